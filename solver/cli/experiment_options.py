@@ -253,8 +253,9 @@ def variants(command: Function) -> Function:
     @_condition(
         "--count",
         SETTINGS.count,
-        "A node is: moves (a move made), calls (a call of the search function) or "
-        "interior (a position that is expanded). --nodes always means moves.",
+        "A node is: moves (a move made), calls (a call of the search function), "
+        "interior (a position that is expanded) or again (a move that is searched a "
+        "second time). --nodes always means moves.",
     )
     @functools.wraps(command)
     def gather(

@@ -59,8 +59,9 @@ Values, several separated by commas:
                      tight (beta to a mate on the next ply), vipermate
   --check-extension  off, all, captures, promotions, or several joined by +;
                      uncapped (all checks, without a longest line)
-  --efp              off, cut (common practice: cut nodes only), none (no
-                     addition), on (all four), or additions such as 14
+  --efp              off, cut (common practice: cut nodes only), all (all
+                     nodes only), none (both, no addition), on (both, all
+                     four), or additions such as 14
   --mip              off, reduce, prune, lazy, correct, or one of the first
                      two with one of the last two, such as prune+lazy; joined
                      to any of these, +white (White's results alone), +rounded

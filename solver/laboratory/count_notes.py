@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from solver.formats.claims import printable
-from solver.kernel.border.experiment import Horizon, PrunedNodes, RootOrder
+from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.mate_scores import format_mate, format_score, is_mate
 from solver.laboratory.node_counts import glass_row, is_answered, proved_mate
 from solver.laboratory.techniques import (
@@ -89,6 +89,8 @@ _NODES = {
     "move or null move, or for a second search of a move.",
     NodeCount.INTERIOR: "A node is a position above the horizon whose moves were "
     "generated.",
+    NodeCount.AGAIN: "A node is a move that is searched again, because it has failed "
+    "high in its null window.",
 }
 _UNEQUAL_DEPTHS = "; in a variant's row, at the last depth that both reached"
 _ORDER = "table move, captures and promotions, killers, history"
@@ -267,8 +269,9 @@ def _pruning_words(variant: Variant) -> str:
         parts.append(f"a null move, {techniques.null_reduction} plies shallower,")
     if techniques.cuts:
         parts.append(f"multi-cut with {techniques.cuts} of {techniques.tries} moves")
-    at_all = techniques.pruned_nodes is PrunedNodes.CUT_AND_ALL
-    nodes = "cut and all nodes" if at_all else "cut nodes"
+    nodes = techniques.pruned_nodes.name.lower().replace("_", " ")
     additions = ", ".join(map(str, sorted(techniques.additions)))
     with_additions = f", with the additions {additions}" if additions else ""
-    return f"{' and '.join(parts) or 'nothing'} at expected {nodes}{with_additions}"
+    return (
+        f"{' and '.join(parts) or 'nothing'} at expected {nodes} nodes{with_additions}"
+    )

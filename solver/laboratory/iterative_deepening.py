@@ -92,6 +92,7 @@ class Laboratory:
         self._imbalance = imbalance
         self._words: dict[tuple[MipUse, int], list[bytes]] = {}
         self._count = NodeCount.MOVES
+        self._roots = 0
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
         self._memory = allocate(size, "--table-entries")
         self._search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
@@ -205,9 +206,10 @@ class Laboratory:
         if self._count is NodeCount.INTERIOR:
             return int(counts.pv_interior if to_pv else counts.interior)
         nodes = int(counts.pv_nodes if to_pv else self._search.nodes)
-        if self._count is NodeCount.CALLS:
-            nodes += counts.pv_extra_calls if to_pv else counts.extra_calls
-        return nodes
+        extra = int(counts.pv_extra_calls if to_pv else counts.extra_calls)
+        if self._count is NodeCount.AGAIN:  # without a move, this root is not counted
+            return max(0, extra - self._roots)
+        return nodes + extra if self._count is NodeCount.CALLS else nodes
 
     def _begin(self, techniques: Techniques, nodes: int | None) -> None:
         """Set the techniques and clear the memory of the last search."""
@@ -218,6 +220,7 @@ class Laboratory:
             ctypes.memset(memory, 0, ctypes.sizeof(memory))
         ctypes.memset(self._search.table, 0, len(self._memory))
         experiment.extra_calls = experiment.interior = experiment.pv_move = 0
+        self._roots = 0
 
         self._count = techniques.count
         for name, number in techniques.fields.items():
@@ -258,6 +261,7 @@ class Laboratory:
         failed_low = failed_high = False
         while True:
             experiment.alpha, experiment.beta = alpha, beta
+            self._roots += 1
             if not self._kernel.search_score(position, self._search, experiment):
                 return False
             score = experiment.score

@@ -39,6 +39,8 @@ class NodeCount(StrEnum):
     """A call of the search function: for the root, a move, or a move again."""
     INTERIOR = "interior"
     """A position whose moves are generated, above the horizon."""
+    AGAIN = "again"
+    """A move that is searched again, because it has failed high in its null window."""
 
 
 ADDITIONS = frozenset({1, 2, 3, 4})
@@ -194,22 +196,24 @@ def parse_mip(text: str) -> MipUse:
 def parse_pruning(text: str) -> tuple[PrunedNodes, frozenset[int]]:
     """Read a form of forward pruning: the nodes, and the additions.
 
-    `off`; `cut`: expected cut nodes only, no additions (common practice); `none`: cut
-    and all nodes, no additions; digits out of 1234: with those additions; `on`: with
-    all four.
+    `off`; `cut`: expected cut nodes only, no additions (common practice); `all`:
+    expected all nodes only, no additions; `none`: cut and all nodes, no additions;
+    digits out of 1234: with those additions; `on`: with all four.
     """
     match text:
         case "off":
             return PrunedNodes.NONE, frozenset()
         case "cut":
             return PrunedNodes.CUT, frozenset()
+        case "all":
+            return PrunedNodes.ALL, frozenset()
         case "none":
             return PrunedNodes.CUT_AND_ALL, frozenset()
         case "on":
             return PrunedNodes.CUT_AND_ALL, ADDITIONS
     digits = [int(digit) if digit.isdecimal() else 0 for digit in text]
     if not digits or not ADDITIONS.issuperset(digits):
-        raise _unknown(text, ["off", "cut", "none", "on", "digits out of 1234"])
+        raise _unknown(text, ["off", "cut", "all", "none", "on", "digits out of 1234"])
     return PrunedNodes.CUT_AND_ALL, frozenset(digits)
 
 
@@ -242,7 +246,7 @@ COMBINED = "combined"
 _ALONE = (
     ("mdp", ("upper", "lower", "cpw", "tight", "vipermate")),
     ("check_extension", ("all", "uncapped", "captures", "promotions")),
-    ("efp", ("cut", "none", "on")),
+    ("efp", ("cut", "all", "none", "on")),
     ("mip", ("reduce", "prune", "lazy", "correct")),
 )
 """The values of each technique that an ablation shows alone."""

@@ -30,6 +30,7 @@ TECHNIQUES = {
     "check-extension=captures": "extension of capturing checks",
     "check-extension=promotions": "extension of promotions",
     "efp=cut": "null move and multi-cut at cut nodes",
+    "efp=all": "null move and multi-cut at all nodes",
     "efp=none": "null move and multi-cut at cut and all nodes",
     **{f"efp={n}": f"Enhanced Forward Pruning, addition {n}" for n in "1234"},
     "efp=on": "Enhanced Forward Pruning",

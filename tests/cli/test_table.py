@@ -299,15 +299,15 @@ def test_an_ablation_has_a_row_per_variant(capsys: pytest.CaptureFixture[str]) -
         "ratio",
     ]
     assert lines[2].split()[:6] == ["plain", "3", "30", "1,000", "2,000", "1.000"]
-    assert [line.split()[0] for line in lines[2:21]] == [
+    assert [line.split()[0] for line in lines[2:22]] == [
         *("plain", "mdp=upper", "mdp=lower", "mdp=cpw", "mdp=tight", "mdp=vipermate"),
         *(f"check-extension={word}" for word in ("all", "uncapped")),
         *(f"check-extension={word}" for word in ("captures", "promotions")),
-        *("efp=cut", "efp=none", "efp=on"),
+        *("efp=cut", "efp=all", "efp=none", "efp=on"),
         *("mip=reduce", "mip=prune", "mip=lazy", "mip=correct"),
         *("sound", "combined"),
     ]
-    assert lines[21] == ""
+    assert lines[22] == ""
 
 
 @pytest.mark.usefixtures("fake")
@@ -428,7 +428,7 @@ def test_an_ablation_of_a_collection_has_totals_only(
     code, out, _ = call(capsys, "good.epd", "--ablation")
     assert code == 0
     assert out.splitlines()[0].split()[-2:] == ["found", "ratio"]
-    assert out.splitlines()[19].startswith("combined")
+    assert out.splitlines()[20].startswith("combined")
 
 
 @pytest.mark.usefixtures("fake")
@@ -648,7 +648,7 @@ def test_other_sizes_are_a_usage_error(
         (
             ["--count", "leaves"],
             "Invalid value for '--count': 'leaves' is not one of 'moves', 'calls', "
-            "'interior'.",
+            "'interior', 'again'.",
         ),
         (
             ["--mip", "lazy,off, lazy"],

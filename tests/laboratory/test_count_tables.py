@@ -390,6 +390,7 @@ def test_the_notes_say_if_there_is_no_transposition_table_or_root_window() -> No
         ({"root_order": RootOrder.NODES}, 1, "; at the root, best move of the last "),
         ({"count": NodeCount.CALLS}, 0, "A node is a call of the search function, "),
         ({"count": NodeCount.INTERIOR}, 0, "A node is a position above the horizon "),
+        ({"count": NodeCount.AGAIN}, 0, "A node is a move that is searched again, "),
     ],
 )
 def test_the_notes_state_conditions_that_are_not_the_usual_ones(

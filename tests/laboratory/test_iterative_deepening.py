@@ -258,6 +258,7 @@ def test_values_of_techniques_are_read() -> None:
         Extension.CAPTURING_CHECKS | Extension.PROMOTIONS
     )
     assert parse_pruning("13") == (PrunedNodes.CUT_AND_ALL, frozenset({1, 3}))
+    assert parse_pruning("all") == (PrunedNodes.ALL, frozenset())
     assert parse_pruning("on") == parse_pruning("1234")
     assert parse_pruning("off") == (PrunedNodes.NONE, frozenset())
     assert parse_mip("prune") == MipUse.PRUNING

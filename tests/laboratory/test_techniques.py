@@ -151,6 +151,7 @@ def test_the_ablation_shows_each_technique_alone_and_together() -> None:
         "check-extension=captures",
         "check-extension=promotions",
         "efp=cut",
+        "efp=all",
         "efp=none",
         "efp=on",
         "mip=reduce",
@@ -163,7 +164,7 @@ def test_the_ablation_shows_each_technique_alone_and_together() -> None:
     assert variants[0].techniques == Techniques()
     assert variants[-1].choice == Choice("tight", "all+promotions", "on", "prune+lazy")
     changed = [sum(word != "off" for word in v.choice) for v in variants]
-    assert changed == [0] + 16 * [1] + [2, 4]
+    assert changed == [0] + 17 * [1] + [2, 4]
     assert len({variant.techniques for variant in variants}) == len(variants)
 
 

@@ -148,6 +148,7 @@ class ScoredSearch:
         self._prunable = {
             PrunedNodes.NONE: (),
             PrunedNodes.CUT: (Expected.CUT,),
+            PrunedNodes.ALL: (Expected.ALL,),
             PrunedNodes.CUT_AND_ALL: (Expected.CUT, Expected.ALL),
         }[techniques.pruned_nodes]
         self._additions = techniques.additions
@@ -448,6 +449,7 @@ class ScoredSearch:
             lower = score if alpha < score < beta else alpha
             if 3 in self._additions and score == alpha + 1:
                 lower = alpha
+            self.counts[NodeCount.AGAIN] += 1
             score = search(lower, beta, expected)
         return score
 

@@ -67,6 +67,7 @@ def test_search_counted_by_hand() -> None:
         pytest.param(NodeCount.CALLS, [4, 4 + 12], id="calls"),
         # The root; the root and both of its moves.
         pytest.param(NodeCount.INTERIOR, [1, 1 + 3], id="interior"),
+        pytest.param(NodeCount.AGAIN, [1, 1 + 1], id="again"),
     ],
 )
 def test_other_nodes_of_the_same_search_counted_by_hand(

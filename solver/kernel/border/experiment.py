@@ -108,7 +108,8 @@ class PrunedNodes(IntEnum):
 
     NONE = 0
     CUT = 1
-    CUT_AND_ALL = 2
+    ALL = 2
+    CUT_AND_ALL = CUT | ALL
 
 
 class Experiment(Structure):

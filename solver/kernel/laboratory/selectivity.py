@@ -122,6 +122,9 @@ def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
 
 # Forward pruning
 
+PRUNED_CUT = PrunedNodes.CUT.value
+PRUNED_ALL = PrunedNodes.ALL.value
+
 # The numbering of the paper: minus the type of a node is the type of its first child.
 PV_NODE = 0
 CUT_NODE = 1
@@ -149,10 +152,8 @@ def may_prune(
     """
     return (
         node_type != PV_NODE
-        and (
-            experiment.pruned_nodes == PrunedNodes.CUT_AND_ALL
-            or (experiment.pruned_nodes == PrunedNodes.CUT and node_type == CUT_NODE)
-        )
+        and experiment.pruned_nodes
+        & (PRUNED_CUT if node_type == CUT_NODE else PRUNED_ALL)
         and abs(beta) < MATE_ZONE
         and checkers(position) == ZERO
     )

@@ -101,13 +101,13 @@ def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
     powers = [0, 1, 2, 3]
     while True:
         additions = frozenset(k for k in sorted(ADDITIONS) if random.random() < 0.5)
-        nodes = PrunedNodes.CUT_AND_ALL if random.random() < 0.7 else PrunedNodes.CUT
-        prunes = random.random() < 0.7
+        nodes = random.choice([*PrunedNodes, PrunedNodes.CUT_AND_ALL])
+        prunes = nodes is not PrunedNodes.NONE
         techniques = Techniques(
             aspiration=0,
             mdp=random.choice(list(Mdp)),
             extension=random.choice([Extension.NONE, *EXTENSIONS]),
-            pruned_nodes=nodes if prunes else PrunedNodes.NONE,
+            pruned_nodes=nodes,
             additions=additions if prunes else frozenset(),
             null_reduction=random.choice(powers),
             cuts=random.choice(powers),

@@ -89,14 +89,15 @@ def test_each_set_of_additions_costs_what_the_definition_says(rounds: int) -> No
         frozenset(chain.from_iterable(pair))
         for pair in product(((), (1,)), ((), (2,)), ((), (3,)), ((), (4,)))
     ]
-    choices = list(product(subsets, (True, False), (True, False))) * rounds
+    pruned = (PrunedNodes.CUT, PrunedNodes.ALL, PrunedNodes.CUT_AND_ALL)
+    choices = list(product(subsets, pruned, (True, False))) * rounds
     random = Random(42)
-    for board, (additions, all_nodes, table) in zip(
+    for board, (additions, nodes, table) in zip(
         narrow_endings(len(choices), seed=42), choices, strict=True
     ):
         techniques = replace(
             PLAIN,
-            pruned_nodes=PrunedNodes.CUT_AND_ALL if all_nodes else PrunedNodes.CUT,
+            pruned_nodes=nodes,
             additions=additions,
             null_reduction=random.choice((0, 1, 1, 2)),
             cuts=random.choice((0, 1, 2)),
