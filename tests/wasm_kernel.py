@@ -27,7 +27,7 @@ import wasmtime
 
 from solver.kernel.border.experiment import Experiment
 from solver.kernel.border.interface import NO_LIMIT, Kernel
-from solver.kernel.border.memory import HelpPlay, Position, Search
+from solver.kernel.border.memory import HelpPlay, LoggedNode, Position, Search
 from solver.kernel.border.parts import PARTS
 from solver.kernel.border.query import Query
 from solver.kernel.build import loader
@@ -149,6 +149,7 @@ class WasmKernel(Kernel):
             buckets = max(search.buckets, search.proofs_from + search.proof_buckets)
             loan.point(search, "table", buckets * BUCKET_BYTES)
             loan.point(search, "text", search.text_size)
+            loan.point(search, "log", search.log_room * sizeof(LoggedNode))
             loan.replace(search, "report_at", search.report_at or NO_LIMIT)
         if operation in STRUCTS:
             count = flag if operation in SEVERAL else 1

@@ -19,7 +19,13 @@ from solver.stipulations import kind_of
 if TYPE_CHECKING:
     from enum import IntEnum
 
-STRUCTS = (memory.Search, query.Query, memory.HelpPlay, experiment.Experiment)
+STRUCTS = (
+    memory.Search,
+    memory.LoggedNode,
+    query.Query,
+    memory.HelpPlay,
+    experiment.Experiment,
+)
 
 ENUMS: tuple[type[IntEnum], ...] = (
     query.Answer,
@@ -29,6 +35,8 @@ ENUMS: tuple[type[IntEnum], ...] = (
     interface.ReplyFlag,
     query.Turn,
     memory.HelpState,
+    memory.LogEnd,
+    memory.LogKind,
     memory.Stop,
 )
 

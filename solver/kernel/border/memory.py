@@ -132,10 +132,21 @@ class Search(Structure):
         The restriction of the attacker's moves; see `solver.kernel.mate.dfpn`.
     play : int64
         A `BattlePlay`, for `solver.kernel.compositions.battle_play` only.
+    is_stepwise : int64
+        1 if the df-pn search searches the last moves itself, so that its log shows
+        them. 0: it leaves them to the prover.
     text : uint64
         Address of the memory for the texts of a batch's rows.
     text_size, text_written : int64
         Its size and the part in use, in bytes.
+    log : uint64
+        Address of an array of `LoggedNode`.
+    log_room, log_size : int64
+        Its length, 0 for no log, and the entries in use. A full log keeps what it has.
+    log_cuts : int64
+        Cuts by mate-distance pruning so far, if there is a log.
+    log_only_cuts : int64
+        1: what is below a node without such a cut is taken out of the log.
     rows : uint64, shape (MAX_PLIES, MAX_LEGAL_MOVES)
         The moves of each ply.
     killers : uint64, shape (MAX_PLIES, 2)
@@ -177,9 +188,15 @@ class Search(Structure):
         ("most_replies", c_int64),
         ("threat_moves", c_int64),
         ("play", c_int64),
+        ("is_stepwise", c_int64),
         ("text", c_uint64),
         ("text_size", c_int64),
         ("text_written", c_int64),
+        ("log", c_uint64),
+        ("log_room", c_int64),
+        ("log_size", c_int64),
+        ("log_cuts", c_int64),
+        ("log_only_cuts", c_int64),
         ("rows", c_uint64 * MAX_LEGAL_MOVES * MAX_PLIES),
         ("killers", c_uint64 * 2 * MAX_PLIES),
         ("counters", c_uint64 * ARRIVALS),
@@ -193,6 +210,82 @@ class Search(Structure):
         ("line_moves", c_uint64 * LINE_NODES),
         ("line_links", c_uint64 * LINE_NODES),
         ("line_nodes", c_int64),
+    ]
+
+
+class LogKind(IntEnum):
+    """What an entry of a log is; the first three are the kernel's types of nodes."""
+
+    ALL = -1
+    PV = 0
+    CUT = 1
+    ATTACKER = 2
+    DEFENDER = 3
+    CHILD = 4
+    """A child with the numbers that are known of it; it is not entered."""
+    UPDATE = 5
+    """New numbers of the node that is being visited; the move is its best child's."""
+
+
+class LogEnd(IntEnum):
+    """Why the search of a node ended."""
+
+    OPEN = 0
+    """It has not ended."""
+    MATE_DISTANCE = 1
+    HORIZON = 2
+    TABLE = 3
+    MATE = 4
+    STALEMATE = 5
+    MATERIAL = 6
+    NULL_MOVE = 7
+    MULTI_CUT = 8
+    BETA = 9
+    """A move reached beta."""
+    MOVES = 10
+    """All moves were searched."""
+    NUMBERS = 11
+    """The df-pn search returned the node's numbers."""
+
+
+class LoggedNode(Structure):
+    """An entry of a log, in the order in which nodes were entered.
+
+    Attributes
+    ----------
+    ply : int64
+        Distance from the root. The parent is the last node before with one ply less.
+    move : uint64
+        The move that led to the node; 0 at the root and after a null move.
+    depth : int64
+        What is left: plies, or the attacker's moves in the df-pn search.
+    kind : int64
+        A `LogKind`.
+    nodes : int64
+        `Search.nodes` when the node was entered.
+    given : int64, shape (2,)
+        What its parent sets: alpha and beta, or the thresholds of phi and delta.
+    own : int64, shape (2,)
+        The window after mate-distance pruning, or phi and delta.
+    score : int64
+        What the node returned; df-pn: unused.
+    end : int64
+        A `LogEnd`.
+    cuts : int64
+        `Search.log_cuts` when the node was entered.
+    """
+
+    _fields_: ClassVar = [
+        ("ply", c_int64),
+        ("move", c_uint64),
+        ("depth", c_int64),
+        ("kind", c_int64),
+        ("nodes", c_int64),
+        ("given", c_int64 * 2),
+        ("own", c_int64 * 2),
+        ("score", c_int64),
+        ("end", c_int64),
+        ("cuts", c_int64),
     ]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 
 from solver.kernel.border.experiment import Experiment
-from solver.kernel.border.memory import HelpPlay, Search
+from solver.kernel.border.memory import HelpPlay, LoggedNode, Search
 from solver.kernel.border.query import Query
 from solver.kernel.build.cache import (
     FALLBACK,
@@ -52,6 +52,9 @@ experiment_t = numba.from_dtype(np.dtype(Experiment))
 """An `Experiment` by reference."""
 help_play_t = numba.from_dtype(np.dtype(HelpPlay))
 """A `HelpPlay` by reference."""
+logged_node_t = numba.from_dtype(np.dtype(LoggedNode))
+"""A `LoggedNode` by reference."""
+LOGGED_NODE_BYTES = np.dtype(LoggedNode).itemsize
 query_t = numba.from_dtype(np.dtype(Query))
 """A `Query` by reference."""
 QUERY_BYTES = np.dtype(Query).itemsize
@@ -244,6 +247,8 @@ experiment_at = _at_address(experiment_t)
 """The same, but the `Experiment` there."""
 help_play_at = _at_address(help_play_t)
 """The same, but the `HelpPlay` there."""
+logged_node_at = _at_address(logged_node_t)
+"""The same, but the `LoggedNode` there."""
 
 
 @intrinsic

@@ -31,6 +31,7 @@ from solver.kernel.border.experiment import (
     MULTI_CUT_REDUCTION,
 )
 from solver.kernel.border.interface import STOPPED
+from solver.kernel.border.memory import LogEnd
 from solver.kernel.border.parts import UNKNOWN_OPERATION, LaboratoryOperation
 from solver.kernel.build.jit import (
     ENTRY,
@@ -84,6 +85,7 @@ from solver.kernel.laboratory.selectivity import (
     may_prune,
     narrow_to_mates,
 )
+from solver.kernel.mate.log import enter_node, leave_node
 from solver.kernel.mate.ordering import bring_best, remember_refutation, unranked
 from solver.kernel.mate.transposition import hash_key
 from solver.kernel.rules.movegen import generate
@@ -108,6 +110,17 @@ ADDITION_1 = 1 << 1
 ADDITION_2 = 1 << 2
 ADDITION_3 = 1 << 3
 ADDITION_4 = 1 << 4
+
+MATE_DISTANCE = LogEnd.MATE_DISTANCE.value
+HORIZON = LogEnd.HORIZON.value
+TABLE = LogEnd.TABLE.value
+MATE = LogEnd.MATE.value
+STALEMATE = LogEnd.STALEMATE.value
+MATERIAL = LogEnd.MATERIAL.value
+NULL_MOVE = LogEnd.NULL_MOVE.value
+MULTI_CUT = LogEnd.MULTI_CUT.value
+BETA = LogEnd.BETA.value
+MOVES = LogEnd.MOVES.value
 
 
 @jit(void(u64, search_t, experiment_t))
@@ -155,7 +168,8 @@ def alphabeta(
     after_null : bool
         Whether the last move was a null move.
     search : Search
-        Counts nodes: moves made, null moves included.
+        Counts nodes: moves made, null moves included. Its `line` has the moves from the
+        root; its log, if it has one, receives the node.
     experiment : Experiment
         The switches, and the other counts. At the root it receives each move that
         raises alpha.
@@ -166,15 +180,19 @@ def alphabeta(
         In centipawns. Meaningless if `experiment.stopped` is set.
     """
     # 1. Mate-distance pruning.
+    given = (window.alpha, window.beta)
     window = narrow_to_mates(window, ply, experiment.mdp)
     alpha = window.alpha
     beta = window.beta
+    last = search.line[ply - 1] if ply else NO_MOVE
+    node = enter_node(search, ply, last, depth, node_type, given, (alpha, beta))
     if alpha >= beta:
-        return alpha
+        return leave_node(search, node, MATE_DISTANCE, alpha)
 
     # 2. Horizon.
     if depth <= 0:
-        return search_horizon(position, window, ply, search, experiment)
+        score = search_horizon(position, window, ply, search, experiment)
+        return leave_node(search, node, HORIZON, score)
 
     # 3. Limits.
     report_if_due(search)
@@ -189,14 +207,16 @@ def alphabeta(
     key = hash_key(position, not is_mirrored)
     entry = probe_score(search, key, ply)
     if node_type != PV_NODE and entry.depth >= depth and decides(entry, window):
-        return entry.score
+        return leave_node(search, node, TABLE, entry.score)
 
     # 5. Mate and stalemate.
     experiment.interior += 1
     moves = search.rows[ply]
     size = generate(position, moves)
     if size == 0:
-        return ply - MATE_SCORE if checkers(position) else DRAW
+        if checkers(position):
+            return leave_node(search, node, MATE, ply - MATE_SCORE)
+        return leave_node(search, node, STALEMATE, DRAW)
 
     # 6. Material-imbalance pruning, or a reduction by one ply.
     searched = depth
@@ -205,7 +225,7 @@ def alphabeta(
         if scored in (ALL_LOST, ALL_WON):
             if experiment.mip & PRUNING:
                 bonus = DECIDED if scored == ALL_WON else -DECIDED
-                return evaluate(position) + bonus
+                return leave_node(search, node, MATERIAL, evaluate(position) + bonus)
             searched = max(depth - 1, 1)
 
     # 7. Forward pruning: the null move. Addition 1 returns beta instead of the score,
@@ -220,6 +240,7 @@ def alphabeta(
         and has_pieces(position)
     ):
         search.nodes += 1
+        search.line[ply] = NO_MOVE
         score = -alphabeta(
             after_null_move(position),
             null_window,
@@ -233,7 +254,8 @@ def alphabeta(
         if experiment.stopped:
             return STOPPED
         if score >= beta:
-            return beta if experiment.additions & ADDITION_1 else score
+            score = beta if experiment.additions & ADDITION_1 else score
+            return leave_node(search, node, NULL_MOVE, score)
 
     if ply == 0:
         rank_root(position, moves, size, entry.move, search, experiment)
@@ -245,9 +267,11 @@ def alphabeta(
         cuts = 0
         for index in range(min(size, experiment.tries)):
             bring_best(moves, index, size)
+            move = unranked(moves[index])
             search.nodes += 1
+            search.line[ply] = move
             score = -alphabeta(
-                make(position, unranked(moves[index])),
+                make(position, move),
                 null_window,
                 searched - 1 - MULTI_CUT_REDUCTION,
                 ply + 1,
@@ -261,7 +285,8 @@ def alphabeta(
             if score >= beta:
                 cuts += 1
                 if cuts == experiment.cuts:
-                    return beta if experiment.additions & ADDITION_1 else score
+                    score = beta if experiment.additions & ADDITION_1 else score
+                    return leave_node(search, node, MULTI_CUT, score)
 
     # 9. Principal variation search: the first move with the whole window, the others
     #    with a null window and, if they land inside the window, once more with it.
@@ -279,6 +304,7 @@ def alphabeta(
         is_first = index == 0
         alpha = max(alpha, best)
         search.nodes += 1
+        search.line[ply] = move
         score = -alphabeta(
             child,
             Window(-beta if is_first else -alpha - 1, -alpha),
@@ -331,6 +357,7 @@ def alphabeta(
 
     # 10. Store the score. Addition 4: a cut node that fails low with exactly alpha is
     #     not stored, because pruning may have made that score.
+    leave_node(search, node, BETA if best >= beta else MOVES, best)
     if experiment.additions & ADDITION_4 and node_type == CUT_NODE and best == floor:
         return best
     bound = EXACT

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.border.interface import Verdict
+from solver.kernel.border.memory import LogEnd, LogKind
 from solver.kernel.build.jit import (
     Bitboard,
     Move,
@@ -43,6 +44,7 @@ from solver.kernel.build.jit import (
     void,
 )
 from solver.kernel.mate.first_numbers import decided, first_numbers
+from solver.kernel.mate.log import enter_node, leave_numbers, pair_t
 from solver.kernel.mate.ordering import (
     bring_best,
     rank_replies,
@@ -95,6 +97,13 @@ REST_SHIFT = ONE
 """Half of what all replies but the hardest add to a defender node's proof number."""
 
 
+ATTACKER = LogKind.ATTACKER.value
+DEFENDER = LogKind.DEFENDER.value
+CHILD = LogKind.CHILD.value
+UPDATE = LogKind.UPDATE.value
+NUMBERS = LogEnd.NUMBERS.value
+
+
 # Restrictions of the attacker
 
 
@@ -127,6 +136,12 @@ def is_allowed(position: Position, search: Any) -> bool:
 
 
 # The numbers of one node
+
+
+@jit(pair_t(numbers_t), inline=True)
+def logged(numbers: Numbers) -> tuple[Number, Number]:
+    """Return numbers as the log has them."""
+    return np.int64(numbers.phi), np.int64(numbers.delta)
 
 
 @jit(u64(u64, u64), inline=True)
@@ -315,8 +330,10 @@ def search_node(
         return decided(not attacking)
 
     # 2. The prover decides the last two moves. It knows no restriction, but every
-    #    restriction allows a mate in one.
-    near = 1 if search.restricted_only else 2
+    #    restriction allows a mate in one. Step by step, it decides mates in one only.
+    near = 1 if search.restricted_only or search.is_stepwise else 2
+    if search.is_stepwise and not attacking:
+        near = 0
     if moves_left <= near:
         verdict = mates_within(position, moves_left, ply, attacking, search)
         if verdict == Verdict.STOPPED:
@@ -360,6 +377,9 @@ def search_node(
                 if verdict != Verdict.MATE:
                     continue
         theirs = numbers_of(child, left, ply + 1, not attacking, search)
+        enter_node(
+            search, ply + 1, move, left, CHILD, logged(NO_NUMBERS), logged(theirs)
+        )
         moves[size] = move
         phis[size] = np.uint32(theirs.phi)
         deltas[size] = np.uint32(theirs.delta)
@@ -390,6 +410,17 @@ def search_node(
         if not attacking and delta != INFINITE:
             delta = most + ((delta - most + REST_SHIFT) >> REST_SHIFT)
 
+        numbers = Numbers(phi, delta)
+        enter_node(
+            search,
+            ply,
+            moves[best] if size else NO_MOVE,
+            moves_left,
+            UPDATE,
+            logged(thresholds),
+            logged(numbers),
+        )
+
         # 6. Return if the node is decided or a threshold is reached.
         if not phi:
             store_decided(
@@ -400,7 +431,6 @@ def search_node(
             store_decided(position, moves_left, ply, attacking, NO_MOVE, size, search)
             return decided(False)
         if is_stopped(search) or phi >= thresholds.phi or delta >= thresholds.delta:
-            numbers = Numbers(phi, delta)
             spent = search.nodes - first_node
             own_key = in_restriction(search, key)
             store_numbers(search, own_key, moves_left, numbers, spent)
@@ -412,17 +442,23 @@ def search_node(
         #    trick: Pawlewicz and Lew, "Improving depth-first pn-search: 1 + epsilon
         #    trick", Computers and Games 2006, LNCS 4630, 2007).
         margin = min(second + (second >> MARGIN_SHIFT) + ONE, INFINITE)
-        theirs = search_node(
-            make(position, moves[best]),
-            left,
-            ply + 1,
-            not attacking,
-            Numbers(
-                thresholds.delta - delta + np.uint64(phis[best]),
-                min(thresholds.phi, margin),
-            ),
-            search,
+        given = Numbers(
+            thresholds.delta - delta + np.uint64(phis[best]),
+            min(thresholds.phi, margin),
         )
+        node = enter_node(
+            search,
+            ply + 1,
+            moves[best],
+            left,
+            DEFENDER if attacking else ATTACKER,
+            logged(given),
+            logged(NO_NUMBERS),
+        )
+        theirs = search_node(
+            make(position, moves[best]), left, ply + 1, not attacking, given, search
+        )
+        leave_numbers(search, node, NUMBERS, logged(theirs))
         if theirs.phi | theirs.delta:
             phis[best] = np.uint32(theirs.phi)
             deltas[best] = np.uint32(theirs.delta)
@@ -437,7 +473,17 @@ def find_mate(
     Under a restriction, NO_MATE speaks of the moves that it allows.
     """
     thresholds = Numbers(INFINITE, INFINITE)
+    node = enter_node(
+        search,
+        0,
+        NO_MOVE,
+        moves_left,
+        ATTACKER if attacking else DEFENDER,
+        logged(thresholds),
+        logged(NO_NUMBERS),
+    )
     numbers = search_node(position, moves_left, 0, attacking, thresholds, search)
+    leave_numbers(search, node, NUMBERS, logged(numbers))
     if (numbers.phi == ZERO) == (numbers.delta == ZERO):
         return Verdict.STOPPED
     succeeds = numbers.phi == ZERO
