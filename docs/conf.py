@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import solver
+from solver.cli.main import COMMANDS, MODULES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import click
     from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 project = "matesolve"
 author = "The matesolve authors"
 release = version = solver.__version__
 
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx_click"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_click",
+    "sphinx_design",
+]
 exclude_patterns = ["_build"]
 default_role = "code"
+myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = "matesolve"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
@@ -36,6 +50,55 @@ nitpick_ignore_regex = [
     (r"py:class", r"Tablebases|Workspace"),
     (r"py:class", r"solver\.(?!Problem|Limits|Solution).*"),
 ]
+
+
+COMMAND = """\
+.. click:: solver.cli.{module}:{name}
+   :prog: matesolve {name}
+   :nested: full
+"""
+
+
+def write_command_pages(app: Sphinx, _config: Config) -> None:
+    """Write a page for each command into the folder reference/cli."""
+    folder = Path(app.srcdir, "reference", "cli")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name in (name for group in COMMANDS.values() for name in group):
+        page = COMMAND.format(module=MODULES.get(name, name), name=name)
+        (folder / f"{name}.rst").write_text(page, encoding="utf-8")
+
+
+def list_commands() -> str:
+    """Return Markdown that lists the commands in their groups, with their summaries."""
+    return "\n".join(
+        f"## {title}\n\n"
+        + "\n".join(f"- {{doc}}`cli/{name}`: {text}" for name, text in group.items())
+        + f"\n\n{link_pages(f'cli/{name}' for name in group)}"
+        for title, group in COMMANDS.items()
+    )
+
+
+def link_pages(pages: Iterable[str]) -> str:
+    """Return a directive that puts pages into the navigation."""
+    return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```", ""])
+
+
+def complete(_app: Sphinx, name: str, text: list[str]) -> None:
+    """Complete a page's Markdown in place.
+
+    The list of an index page is its part of the navigation. A picture `name.webp` has a
+    twin for dark pages, `name-dark.webp`.
+    """
+    if name.endswith("/index"):
+        pages = re.findall(r"^- \[.+?\]\((.+?)\.md\)", text[0], re.MULTILINE)
+        text[0] += f"\n{link_pages(pages)}"
+    text[0] = text[0].replace("<!-- commands -->", list_commands())
+    text[0] = re.sub(
+        r"!\[([^\]]*)\]\((\S+)\.webp\)",
+        r"![\1](\2.webp){.only-light}\n![\1](\2-dark.webp){.only-dark}",
+        text[0],
+    )
 
 
 def quote_help(text: str) -> str:
@@ -77,6 +140,8 @@ def write_live_board(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above to events of Sphinx and of sphinx-click."""
+    app.connect("config-inited", write_command_pages)
+    app.connect("source-read", complete)
     app.connect("build-finished", write_live_board)
     app.connect("sphinx-click-process-description", describe)
     app.connect("sphinx-click-process-options", mark_code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import click
 import pytest
 
 import solver
-from solver.cli.main import matesolve
+from solver.cli.main import SUMMARIES, matesolve
 from tests.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -147,6 +148,23 @@ def test_the_pages_show_every_kind_of_answer() -> None:
         sample.command.split()[1] for text in TEXTS.values() for sample in samples(text)
     }
     assert commands >= {"solve", "verify", "check", "table", "mip", "convert", "report"}
+
+
+def test_every_page_is_listed_in_the_index_of_its_folder() -> None:
+    indexes = [ROOT / name for name in TEXTS if name.endswith("/index.md")]
+    listed = {
+        index.parent / page
+        for index in indexes
+        for line in index.read_text(encoding="utf-8").splitlines()
+        for page in re.findall(r"^- \[.+?\]\((.+?)\): .", line)
+    }
+    assert {*ROOT.glob("docs/*/*.md")} - {*indexes} == listed
+
+
+def test_every_command_has_a_page_in_the_index_of_commands() -> None:
+    pytest.importorskip("sphinx_click")
+    listed = runpy.run_path(str(ROOT / "docs" / "conf.py"))["list_commands"]()
+    assert set(re.findall(r"\{doc\}`cli/(\w+)`", listed)) == {*SUMMARIES}
 
 
 def test_the_api_page_describes_every_public_name() -> None:
