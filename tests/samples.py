@@ -5,10 +5,11 @@ which sentences repeat a number that no sample has any more.
 
 A sample is a fenced block of the language `console`. A line that begins with `$ ` is a
 command, the lines after it are its output. Commands of one page run in order in one
-folder, which begins with `puzzles` and `docs` of the project. Two commands are known:
+folder, which begins with `puzzles` and `docs` of the project. These are known:
 
 - `$ cat FILE` creates FILE with the lines shown, unless the file exists;
 - `$ matesolve ...` runs the command. `|` and `> FILE` work as in a shell.
+- `$ echo $?` shows the exit code of the command before.
 
 A sentence that repeats a number of a sample marks it with the words around it there,
 as in `<!-- sample: no mate in {} or fewer -->6`, which stands in place of 6. With the
@@ -43,6 +44,9 @@ SHOWN = re.compile(r"^```(?:console|python)\n(.*?)^```$", re.DOTALL | re.MULTILI
 MARK = "<!-- sample: "
 QUOTED = re.compile(rf"(?<=\S ){MARK}(.*?) -->([0-9.,]*[0-9])")
 DURATION = re.compile(r"\b[0-9.]+ m?s\b|(?<=\"time_s\":) ?[0-9.e-]+")
+
+EXIT_CODES = [0]
+"""Those of the commands that were run."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +94,14 @@ def run(sample: Sample) -> str:
         if not file.exists():
             file.write_text(sample.shown, encoding="utf-8")
         return file.read_text(encoding="utf-8")
+    if sample.command == "echo $?":
+        return f"{EXIT_CODES[-1]}\n"
     command, *target = sample.command.split(" > ")
     printed = b""
     for part in command.split(" | "):
         name, *words = shlex.split(part)
         if name != "matesolve":
-            msg = f"expected matesolve or cat, found {name}"
+            msg = f"expected matesolve, cat or echo $?, found {name}"
             raise ValueError(msg)
         globbed: list[str] = []
         for word in words:
@@ -103,6 +109,7 @@ def run(sample: Sample) -> str:
         result = CliRunner().invoke(matesolve, globbed, input=printed)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
+        EXIT_CODES.append(result.exit_code)
         printed = result.stdout_bytes
     if not target:
         return "".join(f"{x.rstrip()}\n" for x in printed.decode().splitlines())
