@@ -179,10 +179,12 @@ def verify(
 ) -> None:
     """Check the claims of puzzle collections.
 
-    FILE is EPD, FEN, lichess's puzzle CSV, PGN, Olive, Popeye, or matesolve's own CSV
-    or JSONL; the format is detected from the content. It may be compressed; - is
-    standard input. In EPD, `dm 3;` or `bm #3;` claims a mate in 3, `dm -3;` that the
-    side to move is mated in 3, and `nomate 3;` that there is no mate in 3.
+    FILE is EPD, FEN, lichess's puzzle CSV, PGN, Olive, Popeye, a log of matetrack's
+    matecheck.py, or matesolve's own CSV or JSONL; the format is detected from the
+    content. It may be compressed; - is standard input. In EPD, `dm 3;` or `bm #3;`
+    claims a mate in 3, `dm -3;` that the side to move is mated in 3, and `nomate 3;`
+    that there is no mate in 3. With --format scores, each mate score in a comment of
+    a PGN is a claim.
 
     A position is searched as far as its claim, or up to -n moves; another stipulation
     than mate always in its own number of moves. The result is a table of claims and

@@ -82,6 +82,12 @@ _BY_NAME = {
         "pgn_problems.write_pgn",
         re.compile(rb"\[|\{|[0-9]+\s*\."),
     ),
+    "scores": _Format("PGN with mate scores", "pgn_scores.read_scores"),
+    "matecheck": _Format(
+        "matecheck.py's log",
+        "matecheck.read_matecheck",
+        beginning=re.compile(rb"DEBUG:|Logging of |Load(?:ed|ing) |(?:Only f|F)ound "),
+    ),
     "popeye": _Format(
         "Popeye's input",
         "popeye_input.read_popeye",

@@ -1,0 +1,107 @@
+"""Read the mates that an engine claims in a log of matetrack's `matecheck.py`.
+
+- With `--logFile` the log has all that was sent to each engine and that it answered.
+  The claim is the last score before `bestmove`, if it is a mate, with its line. Bounds
+  and all lines but the first do not count.
+- What `matecheck.py` prints names the claims that differ from its file, and those whose
+  lines are faulty; these lines are not read.
+
+All other lines are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+
+from solver.board import GivenPosition
+from solver.errors import InputError
+from solver.formats.claims import make_problem, parse_distance
+from solver.formats.streams import Lines, Records, decode, read_each
+from solver.problem import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from solver.problem import Problem
+
+_SPOKEN = re.compile(r"DEBUG:chess\.engine:(<\w+ \(pid=[0-9]+\)>): (?:<<|>>) (.*)")
+"""An engine's name in the log, and what it was sent or answered."""
+
+_PRINTED = re.compile(
+    r'(?:Found|Only found) (?:invalid )?mate #(\S+).*? for FEN "([^"]{1,100})"'
+)
+_SUMMARY = "Total FENs:"
+"""Also printed where no claim is."""
+
+_BOUNDS = {"lowerbound", "upperbound"}
+
+
+class _Score(NamedTuple):
+    position: str
+    mate: str
+    line: tuple[str, ...] = ()
+
+
+def read_matecheck(lines: Lines, name: str) -> Records:
+    """Read the claims of a log; see `read_each`."""
+    return read_each(_find_scores(lines), name, _parse)
+
+
+def _find_scores(lines: Lines) -> Iterator[tuple[int, _Score]]:
+    """Yield each claim with the number of its line."""
+    positions: dict[str, str] = {}
+    last: dict[str, tuple[int, _Score]] = {}
+    is_log = False
+    for number, raw in lines:
+        text = decode(raw).strip()
+        printed, spoken = _PRINTED.match(text), _SPOKEN.match(text)
+        is_log |= bool(printed or spoken) or text.startswith(_SUMMARY)
+        if printed:
+            yield number, _Score(printed[2], printed[1])
+        elif spoken:
+            engine, said = spoken.groups()
+            words = said.split()
+            match words[:1]:
+                case ["position"]:
+                    positions[engine] = said.split(maxsplit=1)[-1].removeprefix("fen ")
+                    last.pop(engine, None)
+                case ["info"] if "score" in words and engine in positions:
+                    if _is_exact(words):
+                        last[engine] = number, _read_score(positions[engine], words)
+                case ["bestmove"] if engine in last:
+                    at, score = last.pop(engine)
+                    if score.mate.strip("-0"):
+                        yield at, score
+    if not is_log:
+        msg = "expected a log of matecheck.py, found none of its lines"
+        raise InputError(msg)
+
+
+def _is_exact(words: list[str]) -> bool:
+    """Return whether `info` has the score of the first line, and not only a bound."""
+    secondary = "multipv" in words and _after("multipv", words) != ["1"]
+    return not (secondary or words[1] == "string" or _BOUNDS & set(words))
+
+
+def _read_score(position: str, words: list[str]) -> _Score:
+    """Return the score of `info`; without a mate if it is in centipawns."""
+    mate = "".join(_after("mate", words)) if "mate" in words else ""
+    line = words[words.index("pv") + 1 :] if "pv" in words else []
+    return _Score(position, mate, tuple(line))
+
+
+def _after(name: str, words: list[str]) -> list[str]:
+    """Return the word after a name, if there is one."""
+    start = words.index(name) + 1
+    return words[start : start + 1]
+
+
+def _parse(score: _Score, source: str) -> Problem:
+    is_start = score.position == "startpos"
+    position = GivenPosition(chess.STARTING_FEN if is_start else score.position)
+    mate = parse_distance("mate", score.mate)
+    claim = Claim(mate, (), position.line("pv", score.line))
+    return make_problem(position.fen, "", source, claim, None)

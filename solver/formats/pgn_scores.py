@@ -1,0 +1,112 @@
+"""Read the mates that engines claim in the comments of games, one for each score.
+
+- `[%eval #3]`, as lichess writes it: White mates in 3 in the position after the move,
+  or after the `FEN` tag; `#-3`: Black mates.
+- `+M5/20 0.1s`, as cutechess-cli and fastchess write it: the player mates in the
+  position before the move, by this move, within 5 plies; `-M6`: the player is mated.
+- `+#3/20`: the same in moves.
+
+A mate has an odd number of plies, for the player who is mated an even one. In a game
+where an `M` does not agree with that, all of them count moves; fastchess before its
+version 1 wrote them so. Other scores, other comments and variations are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+
+from solver.errors import FormatError, InputError
+from solver.formats.claims import make_problem, parse_distance
+from solver.formats.pgn_games import MainLine, split_games, visit_game
+from solver.formats.streams import Lines, Records, read_each
+from solver.problem import Claim
+
+if TYPE_CHECKING:
+    from solver.problem import Problem
+
+_EVAL = re.compile(r"\[%eval\s+#([+-]?[0-9]{1,9})\b")
+_PLAYER = re.compile(r"\s*([+-]?)([M#])([+-]?[0-9]{1,9})/[0-9]")
+
+
+class _Score(NamedTuple):
+    """A mate score: the position, its name in the game, the move played, the number."""
+
+    fen: str
+    name: str
+    line: tuple[str, ...]
+    number: int
+    unit: str = "#"
+
+    def counts_plies(self) -> bool:
+        """Whether an `M` can be a number of plies; true of every `#`."""
+        return self.unit == "#" or self.number % 2 == (self.number > 0)
+
+
+def read_scores(lines: Lines, name: str) -> Records:
+    """Read the claims of all games; a game that cannot be read is one error."""
+    games = enumerate(split_games(lines), start=1)
+    numbered = ((start, (count, text)) for count, (start, text) in games)
+    for claims in read_each(numbered, name, _parse_game):
+        if isinstance(claims, FormatError):
+            yield claims
+        else:
+            yield from claims
+
+
+class _Scores(MainLine["list[_Score]"]):
+    """Collect the mate scores of the main line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._board = chess.Board()
+        self._scores: list[_Score] = []
+
+    def visit_board(self, board: chess.Board) -> None:
+        self._board = board
+
+    def visit_comment(self, comment: str) -> None:
+        board = self._board
+        played = bool(board.move_stack)
+        if found := _EVAL.search(comment):
+            name = f"after {_last_move(board)[1]}" if played else "start"
+            mate = int(found[1]) * (1 if board.turn else -1)
+            self._scores.append(_Score(_fen(board), name, (), mate))
+        if played and (found := _PLAYER.match(comment)):
+            before, name, move = _last_move(board)
+            number = int(f"{found[1]}1") * int(found[3])
+            self._scores.append(_Score(_fen(before), name, (move,), number, found[2]))
+
+    def result(self) -> list[_Score]:
+        if not (self.tags or self._board.move_stack):
+            msg = "expected a game in PGN, found none"
+            raise InputError(msg)
+        return [score for score in self._scores if score.number]
+
+
+def _fen(board: chess.Board) -> str:
+    return board.fen(en_passant="fen")
+
+
+def _last_move(board: chess.Board) -> tuple[chess.Board, str, str]:
+    """Return the position before the last move, and the move in words and in UCI."""
+    before = board.copy(stack=1)
+    move = before.pop()
+    return before, before.variation_san([move]), move.uci()
+
+
+def _parse_game(game: tuple[int, bytes], source: str) -> list[Problem]:
+    count, text = game
+    scores = visit_game(text, _Scores)
+    in_plies = all(score.counts_plies() for score in scores)
+    problems = []
+    for score in scores:
+        number = score.number
+        if in_plies and score.unit == "M":
+            number = (number + (number > 0)) // 2
+        claim = Claim(parse_distance(score.name, str(number)), (), score.line)
+        name = f"game {count}, {score.name}"
+        problems.append(make_problem(score.fen, name, source, claim, None))
+    return problems

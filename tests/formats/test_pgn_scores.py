@@ -1,0 +1,138 @@
+"""Mate scores in the comments of games, as lichess, cutechess-cli and others write."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from solver.errors import FormatError
+from solver.formats.pgn_scores import read_scores
+from solver.problem import Claim, Problem
+
+FEN = "5k2/8/8/8/8/8/6Q1/4R2K w - - 0 1"
+AFTER_QB7 = "5k2/1Q6/8/8/8/8/8/4R2K b - - 1 1"
+AFTER_KG8 = "6k1/1Q6/8/8/8/8/8/4R2K w - - 2 2"
+
+CUTECHESS = """\
+1. Qb7 {+M3/5 0.050s} Kg8 {-M2/5 0.050s} 2. Re8# {+M1/5 0.050s, White mates} 1-0"""
+LICHESS = """\
+1. Qb7 { [%eval #1] [%clk 0:03:00] } 1... Kg8 { [%eval #1,20] } 2. Re8# 1-0"""
+
+
+def game(moves: str, fen: str = FEN) -> str:
+    return f'[Event "x"]\n[White "A"]\n[FEN "{fen}"]\n\n{moves}\n\n'
+
+
+def read(text: str) -> list[Problem | FormatError]:
+    lines = enumerate(io.BytesIO(text.encode()), start=1)
+    return list(read_scores(lines, "match.pgn"))
+
+
+def mates(moves: str, fen: str = FEN) -> list[int]:
+    problems = read(game(moves, fen))
+    return [
+        problem.claim.mate
+        for problem in problems
+        if isinstance(problem, Problem) and problem.claim
+    ]
+
+
+def test_a_score_of_cutechess_is_of_the_position_before_the_move_and_in_plies() -> None:
+    at = "match.pgn:1"
+    assert read(game(CUTECHESS)) == [
+        Problem(FEN, "game 1, 1. Qb7", Claim(2, (), ("g2b7",)), at),
+        Problem(AFTER_QB7, "game 1, 1...Kg8", Claim(-1, (), ("f8g8",)), at),
+        Problem(AFTER_KG8, "game 1, 2. Re8#", Claim(1, (), ("e1e8",)), at),
+    ]
+
+
+def test_a_score_of_lichess_is_of_the_position_after_the_move_and_whites() -> None:
+    at = "match.pgn:7"
+    text = game("*") + game(LICHESS)
+    assert read(text) == [
+        Problem(AFTER_QB7, "game 2, after 1. Qb7", Claim(-1), at),
+        Problem(AFTER_KG8, "game 2, after 1...Kg8", Claim(1), at),
+    ]
+
+
+def test_a_score_before_the_first_move_is_of_the_first_position() -> None:
+    (problem,) = read(game("{ [%eval #2] } 1. Qb7 *"))
+    assert problem == Problem(FEN, "game 1, start", Claim(2), "match.pgn:1")
+    assert mates("{ [%eval #2] } 1... Kg8 *", AFTER_QB7) == [-2]
+    assert mates("{+M3/5} 1. Qb7 *") == []
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ("1. Qb7 {+M3/5} Kg8 {-M2/5}", [2, -1]),
+        ("1. Qb7 {+M3/5} Kg8 {-M1/5}", [3, -1]),  # moves: -M1 is not in plies
+        ("1. Qb7 {+M2/5} Kg8 {-M2/5}", [2, -2]),
+        ("1. Qb7 {+M199/60 10s}", [100]),
+        ("1. Qb7 {M3/5}", [2]),
+        ("1. Qb7 {+#3/5} Kg8 {-#2/5}", [3, -2]),
+        ("1. Qb7 {#3/5} Kg8 {#-2/5} 2. Re8# {+M1/1}", [3, -2, 1]),
+    ],
+)
+def test_m_counts_plies_unless_one_in_the_game_cannot(
+    moves: str, expected: list[int]
+) -> None:
+    assert mates(f"{moves} *") == expected
+
+
+def test_each_game_has_its_own_unit() -> None:
+    text = game("1. Qb7 {+M2/5} *") + game("1. Qb7 {+M3/5} *")
+    found = [problem.claim for problem in read(text) if isinstance(problem, Problem)]
+    assert [claim and claim.mate for claim in found] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "+2.55/18 0.5s",
+        "0.00/1 0s",
+        "book",
+        "#3",
+        "M3",
+        "[%eval 0.25]",
+        "[%eval #0]",
+        "-M0/245 0s",
+        "[%eval #3.5e]x",
+        "see +M3/5",
+    ],
+)
+def test_other_comments_claim_nothing(comment: str) -> None:
+    expected = [-3] if comment.startswith("[%eval #3") else []
+    assert mates(f"1. Qb7 {{{comment}}} *") == expected
+
+
+def test_variations_are_skipped() -> None:
+    moves = "1. Qb7 {+M3/5} (1. Qg3 {+M5/5} Kf7 {[%eval #4]}) 1... Kg8 *"
+    assert mates(moves) == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            game("1. Qb7 {+M401/5} *"),
+            "1. Qb7: expected 1 to 200 moves, negative when the side to move is mated, "
+            "found '201'",
+        ),
+        (
+            game("1. Qb7 {+M3/5} Kg7 2. Qb1 *"),
+            "expected a legal move at 1..., found 'Kg7'",
+        ),
+        (
+            game("1. Qb7 *").replace("White", "Variant"),
+            "Variant tag: expected Standard or none, found 'A'",
+        ),
+        ("hello\n", "expected a game in PGN, found none"),
+    ],
+)
+def test_a_game_that_cannot_be_read_is_one_error(text: str, reason: str) -> None:
+    assert read(text) == [FormatError("match.pgn:1", reason)]
+    error, *others = read(text + "\n" + game(CUTECHESS))
+    assert error == FormatError("match.pgn:1", reason)
+    assert len(others) == 3
