@@ -88,15 +88,15 @@ def complete(_app: Sphinx, name: str, text: list[str]) -> None:
     """Complete a page's Markdown in place.
 
     The list of an index page is its part of the navigation. A picture `name.webp` has a
-    twin for dark pages, `name-dark.webp`.
+    twin for dark pages, `name-dark.webp`, and so has a chart.
     """
     if name.endswith("/index"):
         pages = re.findall(r"^- \[.+?\]\((.+?)\.md\)", text[0], re.MULTILINE)
         text[0] += f"\n{link_pages(pages)}"
     text[0] = text[0].replace("<!-- commands -->", list_commands())
     text[0] = re.sub(
-        r"!\[([^\]]*)\]\((\S+)\.webp\)",
-        r"![\1](\2.webp){.only-light}\n![\1](\2-dark.webp){.only-dark}",
+        r"!\[([^\]]*)\]\((\S+)(\.webp|\.chart\.svg)\)",
+        r"![\1](\2\3){.only-light}\n![\1](\2-dark\3){.only-dark}",
         text[0],
     )
 

@@ -14,8 +14,8 @@ from tests.samples import ROOT
 
 PAGES = ROOT / "docs" / "explanation"
 SCHEMES = {
-    "light": ("#1d1f23", ("#0072b2", "#e69f00", "#a3a8b1")),
-    "dark": ("#e8e6e1", ("#56b4e9", "#e69f00", "#6b7280")),
+    "": ("#1d1f23", ("#0072b2", "#e69f00", "#a3a8b1")),
+    "-dark": ("#e8e6e1", ("#56b4e9", "#e69f00", "#6b7280")),
 }
 """For light and for dark pages: the colour of words, and those of a bar's parts."""
 
@@ -111,7 +111,7 @@ def draw(bars: list[Bar], axis: str, parts: list[str], name: str, scheme: str) -
             axes.set_xscale("log", base=2)
             axes.set_xlim(1, max(lengths[0] for _, _, lengths in bars))
             axes.xaxis.set_major_formatter("{x:.0f}")
-        path = PAGES / "images" / f"{name}-{scheme}.svg"
+        path = PAGES / "images" / f"{name}{scheme}.chart.svg"
         figure.savefig(path, transparent=True, metadata={"Creator": None, "Date": None})
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def test_a_chart_shows_what_its_tables_have(
     chart: Callable[[], list[Bar]], scheme: str
 ) -> None:
-    picture = PAGES / "images" / f"{chart.__name__}-{scheme}.svg"
+    picture = PAGES / "images" / f"{chart.__name__}{scheme}.chart.svg"
     words = re.findall(r">([^<>]+)</text>", picture.read_text(encoding="utf-8"))
     expected = [word for label, text, _ in chart() for word in (label, text)]
     assert len(expected) >= 20
