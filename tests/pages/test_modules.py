@@ -37,7 +37,7 @@ def test_modules_have_the_types_that_they_name(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("entry", ["page", "solution", "collection", "worker"])
+@pytest.mark.parametrize("entry", ["page", "solution", "collection", "trace", "worker"])
 def test_joined_modules_have_no_name_in_common(entry: str) -> None:
     script = bundle([f"modules/{entry}.mjs"])
     names = Counter(TOP_LEVEL.findall(script))

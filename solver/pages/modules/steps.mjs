@@ -1,0 +1,168 @@
+// The log of a search as a tree that one steps through.
+//
+//   steps = new Steps(log)
+//   steps.count; steps.row(step), steps.node(step) -> rows; steps.path(row) -> rows from the root
+//   steps.rows(row, step) -> what was tried below a node so far
+//   steps.spotOf[row], steps.spots, steps.known(spot, step): all visits of one line of moves
+//
+// A row is a visit of a node; or, in proof-number search, numbers: of a child ("child") or of the
+// node that is being visited ("update"). A step enters a node, leaves it, or updates its numbers.
+// A node without visits below it is entered and left in one step.
+
+/**
+ * @typedef {{ply: number[], uci: string[], san: string[], depth: number[], nodes: number[],
+ *   kind: string[], end: string[], by?: string[], mate?: number[]} &
+ *   Record<"alpha"|"beta"|"low"|"high", number[]> &
+ *   Record<"score"|"pn"|"dn"|"pn_limit"|"dn_limit", (number|null)[]>} TraceLog
+ * @typedef {{row: number, above: number, below: number[], rows: number[], leaves: number,
+ *   size: number}} Spot a line of moves: its first row, the spots before and after its last move,
+ *   all its rows, the leaves below it, and how many nodes a drawing of its tree has
+ */
+
+export const NEVER = 0x7fffffff;
+export const MOST_LEAVES = 5; // of a node, in a drawing
+
+export class Steps {
+  /** @type {Spot[]} */
+  spots = [];
+  count = 0;
+
+  /** @param {TraceLog} log */
+  constructor(log) {
+    this.log = log;
+    const length = log.ply.length;
+    const column = (size = length) => new Int32Array(size).fill(-1);
+    this.parent = column();
+    this.first = column(); // of the rows below one, and the row after one with the same parent
+    this.next = column();
+    this.enter = column(); // steps
+    this.leave = column().fill(NEVER);
+    this.spotOf = column();
+    this.order = column(2 * length);
+    const last = column();
+    /** @type {number[]} visits that are not left, by their ply */
+    const open = [];
+    const close = (/** @type {number} */ least) => {
+      while (open.length > least) {
+        const row = /** @type {number} */ (open.pop());
+        if (log.end[row] === "open") continue;
+        const isLeaf = this.order[this.count - 1] === row;
+        this.leave[row] = isLeaf ? this.count - 1 : this.#step(row);
+      }
+    };
+    for (let row = 0; row < length; row++) {
+      const isUpdate = log.kind[row] === "update";
+      const above = log.ply[row] - (isUpdate ? 0 : 1);
+      close(above + 1);
+      const parent = this.parent[row] = open[above] ?? -1;
+      if (parent >= 0) {
+        if (last[parent] < 0) this.first[parent] = row;
+        else this.next[last[parent]] = row;
+        last[parent] = row;
+      }
+      this.#place(row, isUpdate);
+      if (log.kind[row] === "child") {
+        this.enter[row] = this.leave[row] = this.count - 1;
+        continue;
+      }
+      this.enter[row] = this.#step(row);
+      if (isUpdate) this.leave[row] = this.enter[row];
+      else open[above + 1] = row;
+    }
+    close(0);
+    for (const { above, below, size } of this.spots.toReversed()) {
+      const parent = this.spots[above];
+      if (parent && (below.length || ++parent.leaves <= MOST_LEAVES)) parent.size += size;
+    }
+  }
+
+  /** @param {number} row */
+  #step(row) {
+    this.order[this.count] = row;
+    return this.count++;
+  }
+
+  /** @param {number} row @param {boolean} isUpdate */
+  #place(row, isUpdate) {
+    const { spots, log: { uci }, parent } = this;
+    const above = parent[row] < 0 ? -1 : this.spotOf[parent[row]];
+    const known = above < 0 ? 0
+      : isUpdate ? above : spots[above].below.find((spot) => uci[spots[spot].row] === uci[row]);
+    const spot = this.spotOf[row] = known ?? spots.length;
+    spots[spot] ??= { row, above, below: [], rows: [], leaves: 0, size: 1 };
+    spots[spot].rows.push(row);
+    if (known === undefined) spots[above].below.push(spot);
+  }
+
+  /** @param {number} step */
+  row(step) {
+    return this.order[step];
+  }
+
+  /** The node that a step is about. @param {number} step */
+  node(step) {
+    const row = this.row(step);
+    return this.log.kind[row] === "update" ? this.parent[row] : row;
+  }
+
+  /** The visits from the root to a row. @param {number} row */
+  path(row) {
+    const path = [];
+    for (let at = row; at >= 0; at = this.parent[at]) path.unshift(at);
+    return path;
+  }
+
+  /** The moves to a row, in UCI notation. @param {number} row */
+  moves(row) {
+    return this.path(row).slice(1).map((at) => this.log.uci[at]);
+  }
+
+  /** What was tried below a visit so far: all searches of a move; or, of proof numbers, the last
+   * numbers of each move. @param {number} row @param {number} step */
+  rows(row, step) {
+    const { log: { kind, uci } } = this;
+    const found = /** @type {Map<string | number, number>} */ (new Map());
+    for (let at = this.first[row]; at >= 0 && this.enter[at] <= step; at = this.next[at]) {
+      if (kind[at] !== "update") found.set("pn" in this.log ? uci[at] : at, at);
+    }
+    return [...found.values()];
+  }
+
+  /** The last row of a spot whose numbers are known at a step; -1: none. What is proved is known
+   * from the start. @param {Spot} spot @param {number} step */
+  known({ rows }, step) {
+    const since = this.log.mate ? this.enter : this.leave;
+    let known = -1;
+    for (const row of rows) {
+      if (this.enter[row] > step) break;
+      if (since[row] <= step && (known < 0 || since[row] >= since[known])) known = row;
+    }
+    return known;
+  }
+
+  /** The first step after one at which a visit ends in a way; -1: none.
+   * @param {number} step @param {string} end */
+  ending(step, end) {
+    for (let at = step + 1; at < this.count; at++) {
+      const row = this.row(at);
+      if (this.log.end[row] === end && this.leave[row] === at) return at;
+    }
+    return -1;
+  }
+
+  /** The visit that moves lead to, and how many of them were searched.
+   * @param {string[]} moves @param {number} root the number of the root's search
+   * @returns {{row: number, length: number}} */
+  find(moves, root) {
+    const roots = this.spots[0].rows.filter((row) => this.parent[row] < 0);
+    let row = roots[Math.min(root, roots.length - 1)];
+    for (const [length, move] of moves.entries()) {
+      const below = this.rows(row, NEVER).filter((at) =>
+        this.log.uci[at] === move && this.log.kind[at] !== "child");
+      const next = below.at(-1);
+      if (next === undefined) return { row, length };
+      row = next;
+    }
+    return { row, length: moves.length };
+  }
+}

@@ -1,0 +1,106 @@
+"""The page of a trace: a search that one steps through, node by node."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+from solver.pages import fill_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+TITLES = {
+    "alpha-beta": "Alpha-beta search, node by node",
+    "proof-number": "Proof-number search, node by node",
+    "certificate": "Proof of a mate, node by node",
+}
+
+FIRST_PLIES = 3
+FIRST_ROWS = 200
+"""A page without scripts lists nodes to this ply, and no more of them than this."""
+
+INFINITY = "\N{INFINITY}"
+
+
+def render_trace(record: Mapping[str, Any]) -> bytes:
+    """Write a trace as one HTML page.
+
+    The page loads nothing. Without scripts it has the position, the counts and the
+    first nodes.
+
+    Parameters
+    ----------
+    record : Mapping
+        What `matesolve trace --json` prints.
+
+    Returns
+    -------
+    bytes
+        UTF-8.
+    """
+    packed = gzip.compress(json.dumps(record, separators=(",", ":")).encode(), mtime=0)
+    return fill_page(
+        "trace.html",
+        title=TITLES[record["search"]],
+        style="trace.css",
+        scripts=["modules/trace.mjs"],
+        data={"record": base64.b64encode(packed).decode()},
+        fen=record["fen"],
+        traces=[
+            {
+                "name": trace["name"],
+                "facts": " ".join(_facts(trace)),
+                "lines": list(_lines(trace["log"])),
+                "iterations": trace.get("iterations", ()),
+            }
+            for trace in record["traces"]
+        ],
+    )
+
+
+def _facts(trace: Mapping[str, Any]) -> Iterator[str]:
+    """Say what was found, and what of it is in the log."""
+    mate, nodes = trace["mate"], trace["nodes"]
+    yield (
+        "No mate found."
+        if mate is None
+        else (f"Mate in {mate}." if mate > 0 else f"Mated in {-mate}.")
+    )
+    if before := trace["nodes_before"]:
+        yield (
+            f"Depth {trace['depth']}: {nodes - before:,} nodes, after {before:,} in "
+            "the iterations before, which are not shown."
+        )
+    else:
+        yield f"{nodes:,} nodes."
+    kept = len(trace["log"]["ply"])
+    if not trace["complete"]:
+        yield f"The log kept {kept:,} rows: the first part of the tree."
+    if trace["only_cuts"]:
+        yield "Only the parts of the tree with a cut by mate-distance pruning are kept."
+
+
+def _lines(log: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the first nodes, in their order, with their plies."""
+    rows = [
+        row
+        for row, ply in enumerate(log["ply"])
+        if ply <= FIRST_PLIES and log["kind"][row] not in {"child", "update"}
+    ]
+    for row in rows[:FIRST_ROWS]:
+        text = f"{log['san'][row] or 'root'}: {_result(log, row)}"
+        yield {"ply": log["ply"][row], "text": f"{text}, {log['end'][row]}"}
+
+
+def _result(log: Mapping[str, Any], row: int) -> str:
+    """Return what the search of a node returned."""
+    if "mate" in log:
+        return f"mate in {log['mate'][row]}"
+    if "score" in log:
+        score = log["score"][row]
+        return "no score" if score is None else f"{score:,}"
+    numbers = (log[name][row] for name in ("pn", "dn"))
+    return " and ".join(INFINITY if each is None else f"{each:,}" for each in numbers)

@@ -1,0 +1,336 @@
+"""The page of a trace: stepped through in a browser, and read without scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from solver.pages.trace_page import FIRST_ROWS, render_trace
+from tests.pages.html import Page, require_own_style_and_script
+from tests.pages.live import NARROW, WIDE, Live, Opener
+from tests.pages.records import HOSTILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+Row: TypeAlias = tuple[Any, ...]
+
+ROOK = "7k/5K2/8/8/8/8/8/6R1 w - - 0 1"
+SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+
+
+def trace(name: str, columns: str, rows: list[Row], **fields: Any) -> dict[str, Any]:
+    """A trace whose log has these rows."""
+    log = dict(zip(columns.split(), map(list, zip(*rows, strict=True)), strict=True))
+    found = {"name": name, "depth": 2, "mate": 1, "nodes": len(rows), "log": log}
+    rest = {"nodes_before": 0, "complete": True, "only_cuts": False}
+    return found | rest | fields
+
+
+SCORED = "ply uci san depth nodes kind alpha beta low high score end"
+ROOT = (0, "", "", 2, 10, "pv", -32_000, 32_000)
+MATING = (1, "g1h1", "Rh1#", 1, 11, "pv", -32_000, 32_000)
+QUIET = (1, "g1g2", "Rg2", 1, 12, "cut", -30_000, -29_999)
+OFF = trace(
+    "off",
+    SCORED,
+    [
+        (*ROOT, -32_000, 32_000, 29_999, "moves"),
+        (*MATING, -32_000, 32_000, -29_999, "mate"),
+        (*QUIET, -30_000, -29_999, -608, "beta"),
+        (
+            2,
+            "h8h7",
+            "Kh7",
+            0,
+            13,
+            "all",
+            29_999,
+            30_000,
+            29_999,
+            30_000,
+            608,
+            "horizon",
+        ),
+    ],
+    nodes=13,
+    nodes_before=9,
+    iterations=[{"depth": 1, "score": "M1", "nodes": 9, "nodes_total": 9}],
+)
+ON = trace(
+    "mdp=cpw",
+    SCORED,
+    [
+        (*ROOT, -30_000, 30_000, 29_999, "moves"),
+        (*MATING, -29_999, 29_999, -29_999, "mate"),
+        (*QUIET, -29_999, -29_999, -29_999, "mate-distance"),
+    ],
+)
+SCORES = {"schema": 1, "fen": ROOK, "search": "alpha-beta", "traces": [OFF, ON]}
+
+NUMBERED = "ply uci san depth nodes kind pn_limit dn_limit pn dn end by"
+KEY, REPLY, LAST = ("c4g8", "Qg8+"), ("f8g8", "Rxg8"), ("h6f7", "Nf7#")
+NUMBERS = {
+    "schema": 1,
+    "fen": SMOTHERED,
+    "search": "proof-number",
+    "traces": [
+        trace(
+            "proof-number",
+            NUMBERED,
+            [
+                (0, "", "", 2, 0, "attacker", None, None, 0, None, "proved", "moves"),
+                (1, *KEY, 1, 0, "child", None, None, 1, 1, "", ""),
+                (1, "g1h1", "Kh1", 1, 0, "child", None, None, 3, 1, "", ""),
+                (0, *KEY, 2, 0, "update", None, None, 1, 2, "", ""),
+                (1, *KEY, 1, 1, "defender", 4, None, 0, None, "proved", "moves"),
+                (2, *REPLY, 1, 1, "child", None, None, 1, 1, "", ""),
+                (1, *REPLY, 1, 1, "update", None, None, 1, 1, "", ""),
+                (2, *REPLY, 1, 2, "attacker", 4, None, 0, None, "proved", "prover"),
+                (1, *REPLY, 1, 3, "update", None, None, 0, None, "", ""),
+                (0, *KEY, 2, 3, "update", None, None, 0, None, "", ""),
+            ],
+            mate=2,
+        )
+    ],
+}
+
+PROOF = {
+    "schema": 1,
+    "fen": SMOTHERED,
+    "search": "certificate",
+    "traces": [
+        trace(
+            "certificate",
+            "ply uci san depth nodes kind mate end",
+            [
+                (0, "", "", 2, 0, "attacker", 2, "moves"),
+                (1, *KEY, 1, 1, "defender", 1, "moves"),
+                (2, *REPLY, 1, 2, "attacker", 1, "moves"),
+                (3, *LAST, 0, 3, "defender", 0, "mate"),
+            ],
+            mate=2,
+        )
+    ],
+}
+
+
+def of(traced: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A record of one trace with other fields."""
+    first, *_ = traced["traces"]
+    return traced | {"traces": [first | fields]}
+
+
+# Without scripts
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
+    require_own_style_and_script(render_trace(SCORES))
+
+
+def test_without_scripts_a_page_has_the_counts_and_the_first_nodes() -> None:
+    page = Page(render_trace(SCORES))
+    start = page.lines.index("off")
+    assert page.lines[start + 1 : start + 6] == [
+        "Mate in 1. Depth 2: 4 nodes, after 9 in the iterations before, which are not "
+        "shown.",
+        "root: 29,999, moves",
+        "Rh1#: -29,999, mate",
+        "Rg2: -608, beta",
+        "Kh7: 608, horizon",
+    ]
+
+
+def test_proof_numbers_and_moves_to_the_mate_are_listed() -> None:
+    assert "Qg8+: 0 and ∞, proved" in Page(render_trace(NUMBERS)).lines
+    assert "Rxg8: mate in 1, moves" in Page(render_trace(PROOF)).lines
+
+
+def test_a_log_that_was_full_or_left_out_subtrees_says_so() -> None:
+    cut = of(SCORES, complete=False, only_cuts=True, mate=None)
+    facts = next(line for line in Page(render_trace(cut)).lines if "kept" in line)
+    assert facts.startswith("No mate found.")
+    assert "The log kept 4 rows: the first part of the tree." in facts
+    assert facts.endswith("with a cut by mate-distance pruning are kept.")
+
+
+def test_only_the_first_rows_are_listed() -> None:
+    rows = [
+        (min(row, 1), "g1h1", f"Rh{row}", 1, 0, "defender", 1, "moves")
+        for row in range(FIRST_ROWS + 9)
+    ]
+    long = trace("long", "ply uci san depth nodes kind mate end", rows)
+    assert (
+        Page(render_trace(PROOF | {"traces": [long]})).text.count("<li>") == FIRST_ROWS
+    )
+
+
+# In Chromium
+
+Look: TypeAlias = "Callable[..., Live]"
+
+
+@pytest.fixture
+def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
+    """Opens the page of a record; it may report nothing to the console."""
+    openers: list[Opener] = []
+
+    def open_page(record: dict[str, Any], **options: Any) -> Live:
+        openers.append(Opener(chromium, render_trace(record), tmp_path))
+        live = openers[-1].open(**options)
+        if options.get("java_script_enabled", True):
+            live.page.wait_for_selector("#trace-controls", state="visible")
+        return live
+
+    yield open_page
+    for opener in openers:
+        opener.close()
+        assert opener.messages == []
+
+
+def sentences(live: Live) -> list[str]:
+    return [text.strip() for text in live.page.locator(".sentence").all_inner_texts()]
+
+
+def go(live: Live, step: int) -> None:
+    live.page.locator("#trace-step").fill(str(step))
+
+
+def numbers_of(live: Live) -> dict[str, str]:
+    """What is in the nodes of the drawing, by their moves."""
+    found: dict[str, str] = live.page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".drawn .node")].map(
+          (node) => [node.querySelector(".move-name").textContent,
+            [...node.querySelectorAll("text:not(.move-name)")].map((text) =>
+              text.textContent).join(" ")]))"""
+    )
+    return found
+
+
+@pytest.mark.browser
+def test_a_search_is_stepped_with_buttons_and_keys(look: Look) -> None:
+    live = look(of(SCORES))
+    at = live.page.locator("#trace-at")
+    assert at.inner_text() == "Step 1 of 6"
+    assert live.page.get_by_role("button", name="Back").is_disabled()
+    live.page.get_by_role("button", name="Forward").click()
+    assert sentences(live) == [
+        "Rh1#. Black is mated on ply 1. It returns 29,999 (mate on ply 1)."
+    ]
+    assert "white rook" in str(
+        live.page.get_attribute('[data-square="h1"]', "aria-label")
+    )
+    live.page.keyboard.press("ArrowRight")
+    assert sentences(live)[0].startswith(
+        "Rg2. Black to move, 1 ply left. The window is"
+    )
+    live.page.keyboard.press("End")
+    assert at.inner_text() == "Step 6 of 6"
+    assert live.page.get_by_role("button", name="Last step").is_disabled()
+    live.page.keyboard.press("Home")
+    live.page.get_by_role("button", name="Next mate").click()
+    assert at.inner_text() == "Step 2 of 6"
+
+
+@pytest.mark.browser
+def test_scores_appear_when_nodes_return(look: Look) -> None:
+    live = look(of(SCORES))
+    assert numbers_of(live) == {"root": "…", "Rh1#": "", "Rg2": "", "Kh7": ""}
+    go(live, 3)
+    assert numbers_of(live) == {"root": "…", "Rh1#": "29,999", "Rg2": "…", "Kh7": "608"}
+    rows = live.page.locator(".ladder tbody tr")
+    assert [row.locator("td").last.inner_text() for row in rows.all()] == [
+        "…",
+        "…",
+        "608",
+    ]
+    assert "Kh7 608" in live.page.locator(".tried").inner_text()
+    live.page.locator(".ladder .move", has_text="Rg2").click()
+    assert sentences(live)[0].startswith("Rg2 returns 608. Cut: a move reaches beta")
+
+
+@pytest.mark.browser
+def test_a_cut_says_why_and_the_other_search_where_it_was_cut(look: Look) -> None:
+    live = look(SCORES)
+    live.page.get_by_role("button", name="Next cut").click()
+    cut = (
+        "Cut: even if Black is mated here (mate in 1), that is no better for White "
+        "than the mate in 1 already found."
+    )
+    off, on = sentences(live)
+    assert on == f"Rg2. {cut} It returns 29,999 (mate on ply 1)."
+    assert off.startswith("Rg2 returns 608.")
+    assert live.page.locator(".ladder .is-cut th").inner_text() == "1Rg2 ✕"
+    live.page.get_by_role("button", name="off", exact=True).click()
+    live.page.locator("#trace-0 .tried .move", has_text="Kh7").click()
+    off, on = sentences(live)
+    assert off.startswith("Kh7. Horizon")
+    assert on == f"Kh7 is not searched after Rg2. {cut}"
+
+
+@pytest.mark.browser
+def test_proof_numbers_change_step_by_step(look: Look) -> None:
+    live = look(NUMBERS)
+    go(live, 1)
+    assert sentences(live) == [
+        "The root has proof number 1, the least of its children's, and disproof number "
+        "2. Best child: Qg8+."
+    ]
+    assert numbers_of(live) == {"root": "1 2", "Qg8+": "1 1", "Kh1": "3 1", "Rxg8": ""}
+    go(live, 2)
+    assert "below 4 and its disproof number below ∞" in sentences(live)[0]
+    live.page.get_by_role("button", name="Next proved").click()
+    assert "The exact search of the last moves" in sentences(live)[0]
+    live.page.keyboard.press("End")
+    assert numbers_of(live)["root"] == "0 ∞"
+    assert live.page.locator(".node.proved").count() == 3
+
+
+@pytest.mark.browser
+def test_a_proof_has_some_move_and_every_reply(look: Look) -> None:
+    live = look(PROOF)
+    assert sentences(live) == ["The root. Some move is enough: Qg8+ mates in 2 moves."]
+    go(live, 1)
+    assert sentences(live)[0].startswith("Qg8+. Every reply loses")
+    assert numbers_of(live) == {"root": "2", "Qg8+": "1", "Rxg8": "", "Nf7#": ""}
+
+
+@pytest.mark.browser
+def test_names_are_text(look: Look) -> None:
+    live = look(of(SCORES, name=HOSTILE))
+    assert HOSTILE in live.page.inner_text("h2")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW, {"width": 1000, "height": 700}])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_page_fits_its_window_and_paper(
+    look: Look, scheme: str, viewport: dict[str, int], *, scripts: bool
+) -> None:
+    options: dict[str, Any] = {"color_scheme": scheme, "java_script_enabled": scripts}
+    live = look(SCORES, viewport=viewport, **options)
+    wide = "document.documentElement.scrollWidth"
+    assert live.page.evaluate(wide) <= viewport["width"]
+    assert "Rg2" in live.page.inner_text("#trace-1")
+    assert live.page.is_visible("#trace-controls") == scripts
+    live.page.emulate_media(media="print")
+    assert live.page.evaluate(wide) <= viewport["width"]
+    assert not live.page.is_visible("#trace-controls")
+
+
+@pytest.mark.browser
+def test_controls_and_drawings_have_names(look: Look) -> None:
+    live = look(SCORES)
+    unnamed = live.page.locator(
+        "button, input, [role=img], [role=region]"
+    ).evaluate_all(
+        """all => all.filter((each) => !each.getAttribute("aria-label")
+          && !each.textContent.trim()).map((each) => each.outerHTML)"""
+    )
+    assert unnamed == []
+    assert live.page.locator('.sentence[aria-live="polite"]').count() == 1
