@@ -1,18 +1,23 @@
-"""Pictures of the tutorial, drawn by the commands that it shows, and of the live board.
+"""Pictures of pages, for light and for dark readers of the docs.
 
-usage: python -m tests.pictures [CHROMIUM]
+usage: python -m tests.pictures [PICTURE...]
 
-Runs the samples of the tutorial's pages and writes docs/tutorial/images: the diagram as
-`solve --svg` writes it, and screenshots of the pages by Chromium. Then opens the live
-board and writes docs/howto/images/board.png.
+Draws the pictures of the table below, or the named ones (`howto/images/board.webp`), in
+Chromium. A picture `name.webp` has a twin `name-dark.webp`, which docs/conf.py shows on
+dark pages. That of lichess's puzzles needs their first 500 rows in ../shared/data.
 """
 
 from __future__ import annotations
 
+import base64
+import json
+import shlex
 import shutil
+import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from solver.cli.main import run as matesolve
 from tests.samples import ROOT, run, sample_folder, samples
@@ -20,49 +25,172 @@ from tests.samples import ROOT, run, sample_folder, samples
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-TUTORIAL = ROOT / "docs" / "tutorial"
-IMAGES = TUTORIAL / "images"
-
-SCREENSHOTS = {
-    "solution.png": ("mate.html", 960, 730),
-    "report.png": ("report.html", 1280, 860),
-}
-"""Picture: the page that a sample writes, and the size of the window."""
-
-BOARD = ROOT / "docs" / "howto" / "images" / "board.png"
+DOCS = ROOT / "docs"
+DATA = ROOT.parent / "shared" / "data"
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+FAR_MATE = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - - 0 1"
 
 
-def draw_board(browser: Browser) -> None:
-    """Draw the live board with the play of a mate in two, one level open."""
-    page = browser.new_page(viewport={"width": 1200, "height": 860})
-    matesolve(["board", TWO_MOVER, "-o", "board.html"])
-    page.goto(Path("board.html").absolute().as_uri())
-    page.wait_for_selector("#tree-play li")
-    page.click("#tree-open")
-    page.wait_for_selector("#tree-play :text('(dual)')")
-    BOARD.parent.mkdir(exist_ok=True)
-    page.screenshot(path=BOARD)
+@dataclass(frozen=True)
+class Picture:
+    """A picture: the docs page that shows it, and how it is made.
+
+    The samples of the page are run, then `commands` and the `cells` of a notebook.
+    `file` is opened in a window of `size`, and each selector of `clicks` is clicked.
+    The picture shows the window, or the element `shown`.
+    """
+
+    page: str
+    file: str
+    size: tuple[int, int] = (960, 720)
+    commands: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    clicks: tuple[str, ...] = ()
+    shown: str = ""
 
 
-def main(chromium: str = "chromium") -> None:
-    """Draw all pictures."""
+PICTURES = {
+    "tutorial/images/mate.svg": Picture("tutorial/first-mate.md", "mate.svg"),
+    "tutorial/images/solution.webp": Picture("tutorial/first-mate.md", "mate.html"),
+    "tutorial/images/report.webp": Picture(
+        "tutorial/audit.md", "report.html", (1200, 820)
+    ),
+    "howto/images/board.webp": Picture(
+        "howto/board.md",
+        "board.html",
+        (1200, 820),
+        (f"board '{TWO_MOVER}' -o board.html",),
+        clicks=("#tree-play li >> nth=0", "#tree-open"),
+    ),
+    "howto/images/far-mate.webp": Picture(
+        "howto/solving.md",
+        "far.html",
+        (960, 560),
+        (f"solve '{FAR_MATE}' --html far.html",),
+    ),
+    "howto/images/play.webp": Picture(
+        "howto/composing.md",
+        "block.html",
+        (960, 1000),
+        (f"solve '{TWO_MOVER}' --set-play --tries --html block.html",),
+    ),
+    "howto/images/problems.webp": Picture(
+        "howto/olive.md",
+        "report.html",
+        (1200, 820),
+        (
+            "verify puzzles/stipulations.olv --keys --store run.db",
+            "report run.db -o report.html --title 'Problems of many kinds'",
+        ),
+    ),
+    "howto/images/lichess.webp": Picture(
+        "howto/lichess.md",
+        "report.html",
+        (1200, 820),
+        (
+            f"verify {DATA}/lichess_500.csv --every-ply --store run.db",
+            "report run.db -o report.html --title 'Mates of the first 500 puzzles'",
+        ),
+    ),
+    "howto/images/counts.webp": Picture(
+        "howto/node-counts.md",
+        "counts.html",
+        (1000, 800),
+        ("table --html counts.html",),
+        shown="#charts",
+    ),
+    "howto/images/notebook.webp": Picture(
+        "howto/python.md",
+        "notebook-{}.html",
+        (900, 700),
+        cells=(
+            f"from solver import solve, solve_many\n\nsolve({SMOTHERED!r})",
+            f"fens = [\n    {SMOTHERED!r},\n    {TWO_MOVER!r},\n    {FAR_MATE!r},\n]\n"
+            "solve_many(fens, max_moves=3)",
+        ),
+    ),
+}
+"""The pictures by their files below docs."""
+
+TO_WEBP = """async ([png, quality]) => {
+    const image = new Image();
+    image.src = png;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas.toDataURL("image/webp", quality);
+}"""
+QUALITY = 0.85
+
+
+def write_notebook(cells: tuple[str, ...]) -> None:
+    """Run a notebook and write it as light and as dark page."""
+    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": []}
+    cell["execution_count"] = None
+    notebook = {
+        "cells": [{**cell, "id": f"c{n}", "source": x} for n, x in enumerate(cells)],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    Path("notebook.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    convert = [sys.executable, "-m", "nbconvert", "--to", "html", "--execute"]
+    for theme in ("light", "dark"):
+        output = ["--theme", theme, "--output", f"notebook-{theme}"]
+        subprocess.run([*convert, *output, "notebook.ipynb"], check=True)
+
+
+def shoot(
+    browser: Browser, picture: Picture, scheme: Literal["light", "dark"]
+) -> bytes:
+    """Return a picture as WebP, which Chromium itself encodes."""
+    width, height = picture.size
+    page = browser.new_page(
+        viewport={"width": width, "height": height}, color_scheme=scheme
+    )
+    page.goto(Path(picture.file.format(scheme)).absolute().as_uri())
+    for selector in picture.clicks:
+        page.click(selector)
+    page.wait_for_timeout(500)  # for what the page draws after a click
+    shown = page.locator(picture.shown).screenshot() if picture.shown else None
+    png = base64.b64encode(shown or page.screenshot()).decode()
+    page.goto("about:blank")
+    webp = page.evaluate(TO_WEBP, [f"data:image/png;base64,{png}", QUALITY])
+    page.close()
+    return base64.b64decode(webp.partition(",")[2])
+
+
+def draw(browser: Browser, name: str) -> None:
+    """Draw a picture and its twin for dark pages."""
+    picture, target = PICTURES[name], DOCS / name
+    target.parent.mkdir(exist_ok=True)
+    with sample_folder():
+        for sample in samples((DOCS / picture.page).read_text(encoding="utf-8")):
+            run(sample)
+        for command in picture.commands:
+            matesolve(shlex.split(command))
+        if picture.cells:
+            write_notebook(picture.cells)
+        if target.suffix == ".svg":
+            shutil.copy(picture.file, target)
+        else:
+            target.write_bytes(shoot(browser, picture, "light"))
+            dark = target.with_stem(f"{target.stem}-dark")
+            dark.write_bytes(shoot(browser, picture, "dark"))
+
+
+def main(*names: str) -> None:
+    """Draw the named pictures, or all."""
     from playwright.sync_api import sync_playwright
 
-    IMAGES.mkdir(exist_ok=True)
-    with sample_folder(), sync_playwright() as playwright:
-        for path in sorted(TUTORIAL.glob("*.md")):
-            for sample in samples(path.read_text(encoding="utf-8")):
-                run(sample)
-        shutil.copy("mate.svg", IMAGES)
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which(chromium), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        for picture, (name, width, height) in SCREENSHOTS.items():
-            page = browser.new_page(viewport={"width": width, "height": height})
-            page.goto(Path(name).absolute().as_uri())
-            page.screenshot(path=IMAGES / picture)
-        draw_board(browser)
+        for name in names or PICTURES:
+            draw(browser, name)
         browser.close()
 
 

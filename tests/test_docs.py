@@ -13,6 +13,7 @@ import pytest
 
 import solver
 from solver.cli.main import SUMMARIES, matesolve
+from tests.pictures import PICTURES
 from tests.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -173,7 +174,16 @@ def test_the_api_page_describes_every_public_name() -> None:
     assert described == {*solver.__all__} - {"__version__"}
 
 
+def test_every_picture_is_in_the_table_and_on_its_page() -> None:
+    docs = ROOT / "docs"
+    drawn = {str(docs / name) for name in PICTURES}
+    twins = {name.replace(".webp", "-dark.webp") for name in drawn}
+    assert {str(file) for file in docs.glob("[ht]*/images/*")} == drawn | twins
+    for name, picture in PICTURES.items():
+        assert f"(images/{Path(name).name})" in TEXTS[f"docs/{picture.page}"], name
+
+
 def test_pictures_are_small() -> None:
-    pictures = [*ROOT.glob("docs/**/images/*")]
-    assert pictures
-    assert max(picture.stat().st_size for picture in pictures) <= 150 * 1024
+    sizes = [file.stat().st_size for file in ROOT.glob("docs/**/images/*")]
+    assert max(sizes) <= 80 * 1024
+    assert sum(sizes) <= 1536 * 1024
