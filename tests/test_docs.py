@@ -162,6 +162,15 @@ def test_every_page_is_listed_in_the_index_of_its_folder() -> None:
     assert {*ROOT.glob("docs/*/*.md")} - {*indexes} == listed
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["engine", "glossary", "helpmate", "Jupyter", "notebook", "puzzle", "tablebases"],
+)
+def test_the_site_s_search_finds_a_heading_with(word: str) -> None:
+    headings = re.findall(r"^#+ (.+)$", "\n".join(TEXTS.values()), re.MULTILINE)
+    assert [text for text in headings if word.lower() in text.lower()]
+
+
 def test_every_command_has_a_page_in_the_index_of_commands() -> None:
     pytest.importorskip("sphinx_click")
     listed = runpy.run_path(str(ROOT / "docs" / "conf.py"))["list_commands"]()
