@@ -1,7 +1,7 @@
 """matesolve: the shortest forced mate in a chess position, with its proof.
 
-Call `solve` with a position. `Problem` and `Limits` describe the question, `Solution`
-the answer. Importing the package loads neither numba nor python-chess.
+Call `solve` with a position. `Problem` and `Limits` describe the question; `Solution`
+is the answer. Importing the package loads neither numba nor python-chess.
 
 Examples
 --------

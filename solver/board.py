@@ -1,9 +1,8 @@
 """Read FENs and moves; convert between `chess.Board` and the kernel.
 
-Compiled code decides what a FEN and a move are, where it is loaded. What it refuses,
-and what a process without it has to read, is read with python-chess (a FEN in
-`solver.strict_fen`): this accepts the same, in ten times the time, and explains what is
-wrong.
+If compiled code is loaded, it reads FENs and moves. python-chess reads what compiled
+code refuses, and everything in a process without it (a FEN in `solver.strict_fen`): it
+accepts the same texts, takes ten times as long, and explains what is wrong.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ TEXT_BYTES = 4096
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 SQUARE_BITS = 63
-"""The bits of a square in a kernel move; the first such bits are its origin."""
+"""The bits of a square in a kernel move; its lowest bits are the origin."""
 
 _FLIP_RANKS = 56
 _ARRIVALS = {2: chess.KNIGHT, 4: chess.BISHOP, 8: chess.ROOK, 12: chess.QUEEN}
-"""The pieces that a pawn may promote to, by the bitboards that they are on."""
+"""The pieces that a pawn may promote to, by their bitboards."""
 
 
 def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
@@ -337,7 +336,7 @@ def _read(
 
 
 def pack(board: chess.Board) -> Position:
-    """Return the kernel's position of a board, seen by the side to move.
+    """Return the kernel's position for a board, seen by the side to move.
 
     The halfmove clock and the history are left out: whether there is a forced mate does
     not depend on what was played before.
@@ -366,7 +365,7 @@ def pack(board: chess.Board) -> Position:
 
 
 def unpack_pieces(position: Position) -> chess.Board:
-    """Return the pieces of a kernel position, White to move; rights are left out."""
+    """Return the pieces of a kernel position with White to move, without its rights."""
     words = (ctypes.c_uint64 * POSITION_WORDS).from_buffer(position)
     return _set_up(words[:-1], chess.WHITE)
 
@@ -387,7 +386,7 @@ def _set_up(boards: Sequence[int], turn: chess.Color) -> chess.Board:
 
 
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
-    """Return the move that a kernel move stands for on this board."""
+    """Return what a kernel move is on this board."""
     return unpack_word(word, board.turn, board.pawns)
 
 

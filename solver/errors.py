@@ -61,11 +61,11 @@ class AllocationError(MatesolveError, MemoryError):
 
 
 class InUseError(MatesolveError):
-    """A solver or a control serves one search, and another was asked of it."""
+    """A solver or a control serves one search at a time, and is already in use."""
 
 
 class StoreError(MatesolveError):
-    """A file is not a store of audits, has another version, is full or is locked."""
+    """A store cannot be used: another file or version, a lock, or a full disk."""
 
     exit_code: ClassVar[int] = 74
 

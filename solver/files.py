@@ -21,15 +21,15 @@ GZIPPED = ".gz"
 
 PRIVATE = 0o600
 PUBLIC = 0o666
-"""File modes; the process's umask takes permissions away from them."""
+"""File modes, from which the process's umask removes permissions."""
 
 
 @contextmanager
 def open_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Write a file piece by piece; it replaces an old one when the block ends.
 
-    If the block raises, KeyboardInterrupt included, the old file is kept. A link keeps
-    pointing to its target, which is replaced; a device is written to directly.
+    If the block raises, KeyboardInterrupt included, the old file is kept. If the path
+    is a link, its target is replaced; a device is written to directly.
 
     Yields
     ------
@@ -66,7 +66,7 @@ def write_private(path: str | os.PathLike[str], data: bytes) -> None:
 def _replace(
     target: Path, path: str | os.PathLike[str], mode: int
 ) -> Iterator[BinaryIO]:
-    """Write a new file with a name of its own, and rename it when it is complete."""
+    """Write a new file under a temporary name, and rename it when it is complete."""
     own = f"{os.getpid()}-{os.urandom(4).hex()}"
     written = target.with_name(f".{target.name}.{own}")
     try:
@@ -119,7 +119,7 @@ def open_named(
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
-    """Check before hours of work that a file can be written to `path`.
+    """Check, before the work begins, that a file can be written to `path`.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def make_folder(path: Path, mode: int = 0o777) -> None:
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     """Lock a file that other code opens: `PATH-lock` lies beside it meanwhile.
 
-    A lock file that a killed process has left behind is not locked, and is used again.
+    A lock file left behind by a killed process is not locked, and is used again.
 
     Raises
     ------
@@ -181,10 +181,9 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def lock(file: BinaryIO, path: str | os.PathLike[str]) -> None:
-    """Lock an open file until it is closed; the system then releases the lock.
+    """Lock an open file until it is closed or the process ends, however it ends.
 
-    It does so when the process ends, too, however it ends. Only `lock` notices the
-    lock: other programs may read and write the file.
+    Only `lock` notices the lock: other programs may read and write the file.
 
     Raises
     ------
@@ -202,7 +201,7 @@ def lock(file: BinaryIO, path: str | os.PathLike[str]) -> None:
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
-        reason = "expected no other program that writes to it, found one"
+        reason = "another program is writing to it"
         raise BlockingIOError(errno.EAGAIN, reason, os.fspath(path)) from None
 
 

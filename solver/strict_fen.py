@@ -266,8 +266,8 @@ def _check_checks(board: chess.Board) -> None:
         raise FenError(msg)
     if status & chess.STATUS_IMPOSSIBLE_CHECK:
         msg = (
-            "expected checks that one move can give, "
-            f"found checks from {_names(board.checkers())}"
+            "expected checks that a single move can give, found checks from "
+            f"{_names(board.checkers())}"
         )
         raise FenError(msg)
     # Every other status of python-chess has been refused above.

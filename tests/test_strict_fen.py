@@ -180,7 +180,7 @@ BAD = {
         "expected at most two pieces giving check, found 3 on a4, e4, d6"
     ),
     "4r3/8/8/8/4K3/8/8/k3r3 w": (
-        "expected checks that one move can give, found checks from e1, e8"
+        "expected checks that a single move can give, found checks from e1, e8"
     ),
 }
 
@@ -194,7 +194,7 @@ def test_a_bad_fen_is_refused_with_one_clear_line(fen: str) -> None:
 
 def test_a_check_that_the_double_step_cannot_give_excludes_en_passant() -> None:
     # The bishop gave check before e2-e4 already, so that was not the last move.
-    with pytest.raises(FenError, match="expected checks that one move can give"):
+    with pytest.raises(FenError, match="expected checks that a single move can give"):
         parse_strictly("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
 
 

@@ -1,1 +1,1 @@
-"""Audits of collections: what each record claims against what is proved."""
+"""Audits of collections: compare what each record claims with what is proved."""

@@ -1,12 +1,12 @@
 """Audit on a dask.distributed cluster: batches become tasks of the cluster.
 
-`open_cluster` connects to a cluster or starts one on this machine. A `Cluster` sends as
-many batches as keep every thread of the cluster busy while its next batch waits there.
-`check_machine`, `run_batch` and `end_audit` run on the cluster's machines.
+`open_cluster` connects to a cluster or starts one on this machine. A `Cluster` sends
+enough batches to keep every thread of the cluster busy, with one more batch waiting for
+each. `check_machine`, `run_batch` and `end_audit` run on the cluster's machines.
 
-dask runs the tasks of a worker that died again on another one. A problem that was alone
-in tasks whose workers died is tried once more while nothing else runs: a problem that
-ran beside it may have been the cause.
+If a worker dies, dask runs its tasks again on another worker. If workers died with a
+task of a single problem, that problem is tried once more while nothing else runs:
+another problem may have been the cause.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ CONNECT_S = 10.0
 """How long to wait for a scheduler, and for its first worker."""
 
 LOCAL_RERUNS = 1
-"""How often a cluster that is started here reruns a task whose worker died."""
+"""How often a cluster started here reruns a task after its worker died."""
 
 BATCH_S = 1.5
 """How much work to put into a batch, in seconds."""
 
 BATCHES_PER_THREAD = 2
-"""One that runs, and one that waits for it."""
+"""Batches per thread: one runs, one waits."""
 
 MAX_BATCHES = 512
-"""How many batches may be on the cluster; a thread here waits for each."""
+"""The most batches on the cluster; for each, a thread waits here."""
 
 WINDOW = 16_384
-"""How many records a batch may be ahead of those yielded: room for two of `BATCH_S`."""
+"""How many records a batch may be ahead of those yielded: two batches of `BATCH_S`."""
 
 MAX_AHEAD = 131_072
 """How many records all batches together may be ahead."""
@@ -71,8 +71,7 @@ TICK_S = 0.1
 TIME_SLICE = TimeSlice(problem_s=1.0, batch_s=5.0)
 
 MAX_AUDITS = 4
-"""How many audits a worker remembers that were not ended, such as those of a client
-that was killed."""
+"""How many unfinished audits a worker remembers, such as those of a killed client."""
 
 
 @contextmanager
@@ -81,7 +80,8 @@ def open_cluster(
 ) -> Iterator[Cluster]:
     """Connect to a cluster, or start one on this machine.
 
-    dask's log is kept off stderr in the block: an error that ends the audit is raised.
+    Inside the block, dask's log does not appear on stderr; an error that ends the audit
+    is raised.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Cluster:
                 raise
 
     def end(self) -> None:
-        """Stop the searches that still run, and free the audit's memory there."""
+        """Stop the searches on the cluster, and free the audit's memory there."""
         if self.client.status == "running":
             self.client.run(end_audit, self._audit, on_error="ignore")
 
@@ -232,7 +232,7 @@ class Cluster:
 
     @contextmanager
     def _slot(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold one slot for a batch, or all of them, so that nothing else runs."""
+        """Hold one slot for a batch, or all slots, so that nothing else runs."""
         slots = self.pool.jobs if exclusive else 1
         with self._quarantine if exclusive else nullcontext():
             for _ in range(slots):

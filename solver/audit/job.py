@@ -69,10 +69,10 @@ class AuditOptions:
     directories: tuple[str, ...] = ()
 
     def question(self, problem: Problem) -> Question:
-        """Return what is searched: as far as the problem claims, or to the limits.
+        """Return what to search: up to the claimed length, or up to the limits.
 
-        Other stipulations than `#n` are searched in the moves they demand, whatever the
-        options are.
+        Stipulations other than `#n` are searched in the number of moves that they
+        demand, whatever the options say.
         """
         kind = kind_of(problem.stipulation)
         limits, within = kind.limits(problem, self.limits, within=self.within)
@@ -87,7 +87,7 @@ class AuditOptions:
         return replace(self, limits=replace(self.limits, time_s=problem_s))
 
     def describe(self) -> str:
-        """Return the options that change an answer, other than time and node limits."""
+        """Return the options that change an answer, except the time and node limits."""
         options = {
             "within": self.within,
             "keys": self.all_keys,
@@ -185,7 +185,7 @@ class AuditJob:
         return results + [None] * (len(problems) - len(results))
 
     def close(self) -> None:
-        """Do nothing: what the job holds goes with it."""
+        """Do nothing; the job's memory is freed with the job."""
 
     def _results(
         self, questions: Sequence[Question], batch_s: float
@@ -203,7 +203,7 @@ class AuditJob:
             yield self._result(Followed(answer), question.limits)
 
     def _solve_and_follow(self, question: Question) -> Followed:
-        """Solve a problem, and follow its claimed line if that is wanted of a mate."""
+        """Solve a problem; follow the claimed line of a mate if the options say so."""
         kind = kind_of(question.problem.stipulation)
         if not (self._options.follow and kind.has_certificates):
             return Followed(self._solve(question))
@@ -260,10 +260,10 @@ class AuditJob:
     def _search_line(
         self, answer: Solution, limits: Limits
     ) -> Iterator[tuple[Ply, StoppedBy | None]]:
-        """Yield the attacker's moves in the claimed line, and what stopped each search.
+        """Yield the attacker's moves in the claimed line, and the limits that were hit.
 
-        There are none unless a mate is claimed. The first of them was searched to get
-        the answer.
+        Without a claimed mate there are none. The first move was searched to get the
+        answer.
         """
         claim = answer.problem.claim
         if not self._options.every_ply or claim is None:
@@ -296,7 +296,7 @@ class AuditJob:
         return self._options.certify_known or not is_known
 
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
-        """Build the certificate of an answer; None if that was interrupted."""
+        """Build the certificate of an answer; return None after an interrupt."""
         with self._searching() as control:
             try:
                 built = certify_last(answer, self._solver.workspace, control)

@@ -4,9 +4,10 @@ One thread reads the records into a `WorkQueue`, as far ahead as there is room. 
 worker has a thread that takes batches from the queue and runs them: in this process, in
 another, or on a cluster. The calling thread yields the results.
 
-A problem that takes too long in a batch returns to the queue and is taken alone. A
-worker that dies costs only the problem that it was searching. With a store, a question
-that was answered before, or is being searched under another name, is not searched.
+A problem that takes too long in a batch returns to the queue and is then searched
+alone. A worker that dies costs only the problem that it was searching. With a store, a
+question is not searched if it was answered before, or if another record with the same
+question is being searched.
 """
 
 from __future__ import annotations
@@ -40,16 +41,16 @@ JOIN_S = 1.0
 """How long an audit waits for its threads after it has stopped them, in seconds."""
 
 LAST_RESULTS_S = 0.5
-"""How long an audit that is stopped waits for its workers' last results, in seconds."""
+"""How long a stopped audit waits for the last results of its workers, in seconds."""
 
 BEFORE_ALL = -1
-"""The place of an error that does not wait for its turn."""
+"""The place of an error that is raised at once, not in its turn."""
 
 BATCH_GROWTH = 4
-"""A batch is at most this many times as large as the one before."""
+"""A batch is at most this many times as large as the one before it."""
 
 MAX_CRASHES = 3
-"""A problem is given up after it was alone with this many workers that died."""
+"""A problem is given up after this many workers died while searching it alone."""
 
 OnResult: TypeAlias = "Callable[[AuditResult], None]"
 
@@ -196,7 +197,7 @@ class WorkQueue:
         self._tasks: deque[Task] = deque()
         self._late: deque[Task] = deque()
         self._same: dict[bytes, list[Task]] = {}
-        """Records that pose a question which a worker is searching, by its key."""
+        """By question being searched: the other records that pose it."""
         self._taken = 0
         self._at_end = False
         self._done: deque[Numbered] = deque()
@@ -292,7 +293,7 @@ class WorkQueue:
             self._changed.notify_all()
 
     def _save(self, task: Task, result: AuditResult) -> None:
-        """Pass on a result, for its own record and for all that pose its question."""
+        """Pass on a result for all records that pose the same question."""
         self._done.append((task.number, result))
         if self._resume is None:
             return
@@ -312,7 +313,7 @@ class WorkQueue:
             self._changed.notify_all()
 
     def _note_error(self, number: int, error: BaseException) -> None:
-        """Let `results` raise an error in its turn; at once if the store has failed.
+        """Let `results` raise an error in order, or at once if the store failed.
 
         A failed store saves nothing more, so there is no point in searching on.
         """
@@ -357,7 +358,7 @@ class WorkQueue:
             time.sleep(TICK_S)
 
     def _wait_for_workers(self) -> None:
-        """Wait a moment for the results that interrupted workers still have."""
+        """Wait a moment for the last results of interrupted workers."""
         until = time.monotonic() + LAST_RESULTS_S
         with self._changed:
             while self._taken and time.monotonic() < until:
@@ -369,7 +370,7 @@ class WorkQueue:
 
 
 def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
-    """Hold back results until all before them are there; at the end, yield the rest."""
+    """Hold back each result until all earlier ones are there, or the audit ends."""
     early: dict[int, Numbered] = {}
     turn = 0
     for result in results:

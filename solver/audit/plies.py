@@ -1,6 +1,6 @@
-"""The attacker's moves in a claimed line, and which others mate as fast.
+"""The attacker's moves in a claimed line, and the other moves that mate as fast.
 
-`AuditResult.plies` has them as a JSON array, which is written and read here.
+`AuditResult.plies` is a JSON array of them, which this module writes and reads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Ply(NamedTuple):
-    """One of the attacker's moves in a claimed line, and all moves that mate as fast.
+    """One of the attacker's moves in a claimed line, with all moves that mate as fast.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Ply(NamedTuple):
 
     @property
     def is_dual(self) -> bool:
-        """Whether the move mates as fast as any, and another move does so too."""
+        """Whether the move is one of several that mate fastest."""
         return self.only is False and not self.is_slow
 
 
@@ -63,10 +63,10 @@ def mark_only_moves(claim: Claim, plies: Sequence[Ply]) -> tuple[Ply, ...]:
 
 
 def is_only(claim: Claim, ply: Ply, *, is_first: bool) -> bool | None:
-    """Decide whether a move is the only one that mates as fast.
+    """Decide whether no other move mates as fast.
 
-    Moves that the claim itself allows do not count against it: the other claimed keys
-    at the first move, and other mates in one if the source accepts them all.
+    Moves that the claim allows do not count: the other claimed keys at the first move,
+    and other mates in one if the source accepts them all.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def is_only(claim: Claim, ply: Ply, *, is_first: bool) -> bool | None:
 
 
 def only_moves(plies: Sequence[Ply]) -> bool | None:
-    """Decide whether every move of a line is the only one that mates as fast.
+    """Decide for every move of a line whether no other move mates as fast.
 
     Parameters
     ----------

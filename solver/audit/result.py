@@ -1,14 +1,14 @@
-"""The result of auditing one record: the only type between a worker and its readers.
+"""The result of auditing one record.
 
 A worker builds an `AuditResult` from the answer; the store, the JSON record, the
 tables, the exports and the page all read it.
 
 The verdict follows from the two proved bounds alone. Soundness needs all keys, and
-duals need a search before each of the attacker's moves in the claimed line. A dual
-leaves a problem sound, as problemists use the word.
+duals need a search before each of the attacker's moves in the claimed line. A problem
+with a dual is still sound, as problemists use the word.
 
-What differs from one kind of stipulation to another is in `solver.stipulations`. In
-self-, reflex and stalemate problems, read "mate" as the stipulation's goal.
+`solver.stipulations` has what differs between kinds of stipulations. In self-, reflex
+and stalemate problems, read "mate" as the stipulation's goal.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
-"""A line number that is written otherwise, or exceeds 64 bits, is part of the name."""
+"""A line number with another spelling, or of more than 64 bits, is part of the name."""
 
 
 MARKS = ("accept", "cook", "reject")
-"""What an editor may decide about a record."""
+"""An editor's decision about a record."""
 
 Subject: TypeAlias = "tuple[str | None, str | None, int | None, int | None]"
-"""What a mark is about: position, stipulation, claim and `nomate` of a record."""
+"""What a mark refers to: the position, stipulation, claim and `nomate` of a record."""
 
 KEYS = "keys"
 """The disagreement when a claimed key does not solve."""
@@ -60,7 +60,7 @@ DISAGREEMENTS = (
 _CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED})
 
 _FINISHED = frozenset({None, "", StoppedBy.SOLUTIONS})
-"""What `stopped_by` is if the question was answered."""
+"""The value of `stopped_by` if the question was answered."""
 
 
 class AuditResult(NamedTuple):
@@ -170,7 +170,7 @@ class AuditResult(NamedTuple):
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """What contradicts the claim: verdict, soundness, `keys` and `dual`.
+        """The words that contradict the claim: verdict, soundness, `keys` and `dual`.
 
         Empty if the claim holds, if a limit left it undecided, and if the record is
         unreadable. Everything that prints, lists, exports or counts disagreements reads
@@ -190,27 +190,28 @@ class AuditResult(NamedTuple):
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a limit was hit before the whole question was answered.
+        """Whether a limit was hit before the question was answered completely.
 
-        A help problem with more solutions than claimed is decided without the rest.
+        A help problem with more solutions than claimed counts as answered without the
+        rest.
         """
         is_stopped = self.stopped_by not in _FINISHED
         return self.word == Verdict.UNDECIDED or is_stopped
 
     @property
     def agrees(self) -> bool:
-        """Whether the record is read and decided, and nothing contradicts its claim."""
+        """Whether the record was decided and nothing contradicts its claim."""
         is_decided = self.word != Verdict.UNREADABLE and not self.is_undecided
         return is_decided and not self.disagreements
 
     @property
     def subject(self) -> Subject:
-        """What a mark of this record is about."""
+        """What a mark of this record refers to."""
         return self.fen, self.stipulation, self.claim, self.nomate
 
     @property
     def asked(self) -> Stipulation:
-        """The stipulation; without a number if the source claims a mate and no more.
+        """The stipulation; without a number if the source only claims a mate.
 
         Raises
         ------
@@ -406,10 +407,10 @@ _TWIN_ERROR = re.compile(r"twin ([a-z][0-9]*\)):")
 
 
 def twin_of(result: AuditResult) -> str:
-    """Return which of the problems on its line a result is for; empty: the only one.
+    """Return the label of a twin; empty for the only problem on its line.
 
-    Readers add `a)`, `duplex` and the like to the names of twins, and name the twin in
-    an error.
+    Readers add `a)`, `duplex` and so on to the names of twins, and name the twin in an
+    error.
     """
     if result.error is not None:
         match = _TWIN_ERROR.search(result.error)

@@ -4,8 +4,8 @@
 `marks` one for each decision of an editor; the view `results` joins them to the columns
 of `AuditResult`.
 
-Columns and tables are only ever added, by the same statements in a new store and in one
-that lacks them. So both end up with the same definitions.
+Columns and tables are only ever added. A new store and an upgraded one run the same
+statements, so both have the same definitions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ APPLICATION = 0x6D617465
 """Marks an SQLite file as a store: `mate` in ASCII."""
 
 OF_RECORDS = ("source", "id", "fen", "error")
-"""Columns that belong to the record; all others but `mark` belong to the answer."""
+"""Columns that belong to the record; all others except `mark` belong to the answer."""
 
 ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in (*OF_RECORDS, "mark"))
 
@@ -45,7 +45,7 @@ ADDED_COLUMNS = (
     "solutions",
     "solutions_complete",
 )
-"""Columns of `answers` that the first stores do not have, in the order of addition."""
+"""Columns of `answers` that early stores lack, in the order of addition."""
 
 
 def _defined(names: Iterable[str]) -> Iterator[str]:
@@ -122,7 +122,7 @@ INSERT INTO records SELECT file, line, '', id, fen, key, error, solver
     FROM first_records;
 DROP TABLE temp.first_records;
 """
-"""Gives each twin its row; the first stores have one for each line."""
+"""Gives each twin a row; early stores have one row for each line."""
 
 UPGRADES = (
     f"DROP VIEW results; {_ADDITIONS} {_TWINS} CREATE {_view(_UNMARKED)}",
@@ -135,7 +135,7 @@ CREATE TABLE IF NOT EXISTS marks (
 CREATE {_view(COLUMNS, _MARKS)}
 """,
 )
-"""Each adds to the stores before it what they lack; their rows stay as they are."""
+"""Each adds what earlier stores lack; existing rows stay unchanged."""
 
 SCHEMA = _FIRST_SCHEMA + "".join(UPGRADES)
 
@@ -148,8 +148,8 @@ CREATE TEMP TABLE marks (fen, stipulation, claim, nomate, mark);
 CREATE TEMP {_view(COLUMNS, _MARKS)}
 """,
 )
-"""Let a connection that must not write read an earlier store like any other: tables and
-views of its own, in place of those that an upgrade would add or change."""
+"""Let a connection that must not write read an early store like any other: temporary
+tables and views replace those that an upgrade would add or change."""
 
 
 def upgrades_of(base: sqlite3.Connection) -> int:
@@ -161,9 +161,9 @@ def upgrades_of(base: sqlite3.Connection) -> int:
 
 
 def foreign_definitions(base: sqlite3.Connection) -> list[str]:
-    """Return the names of triggers, and of the store's tables that are not as here.
+    """Return the names of triggers, and of tables that are defined differently.
 
-    Indexes, tables and views that a user has added do not matter: nothing reads them.
+    Indexes, tables and views added by a user do not matter: nothing reads them.
     """
     found = _definitions(base)
     triggers = {one for one in found if one[0] == "trigger"}
@@ -178,7 +178,7 @@ def _definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
 
 @cache
 def _definitions_by(upgrades: int) -> frozenset[tuple[str, str, str]]:
-    """Return the definitions of a store that has so many of `UPGRADES`."""
+    """Return the definitions of a store with this many of `UPGRADES`."""
     with closing(sqlite3.connect(":memory:")) as base:
         base.executescript(_FIRST_SCHEMA + "".join(UPGRADES[:upgrades]))
         return _definitions(base)
@@ -196,8 +196,8 @@ ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_l
 RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
 
 MARK_COLUMNS = ("fen", "stipulation", "claim", "nomate", "mark")
-"""The first four are a `Subject`, with an empty text for None; so is a mark that was
-taken back."""
+"""The first four columns are a `Subject`, with an empty text for None; a mark that was
+taken back is an empty text, too."""
 
 
 def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:
@@ -258,7 +258,7 @@ def require_expression(where: str, columns: Sequence[str]) -> None:
 
     SQLite's parser decides. Without parentheses, a text that closes one which it has
     not opened is an error, such as `0) UNION SELECT 1 --`; within parentheses, further
-    clauses and statements are, such as `1 LIMIT 5`. Only an expression is right in
+    clauses and statements are, such as `1 LIMIT 5`. Only an expression is valid in
     both. `results` is the only table here, and it is empty.
 
     Raises
@@ -285,8 +285,8 @@ def query_error(where: str, reason: Exception) -> StoreQueryError:
 NOT_CREATED = "cannot be opened or created"
 
 STEPS = 1000
-"""SQLite lets Python handle signals after so many of its instructions. Counting them
-costs nothing that can be measured; a thousand take less than a millisecond."""
+"""SQLite lets Python handle signals after this many of its instructions. A thousand
+take less than a millisecond, and counting them costs nothing measurable."""
 
 
 def uri(path: Path, *, create: bool = False) -> str:
@@ -325,8 +325,8 @@ def sole_writer(path: Path) -> Iterator[None]:
 def require_readable(path: Path) -> None:
     """Refuse a file that cannot be read, with the system's message, not SQLite's.
 
-    The file is not opened: closing it would release all locks that another connection
-    of this process holds on it.
+    The file is not opened: closing it would release all locks that other connections of
+    this process hold on it.
 
     Raises
     ------
@@ -353,17 +353,17 @@ def error_name(error: Exception) -> str:
 
 
 def is_of_statement(error: sqlite3.Error) -> bool:
-    """Return whether an error is a statement's, not one of the file or its disk."""
+    """Return whether the statement caused an error, and not the file or its disk."""
     return error_name(error) in {"SQLITE_ERROR", "SQLITE_TOOBIG", "SQLITE_MISMATCH"}
 
 
 def is_interrupt(error: sqlite3.Error) -> bool:
-    """Return whether a statement was ended by what `handle_signals` has raised."""
+    """Return whether an exception from `handle_signals` ended a statement."""
     return error_name(error) == "SQLITE_INTERRUPT"
 
 
 def handle_signals() -> None:
     """Do nothing: Python runs signal handlers when it calls a function.
 
-    What they raise, such as KeyboardInterrupt, ends the statement of SQLite.
+    An exception that they raise, such as KeyboardInterrupt, ends the statement.
     """

@@ -1,7 +1,7 @@
-"""The store of an audit: an SQLite file with answers and the records that they are for.
+"""The store of an audit: an SQLite file of answers and the records they belong to.
 
 `Store` opens, reads, writes and merges such files; `schema` has the tables. With
-`ResumeStore`, an audit searches no question again that was answered before. A question
+`ResumeStore`, an audit does not search a question that was answered before. A question
 is a position, its stipulation, what its record claims, and the options that can change
 the answer.
 """
@@ -57,12 +57,12 @@ _ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
 class Store:
     """A file with the results of audits; any thread may use it.
 
-    One store at a time may write to a file: it holds the lock of the file until it is
-    closed. Any number may read it meanwhile.
+    Only one store at a time may write to a file; it holds the file's lock until it is
+    closed. Any number may read the file meanwhile.
 
-    Once a row or a commit has failed, no more rows are accepted. SQLite ends the whole
-    transaction when the disk is full, so that answers are gone which records of other
-    threads would refer to; and no thread waits again for another program's lock.
+    Once a row or a commit has failed, no more rows are accepted: when the disk is full,
+    SQLite ends the whole transaction, and the answers that other threads' records refer
+    to are gone. Besides, no other thread then waits for another program's lock.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Store:
         self._write(_PUT_ANSWER, [key, *values, options, time_limit_s, node_limit])
 
     def put_record(self, result: AuditResult, key: bytes | None) -> None:
-        """Save which record has which answer, or why it cannot be read."""
+        """Save which answer a record has, or why it cannot be read."""
         row = (
             *split_source(result.source),
             twin_of(result),
@@ -211,7 +211,7 @@ class Store:
             self._committed = time.monotonic()
 
     def close(self) -> None:
-        """Commit if possible, and close the file in any case."""
+        """Commit if possible, and always close the file."""
         try:
             self.commit()
         finally:
@@ -221,9 +221,9 @@ class Store:
     def merge_from(self, other: Path) -> None:
         """Add the results of another store, all or none of them.
 
-        If both have an answer to a question, the better one stays: proved or disproved
-        before found before undecided, then the higher lower bound. If both have a
-        record or a mark, the other store's replaces it.
+        If both answer a question, the better answer stays: proved or disproved first,
+        then found, then undecided, then the higher lower bound. If both have a record
+        or a mark, that of the other store stays.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class Store:
     def _prepare(self, *, fresh: bool) -> None:
         """Create the tables, or check that they are of this version.
 
-        An earlier store gets the columns that it lacks; one that must not be written is
+        An early store gets the columns that it lacks; one that must not be written is
         read as if it had them.
         """
         self._base.execute("PRAGMA synchronous = NORMAL")
@@ -311,7 +311,7 @@ class Store:
             self._refuse(f"expected the tables of a store, {found}")
 
     def _require_in_place(self) -> None:
-        """Check that the path still leads to the file that was written."""
+        """Check that the path still names the file that was written."""
         with suppress(FileNotFoundError):
             if os.path.samestat(self._opened, self._file.stat()):
                 return
@@ -350,14 +350,14 @@ class Store:
 
 
 def _escaped(value: object) -> object:
-    """Escape what is not Unicode in a text, such as bytes of a file's name."""
+    """Escape whatever is not Unicode in a text, such as bytes of a file's name."""
     if isinstance(value, str) and not value.isascii():
         return value.encode(errors="backslashreplace").decode()
     return value
 
 
 def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
-    """Return the message for an error, and what remains stored if rows were written."""
+    """Return the message for an error, which also says what remains stored."""
     kept = "" if read_only else "; what was committed before is kept"
     match schema.error_name(error):
         case "SQLITE_FULL":
@@ -372,7 +372,7 @@ def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
 
 
 class ResumeStore:
-    """Returns earlier answers from a store, and saves new ones.
+    """Returns earlier answers from a store and saves new ones.
 
     Parameters
     ----------
@@ -420,7 +420,7 @@ class ResumeStore:
         return blake2b("\n".join(question).encode(), digest_size=KEY_BYTES).digest()
 
     def find(self, problem: Problem, key: bytes) -> AuditResult | None:
-        """Return an earlier answer to a question, and store that this record poses it.
+        """Return an earlier answer to a question, and store this record with it.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What a worker of an audit is, and one in a separate process, which may be killed.
+"""What a worker of an audit does, and a worker in a process that may be killed.
 
 `AuditJob` is a worker in this process, `ClusterWorker` one on a cluster.
 """
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 WINDOW = 2048
-"""How many records a worker on this machine may be ahead of those yielded."""
+"""How many records a worker on this machine may be ahead of the last one yielded."""
 
 
 class WorkerDiedError(Exception):
-    """A worker ended without an answer: killed, crashed, or its machine is gone."""
+    """A worker was killed or crashed, or its machine is gone."""
 
 
 class Worker(Protocol):
@@ -106,7 +106,7 @@ class ProcessWorker:
         return results
 
     def close(self) -> None:
-        """Kill the process: it is idle, or its results are not wanted."""
+        """Kill the process; it is idle, or its results are not needed."""
         self._near.close()
         self._process.kill()
         self._process.join()
@@ -129,7 +129,7 @@ def interrupts_blocked() -> Iterator[None]:
     """Block interrupts; a process that is started in the block never receives them.
 
     Terminals and supervisors send interrupts to all processes, but only the process
-    that called the audit is to handle them.
+    that called the audit should handle them.
     """
     if sys.platform == "win32":
         yield

@@ -1,4 +1,4 @@
-"""Certificates: proofs of answers that anybody can check.
+"""Certificates: proofs of answers that can be checked without trusting the solver.
 
 `solver.checker` checks them without this package.
 """

@@ -70,7 +70,7 @@ class Certification:
 def certify_last(
     solution: Solution, workspace: Workspace, control: Control
 ) -> Certification:
-    """Build the certificate of the last answer that was found in a workspace.
+    """Build the certificate of the last answer found in a workspace.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _build_part(
     budget: Budget,
     left_out: list[str],
 ) -> dict[str, Any] | None:
-    """Build a part, or note why it is left out."""
+    """Build a part, or record why it is left out."""
     try:
         return build(context, moves, budget)
     except TooLargeError as limit:
@@ -206,8 +206,7 @@ def build_mate(context: ProofContext, moves: int, budget: Budget) -> dict[str, o
     """Build the proof of a known mate.
 
     1. Each node mates within a bound that decreases with each of the attacker's moves,
-       so no line repeats a position. A node that is needed with a smaller bound than it
-       has is built again.
+       so no line repeats a position. A node needed with a smaller bound is built again.
     2. Nodes that are no longer reachable are dropped. The others are numbered by
        decreasing bound, so that replies lead to higher numbers.
 
@@ -316,8 +315,8 @@ def build_refutation(
 ) -> dict[str, object]:
     """Build the proof of a known lower bound: that there is no mate within `moves`.
 
-    Nodes are built level by level. So each position is first reached with the most
-    moves left, and needs to be built only once.
+    Nodes are built level by level. Each position is thus first reached with the most
+    moves left, and is built only once.
 
     Parameters
     ----------
@@ -348,7 +347,7 @@ class _Builder:
         self._numbers: dict[bytes, int] = {}
         self._nodes: list[dict[str, Answer]] = []
         self._killer = 0
-        """The reply that last refuted an attack next to a leaf."""
+        """The reply that last refuted an attack one move above a leaf."""
 
     def build(self, moves: int) -> dict[str, object]:
         part: dict[str, object] = {"moves": moves}
@@ -367,7 +366,7 @@ class _Builder:
         return part
 
     def _number(self, position: bytes, moves: int, level: list[bytes]) -> int | None:
-        """Return the number of a position's node, or None if it needs no node."""
+        """Return the number of a position's node, or None if it needs none."""
         if position in self._numbers:
             return self._numbers[position]
         if moves == 1 or has_king_alone(position):
@@ -441,4 +440,4 @@ class _Answer(NamedTuple):
 
 
 Answer: TypeAlias = "str | list[object] | None"
-"""The certificate's form: a reply, a reply and a node, or None for stalemate."""
+"""As certificates write it: a reply, a reply with a node, or None for stalemate."""

@@ -1,9 +1,9 @@
-"""The prover that the proof trees are built with, their context, and their limits.
+"""What builds proof trees: the prover, their context and their limits.
 
-A `Prover` decides what mates and within how many moves; `WorkspaceProver` does so with
-the memory of the search that found the answer. `ProofContext` is the position, its
-attacker, its moves and its prover. A `Budget` ends the building at a limit. Positions
-are packed: the bytes of a kernel `Position`.
+A `Prover` decides which move mates and within how many moves; `WorkspaceProver` does so
+in the memory of the search that found the answer. `ProofContext` is the position, its
+attacker, its moves and its prover. A `Budget` stops building when a limit is reached. A
+packed position is the bytes of a kernel `Position`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from solver.solution import Solution
 
 NEAR_MOVES = 4
-"""At most this far from mate, all attacks are compared, for a small proof."""
+"""Up to this many moves from mate, all attacks are compared for a small proof."""
 
 FIRST_SLICE_NODES = 1 << 16
 SLICE_NODES = 1 << 23
@@ -39,16 +39,16 @@ SLICE_NODES = 1 << 23
 
 
 class Prover(Protocol):
-    """Proves of packed positions whether the attacker mates, and how.
+    """Proves whether and how the attacker mates in packed positions.
 
     Each method raises `BuildingStoppedError` if the prover was stopped, and
-    `TooLargeError`, by itself or through `budget`, if it takes too long.
+    `TooLargeError` if it takes too long.
     """
 
     def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
-        """Return a move that mates, and within how many moves, at most `moves`.
+        """Return a move that mates within `moves`, and the number of moves it takes.
 
-        The attacker is to move and is known to mate within `moves`: either this is the
+        The attacker is to move and is known to mate within `moves`: this is the
         certified position, or it follows from earlier answers.
         """
 
@@ -57,7 +57,7 @@ class Prover(Protocol):
 
 
 class WorkspaceProver:
-    """Proves with the workspace of the search, whose table has most answers already.
+    """Proves in the workspace of the search, whose table already has most answers.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ class WorkspaceProver:
         self._moves = Moves()
 
     def attack(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
-        """Return a move that mates, and within how many moves.
+        """Return a move that mates, and the number of moves it takes.
 
-        Near mate it is the fastest, and among those the one with the fewest replies.
-        Farther from mate it is the move that the search has proved.
+        Near mate it is the fastest move, and among these the one with the fewest
+        replies. Farther from mate it is the move that the search has proved.
         """
         if moves > NEAR_MOVES or self._workspace.is_restricted:
             return self._probe_ending(packed, budget) or self._search(
@@ -139,7 +139,8 @@ class WorkspaceProver:
     ) -> bool:
         """Run the prover and the df-pn search in turn until one of them decides.
 
-        Both keep their results in the table, so a slice that is cut short is not lost.
+        Both keep their results in the table, so a slice that was cut short is not
+        wasted.
         """
         workspace, position = self._workspace, Position.from_buffer_copy(packed)
         slice_nodes = FIRST_SLICE_NODES
@@ -158,7 +159,7 @@ class WorkspaceProver:
 
 @dataclass(frozen=True, slots=True)
 class ProofContext:
-    """A position to prove something about, and the means to do so.
+    """A position to prove something about, and what is needed for it.
 
     Attributes
     ----------
@@ -215,7 +216,7 @@ class Budget:
         self._time_s = time_s
         self._deadline = time.monotonic() + time_s
         self.count = 0
-        """What was spent; a caller that drops a part of its work may take it back."""
+        """What was spent; a caller that drops part of its work may subtract it."""
 
     def spend(self, count: int) -> None:
         """Add to the count.

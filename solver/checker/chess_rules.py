@@ -62,7 +62,7 @@ def key_of(board: chess.Board) -> Key:
 
 
 def was_replayed(board: chess.Board, node: str, replayed: dict[str, Key]) -> bool:
-    """Return whether a shared node was replayed before, and note its position.
+    """Return whether a shared node was replayed before, and record its position.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def legal_move(board: chess.Board, text: str, where: str) -> chess.Move:
 def require_exactly(
     found: Collection[str], legal: dict[str, chess.Move], what: str, where: str
 ) -> None:
-    """Require a list of moves to be exactly that of the legal moves."""
+    """Require a list of moves to be exactly the list of legal moves."""
     if len(found) == len(legal) and all(name in legal for name in found):
         return
     if missing := sorted(legal.keys() - set(found)):
@@ -113,10 +113,9 @@ def mate_in_one(board: chess.Board) -> chess.Move | None:
     """Return a move that mates, or None.
 
     Only moves that may give check are tried. A checking piece is a knight's jump or a
-    clear line away from the king. Either it is the piece that moved, which now stands
-    on such a square, or its line was opened by a piece that left such a square.
-    Castling and en passant captures move or remove a second piece, so they are always
-    tried.
+    clear line away from the king. Either it has just moved to such a square, or a piece
+    that left such a square opened its line. Castling and en passant captures move or
+    remove a second piece, so they are always tried.
     """
     king = board.king(not board.turn)
     assert king is not None  # the position is legal

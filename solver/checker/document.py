@@ -1,6 +1,6 @@
 """Read the JSON of a certificate's file, and check the types of its values.
 
-Any file is refused with an error in one line, however it is damaged or forged.
+A damaged or forged file is refused with an error in one line.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def as_object(value: object, where: str) -> dict[str, Any]:
 
 
 def as_array(value: object, where: str, size: int | None = None) -> list[Any]:
-    """Require a JSON array, of a given size unless it is None."""
+    """Require a JSON array, of this size unless it is None."""
     if not isinstance(value, list) or size not in {None, len(value)}:
         of_size = "" if size is None else f" of {size}"
         msg = f"{where}: expected an array{of_size}, found {shown(value)}"

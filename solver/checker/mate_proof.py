@@ -41,7 +41,7 @@ def check_mate(board: chess.Board, part: Any, *, attacking: bool) -> tuple[int, 
     """Check the proof of a mate.
 
     Every reply leads to a node with a higher number. So the nodes form no cycle, and a
-    node is proved once the nodes after it are.
+    node is proved once all later nodes are proved.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
 
 
 def _count_uses(nodes: list[Node], start: Replies | None) -> list[int]:
-    """Count the replies that lead to each node; refuse a node that none leads to."""
+    """Count the replies that lead to each node; refuse a node without any."""
     uses = [0] * len(nodes)
     if start is None:
         uses[0] = 1
@@ -117,7 +117,10 @@ def _count_uses(nodes: list[Node], start: Replies | None) -> list[int]:
         for child in replies.values():
             uses[child] += 1
     if 0 in uses:
-        msg = f"{_name(uses.index(0))}: expected a reply that leads to it, found none"
+        msg = (
+            f"{_name(uses.index(0))}: expected a reply that leads to this node, found "
+            f"none"
+        )
         raise ForgeryError(msg)
     return uses
 

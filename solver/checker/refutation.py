@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 Node: TypeAlias = dict[str, Answer]
-"""The answer to each move of the attacker, who is to move."""
+"""The answer to each move of the attacker."""
 
 
 def check_refutation(
@@ -149,7 +149,7 @@ class _Replay:
             ahead.extend(self._visit(number, board, moves - distances[number] - 1))
 
     def _measure(self, start: Answer) -> list[int]:
-        """Count the fewest moves to each node; refuse a node that no move leads to."""
+        """Count the fewest moves that lead to each node; refuse an unreachable node."""
         distances = [-1] * len(self._nodes)
         ahead: deque[int] = deque()
         if start.node is not None:
@@ -167,7 +167,7 @@ class _Replay:
                     ahead.append(child)
         if -1 in distances:
             where = _name(distances.index(-1))
-            msg = f"{where}: expected a move that leads to it, found none"
+            msg = f"{where}: expected a move that leads to this node, found none"
             raise ForgeryError(msg)
         return distances
 

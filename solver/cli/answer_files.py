@@ -1,7 +1,7 @@
 """The files that `solve` and `verify` write: certificates, diagrams, games, pages.
 
-A proof or a tree of variations can take longer to build than the answer itself, so it
-is built with progress shown, and an interrupt stops it without a file.
+A proof or a tree of variations can take longer to build than the answer, so progress is
+shown; after an interrupt no file is written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 LARGE_BYTES = 1 << 16
-"""Files of this size or more are compressed where the program chooses their names."""
+"""Files of this size or more are compressed if the program chooses their names."""
 
 NAME_CHARACTERS = 80
 """The most characters of an id in a file name."""
@@ -76,7 +76,7 @@ def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Ex
     for notice in certification.left_out:
         notify(f"{path}: {notice}")
     if certification.certificate is None:
-        notify(f"{path}: not written, nothing is proved in it")
+        notify(f"{path}: not written, because nothing was proved")
         return Exit.LIMIT
     write(certification.certificate.encode(), Path(path))
     return Exit.PROVED
@@ -111,12 +111,12 @@ class CertificateFolder:
         self._taken: set[str] = set()
         self._choosing = threading.Lock()
         self.code = Exit.PROVED
-        """IO once a file could not be written. The others are still written."""
+        """`IO` once a file could not be written. The other files are still written."""
         self.without = 0
-        """How many answers have none because they are not about a mate."""
+        """How many answers have no certificate because they are not about a mate."""
 
     def add(self, result: AuditResult) -> None:
-        """Write the certificate of an answer, and print what is left out of it.
+        """Write the certificate of an answer, and print what it leaves out.
 
         Several threads may call this at once.
         """

@@ -1,4 +1,4 @@
-"""What commands share that audit or read collections: options, store, files."""
+"""What commands that audit or read collections share: options, the store, files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NONE = "none"
 
 
 class Words(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
-    """Comma-separated words, passed as a frozenset; `none` is the empty one.
+    """Comma-separated words, passed as a frozenset; `none` gives an empty one.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ selection = options.gathered(
     options.number(
         "--max-claim", MAX_MOVES, "N", "Read only problems that claim at most N moves."
     ),
-    options.flag("--all-rows", "Read lichess puzzles that claim no mate, too."),
+    options.flag("--all-rows", "Also read lichess puzzles that claim no mate."),
 )
 """Adds the options that select records, passed as `selection: Selection`."""
 
@@ -113,7 +113,7 @@ def jobs(default: str) -> Callable[[Function], Function]:
 
 within = options.flag(
     "--within",
-    "Check only that there is a mate in the claimed number of moves, not that it is "
+    "Check that there is a mate in the claimed number of moves, but not that it is "
     "the shortest.",
 )
 """Adds `--within`, passed as `within: bool`."""
@@ -123,8 +123,8 @@ def follow(help_text: str) -> Callable[[Function], Function]:
     """Add `--follow`, passed as `follow: bool`; `help_text` says what is reported."""
     return options.flag(
         "--follow",
-        "Prove each claimed mate along its line, from the end, with the limits "
-        f"once more. {help_text}",
+        "Then prove each claimed mate along its line, starting at its end; the limits "
+        f"apply again. {help_text}",
     )
 
 
@@ -147,7 +147,7 @@ class StoreRequest(NamedTuple):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The store and the files that lie beside one that is open."""
+        """The store's file, and the files that exist beside it while it is open."""
         return () if self.path is None else store_files(self.path)
 
     @contextmanager
@@ -163,7 +163,7 @@ class StoreRequest(NamedTuple):
             yield resume
             if resume.not_retried:
                 count = f"{resume.not_retried:,} not searched again"
-                notify(f"{self.path}: {count}: the limits are no wider than before")
+                notify(f"{self.path}: {count}: the limits are not wider than before")
 
 
 def _stored(
@@ -192,7 +192,7 @@ store = options.gathered(
         default=NONE,
         metavar="VERDICTS",
         help="Search stored results with these verdicts again, such as `undecided`, if "
-        "the limits are wider now.",
+        "the limits are now wider.",
     ),
 )
 """Adds `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""

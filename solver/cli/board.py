@@ -22,9 +22,9 @@ from solver.files import write_whole
 
 
 @options.command("""
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   74  a file could not be read or written
-  65  the FEN is invalid; or a record is damaged, and is listed as unreadable
+  65  the FEN is invalid, or a damaged record is listed as unreadable
    0  the page was written
 
 Examples:
@@ -38,18 +38,18 @@ Examples:
 @options.output("No browser is opened.", required=False)
 @click.pass_context
 def board(ctx: click.Context, *, position: tuple[str, ...], output: str | None) -> None:
-    """Set up and solve positions, or go through collections, in a browser.
+    """Set up and solve positions, or browse collections, in a web browser.
 
     The board is one web page with the compiled search in it. It needs no network and no
-    other program: keep it, send it, or open it offline. It searches while you move
-    pieces, shows what is proved so far, unfolds the play of a composition, and counts
-    the nodes that search techniques save.
+    other program. It searches while you move pieces, shows what is proved so far,
+    unfolds the play of a composition, and counts the nodes that search techniques save.
 
     FEN is the position to begin with, with or without quotes. Default: a mate in 8.
 
     FILE is a collection that `verify` reads, a store written by `verify --store`, or
-    the records of `verify --jsonl`: a list of its records beside the board, which can
-    be filtered, sorted, solved again and marked. What is a file is never read as a FEN.
+    the records of `verify --jsonl`. The page lists its records beside the board; you
+    can filter, sort, mark and solve them again. If a file has this name, it is read as
+    a file and not as a FEN.
 
     Without -o the page is written to a private temporary folder and opened.
     """
@@ -97,4 +97,4 @@ def _open(page: bytes) -> None:
     path.write_bytes(page)
     click.echo(path)
     if not webbrowser.open(path.as_uri()):
-        notify("no browser was found: open the file above in one")
+        notify("found no browser; open the file above in one")

@@ -19,7 +19,7 @@ SCHEMA = 1
 
 
 @options.command("""
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
    74  a file could not be read; the others were checked
    65  a file is damaged or not a certificate
@@ -44,11 +44,11 @@ def check(
     compressed or not; - is standard input. The checker plays every move and lists every
     reply with python-chess, and shares no code with the solver.
 
-    For each file it prints what is proved about which position. If a proof is wrong, an
-    error on stderr names the faulty node.
+    For each file it prints the position and what is proved about it. If a proof is
+    wrong, an error on stderr names the faulty node.
     """
     if as_json and jsonl:
-        msg = "--json and --jsonl exclude each other."
+        msg = "--json and --jsonl cannot be combined."
         raise click.UsageError(msg)
     from solver import checker
 
@@ -80,7 +80,7 @@ def check(
 
 
 def describe(checked: Checked) -> str:
-    """Describe in a line what a certificate proves."""
+    """Describe in one line what a certificate proves."""
     from solver.stipulations.kind import at_most
 
     attacker = "White" if checked.attacker else "Black"

@@ -1,7 +1,7 @@
 """What all commands share: exit codes, standard streams, output files, the kernel.
 
-A standard stream may be closed, broken or full. An output file is checked before hours
-of work, and appears whole or not at all. Rich is only loaded for a terminal.
+A standard stream may be closed, broken or full. An output file is checked before the
+work begins, and appears whole or not at all. Rich is only loaded for a terminal.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Exit(IntEnum):
     """Every question was answered with a proof, or every claim holds."""
 
     NEGATIVE = 1
-    """No mate, or a claim failed: proved."""
+    """It is proved that there is no mate, or that a claim is wrong."""
 
     USAGE = 2
     """The command line is invalid."""
@@ -80,7 +80,7 @@ PRECEDENCE = (
     Exit.LIMIT,
     Exit.PROVED,
 )
-"""For commands that read files: unread files first, then disagreements, then limits."""
+"""For commands that read files: unreadable files, then disagreements, then limits."""
 
 
 def foremost(codes: Collection[Exit]) -> Exit:
@@ -94,14 +94,14 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def notify(message: str) -> None:
-    """Print one line of notice or error on stderr."""
+    """Print a notice or an error of one line on stderr."""
     # If stderr is broken as well, nobody can read the message.
     with contextlib.suppress(OSError):
         click.echo(message, err=True)
 
 
 def echo_json(record: Mapping[str, object], indent: int | None = None) -> None:
-    """Print a record; without `indent`, in one line without spaces."""
+    """Print a record; without `indent`, on one line without spaces."""
     separators = (",", ":") if indent is None else None
     click.echo(json.dumps(record, indent=indent, separators=separators))
 
@@ -125,7 +125,7 @@ STDIN = STDOUT = "-"
 def prepare_outputs(
     *outputs: str | None, reads: Iterable[str] = (), stdout: bool = False
 ) -> None:
-    """Check, before hours of work, that the outputs can and may be written.
+    """Check, before the work begins, that the outputs can and may be written.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def require_pyarrow() -> None:
 
 
 def store_files(path: str) -> tuple[str, ...]:
-    """Return the paths of a store and of the files that lie beside one that is open."""
+    """Return the path of a store, and of the files beside it while it is open."""
     real = os.path.realpath(path)
     return path, f"{real}-wal", f"{real}-shm", f"{real}-lock"
 
@@ -260,7 +260,7 @@ def identify_file(path: str, stream: TextIO | None = None) -> object:
 
 
 def prepare_kernel() -> None:
-    """Load the search before the clock starts; show it if that means compiling."""
+    """Load the search before the clock starts; show it if it must be compiled."""
     from solver.kernel.border.parts import SEARCH
 
     prepare_part(SEARCH)
@@ -274,7 +274,7 @@ def prepare_stipulation(stipulation: Stipulation) -> None:
 
 
 def prepare_laboratory() -> None:
-    """Load the laboratory's search, and the mate search, which checks its mates."""
+    """Load the laboratory's search, and the mate search that checks its mates."""
     from solver.kernel.border.parts import LABORATORY
 
     prepare_kernel()
@@ -282,7 +282,7 @@ def prepare_laboratory() -> None:
 
 
 def prepare_part(part: Part) -> Build:
-    """Load a part of the kernel; show it if that means compiling."""
+    """Load a part of the kernel; show a message if it must be compiled."""
     from solver.kernel.build.loader import load_part
 
     with ending_at_once():
@@ -290,7 +290,7 @@ def prepare_part(part: Part) -> Build:
 
 
 def prepare_module(part: Part) -> Module:
-    """Load a part as a WebAssembly module; show it if that means compiling."""
+    """Load a part as a WebAssembly module; show a message if it must be compiled."""
     from solver.kernel.build.loader import load_module
 
     with ending_at_once():
@@ -325,7 +325,7 @@ def _compiling(line: str) -> Iterator[None]:
 
 
 UNWRAPPED = 10_000
-"""Columns off a terminal: lines written to a pipe are never wrapped."""
+"""Columns if there is no terminal: lines written to a pipe are never wrapped."""
 
 
 @cache
@@ -353,7 +353,7 @@ def _console(stream: TextIO | None, *, stderr: bool) -> Console:
 
 
 def stdout_console() -> Console:
-    """Return a console for answers: no colour off a terminal or with `NO_COLOR`."""
+    """Return a console for answers; only a terminal without `NO_COLOR` has colours."""
     return _console(sys.stdout, stderr=False)
 
 

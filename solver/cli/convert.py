@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @options.command("""
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
    65  some records were skipped
@@ -67,19 +67,22 @@ def convert(
     """Write a collection of problems in another format.
 
     IN may be in any format that `verify` reads, compressed or not. The suffix of OUT
-    selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, or .inp for Popeye; a
-    further .gz compresses it. OUT is replaced only when all of IN has been read. - is
+    selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, or .inp for Popeye;
+    add .gz to compress it. OUT is replaced only when all of IN has been read. - is
     standard input or output.
 
     A record that cannot be parsed, or that the output format cannot express, is
-    reported and skipped. FENs keep no claims. Popeye's input keeps no mates of
-    the side to move, and not how many solutions help play has. EPD and PGN do not
-    record that any last mate counts, as it does in lichess puzzles.
+    reported and skipped. FENs keep no claims. Popeye's input cannot express that the
+    side to move is mated, or how many solutions a help problem has. EPD and PGN do not
+    record that any mate on the last move counts, as in lichess puzzles.
     """
     target_format = target_format or format_of(target)
     if target_format is None:
         choices = ", ".join(WRITABLE)
-        msg = f"{target}: unknown suffix; choose a format with --to: {choices}."
+        msg = (
+            f"{target}: unknown suffix; choose one of these formats with --to: "
+            f"{choices}."
+        )
         raise click.UsageError(msg)
     if target_format == "parquet":
         require_pyarrow()
@@ -118,7 +121,7 @@ class Conversion:
     skipped: int = 0
 
     def rows(self, records: Iterable[Problem | FormatError]) -> Iterator[object]:
-        """Yield what is written of each record; report those that are skipped."""
+        """Yield the text of each record; report the records that are skipped."""
         for record in records:
             row: object = record
             if not isinstance(record, FormatError):

@@ -130,7 +130,7 @@ def horizon(default: Horizon) -> Callable[[Function], Function]:
     return _condition(
         "--horizon",
         default,
-        "Search beyond the last ply: static (nothing), mate (whether it is mate) or "
+        "What to search after the last ply: static (nothing), mate (is it mate?) or "
         "quiescence (captures, promotions, replies to checks).",
     )
 
@@ -164,7 +164,7 @@ mip_table = click.option(
     "--mip-table",
     metavar="TABLE",
     type=options.FILE,
-    help="Read this material table. Default: the one that comes with matesolve.",
+    help="Read this material table. Default: the one shipped with matesolve.",
 )
 """Adds `--mip-table`, passed as `mip_table: str | None`."""
 
@@ -191,8 +191,8 @@ def variants(command: Function) -> Function:
         "--check-extension",
         "off",
         parse_extension,
-        "Moves that cost no depth: checks, capturing checks or promotions, in lines of "
-        "at most twice the depth or uncapped.",
+        "Moves that cost no depth: checks, capturing checks or promotions. Lines are "
+        "capped at twice the depth, unless uncapped.",
     )
     @_technique(
         "--efp",
@@ -206,7 +206,8 @@ def variants(command: Function) -> Function:
         "--ablation",
         "ablated",
         is_flag=True,
-        help="Compare each technique alone, and one form of each together, with none.",
+        help="Compare a search without techniques with each technique alone, and with "
+        "one form of each together.",
     )
     @click.option(
         "--null-reduction",
@@ -223,8 +224,8 @@ def variants(command: Function) -> Function:
         default=f"{SETTINGS.cuts}/{SETTINGS.tries}",
         show_default=True,
         metavar="C/M",
-        help="Cut a node if C of its first M moves fail high 2 plies shallower; "
-        "0: never.",
+        help="Cut a node if C of its first M moves fail high in a search 2 plies "
+        "shallower; 0: never.",
     )
     @click.option(
         "--mip-positions",
@@ -233,7 +234,7 @@ def variants(command: Function) -> Function:
         show_default=True,
         metavar="N",
         help="Use only material with N or more positions in the material table; with "
-        "+curve, count N drawn positions more.",
+        "+curve, add N drawn positions to each count.",
     )
     @click.option(
         "--aspiration",
@@ -248,14 +249,15 @@ def variants(command: Function) -> Function:
         "--root-order",
         SETTINGS.root_order,
         "Order of the root's moves: search (as at every node), generated (table move, "
-        "then unordered) or nodes (by their trees in the last iteration).",
+        "then unordered) or nodes (by the size of their trees in the last "
+        "iteration).",
     )
     @_condition(
         "--count",
         SETTINGS.count,
-        "A node is: moves (a move made), calls (a call of the search function), "
-        "interior (a position that is expanded) or again (a move that is searched a "
-        "second time). --nodes always means moves.",
+        "What counts as a node: moves (each move made), calls (each call of the search "
+        "function), interior (each position that is expanded) or again (each move that "
+        "is searched a second time). --nodes always means moves.",
     )
     @functools.wraps(command)
     def gather(
@@ -266,7 +268,7 @@ def variants(command: Function) -> Function:
     ) -> Any:
         values = {name: others.pop(name) for name in Choice._fields}
         if ablated and any(map(_is_given, Choice._fields)):
-            msg = "--ablation chooses the techniques itself."
+            msg = "--ablation cannot be combined with options that choose techniques."
             raise click.UsageError(msg)
         cuts, tries = cuts_of_tries
         names = {field.name for field in fields(SETTINGS)} & others.keys()

@@ -1,10 +1,10 @@
 """Help pages that group a command's options by purpose.
 
 One table for the whole program says which options belong together. An option means the
-same in every command that has it, so it also has the same title in each.
+same in every command, so it has the same title in each.
 
-Click's own formatter writes the pages. rich-click would load rich for every `--help`,
-and cloup would be one more dependency for what is thirty lines here.
+Click's formatter writes the pages. rich-click would load rich for every `--help`, and
+cloup would be another dependency to save thirty lines.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OPTION_GROUPS = {
 of the help."""
 
 OTHERS = "Other options"
-"""The title, at the end, of the options that `OPTION_GROUPS` does not name."""
+"""The title of the options that `OPTION_GROUPS` does not name; it comes last."""
 
 FEW = 6
 """A command with at most this many options lists them without titles."""

@@ -1,4 +1,4 @@
-"""`matesolve improve`: search the mates of a file, and write back what is better."""
+"""`matesolve improve`: search a file's mates, and write a copy with the better ones."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ DEFAULT_TIME_S = 10.0
 
 @options.command("""
 What makes a row better:
-  a shorter mate            distance and line are replaced
+  a shorter mate            the distance and the line are replaced
   the other side mates      the same, if the claimed mate is disproved
   the line is missing, or does not lead to the mate
                             the line is added or replaced
-All of it is proved. A claim that is disproved and not corrected, and a broken line
-without a mate found, are reported and kept.
+All of this is proved. A disproved claim without a correction is reported and kept,
+and so is a broken line if no mate is found.
 
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); FILE is not written
    74  reading or writing failed
    65  a row was unreadable; it is copied
@@ -65,15 +65,15 @@ Examples:
   matesolve improve mates.epd -o better.epd --time 60 --certificates proofs
 """)
 @click.argument("source", metavar="IN", type=options.FILE)
-@options.output("It is replaced only when all rows are searched; - is standard output.")
+@options.output(
+    "It is replaced only after all rows are searched; - is standard output."
+)
 @options.limits(time_s=DEFAULT_TIME_S)
 @auditing.jobs("Default: 1.")
 @auditing.within
-@auditing.follow(
-    "Report for each line whether it is a proof, a forced beginning or wrong."
-)
+@auditing.follow("Report whether each line is a proof, a forced beginning or wrong.")
 @auditing.store
-@auditing.certificates(" Only changes and disproved claims have one.")
+@auditing.certificates(" Only changes and disproved claims get one.")
 @click.pass_context
 def improve(
     ctx: click.Context,
@@ -87,23 +87,23 @@ def improve(
     stored: StoreRequest,
     folder_path: str | None,
 ) -> None:
-    """Search the mates of a file, and write it back improved.
+    """Search a file's claimed mates, and write an improved copy.
 
     IN is EPD with matetrack's `bm #n; PV: moves;`, or with `dm n; pv moves;`. It may be
-    compressed; - is standard input. Each row is searched as far as its claim, or up to
-    -n moves. In FILE only distances and lines that became better are changed: comments,
-    blank lines, unknown operations, spacing, line ends and the order are kept byte for
-    byte. Rows that claim no mate, or that also name keys, are copied.
+    compressed; - is standard input. Each row is searched up to the length of its claim,
+    or up to -n moves. FILE differs from IN only in the distances and lines that became
+    better; every other byte is copied. Rows that claim no mate, or that also name keys,
+    are copied.
 
-    Each change is printed: the row, what it claimed, what is written and how it is
-    known. A warning says where a line needs more than 50 moves without pawn move or
-    capture, or repeats a position: others call that a draw.
+    Each change is printed: the row, its claim, what is written instead and why. A
+    warning is printed if a line needs more than 50 moves without a pawn move or
+    capture, or repeats a position, because other programs may count that as a draw.
 
-    With --follow, the line of a row leads the search: after each of the attacker's
-    moves, from the last to the first, every reply is proved to be mated within the
-    moves that are left. Long mates that are known are proved so in seconds.
+    With --follow, the search follows the line of a row: for each of the attacker's
+    moves, from the last to the first, it proves that every reply is mated within the
+    moves left. This proves long known mates in seconds.
 
-    With --store, a run that was interrupted resumes where it stopped.
+    With --store, an interrupted run resumes where it stopped.
     """
     from solver.audit.job import AuditOptions
     from solver.cli.answer_files import CertificateFolder
@@ -134,7 +134,7 @@ def improve(
         run = Improvement(file, report, progress, folder)
         run.search(asked, jobs or 1, resume, control)
     if control.is_stopped():
-        resumes = "; the same command resumes" if stored.path else ""
+        resumes = "; run the same command to resume" if stored.path else ""
         notify(f"interrupted: {output} is not written{resumes}")
         ctx.exit(Exit.INTERRUPTED)
     with open_target(output) as target:
@@ -144,7 +144,7 @@ def improve(
 
 
 class RowFile:
-    """A file that is read whole, row by row, and written with some lines changed.
+    """A file that is read row by row, and written with some lines changed.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class RowFile:
                 yield row.problem
 
     def write(self, put: Callable[[bytes], object], changed: dict[str, bytes]) -> None:
-        """Write all lines, and those that changed in place of what they were.
+        """Write all lines, with changed lines in place of the old ones.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class RowFile:
 
 @dataclass
 class Improvement:
-    """Searches the rows of a file, reports what becomes better, and keeps it.
+    """Searches the rows of a file, and reports and keeps what becomes better.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ class Improvement:
         resume: ResumeStore | None,
         control: GroupControl,
     ) -> None:
-        """Search all rows; then, where the mate is disproved, the other side's mate."""
+        """Search all rows, then the other side's mate where the mate is disproved."""
         from solver.audit.pipeline import audit, local_workers
         from solver.output.improvement import is_disproved, mates_other_side
 
@@ -305,7 +305,7 @@ class Improvement:
             self._decide(row, mated.get(other.source, result))
 
     def totals(self) -> str:
-        """Return how many rows there are of each kind, in a line."""
+        """Return one line with the number of rows of each kind."""
         from solver.output.improvement import Kind
 
         kinds = [*Kind, "unchanged", "disproved", "undecided", "unreadable"]
@@ -366,7 +366,7 @@ class Improvement:
 
 
 def _other_side(problem: Problem) -> Problem:
-    """Return the claim that the other side mates, in as many moves.
+    """Return the claim that the other side mates in as many moves.
 
     Its source differs, so that a store keeps both results.
     """

@@ -32,7 +32,7 @@ DISTRIBUTIONS = ("chess", "click", "rich", "numba", "llvmlite", "numpy")
 """The packages whose versions a bug report needs."""
 
 PROBLEM = "8/7K/8/8/8/8/R7/7k w - - 0 1"
-"""A rook ending that is a mate in `MATE` with `KEY` as its only key."""
+"""A rook ending: a mate in `MATE` whose only key is `KEY`."""
 MATE = 8
 KEY = "h7g6"
 
@@ -46,10 +46,9 @@ Examples:
 def warmup(wasm: bool) -> None:
     """Compile the search now, so that the next command starts at once.
 
-    The first command that searches otherwise compiles for several seconds; so do the
-    first stipulation such as `s#3`, the first such as `h#2`, and the first of `table`,
-    `match` and `mip play`.
-    The compiled code is stored in the files that are printed.
+    Otherwise the first command that searches compiles for several seconds, and so does
+    the first use of a stipulation such as `s#3`, of one such as `h#2`, and of `table`,
+    `match` or `mip play`. The names of the files with the compiled code are printed.
     """
     _load(prepare_module if wasm else prepare_part)
 
@@ -59,10 +58,10 @@ Example:
   matesolve doctor
 """)
 def doctor() -> None:
-    """Show versions, machine and cache, and run a self-test.
+    """Show the versions, the machine and the cache, and run a self-test.
 
-    The self-test solves a rook ending, a mate in 8 with a single key, in about a
-    second. Please add the output to bug reports.
+    The self-test solves a mate in 8 with a single key in about a second. Please add the
+    output to bug reports.
     """
     import llvmlite.binding as llvm
 

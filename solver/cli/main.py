@@ -36,26 +36,26 @@ COMMANDS = {
         "solve": "Find the shortest forced mate in a position.",
         "verify": "Check the claims of puzzle collections.",
         "check": "Verify certificates independently, using only python-chess.",
-        "board": "Set up and solve positions, or go through collections, in a browser.",
+        "board": "Set up and solve positions, or browse collections, in a web browser.",
     },
     "Work with collections and results": {
         "convert": "Write a collection of problems in another format.",
-        "improve": "Search the mates of a file, and write it back improved.",
+        "improve": "Search a file's claimed mates, and write an improved copy.",
         "report": "Show the results of an audit as a web page.",
         "export": "Write the results in a store as CSV, JSON lines, EPD or Parquet.",
         "merge": "Combine several stores into one.",
     },
     "Measure search techniques": {
         "table": "Count the nodes that each search technique costs or saves.",
-        "match": "Play games between two settings of a search, and compare in Elo.",
+        "match": "Play games between two settings of a search to compare them in Elo.",
         "mip": "Build and inspect material-imbalance tables.",
-        "perft": "Count the positions that a number of plies leads to.",
+        "perft": "Count the positions after a number of plies.",
     },
     "Set up and integrate": {
         "uci": "Run as a UCI engine.",
         "popeye": "Solve Popeye's input, and print solutions as Popeye does.",
         "warmup": "Compile the search now, so that the next command starts at once.",
-        "doctor": "Show versions, machine and cache, and run a self-test.",
+        "doctor": "Show the versions, the machine and the cache, and run a self-test.",
     },
 }
 """The commands and their summaries, by the titles and in the order of `--help`."""
@@ -73,7 +73,7 @@ MODULES = {
 """The modules of `solver.cli` that are not named after their commands."""
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""The system's errors for a full disk, quota or file size."""
+"""The system's errors for a full disk, an exceeded quota or too large a file."""
 
 PIECES_OF_FEN = re.compile(r"[1-8bknpqr]+(/[1-8bknpqr]+)+( |$)", re.IGNORECASE)
 """The first field of a FEN, complete or not."""
@@ -178,7 +178,7 @@ def matesolve(ctx: click.Context) -> None:
 
 
 def _suggestion(words: Sequence[str]) -> str:
-    """Return what words that begin with no command may have meant, if anything."""
+    """Return a suggestion for words that do not begin with a command, or nothing."""
     if PIECES_OF_FEN.match(words[0]):
         return f" To solve a position: {shlex.join(['matesolve', 'solve', *words])}"
     from difflib import get_close_matches
@@ -188,7 +188,7 @@ def _suggestion(words: Sequence[str]) -> str:
 
 
 def _answer_shell() -> Exit:
-    """Print the completions that the shell's instruction in `COMPLETE` requests."""
+    """Print the completions that the shell requests in `COMPLETE`."""
     from click.shell_completion import (
         FishComplete,
         add_completion_class,
@@ -196,7 +196,7 @@ def _answer_shell() -> Exit:
     )
 
     class WholeFishComplete(FishComplete):
-        """Fish's completions to their ends; click's script cuts them at a comma."""
+        """Keeps fish's descriptions whole; click's script cuts them at a comma."""
 
         source_template = FishComplete.source_template.replace(
             'string split ","', 'string split --max 1 ","'
@@ -208,9 +208,10 @@ def _answer_shell() -> Exit:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line, and print the error that ends it, if any.
+    """Run a command line; if an error ends it, print the error.
 
-    A command ends by returning (0), by `click.Context.exit(code)` or by an exception.
+    A command ends by returning (exit code 0), by `click.Context.exit(code)` or by an
+    exception.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`verify --marks`: what an editor has decided, from a file or a store."""
+"""`verify --marks`: an editor's decisions, from a file or a store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 class Marks:
-    """The marks of a file, and those of a store, which they replace.
+    """The marks of a file, which replace those of a store.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Marks:
         self._unused = set(self._marks)
 
     def keep_in(self, store: Store) -> None:
-        """Save the marks of the file, and take those of the store for the others."""
+        """Save the marks of the file, and use the store's for all other records."""
         for subject, mark in self._marks.items():
             store.put_mark(subject, mark)
         self._marks = store.marks()
@@ -63,7 +63,7 @@ class Marks:
 
     @property
     def unused(self) -> int:
-        """How many marks of the file no result has had so far."""
+        """How many marks of the file no result has matched so far."""
         return len(self._unused)
 
 

@@ -65,10 +65,10 @@ def hypotheses(text: str) -> Hypotheses:
 
 
 @options.command("""
-A setting is off, or techniques as in `table` with commas between them, such as
-check-extension=all,mdp=tight; see `matesolve table --help` for their values.
+A setting is `off`, or a list of techniques such as
+check-extension=all,mdp=tight; `matesolve table --help` lists their values.
 
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the score so far is printed
    74  a file could not be read or written
    65  FILE has the games of another match
@@ -96,7 +96,7 @@ Examples:
     default="off",
     show_default=True,
     metavar="SETTING",
-    help="Let the first setting play against this one.",
+    help="Let setting A play against this one.",
 )
 @click.option(
     "--games",
@@ -112,12 +112,13 @@ Examples:
     "--sprt",
     type=hypotheses,
     metavar="E0,E1",
-    help="End the match once it is decided whether A is E0 or E1 Elo stronger, with "
-    "error rates of 5%.",
+    help="Stop once a sequential test has decided whether A is E0 or E1 Elo stronger, "
+    "with error rates of 5%.",
 )
 @experiment_options.depth("Default: as many as --nodes allows.")
 @experiment_options.nodes(
-    f"The last complete depth counts. Default: {DEFAULT_NODES:,}; with --depth, no "
+    f"The move of the last complete depth is played. Default: {DEFAULT_NODES:,}; with "
+    f"--depth, no "
     "limit."
 )
 @experiment_options.horizon(Horizon.QUIESCENCE)
@@ -145,13 +146,14 @@ def match(
     games_file: str | None,
     as_json: bool,
 ) -> None:
-    """Play games between two settings of a search, and compare in Elo.
+    """Play games between two settings of a search to compare them in Elo.
 
-    Both players are the search of `matesolve table`, with the techniques of --a and
-    --b. Each opening, 8 random plies that leave both sides about equal, is played
-    twice with colours changed. A game ends as the rules of chess say, when the prover
-    confirms a mate that the side to move has seen, or drawn after 400 plies. The error
-    is half of the 95% interval, from the pairs of games.
+    Both players use the search of `matesolve table`, one with the techniques of --a,
+    the other with those of --b. Each opening has 8 random plies that leave both sides
+    about equal, and is played twice, with colours changed. A game ends by the rules of
+    chess, when the prover confirms a mate that the side to move has found, or as a draw
+    after 400 plies. The error is half the width of the 95% confidence interval,
+    computed from pairs of games.
     """
     from solver.cli.console import prepare_outputs
     from solver.laboratory import match_score
@@ -196,7 +198,7 @@ def match(
 
 
 def _line(score: MatchScore) -> str:
-    """Write the score in chess players' shorthand, short enough for a progress line."""
+    """Write the score as chess players do, short enough for a progress line."""
     games = f"+{score.wins:,} -{score.losses:,} ={score.draws:,}"
     if score.elo is None or score.error is None:
         return games

@@ -1,7 +1,7 @@
 """`matesolve mip`: build and inspect material-imbalance tables.
 
-The subcommands count games into a table (`build`), print one cell (`show`) or the
-whole table (`info`), and play the games that the shipped table is made of (`play`).
+The subcommands count games into a table (`build`), print one cell (`show`), describe a
+table (`info`), and play the games that the shipped table is built from (`play`).
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ Examples:
 def mip() -> None:
     """Build and inspect material-imbalance tables.
 
-    Such a table counts, for each combination of pieces, the positions from games that
-    White won, drew and lost. `matesolve table --mip` uses it. It has 236,196 cells: up
-    to one queen, two rooks, two bishops, two knights and eight pawns a side.
+    For each combination of pieces, such a table counts positions from games that White
+    won, drew and lost. `matesolve table --mip` uses it. It has 236,196 cells: each side
+    has up to one queen, two rooks, two bishops, two knights and eight pawns.
     """
 
 
 @mip.command(
     epilog="""
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the counts so far are kept
    74  a file could not be read; the others were counted
    65  a record could not be read; it was skipped
@@ -88,7 +88,7 @@ Examples:
 @click.option(
     "--source",
     metavar="TEXT",
-    help="Describe where the counts come from. Default: the names of the files.",
+    help="Record where the counts come from. Default: the names of the files.",
 )
 @click.pass_context
 def build(
@@ -100,17 +100,17 @@ def build(
     skip_plies: int,
     source: str | None,
 ) -> None:
-    """Build a material-imbalance table from the positions of games.
+    """Build a material-imbalance table from positions of games.
 
-    FILE is PGN (every position of the main line counts) or a list of FENs or EPD
-    records with White's result, such as `c9 "1-0";`, `[0.5]` or `| score | 1.0`. It
-    may be compressed with gzip, bzip2, xz or Zstandard; - is standard input.
+    FILE is PGN (every position of the main line counts), or a list of FENs or EPD
+    records, each with White's result, such as `c9 "1-0";`, `[0.5]` or `| score | 1.0`.
+    It may be compressed with gzip, bzip2, xz or Zstandard; - is standard input.
 
     Unreadable records are reported and skipped. After an interrupt, or if a file
     cannot be read, the counts so far are written to a file with the suffix .partial.
     """
     if not files and not merged:
-        msg = "nothing to count: expected a FILE or --merge TABLE."
+        msg = "expected a FILE or --merge TABLE, found neither."
         raise click.UsageError(msg)
 
     from solver.cli.console import prepare_outputs, require_apart
@@ -137,7 +137,7 @@ Examples:
 @experiment_options.mip_table
 @options.json_record
 def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None:
-    """Show the results of games with one material.
+    """Show the results of games with a given material.
 
     MATERIAL names the pieces, White's first: KRPvKR. FEN stands for the material of a
     position; quotes around it are optional.
@@ -169,8 +169,8 @@ Examples:
 def info(mip_table: str | None, *, as_json: bool) -> None:
     """Show the size, source and checksum of a table.
 
-    The materials with the most positions are listed as well. TABLE is a file.
-    Default: the table that comes with matesolve.
+    The materials with the most positions are listed as well. TABLE is a file. Default:
+    the table shipped with matesolve.
     """
     from solver.laboratory.imbalance_records import (
         describe_imbalance,
@@ -207,7 +207,7 @@ Examples:
     default=1,
     show_default=True,
     metavar="K",
-    help="Begin with game K of the seed, to continue or to split a run.",
+    help="Begin with game K of this seed, to continue or split a run.",
 )
 @experiment_options.depth("", DEEPEST_PLAY, DEFAULT_PLAY_DEPTH)
 @auditing.jobs("Default: 1.")
@@ -221,9 +221,9 @@ def play(
     depth: int,
     jobs: int | None,
 ) -> None:
-    """Play games of the engine against itself and print PGN.
+    """Let the engine play against itself, and print the games as PGN.
 
-    The engine is the search of `matesolve table`. Each game begins with 8 random
+    The engine uses the search of `matesolve table`. Each game begins with 8 random
     plies. A game that is not over after 400 plies gets the result *.
     """
     from solver.cli.console import prepare_laboratory
@@ -328,7 +328,7 @@ class TableBuilder:
 
 
 def source_of(files: Iterable[str]) -> str:
-    """Return the names of files as a source that a table can hold."""
+    """Return the names of files as a text for the table's field `source`."""
     from solver.laboratory.imbalance import MAX_SOURCE_BYTES
 
     names = ", ".join(Path(file).name for file in files)

@@ -1,7 +1,7 @@
 """The options that several commands share, each defined once.
 
-Each function here is a decorator, or returns one, that gives a command its options and
-passes what the user chose as a single argument.
+Each function here is a decorator, or returns one, that adds options to a command and
+passes the user's choice as a single argument.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
 
 MAX_REFUTATIONS = 20
-"""A first move with more refutations is no try."""
+"""A first move with more refutations is not a try."""
 
 FILE = click.Path(readable=False)
 """The type of a file's name, which shells complete; opening checks the rest."""
@@ -100,7 +100,7 @@ def number(
 def command(
     epilog: str, cls: type[Command] = Command
 ) -> Callable[[Callable[..., Any]], Command]:
-    """Make a function a command, whose help ends with `epilog`, line by line."""
+    """Make a function a command; its help ends with `epilog`, whose lines are kept."""
     return click.command(cls=cls, epilog=epilog)
 
 
@@ -116,7 +116,7 @@ def complete_folders(
 def gathered(
     parameter: str, gather: Callable[..., object], *added: Callable[[Any], Any]
 ) -> Callable[[Function], Function]:
-    """Add options to a command, and pass what they come to as one argument.
+    """Add options to a command, and pass their values together as one argument.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ json_record = flag("--json as_json", "Print indented JSON.")
 solver = click.option(
     "--solver",
     is_flag=True,
-    help="Put the compiled search into the page, which then solves.",
+    help="Put the compiled search into the page, so that the page can solve.",
 )
 """Adds `--solver`, passed as `solver: bool`."""
 
@@ -291,7 +291,7 @@ def _stipulation(text: str) -> Stipulation:
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """What is asked about the play.
+    """The question about the play.
 
     Attributes
     ----------
@@ -323,7 +323,7 @@ def read_request(
     notation: str | None,
     uci: bool | None,
 ) -> PlayRequest:
-    """Return what is asked about the play, from the options of `options.play`.
+    """Return the question about the play, from the options of `options.play`.
 
     Raises
     ------
@@ -333,7 +333,7 @@ def read_request(
     chosen = {True: Notation.UCI, False: Notation.SAN, None: None}[uci]
     if chosen and notation not in {None, chosen}:
         option = "--uci-moves" if uci else "--san"
-        msg = f"{option} and --notation {notation} exclude each other."
+        msg = f"{option} and --notation {notation} cannot be combined."
         raise click.UsageError(msg)
     shown = Notation(notation or chosen or Notation.SAN)
     is_shown = bool(variations or set_play or tries or shown is Notation.POPEYE)
@@ -359,7 +359,9 @@ play = gathered(
     ),
     flag("--variations", "Print the whole play, as composers do."),
     flag(
-        "--set-play", "Add what follows if the other side begins. Implies --variations."
+        "--set-play",
+        "Add the set play: what follows if the other side begins. Implies "
+        "--variations.",
     ),
     click.option(
         "--tries",
@@ -367,18 +369,17 @@ play = gathered(
         is_flag=False,
         flag_value=1,
         metavar="[K]",
-        help="Add first moves that at most K replies refute, 1 without K. Implies "
-        "--variations.",
+        help="Add tries: first moves that at most K replies refute (1 if K is left "
+        "out). Implies --variations.",
     ),
-    flag("--no-threats", "Leave out threats, and show all defences."),
-    flag("--all-defences", "Show defences that change nothing about the threat, too."),
+    flag("--no-threats", "Show all defences, and no threats."),
+    flag("--all-defences", "Also show defences that do not stop the threat."),
     number("--depth", MAX_MOVES, "D", "Show the play of the first D moves only."),
     click.option(
         "--notation",
         type=click.Choice([str(notation) for notation in Notation]),
         metavar="NAME",
-        help="Print moves in san (default), in uci, or the play as popeye prints it, "
-        "which implies --variations.",
+        help="Print moves in san (default) or uci, or the whole play as popeye does.",
     ),
     click.option(
         "--uci-moves/--san",

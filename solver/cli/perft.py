@@ -69,16 +69,17 @@ Examples:
 """)
 @click.argument("fen", nargs=-1)
 @options.number("-d --depth", DEEPEST, "D", "Search D plies deep.", required=True)
-@options.flag("--divide divided", "Also print the count below each first move.")
+@options.flag("--divide divided", "Also print the count for each first move.")
 @options.flag(
     "--listed",
-    "Generate the moves of the last ply, as a search does; slower than counting.",
+    "Generate the moves of the last ply, as a search does, instead of counting them, "
+    "which is faster.",
 )
 @click.pass_context
 def perft(
     ctx: click.Context, fen: tuple[str, ...], depth: int, divided: bool, listed: bool
 ) -> None:
-    """Count the positions that a number of plies leads to.
+    """Count the positions after a number of plies.
 
     This is the standard test of a move generator: published counts show whether it is
     correct, and the time shows how fast it is.

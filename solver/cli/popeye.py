@@ -1,4 +1,4 @@
-"""`matesolve popeye`: solve Popeye's input, and print what Popeye would."""
+"""`matesolve popeye`: solve Popeye's input, and print what Popeye would print."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 _MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
 _UNITS = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
-"""KiB by letter; a bare number is of KiB, as in Popeye."""
+"""The size of each unit in KiB; a number without a unit is in KiB, as in Popeye."""
 
 _LONGEST_S = 10**9 - 1
 
 
 class _PopeyeCommand(Command):
-    """Takes `-heartbeat`, whose number may be left out, and ignores it."""
+    """Accepts `-heartbeat`, with or without a number, and ignores it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Drop `-heartbeat` and its number."""
@@ -61,7 +61,7 @@ class _PopeyeCommand(Command):
 
 
 def _memory(text: str) -> int:
-    """Parse a size such as 64M and return MiB, within what the table can have."""
+    """Parse a size such as 64M, and return a table size in MiB."""
     found = _MEMORY.fullmatch(text)
     if not found:
         msg = f"expected a number of KiB, or one like 64M or 1G, found {text!r}"
@@ -79,7 +79,7 @@ def _seconds(text: str) -> int:
     """
 Exit codes:
   0  every problem was solved, with or without a solution
-  3  a limit of time stopped a problem
+  3  the time limit stopped a problem
   65  a problem was refused or could not be read; the others were solved
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was found is printed
 
@@ -107,7 +107,8 @@ Examples:
     default=f"{DEFAULT_HASH_MIB}M",
     show_default=True,
     metavar="SIZE",
-    help="Size of the transposition table: KiB, or with a unit as in 64M or 1G.",
+    help="Size of the transposition table: KiB, or a number with a unit, such as 64M "
+    "or 1G.",
 )
 @options.flag(
     "-regression is_regression", "Print neither the program's name nor times."
@@ -118,16 +119,16 @@ def popeye(
 ) -> None:
     """Solve Popeye's input, and print solutions as Popeye does.
 
-    For programs that call Popeye: this command takes the same input and parameters, and
-    prints text that they can parse. FILE is read from standard input if it is - or
-    missing.
+    Programs that call Popeye can call this command instead: it takes the same input and
+    parameters, and they can parse what it prints. Without FILE, or with -, standard
+    input is read.
 
     All stipulations of `matesolve solve --stipulation` are solved, with twins and these
     options: Defence, Duplex, EnPassant, HalfDuplex, MaxSolutions, MaxTime, NoBoard,
     NoCastling, NoShortVariations, NoThreat, PostKeyPlay, SetPlay, TrivialTriesAvoid,
     Try, Variation, WhiteToPlay. Fairy pieces, conditions, other stipulations, and
-    options that change the question are refused, each with a line on standard error.
-    Options that only concern speed or display are ignored, and so is -heartbeat.
+    options that change the question are refused with a message on standard error.
+    -heartbeat and options that only concern speed or display are ignored.
     """
     from solver.cli.popeye_answers import PopeyeAnswer
     from solver.formats.popeye_input import read_inputs
@@ -167,7 +168,7 @@ def popeye(
 
 
 def _prepare(found: PopeyeInput) -> None:
-    """Load what the problem's stipulations need, before its time is measured."""
+    """Load what the problem's stipulations need before its time is measured."""
     for twin in found.twins:
         with suppress(InputError):  # the answer reports it
             if not isinstance(twin, FormatError):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from solver.stipulation import Stipulation
 
 _ALL_MOVES = 10**12
-"""No limit of the tree's size."""
+"""The size of the tree is not limited."""
 
 _LONG_S = 10.0**9
 
@@ -113,7 +113,7 @@ class PopeyeAnswer:
         return Exit.LIMIT if self._stopped else Exit.PROVED
 
     def texts(self) -> Iterator[str]:
-        """Yield the text of the problem in parts, each as soon as it is known."""
+        """Yield the text of the problem in parts, as soon as each is known."""
         found = self._found
         try:
             for option in _REFUSED:
@@ -220,7 +220,7 @@ class PopeyeAnswer:
             yield PHASE_END
 
     def _after_key(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
-        """Solve a position that a key has led to."""
+        """Solve the position after a key."""
         claim = kind_of(stipulation).claim_after_key()
         solution = self._solve(Problem(board.fen(en_passant="fen"), claim=claim))
         tree = self._variations(solution)

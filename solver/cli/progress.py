@@ -1,8 +1,8 @@
 """Progress on stderr: a line that a terminal redraws and erases at the end.
 
-Work that is counted has a bar, and says how much is done; if all steps are alike, the
-time left and the rate too. Off a terminal only an audit shows progress: it prints its
-line once a minute.
+Work that can be counted has a bar and shows how much is done; if all steps take about
+as long, it also shows the time left and the rate. Without a terminal only an audit
+shows progress: it prints its line once a minute.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ PATIENCE_S = 1.0
 """A search that ends within this time shows no progress."""
 
 EVERY_S = 60.0
-"""How often an audit prints its progress off a terminal."""
+"""How often an audit prints its progress without a terminal."""
 
 RECENT_S = 30.0
-"""A rate covers this time: results read from a store come faster than those that are
-still to be searched."""
+"""A rate covers this time, because stored results come faster than new ones."""
 
 _REFRESHES_PER_S = 4
 
@@ -92,7 +91,7 @@ class Progress:
             console.notify(message)
 
     def line(self) -> str:
-        """Return how much is done, and what is said of it."""
+        """Return how much is done, and the text that describes it."""
         return ": ".join(filter(None, (self._counts(), self._words())))
 
     def _counts(self) -> str:
@@ -139,7 +138,7 @@ class SearchProgress(Progress):
         self._starter = threading.Thread(target=self._start_late, daemon=True)
 
     def _bounds(self) -> str:
-        """Return both bounds, or what is built from the answer, and the nodes."""
+        """Return both bounds, or what is being built from the answer, and the nodes."""
         from solver.stipulations.kind import at_most
 
         if self._search.work:
@@ -151,7 +150,7 @@ class SearchProgress(Progress):
         return ", ".join([*parts, f"{self._search.nodes:,} nodes"])
 
     def __enter__(self) -> Self:
-        """Show the line later, so that a short search does not load rich."""
+        """Show the line after a delay, so that a short search does not load rich."""
         self._starter.start()
         return self
 
@@ -191,7 +190,7 @@ class TimedProgress(Progress):
 
 
 class AuditProgress(TimedProgress):
-    """Progress of an audit, with counts by verdict; off a terminal once a minute.
+    """Progress of an audit, with counts by verdict; without a terminal, once a minute.
 
     Parameters
     ----------
@@ -240,7 +239,7 @@ class AuditProgress(TimedProgress):
 
 
 def time_progress(work: str) -> Progress:
-    """Return the progress of work that cannot be measured: the time it has taken."""
+    """Return the progress of work that cannot be measured: the time taken so far."""
     started = time.monotonic()
     return Progress(lambda: f"{work}, {time.monotonic() - started:.1f} s")
 

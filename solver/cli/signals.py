@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from solver.solution import StoppedBy
 
     class Stoppable(Protocol):
-        """Anything that runs until it is stopped, such as a search's `Control`."""
+        """Anything that can be stopped while it runs, such as a search's `Control`."""
 
         def stop(self, reason: StoppedBy = ...) -> None:
-            """Ask it to stop soon, for this reason."""
+            """Make it stop soon, for this reason."""
 
 
 _raised = False
@@ -57,8 +57,8 @@ def end_at_once() -> None:
 def ending_at_once() -> Iterator[None]:
     """Make an interrupt inside the block end the process at once.
 
-    The compiler needs this: LLVM calls back into Python, which would print an exception
-    raised there with its traceback and go on. Outside the main thread this does
+    The compiler needs this: LLVM calls back into Python; an exception raised there
+    would be printed with its traceback and ignored. Outside the main thread this does
     nothing.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -94,7 +94,7 @@ def ignore_repeats() -> None:
     """Ignore further SIGTERM and SIGHUP signals.
 
     Supervisors send them more than once: `timeout` signals the process and its group,
-    systemd sends one after the other. The second does not ask for more than the first.
+    systemd sends one after the other. The second one has no further effect.
     """
     for number in active():
         if number != signal.SIGINT:

@@ -50,7 +50,7 @@ EXITS = {
 
 
 class AnswerFiles(NamedTuple):
-    """The files to write for an answer after it is printed; None: do not write it.
+    """The files to write after an answer is printed; None if a file is not wanted.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ Examples:
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
 @options.restriction
-@options.flag("--first", "Stop at the first key; do not find all.")
+@options.flag("--first", "Stop at the first key.")
 @options.tablebases
 @options.play
 @options.flag("--board", "Draw the position above the answer.")
@@ -103,12 +103,13 @@ Examples:
     options.written(
         "--certificate", "Write a proof that `matesolve check` can verify."
     ),
-    options.written("--svg", "Write a diagram that shows the keys."),
+    options.written("--svg", "Write a diagram with the keys drawn in."),
     options.written(
         "--pgn", "Write the keys and all defences as a game with variations."
     ),
     options.written(
-        "--html", "Write a web page. It has the answer, its diagram and variations."
+        "--html",
+        "Write a web page. The page has the answer, a diagram and the variations.",
     ),
     options.solver,
 )
@@ -133,32 +134,32 @@ def solve(
     """Find the shortest forced mate in a position.
 
     FEN is a position in 1, 2, 4 or 6 fields, with or without quotes. Missing fields
-    mean White to move, no castling and no en passant. With - instead, each line of
-    standard input is a FEN or an EPD record, and is answered as soon as it is read.
+    mean White to move, no castling and no en passant. With -, each line of standard
+    input is a FEN or an EPD record, and is answered as soon as it is read.
 
-    The answer has the shortest mate against the longest defence, every key (a first
-    move that reaches this mate), and what is proved. Hitting a limit never means "no
-    mate": you get what was proved so far.
+    The answer is the shortest mate, with a line against the longest defence, every key
+    (a first move that forces this mate), and what is proved. Hitting a limit never
+    means "no mate": it prints what was proved so far.
 
-    Restrictions on the attacker narrow the search, which then reaches deeper. A mate
+    A restriction of the attacker narrows the search, which then reaches deeper. A mate
     found under a restriction is a mate; "no mate" only covers the moves allowed.
 
-    A certificate proves the mate, and also that no mate is shorter unless that proof is
-    too large to write. FILE is compressed if its name ends in .gz.
+    A certificate proves the mate. It also proves that no mate is shorter, unless that
+    proof is too large to write. FILE is compressed if its name ends in .gz.
 
     --variations prints the whole play: keys with their threats, defences and
     continuations; --set-play and --tries add to it. --pgn and --html show the same
-    play, or without these options every key and every defence. If that is too much,
-    the variations farthest from the key are left out, and the output says so.
+    play; without these options, they show every key and every defence. If that is too
+    much, they leave out the variations farthest from the key, and say so.
 
-    --stipulation asks for something else than the shortest mate: mate or stalemate in
-    exactly so many moves, selfmates, reflexmates, or all solutions of help play. In
-    help play a FEN without a side to move begins with Black, or with White if the
+    --stipulation searches for something other than the shortest mate: mate or stalemate
+    in an exact number of moves, selfmates, reflexmates, or all solutions of help play.
+    In help play, if the FEN has no side to move, Black begins, or White if the
     stipulation ends in .5.
     """
     _refuse_conflicts(play, ctx.params)
     if as_json and jsonl:
-        msg = "--json and --jsonl exclude each other."
+        msg = "--json and --jsonl cannot be combined."
         raise click.UsageError(msg)
     if (as_json or jsonl) and (board or letters):
         msg = "--board and --ascii need text output, not --json or --jsonl."
@@ -237,7 +238,7 @@ def _refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
             raise click.UsageError(msg)
         return
     if given["max_moves"]:
-        msg = "--stipulation and --search-moves exclude each other."
+        msg = "--stipulation and --search-moves cannot be combined."
         raise click.UsageError(msg)
     from solver.stipulations import kind_of
 
@@ -260,7 +261,7 @@ def _refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
 def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
     """Return a problem with this stipulation in place of any other claim.
 
-    The stipulation also says who begins where the FEN does not.
+    The stipulation also says who begins if the FEN does not.
     """
     if isinstance(problem, str):
         return Problem(problem, stipulation=stipulation)
@@ -269,7 +270,7 @@ def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
 
 
 def _require_fen(text: str) -> str:
-    """Refuse a file where a FEN is expected, and name the command that reads files."""
+    """Refuse a file in place of a FEN, and name the command that reads files."""
     if options.is_collection(text):
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
         raise FenError(msg)
@@ -314,7 +315,7 @@ def answer_each(
     outputs: Outputs,
     tablebases: Tablebases | None = None,
 ) -> Exit:
-    """Answer questions in their order until they end or an interrupt comes.
+    """Answer questions in their order, to the end or until an interrupt.
 
     Parameters
     ----------
@@ -354,7 +355,7 @@ def answer_each(
 
 
 def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
-    """Answer a question: print the answer, then what takes longer, until Ctrl-C."""
+    """Answer a question: print the answer, then whatever takes longer, until Ctrl-C."""
     from solver.search.threads import Control
 
     prepare_stipulation(question.problem.stipulation)
@@ -414,7 +415,7 @@ class Records:
             echo_json(solution.to_dict(), self.indent)
 
     def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
-        """Print the record of an answer with its play, if that is asked for."""
+        """Print the record of an answer with its play, if play is wanted."""
         if not self.with_play:
             return
         from solver.output.play_record import dump
@@ -453,7 +454,7 @@ class Sentences:
     spaced: bool
 
     def print(self, solution: Solution) -> None:
-        """Print an answer, below its diagram if that is asked for."""
+        """Print an answer, below its diagram if one is wanted."""
         from solver.output.text import describe
 
         if self.board:
@@ -461,7 +462,7 @@ class Sentences:
         print_parts(describe(solution, uci=self.request.notation is Notation.UCI))
 
     def refuse(self, error: FormatError) -> None:
-        """Print on stderr which line has no answer, and why."""
+        """Print on stderr why a line has no answer."""
         notify(f"error: {error}")
 
     def _draw(self, fen: str) -> None:

@@ -34,9 +34,9 @@ FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
 @options.command("""
-Exit codes, the first that applies:
+Exit codes (the first that applies):
    74  a file could not be read or written
-   65  a record was damaged and is listed as unreadable; or FILE has no results
+   65  a damaged record is listed as unreadable; or FILE has no results
        of an audit, and no page was written
     0  the page was written
 
@@ -60,9 +60,8 @@ def report(
     FILE is a store written by `verify --store`, or the records printed by
     `verify --jsonl`, which may be compressed; - is standard input.
 
-    The page has totals, a table of the claims, and a list of the records, which can be
-    filtered, sorted, shown on a board and marked. It needs no other file and no
-    network.
+    The page has totals, a table of the claims, and a list of the records, which you can
+    filter, sort, mark and show on a board. It needs no other file and no network.
     """
     from solver.cli.console import prepare_outputs, store_files
 
@@ -230,8 +229,8 @@ def export(
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
     CSV and Parquet have one column for each field. JSON lines are the records that
-    `verify --jsonl` prints. EPD has what was found in place of the claims, so the file
-    is a corrected collection. If FILE ends in .gz, it is compressed.
+    `verify --jsonl` prints. EPD has the results in place of the claims, so the file is
+    a corrected collection. If FILE ends in .gz, it is compressed.
 
     docs/reference/store.md describes the columns.
     """
@@ -239,7 +238,10 @@ def export(
     target_format = target_format or suffix
     if target_format not in FORMATS:
         choices = ", ".join(FORMATS)
-        msg = f"{output}: unknown suffix; choose a format with --to: {choices}."
+        msg = (
+            f"{output}: unknown suffix; choose one of these formats with --to: "
+            f"{choices}."
+        )
         raise click.UsageError(msg)
 
     if target_format == "parquet":
@@ -288,8 +290,8 @@ Examples:
 def merge(*, stores: tuple[str, ...], output: str | None) -> None:
     """Combine several stores into one.
 
-    Use it after `verify --shard`. If two stores have an answer to the same question,
-    the better one is kept: proved or disproved before found before undecided.
+    Use it after `verify --shard`. If two stores answer the same question, the better
+    answer is kept: proved or disproved first, then found, then undecided.
     """
     first, *others = stores if output is None else (output, *stores)
     if not others:

@@ -44,7 +44,7 @@ _PAGE = "--html"
 
 
 class _Table(Command):
-    """The command, which keeps the words that it was given for its page."""
+    """The command; it remembers its arguments for its page."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words after the command's name."""
@@ -58,7 +58,7 @@ Values, several separated by commas:
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),
                      tight (beta to a mate on the next ply), vipermate
   --check-extension  off, all, captures, promotions, or several joined by +;
-                     uncapped (all checks, without a longest line)
+                     uncapped (all checks, however long the line)
   --efp              off, cut (common practice: cut nodes only), all (all
                      nodes only), none (both, no addition), on (both, all
                      four), or additions such as 14
@@ -68,11 +68,11 @@ Values, several separated by commas:
                      (0 and 100 per cent are rounded) or +curve (few positions
                      weigh less)
 
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read or written
    65  a position, or a line of a collection, could not be read
-    1  sound variants contradict each other, or the claim of a problem
+    1  sound variants contradict each other or a claim
     3  a limit stopped a search
     0  every search was completed
 
@@ -121,13 +121,13 @@ Examples:
     "--summary",
     "sums_only",
     is_flag=True,
-    help="Print only the sums of each variant over a collection.",
+    help="Print only each variant's sums over a collection.",
 )
 @click.option(
     "--html",
     metavar="FILE",
     type=options.FILE,
-    help="Write a web page. It explains the comparison, with tables and curves.",
+    help="Write a web page. The page explains the comparison with tables and curves.",
 )
 @click.pass_context
 def table(
@@ -148,22 +148,22 @@ def table(
 ) -> None:
     """Count the nodes that each search technique costs or saves.
 
-    An alpha-beta search with mate scores deepens ply by ply, once for each variant. A
-    variant is a combination of values of --mdp, --check-extension, --efp and --mip.
-    All variants are compared with the first. Limits apply to each search.
+    For each variant, an alpha-beta search with mate scores deepens ply by ply. A
+    variant is a combination of values of --mdp, --check-extension, --efp and --mip. All
+    variants are compared with the first. Limits apply to each search.
 
     FEN is one position (quotes are optional). The output has one row per depth.
-    Without FEN, it is the position for which the chess engine Glass published its
-    counts, which are printed alongside.
+    Default: the position for which the chess engine Glass published its counts, which
+    are then printed as well.
 
     FILE is a collection as for `verify`; - is standard input. The output has one row
-    per problem, with the nodes until the mate was found, and the sums of each variant
-    over each file and over all.
+    per problem, with the nodes until the mate was found, and each variant's sums over
+    each file and over all files.
     """
     files = position if _are_files(position) else ()
     conflicts = {
-        "--json and --csv exclude each other.": as_json and as_csv,
-        "--summary sums a collection, not one position.": sums_only and not files,
+        "--json and --csv cannot be combined.": as_json and as_csv,
+        "--summary needs a collection, not one position.": sums_only and not files,
     }
     for conflict, holds in conflicts.items():
         if holds:
@@ -213,13 +213,13 @@ def table(
 
 
 def _codes_of(counts: PositionCounts | CollectionCounts) -> set[Exit]:
-    """Return the exit codes that results call for, besides 0."""
+    """Return the exit codes of the results, besides 0."""
     codes = {Exit.NEGATIVE: counts.is_contradictory, Exit.LIMIT: not counts.is_complete}
     return {code for code, holds in codes.items() if holds}
 
 
 def _command_line(ctx: click.Context) -> str:
-    """Return the command that makes the counts again, without the files it writes."""
+    """Return the command that reproduces the counts, without the files it writes."""
     kept = []
     words = iter(ctx.meta[_WORDS])
     for word in words:
@@ -233,7 +233,7 @@ def _command_line(ctx: click.Context) -> str:
 
 
 def _are_files(words: Sequence[str]) -> bool:
-    """Whether the words name files: the first one does, or another one and no FEN."""
+    """Whether the words are files: the first is one, or any is and there is no FEN."""
     if not words or words[0].count("/") == FEN_SLASHES:
         words = words[:1]  # a - may also be a part of a FEN
     return any(map(options.is_collection, words))
@@ -286,5 +286,5 @@ def _read_problems(
         if problems:
             collection.append((name_of(file), problems))
     if others:
-        notify(f"{others:,} records skipped: not about a mate")
+        notify(f"{others:,} records skipped, because they are not about a mate")
     return collection

@@ -86,7 +86,7 @@ def compare_on_collection(
 ) -> CollectionCounts:
     """Run each variant on each problem of each file, until Ctrl-C.
 
-    Without a depth, each problem is searched as deep as its claim needs.
+    Without a depth, each problem is searched to the depth that its claim needs.
     """
     problems = [problem for _, of_file in files for problem in of_file]
     rows: list[ProblemCounts] = []
@@ -136,7 +136,7 @@ def print_csv(counts: PositionCounts | CollectionCounts, *, sums_only: bool) -> 
 
 
 def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> None:
-    """Print the counts; if brief or of many variants, only the summary."""
+    """Print the counts; if `brief` or for many variants, only the summary."""
     console = stdout_console()
     if isinstance(counts, PositionCounts):
         console.print(counts.fen, style="dim", soft_wrap=True)

@@ -48,7 +48,7 @@ FAILURES = (*Verdict, *Soundness, KEYS, DUAL)
 """The words of `--fail-on`."""
 
 SORTED = 10_000
-"""Up to this many disagreements are printed in input order; more, as they came."""
+"""Up to this many disagreements are sorted; more are printed as they come."""
 
 _MEMORY_BYTES = 1 << 20
 """Disagreements beyond this size are kept in a temporary file."""
@@ -59,7 +59,7 @@ _ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 def parse_address(
     _ctx: click.Context, _param: click.Parameter, address: str | None
 ) -> str | None:
-    """Refuse what is not the address of a scheduler."""
+    """Refuse anything but the address of a scheduler."""
     if address is None or address == LOCAL or _ADDRESS.fullmatch(address):
         return address
     msg = f"expected local or an address such as tcp://HOST:8786, found {address!r}"
@@ -74,7 +74,7 @@ Verdicts:
   refuted     there is no mate in the claimed number of moves
   undecided   a limit was hit first
   unreadable  the record could not be parsed; it is skipped
-With another stipulation, such as s#3, its goal takes the place of mate.
+For another stipulation, such as s#3, read its goal instead of "mate".
 A record without a claim shows the status of the answer instead: proved,
 found, disproved or undecided.
 
@@ -93,7 +93,7 @@ More words for --fail-on:
   dual  with --every-ply: after the key, another move mates as fast as the
         claimed one
 
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read, or the cluster failed
    65  a record was unreadable
@@ -120,25 +120,25 @@ Examples:
     "cluster_address",
     callback=parse_address,
     metavar="ADDRESS",
-    help="Search on a dask cluster; ADDRESS is its scheduler's, such as "
+    help="Search on a dask cluster; ADDRESS is that of its scheduler, such as "
     "tcp://HOST:8786, or `local` to start a cluster on this machine.",
 )
-@options.flag("--ordered", "Print results in input order, also with --jobs.")
+@options.flag("--ordered", "Print results in input order, even with --jobs.")
 @auditing.within
-@options.flag("--keys", "Find all keys and report whether each problem is sound.")
+@options.flag("--keys", "Find all keys, and report whether each problem is sound.")
 @options.flag(
     "--every-ply",
     "Check each of the attacker's moves in the claimed line of a mate: does it "
     "mate as fast as possible, and is it the only one? Implies --keys.",
 )
-@auditing.follow("The records say of each move whether it holds.")
+@auditing.follow("The records say whether each move holds.")
 @auditing.store
 @click.option(
     "--marks",
     "marks_path",
     metavar="MARKS",
     type=options.FILE,
-    help="Show and store what an editor has decided: accept, cook or reject.",
+    help="Show and store an editor's decisions: accept, cook or reject.",
 )
 @auditing.shard
 @click.option(
@@ -151,7 +151,7 @@ Examples:
     "`keys` and `dual`; or `none`.",
 )
 @auditing.certificates()
-@options.flag("-q --quiet", "Print only disagreements, and no progress.")
+@options.flag("-q --quiet", "Print no progress, and only the disagreements.")
 @options.jsonl
 @click.pass_context
 def verify(
@@ -186,21 +186,21 @@ def verify(
     that there is no mate in 3. With --format scores, each mate score in a comment of
     a PGN is a claim.
 
-    A position is searched as far as its claim, or up to -n moves; another stipulation
-    than mate always in its own number of moves. The result is a table of claims and
-    verdicts; each disagreement is listed below the table. With --jsonl
-    the result is one record for each position. A warning says where a mate needs more
-    than 50 moves without pawn move or capture, or its line repeats a position: others
-    call that a draw.
+    A mate is searched up to the length of its claim, or up to -n moves; other
+    stipulations set their own number of moves. The result is a table of claims and
+    verdicts; each disagreement is listed below the table. With --jsonl the result is
+    one record for each position. A warning is printed if a mate needs more than 50
+    moves without a pawn move or capture, or if its line repeats a position, because
+    other programs may count that as a draw.
 
-    With --store, an audit that was interrupted resumes where it stopped, and a position
-    that occurs twice is searched once.
+    With --store, an interrupted audit resumes where it stopped, and a position that
+    occurs twice is searched once.
 
     MARKS is JSON lines or CSV with the columns fen, stipulation, claim, nomate and
     mark, as the page of `matesolve board FILE` exports them. They are printed beside
-    the verdicts and change no exit code. A store keeps them for the next audit.
+    the verdicts, change no exit code, and stay in the store for the next audit.
 
-    Certificates are named after the records' ids; large ones are compressed.
+    Certificates are named after the ids of the records; large ones are compressed.
     """
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
@@ -265,13 +265,16 @@ def verify(
                     progress.add(result)
         printer.finish()
     if reading.not_selected and not quiet:
-        notify(f"{reading.not_selected:,} records skipped: not selected")
+        notify(f"{reading.not_selected:,} records not selected")
     if marks_path and marks.unused and not control.is_stopped():
         notify(f"{name_of(marks_path)}: marks that match no record: {marks.unused:,}")
     if folder:
         codes.add(folder.code)
         if folder.without:
-            notify(f"{folder.without:,} without a certificate: not about a mate")
+            notify(
+                f"{folder.without:,} without a certificate, because they are not "
+                f"about a mate"
+            )
     if control.is_stopped():
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
@@ -292,7 +295,7 @@ def _open_workers(
         yield local_workers(asked, jobs or 1, tablebases)
         return
     if jobs and address != LOCAL:
-        msg = "--jobs is for this machine; the cluster has workers of its own."
+        msg = "--jobs cannot be combined with a cluster, which has its own workers."
         raise click.UsageError(msg)
     try:
         from solver.audit.cluster import open_cluster
@@ -354,7 +357,7 @@ class ResultPrinter:
         self._disagreements = Paragraphs()
 
     def add(self, result: AuditResult) -> None:
-        """Print a result, or count it and keep the paragraph of a disagreement."""
+        """Print a result, or count it and keep its disagreement as a paragraph."""
         from solver.output.audit_records import audit_record
         from solver.output.audit_text import disagreement, result_warnings
 
@@ -394,7 +397,7 @@ class ResultPrinter:
 
 
 class Paragraphs:
-    """Any number of paragraphs: beyond `_MEMORY_BYTES` they go to a temporary file."""
+    """Any number of paragraphs; beyond `_MEMORY_BYTES` they go to a temporary file."""
 
     def __init__(self) -> None:
         self._stored = tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- `close` closes it
@@ -415,7 +418,7 @@ class Paragraphs:
         self._count += 1
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the paragraphs in input order, unless there are more than `SORTED`."""
+        """Yield the paragraphs, up to `SORTED` of them in input order."""
         self._stored.seek(0)
         texts = map(json.loads, self._stored)
         for _, text in sorted(texts) if self._count <= SORTED else texts:

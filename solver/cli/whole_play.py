@@ -1,4 +1,4 @@
-"""The play that `solve` shows besides its answer: built and printed."""
+"""Build and print the play that `solve` shows with its answer."""
 
 from __future__ import annotations
 

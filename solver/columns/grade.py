@@ -1,8 +1,8 @@
 """Grade lines of moves, by whether they mate by force within n moves.
 
-For puzzle sites, where any move that mates in time is right, and for graders of model
-answers. An answer is a proof or says that a limit was hit; it depends on nothing but
-the position, the line and n.
+It is meant for puzzle sites, where any move that mates in time is right, and for
+grading the answers of language models. An answer is a proof or says that a limit was
+hit; it depends only on the position, the line and n.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BATCH = 1024
-"""Rows of one call of the kernel, few enough that an interrupt is noticed soon."""
+"""Rows in one call of the kernel: few enough that an interrupt is noticed soon."""
 
 ROW_TEXT = 64
-"""Bytes of text for a row on average. A batch that needs more takes several calls."""
+"""Average bytes of text for a row. A batch that needs more takes several calls."""
 
 UNREADABLE_MOVE = "?"
-"""Stands for a string of a sequence that is not one word."""
+"""Replaces a string of a sequence that is not one word."""
 
 
 class GradeStatus(StrEnum):
@@ -112,8 +112,8 @@ def grade(
     """Grade a line by whether it mates by force within `n` moves of the side to move.
 
     The line is right if after each of the attacker's moves there is a forced mate
-    within the moves left. It may stop before the mate, also after its first move. The
-    defender's moves may be any legal replies, also such as shorten the mate.
+    within the moves left. It may stop before the mate, even after its first move. The
+    defender's moves may be any legal replies, even ones that shorten the mate.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ class _Grader:
     def grade_all(
         self, lines: Sequence[_Line | InputError]
     ) -> list[Grade | InputError]:
-        """Grade every line that could be read; end early after an interrupt."""
+        """Grade every readable line; end early after an interrupt."""
         answers: list[Grade | InputError] = []
         self._control.attach(self._workspace.search)
         for start in range(0, len(lines), BATCH):
@@ -339,12 +339,12 @@ class _Grader:
 
 
 def _text(line: _Line) -> bytes:
-    """Write the moves of a line; a move more than n allows is enough to refuse it."""
+    """Write the moves of a line; one move more than n allows is enough to refuse it."""
     return " ".join(line.words[: 2 * line.n]).encode(errors="replace")
 
 
 def _answer(row: Query, line: _Line, text: str) -> Grade | None:
-    """Return the answer that a row has."""
+    """Return the answer of a row."""
     if row.state == QueryState.REFUSED:
         return None
     if row.state == QueryState.OPEN:

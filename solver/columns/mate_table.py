@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STATUSES = (*(str(status) for status in Status), "unreadable")
-"""What `MateTable.status` may contain; `MateTable.codes` are places in it."""
+"""What `MateTable.status` may contain; `MateTable.codes` are indices into it."""
 
 UNREADABLE = len(STATUSES) - 1
 
@@ -61,7 +61,7 @@ class MateRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MateTable:
-    """The answers to many positions; all columns have a row for each, in their order.
+    """The answers to many positions; each column has a row for each, in order.
 
     `table[0]` is the first row, a `MateRow`, and `table[:5]` a list of the first five.
 
@@ -106,7 +106,7 @@ class MateTable:
 
     @classmethod
     def join(cls, tables: Sequence[MateTable], index: Any = None) -> MateTable:
-        """Put tables one below the other."""
+        """Concatenate tables."""
         columns: dict[str, Any] = {}
         for field in fields(cls):
             if field.name == "index":
@@ -205,7 +205,7 @@ class MateTable:
     def to_pandas(self) -> Any:
         """Return the columns of `to_arrow` as a pandas.DataFrame.
 
-        Its index is that of the pandas.Series that had the positions. `mate` and
+        Its index is the index of the pandas.Series with the positions. `mate` and
         `lower_bound` are of the type Int16, which has missing values.
 
         Raises

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from solver.columns.texts import Slice
 
 SLICE = 4096
-"""Rows that are read and solved together."""
+"""How many rows are read and solved together."""
 
 MAX_JOBS = 1024
 
@@ -46,7 +46,7 @@ ASKED = (
     *("attacking", "most_moves", "any_length", "expected", "all_keys", "root_moves"),
     *("node_limit", "first_budget", "alone_from"),
 )
-"""The fields of a question, which are the same in all rows."""
+"""The fields of a question that are the same in all rows."""
 
 CODES = np.array([STATUSES.index(STATUS_OF[answer]) for answer in Answer], np.uint8)
 """The code of each answer of the kernel in a `MateTable`."""
@@ -63,8 +63,8 @@ def solve_many(
     """Find the shortest mate by the side to move in each of many positions.
 
     The positions are read, searched and answered in compiled code, thousands in a call.
-    The answers are those of `solve`, except that nobody asks whether the side to move
-    is being mated.
+    The answers are those of `solve`, except that the side to move is always taken to be
+    the attacker.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _result(future: Future[MateTable]) -> MateTable:
 
 
 class _Worker:
-    """Solves one slice after the other, in memory of its own."""
+    """Solves one slice after the other in its own memory."""
 
     def __init__(self, limits: Limits, group: GroupControl, *, keys: bool) -> None:
         self._limits = limits
@@ -214,7 +214,7 @@ class _Worker:
 
 
 def _answered(rows: Any, answered: Answered) -> MateTable:
-    """Return the answers of rows that the kernel has answered."""
+    """Return the answers to the rows that the kernel has answered."""
     text = np.frombuffer(answered.text.encode("ascii"), np.uint8)
     has_mate = rows["mate"] >= 0
     keys_at, keys_written = rows["keys_at"], rows["keys_written"]
@@ -243,7 +243,7 @@ def _answered(rows: Any, answered: Answered) -> MateTable:
 
 
 def _less_a_space(sizes: Any) -> Any:
-    """Return the sizes of texts without the space behind each."""
+    """Return the sizes of texts without the space after each."""
     return np.maximum(sizes - 1, 0)
 
 

@@ -1,8 +1,7 @@
-"""Columns of texts: one piece of memory and the offsets of its rows.
+"""Columns of texts: one block of memory, and the offsets of the rows in it.
 
-The layout is Arrow's `large_string`, so that columns pass from and to pyarrow and
-polars without a copy of each text. `read_column` takes any column or iterable in
-slices of it.
+The layout is Arrow's `large_string`, so columns pass from and to pyarrow and polars
+without copying each text. `read_column` takes any column or iterable in slices of it.
 """
 
 from __future__ import annotations
@@ -49,14 +48,14 @@ class TextColumn(Sequence[str]):
 
     @classmethod
     def cut(cls, text: Bytes, starts: Offsets, sizes: Offsets) -> TextColumn:
-        """Make a column of pieces of a text, by their offsets and sizes in bytes."""
+        """Make a column from pieces of a text, given by offsets and sizes in bytes."""
         offsets = _offsets(sizes)
         places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
         return cls(text[places], offsets)
 
     @classmethod
     def join(cls, columns: Sequence[TextColumn]) -> TextColumn:
-        """Put columns one after the other."""
+        """Concatenate columns."""
         sizes = [np.diff(column.offsets) for column in columns]
         data = [column.data for column in columns]
         return cls(
@@ -95,7 +94,7 @@ _TEXTS = {
     *("string", "large_string", "string_view"),
     *("binary", "large_binary", "binary_view"),
 }
-"""The types of Arrow that need no Python object for a cell."""
+"""The Arrow types that need no Python object for each cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
 
 
 def text_of(cell: Any) -> Any:
-    """Return the text of a cell of bytes; any other cell as it is."""
+    """Return the text of a cell of bytes, or any other cell unchanged."""
     return cell.decode(errors="replace") if isinstance(cell, bytes) else cell
 
 

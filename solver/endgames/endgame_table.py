@@ -1,10 +1,10 @@
 """The table of a small endgame, and the sets of positions that it is built from.
 
 A set of positions is an array of 64-bit words. Its first axis is the square of the
-attacker's king, one axis follows for each other piece, and the bits of a word are the
+attacker's king; one more axis follows for each other piece; the bits of a word are the
 squares of the defender's king. Without pawns the board has eight symmetries, so the
-attacker's king is kept to the ten squares of the triangle a1-d1-d4 and the other pieces
-are reflected with it. See docs/explanation/endgames.md.
+attacker's king is kept on the ten squares of the triangle a1-d1-d4, and the other
+pieces are reflected with it. See docs/explanation/endgames.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from solver.endgames.probe import Placement
 
     Words: TypeAlias = npt.NDArray[np.uint64]
-    """A set of positions: the attacker's king, the pieces, and in bits the target."""
+    """A set of positions: an axis for each piece, a bit for each target square."""
 
     Moves: TypeAlias = npt.NDArray[np.int8]
     """A number for each position: the attacker's king, the pieces, the target."""
@@ -35,7 +35,7 @@ NO_MATE = 127
 """A table's value for a position from which the attacker never mates."""
 
 ILLEGAL = -1
-"""A table's value for a position in which the side that has moved is in check."""
+"""A table's value for a position in which the side not to move is in check."""
 
 TRIANGLE = tuple(chess.SquareSet(0x080C0E0F))
 """The squares of the attacker's king: a1 to d1, b2 to d2, c3, d3, d4."""
@@ -84,7 +84,7 @@ class Table:
 
 
 def new_values(legal: Words) -> Moves:
-    """Return the values of one side's nodes before any mate is known."""
+    """Return the initial values of one side's nodes, before any mate is known."""
     return np.where(unpack(legal), np.int8(NO_MATE), np.int8(ILLEGAL))
 
 
@@ -101,7 +101,7 @@ def unpack(words: Words) -> Flags:
 
 
 def align(array: Words, axes: Sequence[int], dimensions: int) -> Words:
-    """Return a view of a small array whose axes match those of a set.
+    """Return a view of a small array with the axes of a set.
 
     Parameters
     ----------

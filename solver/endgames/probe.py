@@ -1,4 +1,4 @@
-"""Probe small endgames: recognise them, read mates off their tables, build the tables.
+"""Recognise small endgames, build their tables, and read mates off them.
 
 `find_ending` is the entry. This module does not load numpy, which takes a tenth of a
 second: `retrograde` and `endgame_table` do, and they are imported when the first table
@@ -62,7 +62,7 @@ def find_ending(
     is_stopped: Callable[[], bool],
     with_line: bool = True,
 ) -> EndingAnswer | None:
-    """Solve a small endgame, from its table.
+    """Solve a small endgame with its table.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ _BUILDING = threading.Lock()
 
 
 def get_tables(pieces: Pieces, is_stopped: Callable[[], bool]) -> Tables | None:
-    """Return the tables of an endgame and of all endgames that captures lead to.
+    """Return the tables of an endgame and of all endgames that a capture leads to.
 
     Missing tables are built, by one thread at a time.
 
@@ -169,10 +169,10 @@ def _probe(tables: Tables, placement: Placement, *, attacking: bool) -> int:
 def _best_moves(
     tables: Tables, placement: Placement, moves: int, *, attacking: bool
 ) -> Iterator[tuple[str, Placement]]:
-    """Yield the moves that mate soonest or resist longest, with what they lead to.
+    """Yield the moves that mate soonest or resist longest, and the next positions.
 
     After the attacker's best move the mate takes one move less; after the defender's
-    it takes as many.
+    best move it takes as many as before.
     """
     for move, after in list_moves(placement, attacking=attacking):
         if _probe(tables, after, attacking=not attacking) == moves - attacking:
@@ -187,7 +187,7 @@ class EndingHistory:
     """The small endgames that one solver has met.
 
     Each solver begins with none, whatever tables other solvers of the process have
-    built, so what its answers cost depends on its own problems alone.
+    built. The cost of its answers thus depends on its own problems alone.
     """
 
     def __init__(self) -> None:
@@ -195,9 +195,9 @@ class EndingHistory:
         self._probed: set[PieceCounts] = set()
 
     def is_further(self, board: chess.Board) -> bool:
-        """Note a position; return whether another with the same pieces came before.
+        """Remember a position; return whether an earlier one had the same pieces.
 
-        Which colour has which pieces makes no difference.
+        The colours make no difference.
         """
         counts = max(_count_pieces(board, side) for side in chess.COLORS)
         # Without pawns and castling rights, this is the whole position.
@@ -208,7 +208,7 @@ class EndingHistory:
         return self._first.setdefault(counts, position) != position
 
     def note_probe(self, board: chess.Board, attacker: chess.Color) -> None:
-        """Note that the table of an endgame was probed."""
+        """Remember that the table of an endgame was probed."""
         self._probed.add(_count_pieces(board, attacker))
 
     def was_probed(self, board: chess.Board, attacker: chess.Color) -> bool:
@@ -244,7 +244,7 @@ class Piece(NamedTuple):
 
 
 Pieces: TypeAlias = tuple[Piece, ...]
-"""The pieces besides the kings; the attacker's first, and the strongest of a side."""
+"""All pieces except kings: the attacker's first, on each side the strongest first."""
 
 
 class Placement(NamedTuple):
@@ -289,10 +289,10 @@ _DEFENDING_KING = Piece(attacks=False, kind=chess.KING)
 def list_moves(
     placement: Placement, *, attacking: bool
 ) -> Iterator[tuple[str, Placement]]:
-    """Yield the moves of one side in UCI notation, with what they lead to.
+    """Yield the moves of one side in UCI notation, each with the position after it.
 
-    The highest squares come first, as in python-chess. Moves that leave the own king
-    in check are included: the table has no length for the position they lead to.
+    The highest squares come first, as in python-chess. Moves that leave the mover's
+    king in check are included: the table has no length for the positions after them.
     """
     pieces = (_ATTACKING_KING, *placement.pieces, _DEFENDING_KING)
     squares = (placement.king, *placement.squares, placement.target)

@@ -1,8 +1,8 @@
 """Solve a small endgame backwards: from the checkmates to the longest mates.
 
-Retrograde analysis as in Thompson, "Retrograde Analysis of Certain Endgames", ICCA
-Journal 9(3), 1986, but on whole sets of positions: each step takes back all moves of
-one piece, in all positions of a set, with a few numpy operations.
+This is retrograde analysis as in Thompson, "Retrograde Analysis of Certain Endgames",
+ICCA Journal 9(3), 1986, but on whole sets of positions: each step takes back all moves
+of one piece in all positions of a set with a few numpy operations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RANK = np.uint64(8)
 def build_table(
     pieces: Pieces, smaller: Mapping[int, Table], is_stopped: Callable[[], bool]
 ) -> Table | None:
-    """Solve an endgame whose smaller endgames are solved.
+    """Solve an endgame; the endgames that captures lead to are solved already.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _empty(pieces: int) -> Words:
 
 
 def _attacked(pieces: Pieces, axis: int) -> Words:
-    """Return where a piece attacks the defender's king."""
+    """Return the positions in which a piece attacks the defender's king."""
     dimensions = len(pieces) + 1
     attacks = blocked_attacks(pieces[axis - 1].kind)
     words = align(attacks[:, _KINGS], [axis, 0], dimensions)
@@ -200,7 +200,7 @@ def _attacked(pieces: Pieces, axis: int) -> Words:
 
 
 def _king_attacked(pieces: Pieces, axis: int) -> Words:
-    """Return where a piece attacks the attacker's king."""
+    """Return the positions in which a piece attacks the attacker's king."""
     dimensions = len(pieces) + 1
     attacks = blocked_attacks(pieces[axis - 1].kind)
     aimed = has_square(attacks.diagonal()[:, None], _KINGS)
@@ -276,7 +276,7 @@ def _by_rank_and_file(words: Words, axis: int) -> Words:
 def _slide(
     source: Words, free: Words, out: Words, *, rank_step: int, file_step: int
 ) -> None:
-    """Add to `out` the positions that slide back from `source`, rank by rank."""
+    """Slide a piece back from the positions in `source`; add the results to `out`."""
     run = np.zeros_like(source[0])
     onto, off = _kept(-file_step), _kept(file_step)
     ranks = range(7) if rank_step > 0 else range(7, 0, -1)
@@ -288,7 +288,7 @@ def _slide(
 
 
 def _kept(step: int) -> slice:
-    """Return the ranks or files from which a step stays on the board."""
+    """Return the ranks or files from which a step does not leave the board."""
     return slice(max(0, -step), 8 - max(0, step))
 
 

@@ -1,6 +1,6 @@
 """The user's tablebases, Gaviota and Syzygy, read by python-chess.
 
-Their results are not proved here. But each position of a line is checked against all
+Their results are not proved here, but each position of a line is checked against all
 positions that follow it, and the line ends in checkmate.
 """
 
@@ -29,7 +29,7 @@ GAVIOTA_PIECES = 5
 
 _GAVIOTA_HEADER = struct.Struct("<10I")
 _DATA_BEGINS = 8
-"""Index of the header's word that holds the end of the block index, in bytes."""
+"""The header's word that holds the end of the block index, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,9 @@ class Tablebases:
                 return None
             if best != outcome:
                 msg = (
-                    f"Gaviota, {position.fen()}: expected {_words(best)} as the "
-                    f"next positions require, found {_words(outcome)}; "
-                    "a table is damaged"
+                    f"Gaviota, {position.fen()}: expected {_words(best)}, which "
+                    f"follows from the next positions, found {_words(outcome)}; a "
+                    f"table is damaged"
                 )
                 raise TablebaseError(msg)
             outcome = _Outcome(-outcome.result, outcome.plies - 1)
@@ -257,7 +257,7 @@ class Tablebases:
 
 
 def _best(outcomes: Iterable[_Outcome | None]) -> _Outcome | None:
-    """Return the outcome for the side to move: it mates fast and resists long.
+    """Return the outcome of the best move: a fast mate, or a long resistance.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _best(outcomes: Iterable[_Outcome | None]) -> _Outcome | None:
 
 
 def _gaviota_names(board: chess.Board) -> Iterator[str]:
-    """Yield the two names that the table may have, with either side as its White."""
+    """Yield the two possible names of the table, with either side as White."""
     white, black = (
         "".join(
             chess.piece_symbol(kind) * len(board.pieces(kind, color))

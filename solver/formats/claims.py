@@ -186,7 +186,7 @@ def make_problem(
         claim = replace(claim, keys=(), solutions=number)
     elif solutions is not None:
         found = stipulation.text or "none"
-        msg = f"solutions: expected a stipulation of help play with them, found {found}"
+        msg = f"solutions: expected a help stipulation, found {found}"
         raise InputError(msg)
     if claim and not stipulation.allows(claim.mate):
         msg = (

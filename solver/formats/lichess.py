@@ -207,8 +207,8 @@ def _claimed_length(moves: str, themes: str) -> int:
     mate = plies // 2
     if plies % 2 or not 1 <= mate <= MAX_MOVES:
         msg = (
-            f"Moves: expected 1 to {MAX_MOVES} moves of the solver, each after one of "
-            f"the opponent, found {plies} in all"
+            f"Moves: expected 1 to {MAX_MOVES} moves of each side, the opponent's "
+            f"first, found {plies} in all"
         )
         raise InputError(msg)
     theme = f"mateIn{min(mate, _AND_MORE)}"

@@ -262,7 +262,7 @@ def _parse_twin(
         return
     label = label_of(len(twins))
     if keyword == "ZeroPosition" and twins:
-        fault = "ZeroPosition: expected before the twins, found after one"
+        fault = "ZeroPosition: expected it before the twins, found it after one"
         twins.append(FormatError(source, f"twin {label}): {fault}"))
         return
     own = _take_twin(words)
@@ -355,7 +355,7 @@ def write_popeye(problem: Problem) -> str:
     """
     if problem.claim is None or problem.claim.mate < 0:
         found = _describe(problem)
-        msg = f"Popeye: expected a claimed mate by the side to move, found {found}"
+        msg = f"Popeye: expected a claim that the side to move mates, found {found}"
         raise InputError(msg)
     board = chess.Board(problem.fen)
     title = printable(problem.id).encode()[:_MAX_TITLE_BYTES].decode(errors="ignore")

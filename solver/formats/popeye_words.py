@@ -87,7 +87,7 @@ def next_word(keyword: str, words: deque[str]) -> str:
         If there is none; the message begins with `keyword`.
     """
     if not words:
-        msg = f"{keyword}: expected more, found the end of the problem"
+        msg = f"{keyword}: expected a value, found the end of the problem"
         raise InputError(msg)
     return words.popleft()
 

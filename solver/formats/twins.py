@@ -119,7 +119,7 @@ def parse_twin(
         words.popleft()
     last = before[-1] if is_continued and before else Twin("", diagram)
     if isinstance(last, FormatError):
-        fault = f"twin {label}): expected a twin before that can be read, found none"
+        fault = f"twin {label}): expected a readable twin before this one, found none"
         return FormatError(source, fault)
     changing = _Changing(last.composition.copy())
     try:
@@ -384,7 +384,7 @@ def _refusal(keyword: str, words: deque[str]) -> InputError:
     if keyword == "Condition":
         return InputError(f"conditions: expected none, found {shown(words, 'one')}")
     return InputError(
-        f"expected Continued first and no SStipulation, found {quote(word)}"
+        f"expected Continued as the first word and no SStipulation, found {quote(word)}"
     )
 
 

@@ -85,8 +85,8 @@ def file_labels(names: Sequence[str]) -> list[str]:
 
 _NODES = {
     NodeCount.MOVES: "A node is a move made, null moves included.",
-    NodeCount.CALLS: "A node is a call of the search function, for the root, for a "
-    "move or null move, or for a second search of a move.",
+    NodeCount.CALLS: "A node is a call of the search function: for the root, a move, "
+    "a null move, or the second search of a move.",
     NodeCount.INTERIOR: "A node is a position above the horizon whose moves were "
     "generated.",
     NodeCount.AGAIN: "A node is a move that is searched again, because it has failed "
@@ -126,9 +126,9 @@ def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
         yield f"Stopped before depth {counts.depth}: {', '.join(ended)}."
     if any(glass_row(counts.fen, depth) for depth in counts.depths):
         yield (
-            "Glass 1.0: score, and nodes to PV without and with mate-distance pruning, "
-            "published on the Chess Programming Wiki; its evaluation, table and move "
-            "order are its own."
+            "Glass 1.0: score, and nodes to PV without and with mate-distance "
+            "pruning, from the Chess Programming Wiki; its evaluation, table and move "
+            "order differ."
         )
     yield from _marks(
         score_cell(iteration)
@@ -151,10 +151,10 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
     yield f"{counted}."
     if others:
         yield (
-            f"ratio: nodes until the mate was found compared with {first.name}, the "
-            "geometric mean over the problems compared: those in which both found the "
-            f"same mate. differing: answers that differ from {first.name}'s, where no "
-            "limit was hit."
+            f"ratio: nodes until the mate was found compared with {first.name}, as a "
+            f"geometric mean over the problems in which both found the same mate. "
+            f"differing: answers that differ from {first.name}'s although no limit "
+            f"was hit."
         )
     yield from _combinations(counts.variants)
     yield _setting(counts.table_entries, first)
@@ -198,7 +198,7 @@ def _marks(answers: Iterable[str]) -> Iterator[str]:
     if any(answer.startswith(AT_MOST) for answer in answers):
         yield f"{AT_MOST}M: there may be a shorter mate."
     if any(answer.endswith(UNPROVED) for answer in answers):
-        yield f"M{UNPROVED}: found by an unsound technique, and not proved."
+        yield f"M{UNPROVED}: found by an unsound technique and not proved."
 
 
 def _contradiction(counts: CollectionCounts, row: ProblemCounts) -> str:
@@ -227,12 +227,12 @@ _MDP = {
     "upper": "the upper bound only: beta to mating at this node",
     "lower": "the lower bound only: alpha to being mated at this node",
     "cpw": "both bounds, as on the Chess Programming Wiki",
-    "tight": "both bounds, beta to a mate on the next ply, as in Stockfish",
+    "tight": "both bounds, with beta at a mate on the next ply, as in Stockfish",
     "vipermate": "not at the root; alpha, or else beta; returns alpha, as in ViperMate",
 }
-_DECIDED = "where the material table says all won or all lost"
+_DECIDED = "if the material table has only wins or only losses"
 _MIP = {
-    "reduce": f"one ply less deep {_DECIDED}",
+    "reduce": f"one ply shallower {_DECIDED}",
     "prune": f"no search {_DECIDED}",
     "lazy": "results of the material instead of the evaluation",
     "correct": "results of the material added to the evaluation",

@@ -243,14 +243,15 @@ def match_notes(result: MatchResult) -> Iterator[str]:
     yield (
         f"{score.games:,} games of {match.first.name} against {match.second.name}, "
         f"{limit} a move, {match.horizon.name.lower()} horizon, seed {match.seed}. "
-        f"Each opening, {OPENING_PLIES} random plies, is played twice with "
-        "colours changed."
+        f"Each opening has {OPENING_PLIES} random plies and is played twice, with "
+        f"colours changed."
     )
     pairs = ", ".join(f"{points:g}: {score.pairs[points]:,}" for points in PAIR_POINTS)
     yield f"Pairs by points: {pairs}."
     yield (
-        f"error: half of the {CONFIDENCE:.0%} interval, from the pairs. A game ends "
-        "when the prover confirms a mate that the side to move has seen, and is a "
+        f"error: half the width of the {CONFIDENCE:.0%} confidence interval, computed "
+        f"from pairs of games. A game ends "
+        f"when the prover confirms a mate that the side to move has found, and is a "
         f"draw after {MOST_PLIES} plies."
     )
     if score.hypotheses:

@@ -236,7 +236,7 @@ def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
     """
     is_long = int(fen.split()[4]) + _plies(mate) > FIFTY_MOVES_PLIES
     if is_long and not line:
-        yield "may need more than 50 moves without pawn move or capture"
+        yield "may need more than 50 moves without a pawn move or capture"
     if not is_long and not (_has_return(line[::2]) and _has_return(line[1::2])):
         return  # most lines, and much faster than playing them
     board = chess.Board(fen)
@@ -246,7 +246,7 @@ def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
         is_defenders = ply % 2 == int(mate > 0)
         if is_defenders and not is_fifty and board.can_claim_fifty_moves():
             is_fifty = True
-            yield f"50 moves without pawn move or capture at move {ply // 2 + 1}"
+            yield f"50 moves without a pawn move or capture at move {ply // 2 + 1}"
         board.push_uci(move)
         before = seen.setdefault(board.epd(), ply + 1)
         if before <= ply and not is_repeated:

@@ -255,7 +255,7 @@ def numbered(ply: int, move: str, *, starts: bool = True) -> str:
 # What the play does not show
 
 
-_ONE_FOR_ALL = "Far from the mate, one continuation stands for all."
+_ONE_FOR_ALL = "Far from the mate, only one of several continuations is shown."
 
 
 class Missing(NamedTuple):

@@ -169,7 +169,7 @@ def _cheapest(
     if not compared:
         return None
     found, ratio, name = min(compared)
-    fewest = ", the fewest of the variants" if rated[1:] else ""
+    fewest = ", the fewest of all variants" if rated[1:] else ""
     if any(each[0] > found for each in compared):
         fewest += f" that {finding}"
     return -found, name, ratio_cell(ratio), fewest

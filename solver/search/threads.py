@@ -54,7 +54,7 @@ class Exclusive:
             It is in use already, in another thread or in this one.
         """
         if not self._lock.acquire(blocking=False):
-            msg = f"{self._name}: expected a free one, found one in use; {self._remedy}"
+            msg = f"{self._name} is already in use; {self._remedy}"
             raise InUseError(msg)
         try:
             yield

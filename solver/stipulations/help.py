@@ -53,7 +53,7 @@ class Help(Kind):
 
     def require_variations(self) -> None:
         """Raise InputError: the play is a list of solutions."""
-        expected = "problem: expected a stipulation that has variations"
+        expected = "problem: expected a stipulation with variations"
         msg = f"{expected}, found {self.stipulation}"
         raise InputError(msg)
 

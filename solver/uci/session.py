@@ -353,7 +353,10 @@ class Session:
 
     def _go(self, text: str) -> None:
         if self._search:
-            msg = "go: expected after the bestmove of the last go, which still runs"
+            msg = (
+                "go: expected after the bestmove of the previous go, which is still "
+                "running"
+            )
             raise InputError(msg)
         try:
             board = self._require_board()

@@ -297,7 +297,7 @@ def test_jobs_are_refused_for_a_cluster_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["verify", "-", "--cluster", "tcp://127.0.0.1:1", "-j", "2"]) == 2
-    assert "--jobs is for this machine" in capsys.readouterr().err
+    assert "--jobs cannot be combined with a cluster" in capsys.readouterr().err
 
 
 def test_without_dask_the_package_is_named(

@@ -89,7 +89,7 @@ STALEMATING = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"
 FORGED_MATES = {
     "a missing reply": (
         without(LOST, "mate", "nodes", 0, 1, "h2h3"),
-        "mate: node 1: expected a reply that leads to it, found none",
+        "mate: node 1: expected a reply that leads to this node, found none",
     ),
     "a missing reply and its subtree": (
         mate(
@@ -163,7 +163,7 @@ FORGED_MATES = {
     ),
     "an unreachable node": (
         changed(ROOK_MATE, "mate", "nodes", to=[*ROOK_MATE["mate"]["nodes"], ["", {}]]),
-        "mate: node 3: expected a reply that leads to it, found none",
+        "mate: node 3: expected a reply that leads to this node, found none",
     ),
     "one node for two positions": (
         mate(
@@ -246,7 +246,7 @@ FORGED_REFUTATIONS = {
     ),
     "an unreachable node": (
         changed(ROOK_MATE, "refutation", "nodes", to=[NODE, {}]),
-        "refutation: node 1: expected a move that leads to it, found none",
+        "refutation: node 1: expected a move that leads to this node, found none",
     ),
     "one node for two positions": (
         changed(ROOK_MATE, "refutation", "nodes", 0, "f3f2", to=["h1h2", 0]),

@@ -118,5 +118,5 @@ def test_without_a_file_the_page_is_opened_from_a_private_folder(
     assert urlsplit(opened[0]).path == str(page)
     if sys.platform != "win32":
         assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
-    assert ("no browser was found" in printed.err) is not opens
+    assert ("found no browser" in printed.err) is not opens
     assert data_of(page.read_bytes())["fen"] == "8/7K/8/8/8/8/R7/7k w - - 0 1"

@@ -79,7 +79,7 @@ def test_a_forgery_is_reported_with_its_node_and_other_files_are_checked(
     assert out.startswith("true.json: proved: ")
     assert err == (
         "error: forged.json: refused: "
-        "mate: node 1: expected a reply that leads to it, found none\n"
+        "mate: node 1: expected a reply that leads to this node, found none\n"
     )
 
 
@@ -209,7 +209,7 @@ def test_without_any_part_no_file_is_written(
     assert "White mates in 3." in out
     assert err.splitlines() == [
         "none.json: the proof of mate in 3 is left out: too long",
-        "none.json: not written, nothing is proved in it",
+        "none.json: not written, because nothing was proved",
     ]
     assert not (folder / "none.json").exists()
 

@@ -141,9 +141,13 @@ def test_a_bad_record_is_reported_and_skipped(
     [
         (
             ("x.epd", "x.txt"),
-            "x.txt: unknown suffix; choose a format with --to: epd, fen, jsonl, ",
+            "x.txt: unknown suffix; choose one of these formats with --to: epd, fen, "
+            "jsonl, ",
         ),
-        (("x.epd", "-"), "-: unknown suffix; choose a format with --to: epd, fen, "),
+        (
+            ("x.epd", "-"),
+            "-: unknown suffix; choose one of these formats with --to: epd, fen, ",
+        ),
         (("x.epd", "x.epd"), "expected an output that is not an input"),
         (("x.epd", "link.epd"), "expected an output that is not an input"),
         (("x.epd", "y.epd", "--from", "chess"), "'chess' is not one of"),

@@ -245,7 +245,9 @@ def test_after_an_interrupt_nothing_is_written_and_the_store_resumes(
         os.killpg(running.pid, getattr(signal, how))
         out, err = running.communicate()
     assert (running.returncode, out) == (130, "")
-    assert err == f"interrupted: {target} is not written; the same command resumes\n"
+    assert (
+        err == f"interrupted: {target} is not written; run the same command to resume\n"
+    )
     assert Path("y.epd").read_text() == "what was there\n"
     assert names() == ["r.db", "x.epd", "y.epd"]
 
@@ -274,7 +276,7 @@ def test_a_mate_beyond_fifty_moves_is_warned_of(here: Here) -> None:
     added, warning = ended.out.splitlines()
     assert "line added" in added
     assert warning == (
-        "x.epd:1: warning: 50 moves without pawn move or capture at move 3"
+        "x.epd:1: warning: 50 moves without a pawn move or capture at move 3"
     )
 
 

@@ -206,7 +206,7 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
         (
             ["-o", "x.npz"],
             2,
-            "Error: nothing to count: expected a FILE or --merge TABLE.",
+            "Error: expected a FILE or --merge TABLE, found neither.",
         ),
         (
             ["x.epd", "-o", "x.npz", "--skip-plies", "-1"],

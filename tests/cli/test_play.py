@@ -256,7 +256,7 @@ def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
         (["--notation", "german"], "is not one of 'san', 'uci', 'popeye'"),
         (
             ["--uci-moves", "--notation", "san"],
-            "--uci-moves and --notation san exclude each other.",
+            "--uci-moves and --notation san cannot be combined.",
         ),
         (
             ["--max-solutions", "2"],
@@ -264,7 +264,7 @@ def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
         ),
         (
             ["--san", "--notation", "popeye"],
-            "--san and --notation popeye exclude each other.",
+            "--san and --notation popeye cannot be combined.",
         ),
         (
             ["--notation", "popeye", "--jsonl"],
@@ -277,7 +277,7 @@ def test_without_a_mate_there_is_no_play(solve: Solve) -> None:
         (["--stipulation", "#0"], "expected 1 to 200 moves, found '#0'"),
         (
             ["--stipulation", "s#2", "-n", "3"],
-            "--stipulation and --search-moves exclude each other.",
+            "--stipulation and --search-moves cannot be combined.",
         ),
         (
             ["--stipulation", "s#2", "--certificate", "a.json"],
@@ -343,7 +343,9 @@ def test_the_play_in_a_pipe_is_plain_and_has_80_columns(matesolve: Matesolve) ->
     play = play_of(out)
     assert "\x1b" not in out
     assert 70 < max(map(len, play)) <= 80
-    assert play[-1] == "  Far from the mate, one continuation stands for all."
+    assert (
+        play[-1] == "  Far from the mate, only one of several continuations is shown."
+    )
 
 
 @pytest.fixture

@@ -241,7 +241,7 @@ def test_an_invalid_position_is_one_line_and_exits_with_65(
         (["--time", "inf", BARE], "expected a positive number of seconds, found 'inf'"),
         (["--nodes", "1e6", BARE], f"from 1 to {2**63 - 1:,}, found '1e6'"),
         (["--hash", "0", BARE], "from 1 to 1,048,576, found '0'"),
-        (["--json", "--jsonl", BARE], "--json and --jsonl exclude each other."),
+        (["--json", "--jsonl", BARE], "--json and --jsonl cannot be combined."),
         (["--json", "--board", BARE], "need text output, not --json or --jsonl."),
         (["--jsonl", "--ascii", BARE], "need text output, not --json or --jsonl."),
         (["--plies", "3", BARE], "No such option"),

@@ -358,9 +358,9 @@ off              0    300         3      3  1.000  {40 * "█"}
 cpw              0    150         3      3  0.500  {20 * "█"}
 
 {NODES}Counts are sums from depth 1.
-ratio: nodes until the mate was found compared with off, the geometric mean over the \
-problems compared: those in which both found the same mate. differing: answers that \
-differ from off's, where no limit was hit.
+ratio: nodes until the mate was found compared with off, as a geometric mean over \
+the problems in which both found the same mate. differing: answers that differ from \
+off's although no limit was hit.
 {SETTING}
 """
 
@@ -543,7 +543,7 @@ def test_problems_with_another_stipulation_than_mate_are_skipped(
         f'{BACK_RANK} stipulation "h#0.5";\n'
     )
     code, out, err = call(capsys, "x.epd", "--csv")
-    assert (code, err) == (0, "2 records skipped: not about a mate\n")
+    assert (code, err) == (0, "2 records skipped, because they are not about a mate\n")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["id"] for row in rows] == ["mate", "stipulated"]
 
@@ -623,12 +623,15 @@ def test_other_sizes_are_a_usage_error(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--json", "--csv"], "--json and --csv exclude each other."),
-        (["--ablation", "--mdp", "off"], "--ablation chooses the techniques itself."),
-        (["--summary"], "--summary sums a collection, not one position."),
+        (["--json", "--csv"], "--json and --csv cannot be combined."),
+        (
+            ["--ablation", "--mdp", "off"],
+            "--ablation cannot be combined with options that choose techniques.",
+        ),
+        (["--summary"], "--summary needs a collection, not one position."),
         (
             [*KING_AND_ROOK.split(), "--summary"],
-            "--summary sums a collection, not one position.",
+            "--summary needs a collection, not one position.",
         ),
         (
             ["--mdp", "off,of"],

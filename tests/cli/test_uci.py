@@ -272,7 +272,7 @@ def test_ponderhit_starts_the_clock(client: Client) -> None:
 
 def test_a_second_search_is_refused_while_one_runs(client: Client) -> None:
     client.notify(f"position fen {HARD}", "go infinite", "go infinite")
-    client.read_to("info string go: expected after the bestmove of the last")
+    client.read_to("info string go: expected after the bestmove of the previous")
 
     assert client.ask("stop")[-1].startswith("bestmove ")
     client.notify("isready")

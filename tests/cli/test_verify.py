@@ -323,7 +323,7 @@ def test_a_draw_by_rule_is_warned_of_as_improve_does(
 ) -> None:
     (folder / "rook.epd").write_text("8/7K/8/8/8/8/R7/7k w - - 95 120 bm #8;\n")
     code, _, err = verify(capsys, "rook.epd", *options)
-    warning = "rook.epd:1: warning: 50 moves without pawn move or capture at move 3\n"
+    warning = "rook.epd:1: warning: 50 moves without a pawn move or capture at move 3\n"
     assert (code, err) == (0, warning * is_warned)
 
 
@@ -343,7 +343,7 @@ def test_a_file_without_selected_records_gives_no_warning(
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
     assert (code, out) == (0, "")
-    assert err == "1 records skipped: not selected\n"
+    assert err == "1 records not selected\n"
 
 
 def test_ctrl_c_prints_complete_results(

@@ -272,7 +272,10 @@ def test_only_mates_have_certificates(
         capsys, "mixed.olv", "--keys", "--certificates", "proofs", *options
     )
     assert (code, out) == (65, TABLE + DISAGREEMENTS)
-    assert err.splitlines()[-1] == "5 without a certificate: not about a mate"
+    assert (
+        err.splitlines()[-1]
+        == "5 without a certificate, because they are not about a mate"
+    )
     assert [path.name for path in (folder / "proofs").iterdir()] == ["mate.json"]
 
 

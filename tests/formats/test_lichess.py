@@ -145,7 +145,7 @@ def test_a_theme_must_agree_with_the_number_of_moves(
 
 
 LEGAL = "Moves: expected a legal move in UCI, found"
-COUNT = "Moves: expected 1 to 200 moves of the solver, each after one of the opponent"
+COUNT = "Moves: expected 1 to 200 moves of each side, the opponent's first"
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_twin_that_continues_a_refused_one_is_refused() -> None:
         Problem,
     ]
     assert found[2] == FormatError(
-        "dir/x.olv:1", "twin c): expected a twin before that can be read, found none"
+        "dir/x.olv:1", "twin c): expected a readable twin before this one, found none"
     )
 
 

@@ -287,7 +287,10 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
             f"{PIECES}sstip white 3a[#]d",
             f"stipulation: expected {EXPECTED}, found 'sstip'",
         ),
-        (f"{PIECES}stip", "stipulation: expected more, found the end of the problem"),
+        (
+            f"{PIECES}stip",
+            "stipulation: expected a value, found the end of the problem",
+        ),
         (
             f"{PIECES}stip #201",
             "stipulation: expected 1 to 200 moves, found '#201'",
@@ -334,12 +337,12 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
             "pieces: expected White or Black, found 'neutral'",
         ),
         ("pieces Kg1", "pieces: expected White or Black, found 'Kg1'"),
-        ("pieces white K", "pieces: expected more, found the end of the problem"),
+        ("pieces white K", "pieces: expected a value, found the end of the problem"),
         ("pieces white K Qa1", "pieces: expected squares after K, found 'Qa1'"),
         ("pieces white Kg1 Pg1", "pieces: expected one on g1, found two"),
         ("pieces white royal Qa1", "expected a keyword of Popeye, found 'royal'"),
         ("pieces white Pa6 b4 Ka1", "pieces: expected squares after b4, found 'Ka1'"),
-        ("forsyth", "Forsyth: expected more, found the end of the problem"),
+        ("forsyth", "Forsyth: expected a value, found the end of the problem"),
         (
             "forsyth 7k/7/8 stip #2",
             "Forsyth: expected full ranks before /, found '7k/7/8'",
@@ -467,7 +470,7 @@ def test_claims_that_popeye_cannot_express_are_not_written(
     with pytest.raises(InputError) as error:
         write_popeye(problem)
     assert str(error.value) == (
-        f"Popeye: expected a claimed mate by the side to move, found {found}"
+        f"Popeye: expected a claim that the side to move mates, found {found}"
     )
 
 

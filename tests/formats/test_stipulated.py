@@ -138,12 +138,12 @@ def test_a_stipulation_may_repeat_the_claim(tmp_path: Path) -> None:
         (
             "epd",
             f'{LADDER} stipulation "s#2"; solutions 2;',
-            "solutions: expected a stipulation of help play with them, found s#2",
+            "solutions: expected a help stipulation, found s#2",
         ),
         (
             "epd",
             f"{LADDER} dm 2; solutions 2;",
-            "solutions: expected a stipulation of help play with them, found none",
+            "solutions: expected a help stipulation, found none",
         ),
         (
             "epd",

@@ -193,7 +193,10 @@ def test_an_illegal_twin_is_reported_and_the_others_are_read() -> None:
         ("twin", "twin b): expected a change such as Move a1 b2, found none"),
         ("twin foo", "twin b): expected a change such as Move a1 b2, found 'foo'"),
         ("twin cont", "twin b): expected a change such as Move a1 b2, found none"),
-        ("twin move c3", "twin b): Move: expected more, found the end of the problem"),
+        (
+            "twin move c3",
+            "twin b): Move: expected a value, found the end of the problem",
+        ),
         ("twin move c3 x9", "twin b): Move: expected squares, found 'x9'"),
         ("twin move c3d4e5", "twin b): Move: expected two squares, found 3"),
         ("twin move a1 a2", "twin b): expected a piece on a1, found none"),
@@ -225,7 +228,8 @@ def test_an_illegal_twin_is_reported_and_the_others_are_read() -> None:
         ("twin condition Circe", "twin b): conditions: expected none, found 'Circe'"),
         (
             "twin move c3 c2 continued",
-            "twin b): expected Continued first and no SStipulation, found 'continued'",
+            "twin b): expected Continued as the first word and no SStipulation, found "
+            "'continued'",
         ),
         (
             "twin stip hs#2",
@@ -237,7 +241,7 @@ def test_an_illegal_twin_is_reported_and_the_others_are_read() -> None:
         ),
         (
             "twin move c3 c2 move c2 c3 zero move c3 c2",
-            "twin c): ZeroPosition: expected before the twins, found after one",
+            "twin c): ZeroPosition: expected it before the twins, found it after one",
         ),
         (
             f"twin {'polish ' * 300}",
@@ -262,7 +266,7 @@ def test_a_twin_that_continues_a_bad_one_is_refused_too() -> None:
     found = read("stip #2", "zero move a1 a2", "twin cont remove c3", "twin remove c3")
     assert [type(one) for one in found] == [FormatError, FormatError, Problem]
     assert found[1] == FormatError(
-        "x.inp:2", "twin b): expected a twin before that can be read, found none"
+        "x.inp:2", "twin b): expected a readable twin before this one, found none"
     )
     assert [one.id for one in found if isinstance(one, Problem)] == ["x.inp:2 c)"]
 
@@ -294,4 +298,4 @@ def test_a_twin_that_continues_a_refused_one_is_refused() -> None:
     words = deque(WORD.findall("cont move c3 c2"))
     refused = [FormatError("x.inp:1", "twin b): expected a change, found none")]
     found = parse_twin("c", Composition(), refused, words, "x.inp:1")
-    assert str(found).startswith("x.inp:1: twin c): expected a twin before")
+    assert str(found).startswith("x.inp:1: twin c): expected a readable twin")

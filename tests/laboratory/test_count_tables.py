@@ -336,7 +336,7 @@ SETTING = (
     "the last score. Move order: table move, captures and promotions, killers, "
     "history."
 )
-UNPROVED_NOTE = "M?: found by an unsound technique, and not proved."
+UNPROVED_NOTE = "M?: found by an unsound technique and not proved."
 AT_MOST_NOTE = "<=M: there may be a shorter mate."
 
 
@@ -351,8 +351,8 @@ def test_the_notes_of_a_position_explain_counts_and_settings() -> None:
 def test_the_notes_of_a_position_name_the_source_of_published_counts() -> None:
     assert list(position_notes(GLASS_POSITION, brief=False))[-1] == (
         "Glass 1.0: score, and nodes to PV without and with mate-distance pruning, "
-        "published on the Chess Programming Wiki; its evaluation, table and move "
-        "order are its own."
+        "from the Chess Programming Wiki; its evaluation, table and move "
+        "order differ."
     )
 
 
@@ -388,7 +388,7 @@ def test_the_notes_say_if_there_is_no_transposition_table_or_root_window() -> No
         ({"horizon": Horizon.QUIESCENCE}, 1, " Horizon: quiescence search. Move "),
         ({"root_order": RootOrder.GENERATED}, 1, "; at the root, table move, then as "),
         ({"root_order": RootOrder.NODES}, 1, "; at the root, best move of the last "),
-        ({"count": NodeCount.CALLS}, 0, "A node is a call of the search function, "),
+        ({"count": NodeCount.CALLS}, 0, "A node is a call of the search function: "),
         ({"count": NodeCount.INTERIOR}, 0, "A node is a position above the horizon "),
         ({"count": NodeCount.AGAIN}, 0, "A node is a move that is searched again, "),
     ],
@@ -417,9 +417,9 @@ def test_the_notes_of_a_collection_explain_counts_and_ratios() -> None:
     assert list(collection_notes(COLLECTION, brief=False)) == [
         NODES + "Counts are sums from depth 1, without the nodes of the prover "
         "that confirms the mates.",
-        "ratio: nodes until the mate was found compared with off, the geometric mean "
-        "over the problems compared: those in which both found the same mate. "
-        "differing: answers that differ from off's, where no limit was hit.",
+        "ratio: nodes until the mate was found compared with off, as a geometric mean "
+        "over the problems in which both found the same mate. "
+        "differing: answers that differ from off's although no limit was hit.",
         SETTING,
         AT_MOST_NOTE,
         UNPROVED_NOTE,

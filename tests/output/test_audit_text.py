@@ -140,7 +140,7 @@ def test_the_clock_of_the_fen_counts_to_the_fifty_moves(
     # clock is eleven higher; who may make it a hundred may claim the draw.
     line = shuffle(chess.Board(f"{BACK_RANK} 0 1"), SHUFFLE, 3)
     found = warnings(f"{clock} 60", 7, [*line, "a1a8"])
-    fifty = "50 moves without pawn move or capture at move 6"
+    fifty = "50 moves without a pawn move or capture at move 6"
     assert (fifty in found) == is_warned
     assert len(found) == 1 + is_warned
 
@@ -150,14 +150,14 @@ def test_mate_on_the_hundredth_ply_is_no_draw() -> None:
 
 
 def test_a_long_mate_without_a_line_may_need_more_than_fifty_moves() -> None:
-    expected = ["may need more than 50 moves without pawn move or capture"]
+    expected = ["may need more than 50 moves without a pawn move or capture"]
     assert warnings("0 1", 50, []) == []
     assert warnings("0 1", 51, []) == expected
     assert warnings("0 1", -50, []) == []
     assert warnings("98 60", 2, []) == expected
 
 
-LONG = ("may need more than 50 moves without pawn move or capture",)
+LONG = ("may need more than 50 moves without a pawn move or capture",)
 REPEATED = ("the line repeats a position: after 0 plies and after 4",)
 
 

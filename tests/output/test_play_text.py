@@ -326,7 +326,7 @@ def test_each_part_says_how_far_it_is_shown(
 def test_the_part_where_one_continuation_stands_for_all_says_so() -> None:
     reply = Defence("h8g8", [Attack("a2a3", 3)], continuations_complete=False)
     attack = Attack("a1b1", 4, defences=[reply])
-    far = "Far from the mate, one continuation stands for all."
+    far = "Far from the mate, only one of several continuations is shown."
     plain = keys(Attack("a1b1", 4), stipulation="#5")
     assert missing(replace(plain, keys=(attack,))).keys == [far]
     assert missing(replace(plain, tries=(attack,), tries_complete=True)).tries == [far]
@@ -362,7 +362,7 @@ def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> N
     reply = Defence("h8g8", [Attack("a2a8", 4)], continuations_complete=False)
     play = keys(Attack("a1b1", 5, defences=[reply]), stipulation="#6")
     assert printed(describe_play(play))[-1] == (
-        "  Far from the mate, one continuation stands for all."
+        "  Far from the mate, only one of several continuations is shown."
     )
 
 

@@ -88,7 +88,7 @@ def test_the_page_of_a_collection_has_its_files_and_problems() -> None:
         "found ratio found ratio unproved stopped differing nodes compared found ratio",
         "problem mate off on same answer",
         "overlooked M2 1,000 none no",
-        "M?: found by an unsound technique, and not proved.",
+        "M?: found by an unsound technique and not proved.",
     ):
         assert words in text, words
     groups = [
@@ -113,7 +113,7 @@ def test_a_variant_that_misses_mates_is_not_ranked_first() -> None:
     page = shown(collection)
     assert (
         "all finds 2 mates in 2 problems. To find the same ones as off, it needs 0.900 "
-        "times the nodes, the fewest of the variants that find so many."
+        "times the nodes, the fewest of all variants that find so many."
     ) in " ".join(page.lines)
     assert re.findall(r'<rect width="([^"]*)"', page.text) == ["100.0", "10.0", "90.0"]
 
@@ -125,12 +125,12 @@ def test_a_variant_that_misses_the_mate_of_a_position_is_not_ranked_first() -> N
         (
             dearer,
             "cpw needs 0.800 times the nodes of off to find the principal "
-            "variation, the fewest of the variants that find a mate.",
+            "variation, the fewest of all variants that find a mate.",
         ),
         (
             blind,
             "on needs 0.00057 times the nodes of off to find the principal "
-            "variation, the fewest of the variants.",
+            "variation, the fewest of all variants.",
         ),
     ):
         position = replace(POSITION, series=(*POSITION.series[:1], blind, found))
@@ -191,7 +191,7 @@ def test_the_same_counts_give_the_same_bytes() -> None:
         (
             ("tight", "all+promotions", "off", "off"),
             [
-                "both bounds, beta to a mate on the next ply, as in Stockfish",
+                "both bounds, with beta at a mate on the next ply, as in Stockfish",
                 "checks and promotions cost no depth",
             ],
         ),
@@ -200,7 +200,7 @@ def test_the_same_counts_give_the_same_bytes() -> None:
             [
                 "a null move, 2 plies shallower, and multi-cut with 3 of 6 moves at "
                 "expected cut and all nodes, with the additions 1, 4",
-                "no search where the material table says all won or all lost; results "
+                "no search if the material table has only wins or only losses; results "
                 "of the material instead of the evaluation",
             ],
         ),

@@ -34,13 +34,8 @@ ENDING = "8/7K/8/8/8/8/R7/7k w - -"
 SHORT = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
 """Mate in 2."""
 
-IN_USE = (
-    "solver: expected a free one, found one in use; "
-    "use one for each thread, for one search at a time"
-)
-CONTROL_IN_USE = (
-    "control: expected a free one, found one in use; use one for each search"
-)
+IN_USE = "solver is already in use; use one for each thread, for one search at a time"
+CONTROL_IN_USE = "control is already in use; use one for each search"
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ FEN_FAULTS = {
     FenFault.WHITE_PIECES: "expected at most 16 white pieces",
     FenFault.BLACK_PIECES: "expected at most 16 black pieces",
     FenFault.CASTLING_PIECES: (
-        "castling rights: expected the king and the rook of each right on their squares"
+        "castling rights: expected the king and the rook on their initial squares"
     ),
     FenFault.EN_PASSANT_RANK: (
         "en passant square: expected one on rank 6 if White is to move, "
@@ -150,7 +150,7 @@ FEN_FAULTS = {
     ),
     FenFault.OPPOSITE_CHECK: "expected the king of the side not to move out of check",
     FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
-    FenFault.IMPOSSIBLE_CHECKS: "expected checks that one move can give",
+    FenFault.IMPOSSIBLE_CHECKS: "expected checks that a single move can give",
 }
 """What was expected where there is a fault. `solver.strict_fen` adds what was found."""
 

@@ -117,7 +117,7 @@ def describe(directory: Path) -> str:
     try:
         require_writable(directory)
     except OSError as error:
-        return f"{stored}, none can be added: {error.strerror}"
+        return f"{stored}; no file can be added: {error.strerror}"
     return stored
 
 
@@ -133,7 +133,7 @@ def require_private(path: Path) -> None:
     """
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
-        msg = f"{path}: expected a folder or file of its own, found a symbolic link"
+        msg = f"{path}: expected a folder or a file, found a symbolic link"
         raise CacheError(msg)
     if os.name != "posix":  # elsewhere, a user's profile is private
         return
@@ -164,12 +164,18 @@ def require_installed(path: Path) -> None:
     for place in (real, real.parent):
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
-            msg = f"{place}: expected the user or root as its owner, found another"
+            msg = (
+                f"{place}: expected it to belong to the user or to root, found "
+                f"another owner"
+            )
             raise CacheError(msg)
         by_group = status.st_mode & stat.S_IWGRP and not _is_private_group(status)
         if by_group or status.st_mode & stat.S_IWOTH:
             mode = stat.S_IMODE(status.st_mode)
-            msg = f"{place}: expected that others cannot write to it, found {mode:04o}"
+            msg = (
+                f"{place}: expected it to be writable by its owner alone, found "
+                f"{mode:04o}"
+            )
             raise CacheError(msg)
 
 

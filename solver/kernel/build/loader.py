@@ -54,7 +54,7 @@ Notice = Callable[[str], None]
 
 Code = TypeVar("Code")
 
-CANNOT_TRANSLATE = "this numba cannot translate for LLVM"
+CANNOT_TRANSLATE = "this version of numba cannot emit code for LLVM"
 
 Compiling = Callable[[str], AbstractContextManager[Any]]
 """Makes a context that is entered while the compiler works, from a line about it."""
@@ -222,7 +222,7 @@ def _first_usable(
         except FileNotFoundError:
             continue
         except (OSError, CacheError, KernelError) as error:
-            faults.append(f"compiled code is not used: {error}")
+            faults.append(f"cannot use the compiled code: {error}")
     for fault in faults:
         notice(fault)
     return None
@@ -273,14 +273,17 @@ def _directory_to_write(notice: Notice) -> Path | None:
     except CacheError as error:
         if os.environ.get(DIRECTORY_VARIABLE):
             raise
-        notice(f"no folder for compiled code, so every start compiles: {error}")
+        notice(
+            f"no folder for compiled code, so the code is compiled at every start: "
+            f"{error}"
+        )
         return None
 
 
 def _by_numba(part: Part, compiling: Compiling) -> Build:
     """Let numba alone compile a part, for this process."""
     os.environ[FALLBACK_VARIABLE] = FALLBACK
-    with compiling(f"compiling {part.title} by numba alone, at every start ..."):
+    with compiling(f"compiling {part.title} with numba alone, at every start ..."):
         entry = importlib.import_module(part.module).entry
     return Build(_tested(part, entry.address), "numba", None)
 

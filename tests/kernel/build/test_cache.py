@@ -212,7 +212,7 @@ def test_a_stored_kernel_is_found_in_a_read_only_folder(
     (named / "search-1.bin").touch()
     assert describe(named) == "1 stored"
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
-    assert describe(named) == "1 stored, none can be added: Permission denied"
+    assert describe(named) == "1 stored; no file can be added: Permission denied"
     assert list(private_directories()) == [named]
 
 
@@ -362,7 +362,9 @@ def test_an_installed_file_that_everybody_can_change_is_refused(
 ) -> None:
     place = shipped.parent if in_folder else shipped
     place.chmod(place.stat().st_mode | mode)
-    with pytest.raises(CacheError, match=f"{place}: expected that others cannot write"):
+    with pytest.raises(
+        CacheError, match=f"{place}: expected it to be writable by its owner"
+    ):
         read_object(shipped)
 
 
@@ -377,7 +379,9 @@ def test_an_installed_file_of_a_shared_group_is_refused(
     place = shipped.parent if in_folder else shipped
     os.chown(place, -1, STRANGER)
     place.chmod(place.stat().st_mode | stat.S_IWGRP)
-    with pytest.raises(CacheError, match=f"{place}: expected that others cannot write"):
+    with pytest.raises(
+        CacheError, match=f"{place}: expected it to be writable by its owner"
+    ):
         read_object(shipped)
 
 
@@ -387,7 +391,9 @@ def test_an_installed_file_of_another_user_is_refused(
     shipped: Path, in_folder: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give_away(shipped.parent if in_folder else shipped, monkeypatch)
-    with pytest.raises(CacheError, match="expected the user or root as its owner"):
+    with pytest.raises(
+        CacheError, match="expected it to belong to the user or to root"
+    ):
         read_object(shipped)
 
 

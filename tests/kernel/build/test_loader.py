@@ -286,7 +286,7 @@ def test_a_numba_with_other_internals_compiles_by_itself(
     compiling, failed, by_numba = printed["notices"]
     assert compiling == COMPILING
     assert "add_pass_after" in failed
-    assert by_numba == "compiling the search by numba alone, at every start ..."
+    assert by_numba == "compiling the search with numba alone, at every start ..."
     assert printed["answers"] == first[1][0]["answers"]
     assert not list(directory.iterdir())
 
@@ -498,7 +498,7 @@ def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
         path.chmod(0o666)
     printed = doctor(installed, tmp_path)
     assert f"wheel      {objects}: not used: {objects}/" in printed
-    assert "expected that others cannot write to it, found 0666\n" in printed
+    assert "expected it to be writable by its owner alone, found 0666\n" in printed
     assert len(re.findall(r"compiled now \(.* s\): ", printed)) == len(PARTS)
 
 

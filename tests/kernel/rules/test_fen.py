@@ -77,7 +77,7 @@ EXPLAINED = {
     FenFault.EN_PASSANT_BLOCKED: "en passant square .* to be empty",
     FenFault.OPPOSITE_CHECK: "expected the .* king out of check",
     FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
-    FenFault.IMPOSSIBLE_CHECKS: "expected checks that one move can give",
+    FenFault.IMPOSSIBLE_CHECKS: "expected checks that a single move can give",
 }
 """How the strict reader's message on each fault begins."""
 
