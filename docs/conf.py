@@ -30,11 +30,13 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 default_role = "code"
+smartquotes_action = "qe"  # no dashes: --store is an option
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = "matesolve"
+html_show_copyright = False
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 
