@@ -7,6 +7,7 @@ import re
 import runpy
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import unquote
 
 import click
 import pytest
@@ -149,6 +150,19 @@ def test_the_pages_show_every_kind_of_answer() -> None:
         sample.command.split()[1] for text in TEXTS.values() for sample in samples(text)
     }
     assert commands >= {"solve", "verify", "check", "table", "mip", "convert", "report"}
+
+
+def test_pages_are_short() -> None:
+    words = {name: len(text.split()) for name, text in TEXTS.items()}
+    long = {Path(name).stem for name, count in words.items() if count > 2_500}
+    assert long <= {"formats", "laboratory", "tried"}
+    assert words["README.md"] <= 900
+
+
+def test_the_board_and_the_command_of_the_front_page_solve_the_same_position() -> None:
+    page = TEXTS[str(Path("docs/index.md"))]
+    (address,) = re.findall(r'src="board\.html#fen=(.*?)"', page)
+    assert f"$ matesolve solve {unquote(address)}\n" in page
 
 
 def test_every_page_is_listed_in_the_index_of_its_folder() -> None:
