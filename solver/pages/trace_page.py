@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import base64
+import ctypes
 import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
+from solver.kernel.border.memory import LoggedNode
 from solver.pages import fill_page
+from solver.pages.board_page import solver_data
+from solver.pages.experiments import experiments
+from solver.search.workspace import MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,10 +27,17 @@ FIRST_PLIES = 3
 FIRST_ROWS = 200
 """A page without scripts lists nodes to this ply, and no more of them than this."""
 
+LOG_NODES = 100_000
+"""The nodes of a log in the page, as many as the command keeps."""
+
+TABLE_BYTES = 16 * MIB
+
 INFINITY = "\N{INFINITY}"
 
 
-def render_trace(record: Mapping[str, Any]) -> bytes:
+def encode_page(
+    record: Mapping[str, Any], modules: Mapping[str, bytes] | None = None
+) -> bytes:
     """Write a trace as one HTML page.
 
     The page loads nothing. Without scripts it has the position, the counts and the
@@ -35,23 +47,33 @@ def render_trace(record: Mapping[str, Any]) -> bytes:
     ----------
     record : Mapping
         What `matesolve trace --json` prints.
+    modules : mapping of str to bytes or None
+        The WebAssembly modules with which the page searches other positions, by the
+        names of their parts.
 
     Returns
     -------
     bytes
         UTF-8.
     """
+    data: dict[str, Any] = {}
+    if modules:
+        data |= solver_data(modules)
+        layout = data["layout"] | {"logBytes": LOG_NODES * ctypes.sizeof(LoggedNode)}
+        data |= {"experiments": experiments(), "layout": layout, "titles": TITLES}
+        data["tableBytes"] = TABLE_BYTES
     packed = gzip.compress(json.dumps(record, separators=(",", ":")).encode(), mtime=0)
     return fill_page(
         "trace.html",
         title=TITLES[record["search"]],
         style="trace.css",
         scripts=["modules/trace.mjs"],
-        data={"record": base64.b64encode(packed).decode()},
+        data=data | {"record": base64.b64encode(packed).decode()},
         fen=record["fen"],
         traces=[
             {
                 "name": trace["name"],
+                "depth": trace["depth"],
                 "facts": " ".join(_facts(trace)),
                 "lines": list(_lines(trace["log"])),
                 "iterations": trace.get("iterations", ()),
@@ -77,6 +99,8 @@ def _facts(trace: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"{nodes:,} nodes."
     kept = len(trace["log"]["ply"])
+    if trace.get("stopped"):
+        yield "A limit stopped the search."
     if not trace["complete"]:
         yield f"The log kept {kept:,} rows: the first part of the tree."
     if trace["only_cuts"]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from solver.pages.trace_page import FIRST_ROWS, render_trace
+from solver.pages.trace_page import FIRST_ROWS, encode_page
 from tests.pages.html import Page, require_own_style_and_script
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import HOSTILE
@@ -129,11 +129,11 @@ def of(traced: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
-    require_own_style_and_script(render_trace(SCORES))
+    require_own_style_and_script(encode_page(SCORES))
 
 
 def test_without_scripts_a_page_has_the_counts_and_the_first_nodes() -> None:
-    page = Page(render_trace(SCORES))
+    page = Page(encode_page(SCORES))
     start = page.lines.index("off")
     assert page.lines[start + 1 : start + 6] == [
         "Mate in 1. Depth 2: 4 nodes, after 9 in the iterations before, which are not "
@@ -146,13 +146,13 @@ def test_without_scripts_a_page_has_the_counts_and_the_first_nodes() -> None:
 
 
 def test_proof_numbers_and_moves_to_the_mate_are_listed() -> None:
-    assert "Qg8+: 0 and ∞, proved" in Page(render_trace(NUMBERS)).lines
-    assert "Rxg8: mate in 1, moves" in Page(render_trace(PROOF)).lines
+    assert "Qg8+: 0 and ∞, proved" in Page(encode_page(NUMBERS)).lines
+    assert "Rxg8: mate in 1, moves" in Page(encode_page(PROOF)).lines
 
 
 def test_a_log_that_was_full_or_left_out_subtrees_says_so() -> None:
     cut = of(SCORES, complete=False, only_cuts=True, mate=None)
-    facts = next(line for line in Page(render_trace(cut)).lines if "kept" in line)
+    facts = next(line for line in Page(encode_page(cut)).lines if "kept" in line)
     assert facts.startswith("No mate found.")
     assert "The log kept 4 rows: the first part of the tree." in facts
     assert facts.endswith("with a cut by mate-distance pruning are kept.")
@@ -165,7 +165,7 @@ def test_only_the_first_rows_are_listed() -> None:
     ]
     long = trace("long", "ply uci san depth nodes kind mate end", rows)
     assert (
-        Page(render_trace(PROOF | {"traces": [long]})).text.count("<li>") == FIRST_ROWS
+        Page(encode_page(PROOF | {"traces": [long]})).text.count("<li>") == FIRST_ROWS
     )
 
 
@@ -179,8 +179,10 @@ def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
     """Opens the page of a record; it may report nothing to the console."""
     openers: list[Opener] = []
 
-    def open_page(record: dict[str, Any], **options: Any) -> Live:
-        openers.append(Opener(chromium, render_trace(record), tmp_path))
+    def open_page(
+        record: dict[str, Any], modules: dict[str, bytes] | None = None, **options: Any
+    ) -> Live:
+        openers.append(Opener(chromium, encode_page(record, modules), tmp_path))
         live = openers[-1].open(**options)
         if options.get("java_script_enabled", True):
             live.page.wait_for_selector("#trace-controls", state="visible")
@@ -334,3 +336,40 @@ def test_controls_and_drawings_have_names(look: Look) -> None:
     )
     assert unnamed == []
     assert live.page.locator('.sentence[aria-live="polite"]').count() == 1
+
+
+@pytest.fixture(scope="module")
+def modules(kernel: object) -> dict[str, bytes]:  # noqa: ARG001
+    from solver.kernel.border.parts import LABORATORY, SEARCH
+    from solver.kernel.build.loader import load_module
+
+    return {part.name: load_module(part).code for part in (SEARCH, LABORATORY)}
+
+
+def search(live: Live, fen: str, depth: int) -> str:
+    """Search in the page; return what it says then."""
+    live.page.fill("#tracer-fen", fen)
+    live.page.fill("#tracer-depth", str(depth))
+    live.page.get_by_role("button", name="Search", exact=True).click()
+    live.until("document.getElementById('tracer-status').textContent[0] !== 's'")
+    return live.page.inner_text("#tracer-status")
+
+
+@pytest.mark.browser
+def test_a_page_with_the_search_traces_another_position(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    live = look(SCORES, modules)
+    assert search(live, ROOK, 3) == ""
+    assert live.page.locator(".trace-views h2").all_inner_texts() == ["off", "mdp=cpw"]
+    assert live.page.inner_text("#trace-1-name + p").startswith("Mate in 1. Depth 3: ")
+    live.page.get_by_role("button", name="Next cut").click()
+    assert "Cut: even if Black is mated here" in sentences(live)[1]
+    live.page.select_option("#tracer-search", "proof-number")
+    assert not live.page.is_visible("#tracer-techniques")
+    assert search(live, SMOTHERED, 2) == ""
+    assert live.page.inner_text("h1") == "Proof-number search, node by node"
+    live.page.keyboard.press("End")
+    live.page.locator("#trace-last").click(force=True)
+    assert numbers_of(live)["root"] == numbers_of(live)["Qg8+"] == "0 ∞"
+    assert "expected" in search(live, "8/8/8", 2)

@@ -23,11 +23,11 @@ function treeNumbers({ log }, row, { words }) {
   return [scoreWords(words.seen(log.score[row] ?? 0, log.ply[row]))];
 }
 
-/** The child that a proof-number search goes on with. @param {Steps} steps @param {number} spot
- * @param {number} step */
-function mostProving(steps, spot, step) {
+/** The child that a proof-number search goes on with.
+ * @param {Steps} steps @param {number} spot @param {number} step @param {Shown} shown */
+function mostProving(steps, spot, step, { words }) {
   const { spots, log } = steps;
-  const column = log.ply[spots[spot].row] % 2 ? log.dn : log.pn;
+  const column = words.isDefender(log.ply[spots[spot].row]) ? log.dn : log.pn;
   let [best, least] = [-1, Infinity];
   for (const each of spots[spot].below) {
     const row = steps.known(spots[each], step);
@@ -54,7 +54,7 @@ export function drawTree(host, steps, step, shown) {
   const place = (/** @type {number} */ spot, level = 0, more = 0, isShut = false) => {
     const isWhole = first + level >= top && whole >= 0;
     const possible = isShut ? [] : spots[spot].below.filter((each) => isWhole || isBegun(each));
-    const best = isNumbers ? mostProving(steps, spot, step) : -1;
+    const best = isNumbers ? mostProving(steps, spot, step, shown) : -1;
     let leaves = 0;
     const chosen = possible.filter((each) => path.includes(each) || each === best ||
       (isWhole && spots[each].below.length) || leaves++ < MOST_LEAVES);
@@ -76,12 +76,14 @@ export function drawTree(host, steps, step, shown) {
   const height = TREE_TOP + levels * TREE_LEVEL + high / 2 + 6;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": `The tree around the current node: ${all.length} nodes` });
+  const isDefender = (/** @type {Drawn} */ { spot }) =>
+    shown.words.isDefender(log.ply[spots[spot].row]);
   const at = (/** @type {Drawn} */ { x, level }) => [x * pitch, TREE_TOP + level * TREE_LEVEL];
 
   // 2. Lines, then nodes.
   for (const drawn of all) {
     const [x, y] = at(drawn);
-    const best = isNumbers ? mostProving(steps, drawn.spot, step) : -1;
+    const best = isNumbers ? mostProving(steps, drawn.spot, step, shown) : -1;
     if (drawn.more) {
       add(svg, "text", { x: x + wide / 2 + 6, y: y + 4, class: "more-leaves" }, `+${drawn.more}`);
     }
@@ -91,8 +93,7 @@ export function drawTree(host, steps, step, shown) {
         child.spot === best && "best"].filter(Boolean).join(" ");
       add(svg, "path", { class: look, d: `M${x} ${y + high / 2}L${toX} ${toY - high / 2 - 16}` });
     }
-    const isEvery = shown.words.search !== "alpha-beta" && log.ply[spots[drawn.spot].row] % 2;
-    if (isEvery && drawn.below.length > 1) {
+    if (!shown.scale && isDefender(drawn) && drawn.below.length > 1) {
       const down = y + high / 2 + (TREE_LEVEL - high - 16) * TREE_ARC;
       const [from, to] = [drawn.below[0], drawn.below[drawn.below.length - 1]]
         .map((child) => x + (child.x * pitch - x) * TREE_ARC);
@@ -112,7 +113,7 @@ export function drawTree(host, steps, step, shown) {
       isNumbers && known >= 0 && log.pn[known] === 0 && "proved",
       isNumbers && known >= 0 && log.dn[known] === 0 && "disproved"].filter(Boolean).join(" ");
     const group = add(svg, "g", { class: look, transform: `translate(${x} ${y})` });
-    const radius = log.ply[row] % 2 ? high / 2 : 4;
+    const radius = isDefender(drawn) ? high / 2 : 4;
     add(group, "rect", { x: -wide / 2, y: -high / 2, width: wide, height: high, rx: radius });
     const numbers = known >= 0 ? treeNumbers(steps, known, shown) : isBegun(spot) ? ["…"] : [];
     for (const [line, number] of numbers.entries()) {

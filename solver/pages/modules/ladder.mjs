@@ -132,13 +132,13 @@ function ladderColumns(steps, step, { words, scale }) {
   const side = (/** @type {number} */ row) =>
     make("svg", { class: `side ${words.side(log.ply[row])}`, viewBox: "0 0 12 12", role: "img",
       "aria-label": `${words.side(log.ply[row])} to move` },
-    log.ply[row] % 2 ? make("circle", { cx: 6, cy: 6, r: 4.5 })
+    words.isDefender(log.ply[row]) ? make("circle", { cx: 6, cy: 6, r: 4.5 })
       : make("rect", { x: 1.5, y: 1.5, width: 9, height: 9 }));
   const text = (/** @type {unknown} */ words) => [String(words)];
   const toMove = { head: "side", cell: (/** @type {number} */ row) => [side(row)] };
   if (words.search === "certificate") {
     return [toMove, { head: "holds", look: "left", cell: (row) => text(
-      log.ply[row] % 2 ? "every reply loses" : "some move is enough") },
+      words.isDefender(log.ply[row]) ? "every reply loses" : "some move is enough") },
     { head: "mate in", cell: (row) => text(log.mate?.[row]) }];
   }
   if (words.search === "proof-number") {
@@ -154,8 +154,8 @@ function ladderColumns(steps, step, { words, scale }) {
       ...numbers("pn", "proof"), ...numbers("dn", "disproof")];
   }
   const end = (/** @type {"low" | "high"} */ name) => (/** @type {number} */ row) => {
-    const isFlipped = log.ply[row] % 2;
-    const column = (name === "low") !== Boolean(isFlipped) ? log.low : log.high;
+    const isFlipped = words.isDefender(log.ply[row]);
+    const column = (name === "low") !== isFlipped ? log.low : log.high;
     return text(scoreWords(words.seen(column[row], log.ply[row])));
   };
   return [toMove,

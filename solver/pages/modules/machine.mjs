@@ -9,8 +9,8 @@
  *   structs: Record<string, Struct>, operations: Record<string, Record<string, number>>,
  *   enums: Record<string, Record<string, number>>, faults: Record<string, string>,
  *   stackTop: number, positionBytes: number, bucketBytes: number, noLimit: string,
- *   stopped: number, mostMoves: number, scoredTableBytes: number,
- * }} Layout
+ *   stopped: number, mostMoves: number, scoredTableBytes: number, logBytes?: number,
+ * }} Layout logBytes: for the log of a search
  */
 
 const PAGE_BYTES = 1 << 16;
@@ -93,6 +93,7 @@ export class Machine {
     this.input = reserve(TEXT_BYTES);
     this.move = reserve(8);
     this.text = reserve(TEXT_BYTES);
+    const log = reserve(layout.logBytes ?? 0);
     const table = Math.ceil(place / PAGE_BYTES) * PAGE_BYTES;
     const allocated = allocate(table, tableBytes);
     this.memory = allocated.memory;
@@ -105,7 +106,7 @@ export class Machine {
     const buckets = this.tableBytes / layout.bucketBytes / 2;
     this.search.assign({
       table, generation: 1, buckets, proofs_from: buckets, proof_buckets: buckets,
-      text: this.text, text_size: TEXT_BYTES, node_limit: BigInt(layout.noLimit),
+      text: this.text, text_size: TEXT_BYTES, log, node_limit: BigInt(layout.noLimit),
     });
     /** @type {any} */
     const api = WebAssembly;

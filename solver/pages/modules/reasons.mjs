@@ -1,9 +1,9 @@
 // What happens at a step of a search, in words.
 //
-//   words = new Words(fen, search)
+//   words = new Words(record)
 //   words.sentence(steps, step); words.reason(steps, row); words.sides: who attacks, who defends
 //
-// Scores and windows are as the attacker sees them, the side to move at the root.
+// Scores and windows are as the attacker sees them: in alpha-beta, the side to move at the root.
 
 import { several, thousands } from "./dom.mjs";
 
@@ -23,22 +23,29 @@ export const proofNumber = (number) => (number === null ? "∞" : thousands(numb
 const mateMoves = (ply) => `mate in ${Math.floor((ply + 1) / 2)}`;
 
 export class Words {
-  /** @param {string} fen @param {string} search */
-  constructor(fen, search) {
+  /** @param {{fen: string, search: string, traces: {log: import("./steps.mjs").TraceLog}[]}} record
+   */
+  constructor({ fen, search, traces: [{ log }] }) {
     this.search = search;
-    const sides = ["White", "Black"];
-    this.sides = fen.split(" ")[1] === "b" ? sides.reverse() : sides;
+    this.first = Number(log.kind[0] === "defender");
+    const isFlipped = (fen.split(" ")[1] === "b") !== Boolean(this.first);
+    this.sides = isFlipped ? ["Black", "White"] : ["White", "Black"];
+  }
+
+  /** Whether the defender is to move. @param {number} ply */
+  isDefender(ply) {
+    return (ply + this.first) % 2 > 0;
   }
 
   /** The side to move. @param {number} ply */
   side(ply) {
-    return this.sides[ply % 2];
+    return this.sides[Number(this.isDefender(ply))];
   }
 
   /** A score of the side to move as the attacker sees it.
    * @param {number} score @param {number} ply */
   seen(score, ply) {
-    return ply % 2 && score ? -score : score;
+    return this.isDefender(ply) && score ? -score : score;
   }
 
   /** The same in words. @param {number} score @param {number} ply */
@@ -72,7 +79,7 @@ export class Words {
     if (this.search === "certificate") return this.certified(log, row, log.san[first[row]]);
     if (this.search === "proof-number") {
       const limits = [log.pn_limit, log.dn_limit].map((column) => proofNumber(column[row]));
-      const rule = ply % 2 ? "every reply must lose" : "one move that mates is enough";
+      const rule = this.isDefender(ply) ? "every reply must lose" : "one move that mates is enough";
       const until = limits.every((limit) => limit === "∞") ? "until it is proved or disproved"
         : `while its proof number is below ${limits[0]} and its disproof number below ${limits[1]}`;
       return `${this.side(ply)} to move: ${rule}. Search ${until}.`;
@@ -94,7 +101,7 @@ export class Words {
   updated({ log, parent }, row) {
     const names = [`proof number ${proofNumber(log.pn[row])}`,
       `disproof number ${proofNumber(log.dn[row])}`];
-    const [least, other] = log.ply[row] % 2 ? names.reverse() : names;
+    const [least, other] = this.isDefender(log.ply[row]) ? names.reverse() : names;
     const best = log.san[row] && ` Best child: ${log.san[row]}.`;
     return `${log.san[parent[row]] || "The root"} has ${least}, the least of its children's, and ` +
       `${other}.${best}`;
@@ -154,7 +161,8 @@ export class Words {
   /** @param {import("./steps.mjs").TraceLog} log @param {number} row @param {string} move */
   certified({ ply, mate = [] }, row, move) {
     const moves = several(mate[row], "more move");
-    return ply[row] % 2 ? `Every reply loses: ${this.sides[0]} mates in ${moves} at most.`
+    return this.isDefender(ply[row])
+      ? `Every reply loses: ${this.sides[0]} mates in ${moves} at most.`
       : `Some move is enough: ${move} mates in ${several(mate[row], "move")}.`;
   }
 }

@@ -4,7 +4,7 @@ import { plain } from "./rules.mjs";
 
 /** @typedef {import("./host.mjs").Host} Host */
 
-const FORGOTTEN = ["killers", "history"];
+export const FORGOTTEN = ["killers", "history"];
 
 /**
  * @param {Host} host
@@ -32,6 +32,7 @@ export async function count(host, { fen, moves, fields, depth: deepest, nodes, w
   host.progress = () => host.post("progress", now());
   let first = 0;
   for (; depth <= deepest; depth++) {
+    search.assign({ log_size: 0, log_cuts: 0 });
     experiment.assign({ depth, last_best: experiment.get("pv_move") });
     experiment.bytes("last_nodes").set(experiment.bytes("root_nodes"));
     experiment.bytes("root_nodes").fill(0);

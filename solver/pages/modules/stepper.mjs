@@ -111,8 +111,9 @@ export class Stepper {
   }
 
   /** @param {TraceRecord} record @param {number} step */
-  show({ fen, search, traces }, step = 0) {
-    const words = new Words(fen, search);
+  show(record, step = 0) {
+    const { fen, search, traces } = record;
+    const words = new Words(record);
     const scale = search === "alpha-beta" ? new Scale(traces, words) : null;
     this.fen = fen;
     element("trace-legend").textContent = LEGENDS[search](words.sides);

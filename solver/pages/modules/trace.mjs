@@ -3,9 +3,12 @@
 import { element } from "./dom.mjs";
 import { unpack } from "./engine.mjs";
 import { Stepper } from "./stepper.mjs";
+import { Tracer } from "./tracer.mjs";
 
 const data = JSON.parse(element("data").textContent);
+const stepper = new Stepper();
+if (data.modules && typeof WebAssembly === "object") new Tracer(data, stepper);
 unpack(data.record).then((bytes) => {
   const record = JSON.parse(new TextDecoder().decode(bytes));
-  new Stepper().show(record, Number(location.hash.slice(1)));
+  stepper.show(record, Number(location.hash.slice(1)));
 });

@@ -1,0 +1,105 @@
+// The form of a page of traces: it searches another position in the page.
+//
+//   new Tracer(data, stepper)
+
+import { element, make, several, thousands } from "./dom.mjs";
+import { Engine, Parts } from "./engine.mjs";
+import { MATE, MATE_ZONE } from "./reasons.mjs";
+
+/** @typedef {import("./count.mjs").CountProgress} CountProgress */
+/** @typedef {import("./count.mjs").Technique} Technique */
+/** @typedef {import("./stepper.mjs").Stepper} Stepper */
+
+const TRACED_NODES = 10_000_000;
+
+export class Tracer {
+  /** @param {any} data of the page @param {Stepper} stepper */
+  constructor(data, stepper) {
+    this.techniques = /** @type {Technique[]} */ (data.experiments.techniques);
+    this.windows = data.experiments;
+    this.titles = data.titles;
+    this.stepper = stepper;
+    const script = new Blob([element("worker").textContent], { type: "text/javascript" });
+    this.engine = new Engine(new Parts(data.modules), {
+      url: URL.createObjectURL(script), layout: data.layout, tableBytes: data.tableBytes,
+    });
+    this.choices = [element("tracer-first"), element("tracer-second")];
+    for (const [number, choice] of this.choices.entries()) {
+      if (number) choice.add(new Option("nothing", ""));
+      for (const { name, title } of this.techniques) choice.add(new Option(title, name));
+    }
+    this.choices[1].value = this.techniques[1].name;
+    element("tracer-search").addEventListener("change", () => this.offer());
+    element("tracer").addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.run();
+    });
+    element("tracer").hidden = false;
+    this.offer();
+  }
+
+  get isScored() {
+    return element("tracer-search").value === "alpha-beta";
+  }
+
+  /** Show what the chosen search needs. */
+  offer() {
+    element("tracer-techniques").hidden = !this.isScored;
+    element("tracer-unit").textContent = this.isScored ? "Plies" : "Mate in";
+  }
+
+  async run() {
+    this.engine.stop();
+    const status = element("tracer-status");
+    status.textContent = "searching ...";
+    const asked = { fen: element("tracer-fen").value, depth: Number(element("tracer-depth").value),
+      nodes: TRACED_NODES, windows: this.windows };
+    const names = new Set(this.choices.map(({ value }) => value));
+    const chosen = this.isScored ? this.techniques.filter(({ name }) => names.has(name))
+      : [undefined];
+    try {
+      const traces = [];
+      for (const technique of chosen) traces.push(await this.trace(asked, technique));
+      const search = element("tracer-search").value;
+      this.show({ fen: asked.fen, search, traces });
+      status.textContent = "";
+    } catch (error) {
+      status.textContent = `Not searched: ${/** @type {Error} */ (error).message}.`;
+    }
+  }
+
+  /** @param {any} asked @param {Technique} [technique] none: the proof-number search */
+  async trace(asked, technique) {
+    let [before, nodes, score] = [0, 0, 0];
+    const { log, complete, nodes: all } = await this.engine.ask(
+      "trace", { ...asked, fields: technique?.fields },
+      (/** @type {CountProgress} */ { row }) => {
+        if (row) [before, nodes, score] = [nodes, row.nodes, row.score];
+      }, technique ? "laboratory" : "search");
+    const plies = MATE - Math.abs(score);
+    const length = technique ? Math.floor((plies + Number(score > 0)) / 2) : asked.depth;
+    const isMate = technique ? Math.abs(score) >= MATE_ZONE : log.pn[0] === 0;
+    const facts = [
+      isMate ? `${score < 0 ? "Mated" : "Mate"} in ${length}.` : "No mate found.",
+      technique ? `Depth ${asked.depth}: ${several(nodes - before, "node")}, after ` +
+        `${thousands(before)} in the iterations before, which are not shown.`
+        : `${several(all, "node")}.`,
+      complete ? "" : `The log kept ${thousands(log.ply.length)} rows: the first part of the tree.`,
+    ];
+    return { name: technique?.name ?? `mate in ${asked.depth}`, log, facts: facts.join(" ") };
+  }
+
+  /** @param {{fen: string, search: string,
+   *   traces: {name: string, log: any, facts: string}[]}} record */
+  show(record) {
+    element("trace-views").replaceChildren(...record.traces.map(({ name, facts }, number) => {
+      const id = `trace-${number}`;
+      return make("section", { class: "card", "aria-labelledby": `${id}-name` },
+        make("h2", { id: `${id}-name` }, name), make("p", { class: "quiet" }, facts),
+        make("div", { id, class: "trace-view" }));
+    }));
+    element("trace-fen").textContent = record.fen;
+    element("trace-title").textContent = this.titles[record.search];
+    this.stepper.show(record);
+  }
+}
