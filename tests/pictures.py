@@ -93,6 +93,15 @@ PICTURES = {
             "report run.db -o report.html --title 'Mates of the first 500 puzzles'",
         ),
     ),
+    "howto/images/claims.webp": Picture(
+        "howto/engine-mates.md",
+        "claims.html",
+        (1200, 880),
+        (
+            "verify claims.epd --within --follow --nodes 1000000 --store claims.db",
+            "report claims.db -o claims.html --title 'Mates of an engine'",
+        ),
+    ),
     "howto/images/counts.webp": Picture(
         "howto/node-counts.md",
         "counts.html",
