@@ -16,6 +16,7 @@ OPTION_GROUPS = {
     "Search limits": (
         "--search-moves --depth --time --nodes --hash --threads --table-entries"
     ),
+    "What is traced": "--search --technique --cuts --moves --no-prover",
     "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
     "What to look for": "--first --within --keys --every-ply --follow --tablebases",
     "Play of compositions": (
@@ -32,7 +33,7 @@ OPTION_GROUPS = {
     "Saved results": "--store --fresh --retry --marks --shard --games-file",
     "Output": (
         "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
-        "--csv --summary"
+        "--csv --summary --text --plies"
     ),
     "Files to write": (
         "--output --certificate --certificates --svg --pgn --html --solver"

@@ -47,6 +47,7 @@ COMMANDS = {
     },
     "Measure search techniques": {
         "table": "Count the nodes that each search technique costs or saves.",
+        "trace": "Show one small search node by node.",
         "match": "Play games between two settings of a search to compare them in Elo.",
         "mip": "Build and inspect material-imbalance tables.",
         "perft": "Count the positions after a number of plies.",

@@ -68,6 +68,12 @@ class Laboratory:
     imbalance : ImbalanceTable, optional
         The table that material-imbalance pruning reads; by default the shipped one.
 
+    Attributes
+    ----------
+    search : Search
+        The memory that the kernel works in. Each iteration begins its log, if it has
+        one, anew.
+
     Raises
     ------
     InputError
@@ -87,7 +93,7 @@ class Laboratory:
             )
             raise InputError(msg)
         self._kernel = load_part(LABORATORY).kernel
-        self._search = Search(buckets=table_entries // LEAST_ENTRIES)
+        self.search = Search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance
         self._words: dict[tuple[MipUse, int], list[bytes]] = {}
@@ -95,7 +101,7 @@ class Laboratory:
         self._roots = 0
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
         self._memory = allocate(size, "--table-entries")
-        self._search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def deepen(
         self,
@@ -142,7 +148,7 @@ class Laboratory:
         experiment = self._experiment
         margin = 0
         for experiment.depth in range(1, depth + 1):
-            control.attach(self._search)  # the prover may have attached its own
+            control.attach(self.search)  # the prover may have attached its own
             if not self._iterate(position, margin):
                 return
             margin = 0 if is_mate(experiment.score) else techniques.aspiration
@@ -205,7 +211,7 @@ class Laboratory:
         counts = self._experiment
         if self._count is NodeCount.INTERIOR:
             return int(counts.pv_interior if to_pv else counts.interior)
-        nodes = int(counts.pv_nodes if to_pv else self._search.nodes)
+        nodes = int(counts.pv_nodes if to_pv else self.search.nodes)
         extra = int(counts.pv_extra_calls if to_pv else counts.extra_calls)
         if self._count is NodeCount.AGAIN:  # without a move, this root is not counted
             return max(0, extra - self._roots)
@@ -213,12 +219,12 @@ class Laboratory:
 
     def _begin(self, techniques: Techniques, nodes: int | None) -> None:
         """Set the techniques and clear the memory of the last search."""
-        search, experiment = self._search, self._experiment
+        search, experiment = self.search, self._experiment
         search.nodes = 0
         search.node_limit = NO_LIMIT if nodes is None else nodes
         for memory in (search.killers, search.history, experiment.root_nodes):
             ctypes.memset(memory, 0, ctypes.sizeof(memory))
-        ctypes.memset(self._search.table, 0, len(self._memory))
+        ctypes.memset(self.search.table, 0, len(self._memory))
         experiment.extra_calls = experiment.interior = experiment.pv_move = 0
         self._roots = 0
 
@@ -253,6 +259,7 @@ class Laboratory:
         """
         experiment = self._experiment
         experiment.last_best = experiment.pv_move
+        self.search.log_size = self.search.log_cuts = 0
         size = ctypes.sizeof(experiment.root_nodes)
         ctypes.memmove(experiment.last_nodes, experiment.root_nodes, size)
         ctypes.memset(experiment.root_nodes, 0, size)
@@ -262,7 +269,7 @@ class Laboratory:
         while True:
             experiment.alpha, experiment.beta = alpha, beta
             self._roots += 1
-            if not self._kernel.search_score(position, self._search, experiment):
+            if not self._kernel.search_score(position, self.search, experiment):
                 return False
             score = experiment.score
             if alpha < score < beta:

@@ -73,7 +73,8 @@ def iterate(pruned: Collection[int], history: bytes | None = None) -> Iteration:
     score, margin = 0, 0
     for experiment.depth in range(1, DEPTH + 1):
         searched, nodes = [], []
-        for window in windows(score, margin, searched):
+        scores: list[int] = []
+        for window in windows(score, margin, scores):
             number = len(searched) + 1
             is_pruned = experiment.depth == DEPTH and number in pruned
             experiment.mdp = Mdp.CPW if is_pruned else Mdp.OFF
@@ -85,6 +86,7 @@ def iterate(pruned: Collection[int], history: bytes | None = None) -> Iteration:
             experiment.alpha, experiment.beta = window
             kernel.search_score(position, search, experiment)
             searched.append((experiment.depth, *window, experiment.score))
+            scores.append(experiment.score)
             nodes.append(search.nodes - spent)
         score, margin = experiment.score, MARGIN
     return Iteration(searched, nodes, before)

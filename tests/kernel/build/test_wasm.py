@@ -27,8 +27,10 @@ from solver.kernel.build.loader import load_module
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
+from solver.laboratory.node_log import NodeLog
 from solver.laboratory.techniques import ablation, parse_variant
 from solver.problem import Problem
+from solver.search.workspace import Workspace
 from solver.stipulation import Stipulation
 from tests.kernel.fens import mutated_fens
 from tests.oracles import walks
@@ -215,6 +217,18 @@ def test_all_techniques_of_the_laboratory(
         techniques = variant.techniques
         list(laboratory.deepen(board, techniques, 5, nodes=2_000, confirm=False))
     assert twins["laboratory"].calls["SEARCH_SCORE"] > 10 * count
+
+
+def test_logs(twins: dict[str, TwinKernel]) -> None:
+    board = chess.Board(ROOK_ENDING)
+    laboratory, workspace = Laboratory(1 << 10), Workspace(1)
+    logs = [NodeLog(each.search, 500) for each in (laboratory, workspace)]
+    techniques = parse_variant("mdp=cpw").techniques
+    list(laboratory.deepen(board, techniques, 6, confirm=False))
+    workspace.begin(2_000)
+    workspace.search_dfpn(pack(board), 8, attacking=True)
+    assert all(log.is_full for log in logs)
+    assert twins["search"].calls["FIND_MATE"] == 1
 
 
 def test_single_operations(twins: dict[str, TwinKernel]) -> None:

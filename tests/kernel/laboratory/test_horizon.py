@@ -197,7 +197,7 @@ def test_a_limit_stops_the_quiescence_search() -> None:
     assert whole > 1000
     laboratory = Laboratory()
     assert list(laboratory.deepen(board, techniques, 1, nodes=whole // 2)) == []
-    beyond = laboratory._search.nodes - whole // 2
+    beyond = laboratory.search.nodes - whole // 2
     assert 0 <= beyond < 218, "leaves are not stopped, but no further position is"
     assert len(list(laboratory.deepen(board, techniques, 1, nodes=whole + 1))) == 1
 

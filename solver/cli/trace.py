@@ -1,0 +1,298 @@
+"""`matesolve trace`: one small search, node by node."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from solver.certificate.proving import BuildingStoppedError
+from solver.cli import experiment_options, options
+from solver.cli.console import (
+    Exit,
+    foremost,
+    notify,
+    prepare_laboratory,
+    prepare_modules,
+    prepare_outputs,
+    run_interruptible,
+    stdout_console,
+)
+from solver.cli.match import variant
+from solver.cli.progress import Progress
+from solver.cli.signals import interruptible
+from solver.files import write_whole
+from solver.kernel.border.parts import LABORATORY, SEARCH
+from solver.laboratory.traces import ALPHA_BETA, PROOF_NUMBER, SEARCHES
+from solver.problem import MAX_NODES
+from solver.solution import StoppedBy
+from solver.stipulation import MAX_MOVES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import chess
+
+    from solver.laboratory.techniques import Variant
+    from solver.laboratory.traces import Trace
+    from solver.search.threads import Control
+    from solver.solution import Solution
+
+DEFAULT_NODES = 10_000_000
+DEFAULT_PLIES = 3
+MOST_TECHNIQUES = 3
+
+OWN_OPTIONS = {
+    ALPHA_BETA: {"variants": "--technique", "depth": "--depth", "only_cuts": "--cuts"},
+    PROOF_NUMBER: {"moves": "--moves", "stepwise": "--no-prover"},
+}
+"""The options that one search has."""
+
+
+@options.command("""
+A setting is off, or techniques as in `table` with commas between them, such as
+check-extension=all,mdp=tight; see `matesolve table --help` for their values.
+
+Exit codes, the first that applies:
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was searched is printed
+   74  a file could not be written
+   65  the position could not be read
+    3  a limit stopped a search, or the proof is too large
+    1  there is no mate to trace
+    0  every search was completed
+
+Examples:
+  matesolve trace 7k/8/5K2/8/8/8/R7/8 w - -
+  matesolve trace 7k/8/5K2/8/8/8/R7/8 w - - --html trace.html
+  matesolve trace 8/7K/8/8/8/8/R7/7k w - - --depth 16 --cuts --json
+  matesolve trace 7k/8/5K2/8/8/8/R7/8 w - - --search proof-number --no-prover
+""")
+@click.argument("fen", nargs=-1, required=True)
+@click.option(
+    "--search",
+    type=click.Choice(SEARCHES),
+    default=SEARCHES[0],
+    show_default=True,
+    metavar="NAME",
+    help="Trace the laboratory's alpha-beta search, the proof-number search (df-pn) of "
+    "`solve`, or the certificate of a mate.",
+)
+@click.option(
+    "--technique",
+    "variants",
+    type=variant,
+    multiple=True,
+    metavar="SETTING",
+    help="Techniques of the alpha-beta search. Give it up to "
+    f"{MOST_TECHNIQUES} times to compare settings side by side. Default: off and "
+    "mdp=cpw.",
+)
+@experiment_options.depth(
+    "The last iteration is shown. Default: the one that finds the shortest mate."
+)
+@options.flag(
+    "--cuts only_cuts",
+    "Leave out what is below nodes without a cut by mate-distance pruning.",
+)
+@options.number(
+    "--moves",
+    MAX_MOVES,
+    "N",
+    "Let the proof-number search look for a mate in N. Default: the shortest mate.",
+)
+@options.flag(
+    "--no-prover stepwise",
+    "Let the proof-number search search the last two moves too. `solve` leaves them to "
+    "its exact search.",
+)
+@experiment_options.nodes(f"Default: {DEFAULT_NODES:,}.")
+@options.flag("--text as_text", "Print the tree. The default without --json or --html.")
+@options.number(
+    "--plies",
+    MAX_NODES,
+    "P",
+    "Print the tree to ply P.",
+    default=DEFAULT_PLIES,
+    show_default=True,
+)
+@options.json_record
+@options.written("--html", "Write a web page. It steps through the search.")
+@options.solver
+@click.pass_context
+def trace(
+    ctx: click.Context,
+    fen: tuple[str, ...],
+    *,
+    search: str,
+    variants: tuple[Variant, ...],
+    depth: int | None,
+    only_cuts: bool,
+    moves: int | None,
+    stepwise: bool,
+    nodes: int | None,
+    as_text: bool,
+    plies: int,
+    as_json: bool,
+    html_path: str | None,
+    solver: bool,
+) -> None:
+    """Show one small search node by node.
+
+    The log has each node in the order in which the search entered it: the move, the
+    window or the proof numbers, what it returned and why. It holds 100,000 nodes; a
+    larger search shows the first part of its tree. Of an alpha-beta search it has the
+    last iteration.
+    """
+    _refuse_conflicts(ctx, search)
+    from solver.board import parse_fen
+    from solver.laboratory.trace_text import describe_trace
+    from solver.laboratory.traces import record_of
+
+    board = parse_fen(" ".join(fen))
+    prepare_outputs(html_path)
+    prepare_laboratory()
+    nodes = nodes or DEFAULT_NODES
+    codes = {Exit.PROVED}
+    if search == ALPHA_BETA:
+        chosen = variants or (variant("off"), variant("mdp=cpw"))
+        traces = _trace_scores(board, chosen, depth, nodes, codes, only_cuts=only_cuts)
+    else:
+        traces = [_trace_proof(board, search, moves, nodes, codes, stepwise=stepwise)]
+    record = record_of(board.fen(), search, traces)
+    if as_json:
+        click.echo(_with_columns_in_lines(json.dumps(record, indent=2)))
+    if html_path:
+        from solver.pages.trace_page import encode_page
+
+        modules = prepare_modules((SEARCH, LABORATORY)) if solver else None
+        write_whole(html_path, encode_page(record, modules))
+    if as_text or not (as_json or html_path):
+        console = stdout_console()
+        for index, each in enumerate(traces):
+            if index:
+                console.print()
+            for part in describe_trace(console, search, each, plies):
+                console.print(part)
+    if any(each.is_stopped for each in traces):
+        codes.add(Exit.LIMIT)
+    if Exit.INTERRUPTED in codes:
+        notify("interrupted")
+    ctx.exit(foremost(codes))
+
+
+def _with_columns_in_lines(text: str) -> str:
+    """Put each array of numbers or texts of an indented record on one line."""
+    return re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text)
+
+
+def _refuse_conflicts(ctx: click.Context, search: str) -> None:
+    """Refuse options of another search, and --solver without a page.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    for owner, names in OWN_OPTIONS.items():
+        for name, option in names.items():
+            is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+            if is_given and search != owner:
+                msg = f"{option} is an option of --search {owner}."
+                raise click.UsageError(msg)
+    if ctx.params["solver"] and not ctx.params["html_path"]:
+        msg = "--solver needs --html."
+        raise click.UsageError(msg)
+    if len(ctx.params["variants"]) > MOST_TECHNIQUES:
+        msg = f"--technique can be given {MOST_TECHNIQUES} times at most."
+        raise click.UsageError(msg)
+
+
+def _trace_scores(
+    board: chess.Board,
+    variants: Sequence[Variant],
+    depth: int | None,
+    nodes: int,
+    codes: set[Exit],
+    *,
+    only_cuts: bool,
+) -> list[Trace]:
+    """Trace the laboratory's search, once for each variant or until an interrupt."""
+    from solver.laboratory.iterative_deepening import Laboratory, Runner
+    from solver.laboratory.traces import trace_scores
+
+    traces: list[Trace] = []
+    for chosen in variants:
+        laboratory = Laboratory()
+        runner = Runner(laboratory, nodes=nodes)
+
+        def words(name: str = chosen.name, runner: Runner = runner) -> str:
+            return f"{name}: {runner.nodes:,} nodes"
+
+        with interruptible(runner), Progress(words):
+            traces.append(
+                trace_scores(
+                    runner, laboratory, board, chosen, depth, only_cuts=only_cuts
+                )
+            )
+        if runner.is_stopped():
+            codes.add(Exit.INTERRUPTED)
+            break
+    return traces
+
+
+def _trace_proof(
+    board: chess.Board,
+    search: str,
+    moves: int | None,
+    nodes: int,
+    codes: set[Exit],
+    *,
+    stepwise: bool,
+) -> Trace:
+    """Trace the proof-number search, or a certificate of the shortest mate."""
+    from solver.laboratory.traces import trace_certificate, trace_numbers
+    from solver.search.threads import Control
+
+    control = Control()
+    solution = None if moves else _solve(board, nodes, control)
+    mate = moves or (solution.mate if solution else None)
+    if not mate:
+        is_over = solution is None or solution.stopped_by is None
+        interrupted = control.reason is StoppedBy.INTERRUPT
+        notify(
+            "interrupted"
+            if interrupted
+            else "error: expected a position with a mate, found none"
+        )
+        code = Exit.NEGATIVE if is_over else Exit.LIMIT
+        raise click.exceptions.Exit(Exit.INTERRUPTED if interrupted else code)
+    if search == PROOF_NUMBER:
+        traced = run_interruptible(
+            lambda: trace_numbers(board, mate, control, nodes=nodes, stepwise=stepwise),
+            control,
+        )
+        if control.reason is StoppedBy.INTERRUPT:
+            codes.add(Exit.INTERRUPTED)
+        return traced
+    assert solution is not None
+    try:
+        return run_interruptible(
+            lambda: trace_certificate(board, solution, control), control
+        )
+    except BuildingStoppedError:
+        notify("interrupted")
+        raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+
+
+def _solve(board: chess.Board, nodes: int, control: Control) -> Solution:
+    """Find the shortest mate."""
+    from solver import Limits, Problem, Solver
+
+    return run_interruptible(
+        lambda: Solver().solve(
+            Problem(board.fen()), Limits(nodes=nodes), control=control
+        ),
+        control,
+    )

@@ -1,0 +1,146 @@
+"""`matesolve trace`: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+from rich.console import Console
+
+from solver.laboratory.iterative_deepening import Laboratory, Runner
+from solver.laboratory.techniques import parse_variant
+from solver.laboratory.trace_text import describe_trace
+from solver.laboratory.traces import ALPHA_BETA, trace_scores
+from tests.cli.processes import process
+from tests.cpu_time import wait_for_work
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Matesolve
+
+MATE_IN_2 = "7k/8/5K2/8/8/8/R7/8 w - -"
+TWO_KINGS = "8/8/8/8/8/5K2/8/7k w - -"
+LONG = "8/7K/8/8/8/8/R7/7k w - -"
+
+PROOF_NUMBERS = """\
+Proof-number search, mate in 2: 7 nodes; mate in 2.
+move   node      left  thresholds  end     pn / dn
+root   attacker     2   inf / inf  proved  0 / inf
+  Ke5  child        1                       19 / 2
+  Kf5  child        1                       14 / 2
+  Kg5  child        1                       12 / 2
+  Ke6  child        1                       14 / 2
+  Kg6  child        1                      0 / inf
+"""
+
+CERTIFICATE = """\
+Certificate, mate in 2: 2 positions of the attacker; mate in 2.
+move        then         mate in
+root        some move          2
+  Kg6       every reply        1
+    Kg8     some move          1
+      Ra8#  mate               0
+"""
+
+
+def test_both_searches_are_printed_to_the_plies_that_are_wanted(
+    matesolve: Matesolve,
+) -> None:
+    done = matesolve("trace", MATE_IN_2, "--plies", "1")
+    off, cpw = done.out.split("\n\n")
+    assert (done.code, done.err) == (0, "")
+    assert off.startswith("off: iteration of 4 plies, 745 nodes after 526 in earlier")
+    assert cpw.startswith("mdp=cpw: iteration of 4 plies, 492 nodes after 526 in ")
+    assert (
+        "root    pv        4    29,996 to 32,000    29,996 to 30,000  all moves" in cpw
+    )
+    assert cpw.endswith(
+        "472 deeper entries of the log are left out; --plies shows more.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (("--search", "proof-number", "--no-prover"), PROOF_NUMBERS),
+        (("--search", "certificate"), CERTIFICATE),
+    ],
+)
+def test_proofs_are_printed_as_trees(
+    matesolve: Matesolve, options: tuple[str, ...], printed: str
+) -> None:
+    assert matesolve("trace", MATE_IN_2, *options) == (0, printed, "")
+
+
+def test_json_has_the_whole_log_and_html_a_page(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    page = tmp_path / "trace.html"
+    done = matesolve("trace", MATE_IN_2, "--json", "--html", str(page))
+    record = json.loads(done.out)
+    assert done.code == 0
+    assert record["schema"] == 1
+    assert [trace["nodes"] for trace in record["traces"]] == [1271, 1018]
+    assert "<!DOCTYPE html>" in page.read_text(encoding="utf-8")
+    assert matesolve("trace", MATE_IN_2, "--html", str(page)).out == ""
+
+
+def test_a_narrow_terminal_gets_fewer_columns() -> None:
+    laboratory = Laboratory()
+    trace = trace_scores(
+        Runner(laboratory),
+        laboratory,
+        chess.Board(f"{MATE_IN_2} 0 1"),
+        parse_variant("mdp=cpw"),
+        None,
+    )
+    widths = {}
+    for width in (60, 120):
+        console = Console(width=width, file=io.StringIO())
+        title, tree, *_ = describe_trace(console, ALPHA_BETA, trace, 1)
+        assert isinstance(title, str)
+        widths[width] = console.measure(tree).maximum
+    assert widths[60] <= 60 < widths[120]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "error"),
+    [
+        ((TWO_KINGS, "--search", "certificate"), 1, "expected a position with a mate"),
+        ((LONG, "--search", "certificate", "--nodes", "9"), 3, "expected a position"),
+        (("8/8", "--json"), 65, "expected 8 ranks"),
+        ((MATE_IN_2, "--moves", "2"), 2, "--moves is an option of --search proof-n"),
+        ((MATE_IN_2, *["--technique", "off"] * 4), 2, "3 times at most"),
+        ((MATE_IN_2, "--technique", "mdp=fast"), 2, "found 'fast'"),
+        ((MATE_IN_2, "--html", "no/folder/x.html"), 74, "no/folder"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_in_one_line(
+    matesolve: Matesolve, options: tuple[str, ...], code: int, error: str
+) -> None:
+    done = matesolve("trace", *options)
+    assert (done.code, done.out) == (code, "")
+    assert error in done.err.splitlines()[-1]
+
+
+def test_a_limit_shows_what_was_searched(matesolve: Matesolve) -> None:
+    done = matesolve("trace", LONG, "--nodes", "5000", "--technique", "off")
+    assert done.code == 3
+    assert done.out.endswith("The search was stopped.\n")
+    numbers = ("--search", "proof-number", "--moves", "7", "--nodes", "100")
+    assert matesolve("trace", LONG, *numbers).code == 3
+
+
+def test_an_interrupt_ends_a_trace() -> None:
+    words = ("trace", LONG, "--depth", "60", "--technique", "off")
+    with process(*words, "--nodes", "9" * 12) as running:
+        wait_for_work(running, 3)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (130, "interrupted\n")
+    assert out.endswith("The search was stopped.\n")
