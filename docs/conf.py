@@ -104,10 +104,10 @@ def complete(_app: Sphinx, name: str, text: list[str]) -> None:
 
 
 def quote_help(text: str) -> str:
-    """Return click's plain text as reStructuredText that shows the same characters."""
+    """Return click's plain text as reStructuredText, with options as code."""
     return re.sub(
-        r"`([^`]+)`|([*|])",
-        lambda found: f"``{found[1]}``" if found[1] else f"\\{found[2]}",
+        r"`[^`]+`|(?<!\S)--[a-z-]+|[*|]",
+        lambda it: f"\\{it[0]}" if it[0] in "*|" else f"``{it[0].strip('`')}``",
         text,
     )
 
