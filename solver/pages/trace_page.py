@@ -97,7 +97,8 @@ def _facts(trace: Mapping[str, Any]) -> Iterator[str]:
             "the iterations before, which are not shown."
         )
     else:
-        yield f"{nodes:,} nodes."
+        counted = "positions of the attacker" if "mate" in trace["log"] else "nodes"
+        yield f"{nodes:,} {counted}."
     kept = len(trace["log"]["ply"])
     if trace.get("stopped"):
         yield "A limit stopped the search."

@@ -25,7 +25,7 @@ function treeNumbers({ log }, row, { words }) {
 
 /** The child that a proof-number search goes on with.
  * @param {Steps} steps @param {number} spot @param {number} step @param {Shown} shown */
-function mostProving(steps, spot, step, { words }) {
+export function mostProving(steps, spot, step, { words }) {
   const { spots, log } = steps;
   const column = words.isDefender(log.ply[spots[spot].row]) ? log.dn : log.pn;
   let [best, least] = [-1, Infinity];
@@ -61,15 +61,20 @@ export function drawTree(host, steps, step, shown) {
     const left = possible.length - chosen.length;
     const below = /** @type {Drawn[]} */ (chosen.map((each, n) => place(each, level + 1,
       n === chosen.length - 1 ? left : 0, !isWhole && !path.includes(each))));
-    const x = below.length ? (below[0].x + below[below.length - 1].x) / 2 : columns++ + 0.5;
+    const drawn = { spot, level, x: below.length ? 0 : columns++ + 0.5, below, more };
     if (more) columns += 0.6;
-    const drawn = { spot, level, x, below, more };
     all.push(drawn);
     return drawn;
   };
   place(path[first]);
   const [narrowest, wide, high] = isNumbers ? [54, 40, 40]
     : shown.words.search === "certificate" ? [58, 32, 32] : [74, 62, 30];
+  const isWide = columns * narrowest > host.clientWidth; // then the path goes straight down
+  for (const drawn of all) {
+    const { below } = drawn;
+    const onPath = isWide && below.find(({ spot }) => path.includes(spot));
+    if (below.length) drawn.x = onPath ? onPath.x : (below[0].x + below[below.length - 1].x) / 2;
+  }
   const pitch = Math.min(Math.max(host.clientWidth / columns, narrowest), TREE_WIDEST);
   const levels = Math.max(...all.map(({ level }) => level));
   const width = columns * pitch;

@@ -6,14 +6,14 @@
 
 import { Board } from "./board.mjs";
 import { element, make, makeButton, thousands } from "./dom.mjs";
-import { MOST_DRAWN, drawTree } from "./drawn.mjs";
+import { MOST_DRAWN, drawTree, mostProving } from "./drawn.mjs";
 import { Scale, drawLadder, moveTo } from "./ladder.mjs";
 import { Words, proofNumber, scoreWords } from "./reasons.mjs";
 import { played } from "./squares.mjs";
 import { NEVER, Steps } from "./steps.mjs";
 
 /** @typedef {import("./steps.mjs").TraceLog} TraceLog */
-/** @typedef {{name: string, log: TraceLog}} Trace */
+/** @typedef {{name: string, log: TraceLog, only_cuts?: boolean}} Trace */
 /** @typedef {{fen: string, search: string, traces: Trace[]}} TraceRecord */
 
 /** What the button of each kind of end says. @type {Record<string, string>} */
@@ -28,7 +28,7 @@ const LEGENDS = {
     "leaves of it; dot: the score returned. ✕: cut by mate-distance pruning.",
   "proof-number": ([us, them]) => "In each node, the proof number is above the disproof number. " +
     `Box: ${us} to move, some move must mate; circle: ${them} to move, every reply must lose. ` +
-    "The wide line leads to the child that the search goes on with.",
+    "The wide line and ★: the child that the search goes on with.",
   certificate: ([us, them]) => `Box: ${us} to move, some move mates; circle: ${them} to move, ` +
     "every reply loses. In each node: moves to the mate.",
 };
@@ -37,8 +37,8 @@ const TIMELINE_POINTS = 800;
 /** One search: where it is, in a sentence, a tree and a ladder. */
 class TraceView {
   /** @param {Trace} trace @param {HTMLElement} host @param {import("./ladder.mjs").Shown} shown */
-  constructor({ name, log }, host, shown) {
-    this.name = name;
+  constructor({ log, only_cuts: onlyCuts }, host, shown) {
+    this.onlyCuts = onlyCuts;
     this.steps = new Steps(log);
     this.shown = shown;
     this.sentence = make("p", { class: "sentence" });
@@ -83,9 +83,10 @@ class TraceView {
       return steps.leave[row] > step ? "…"
         : scoreWords(words.seen(log.score[row] ?? 0, log.ply[row]));
     };
+    const best = log.pn && mostProving(steps, steps.spotOf[at], step, this.shown);
     const items = rows.map((row) => make("li", row === current ? { "aria-current": "step" } : {},
       moveTo(steps, row, this.shown, step), ` ${numbers(row)}`,
-      log.end[row] === "mate-distance" ? " ✕" : ""));
+      log.end[row] === "mate-distance" ? " ✕" : steps.spotOf[row] === best ? " ★" : ""));
     const name = log.san[at] || "the root";
     return this.tried.replaceChildren(
       make("h3", {}, `${words.search === "certificate" ? "Moves" : "Moves so far"} after ${name}`),
@@ -206,7 +207,7 @@ export class Stepper {
   }
 
   /** Where another search is at the same moves. @param {TraceView} view */
-  other({ steps, shown: { words } }) {
+  other({ steps, onlyCuts, shown: { words } }) {
     const row = this.steps.node(this.step);
     const path = this.steps.path(row);
     const roots = this.steps.spots[0].rows.filter((each) => this.steps.parent[each] < 0);
@@ -219,8 +220,9 @@ export class Stepper {
     const name = steps.log.san[found.row] || "the root";
     const step = steps.leave[found.row] < NEVER ? steps.leave[found.row] : steps.enter[found.row];
     const move = this.steps.log.san[path[found.length + 1]];
-    const reason = words.reason(steps, found.row);
-    return { step, note: `${move} is not searched after ${name}. ${reason}` };
+    const isLeftOut = onlyCuts || ["moves", "open"].includes(steps.log.end[found.row]);
+    return { step, note: isLeftOut ? `This log does not have ${move} after ${name}.`
+      : `${move} is not searched after ${name}. ${words.reason(steps, found.row)}` };
   }
 }
 
