@@ -9,6 +9,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from solver.kernel.border.memory import LoggedNode
+from solver.laboratory.node_log import LOG_NODES
+from solver.laboratory.traces import HASH_MIB
 from solver.pages import fill_page
 from solver.pages.board_page import solver_data
 from solver.pages.experiments import experiments
@@ -26,11 +28,6 @@ TITLES = {
 FIRST_PLIES = 3
 FIRST_ROWS = 200
 """A page without scripts lists nodes to this ply, and no more of them than this."""
-
-LOG_NODES = 100_000
-"""The nodes of a log in the page, as many as the command keeps."""
-
-TABLE_BYTES = 16 * MIB
 
 INFINITY = "\N{INFINITY}"
 
@@ -61,7 +58,7 @@ def encode_page(
         data |= solver_data(modules)
         layout = data["layout"] | {"logBytes": LOG_NODES * ctypes.sizeof(LoggedNode)}
         data |= {"experiments": experiments(), "layout": layout, "titles": TITLES}
-        data["tableBytes"] = TABLE_BYTES
+        data["tableBytes"] = HASH_MIB * MIB
     packed = gzip.compress(json.dumps(record, separators=(",", ":")).encode(), mtime=0)
     return fill_page(
         "trace.html",
