@@ -143,6 +143,7 @@ def write_live_board(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect the functions above to events of Sphinx and of sphinx-click."""
     app.connect("config-inited", write_command_pages)
+    app.connect("env-get-outdated", lambda *_: ["reference/cli"])
     app.connect("source-read", complete)
     app.connect("build-finished", write_live_board)
     app.connect("sphinx-click-process-description", describe)
