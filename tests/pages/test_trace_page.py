@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import chess
 import pytest
 
 from solver.pages.trace_page import FIRST_ROWS, encode_page
@@ -373,3 +374,42 @@ def test_a_page_with_the_search_traces_another_position(
     live.page.locator("#trace-last").click(force=True)
     assert numbers_of(live)["root"] == numbers_of(live)["Qg8+"] == "0 ∞"
     assert "expected" in search(live, "8/8/8", 2)
+
+
+KEPT = """
+  self.traced = [];
+  self.Worker = class extends Worker {
+    constructor(url) {
+      super(url);
+      this.addEventListener("message", ({ data }) => {
+        if (data.result?.log) self.traced.push(data.result.log);
+      });
+    }
+  };
+"""
+"""Keeps the logs that the worker returns."""
+
+
+@pytest.mark.browser
+@pytest.mark.usefixtures("laboratory_kernel")
+def test_a_log_of_the_page_is_that_of_the_command(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    from solver.laboratory.iterative_deepening import Laboratory, Runner
+    from solver.laboratory.techniques import parse_variant
+    from solver.laboratory.traces import trace_numbers, trace_scores
+    from solver.search.threads import Control
+
+    board = chess.Board("7k/8/8/4K3/8/8/R7/8 w - - 0 1")
+    live = look(SCORES, modules, before=KEPT)
+    search(live, board.fen(), 5)
+    live.page.select_option("#tracer-search", "proof-number")
+    search(live, board.fen(), 4)
+    *scores, numbers = live.page.evaluate("traced")
+    for name, log in zip(("off", "mdp=cpw"), scores, strict=True):
+        laboratory = Laboratory()
+        variant, runner = parse_variant(name), Runner(laboratory)
+        assert log == trace_scores(runner, laboratory, board, variant, 5).log
+    expected = trace_numbers(board, 4, Control(), stepwise=True).log
+    assert len(numbers["ply"]) > 100
+    assert {**numbers, "by": expected["by"]} == expected
