@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.kernel.border.memory import LoggedNode
 from solver.laboratory.node_log import LOG_NODES
+from solver.laboratory.trace_text import REASONS
 from solver.laboratory.traces import HASH_MIB
 from solver.pages import fill_page
 from solver.pages.board_page import solver_data
@@ -53,6 +54,8 @@ def encode_page(
     bytes
         UTF-8.
     """
+    side = "Black" if " b " in record["fen"] else "White"
+    is_scored = record["search"] == "alpha-beta"
     data: dict[str, Any] = {}
     if modules:
         data |= solver_data(modules)
@@ -67,6 +70,7 @@ def encode_page(
         scripts=["modules/trace.mjs"],
         data=data | {"record": base64.b64encode(packed).decode()},
         fen=record["fen"],
+        legend=f"Scores as {side} sees them." if is_scored else "",
         traces=[
             {
                 "name": trace["name"],
@@ -114,7 +118,10 @@ def _lines(log: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     ]
     for row in rows[:FIRST_ROWS]:
         text = f"{log['san'][row] or 'root'}: {_result(log, row)}"
-        yield {"ply": log["ply"][row], "text": f"{text}, {log['end'][row]}"}
+        end = log["end"][row]
+        if "mate" in log and end == "moves":
+            end = "some move" if log["kind"][row] == "attacker" else "every reply"
+        yield {"ply": log["ply"][row], "text": f"{text}, {REASONS.get(end, end)}"}
 
 
 def _result(log: Mapping[str, Any], row: int) -> str:
@@ -123,6 +130,7 @@ def _result(log: Mapping[str, Any], row: int) -> str:
         return f"mate in {log['mate'][row]}"
     if "score" in log:
         score = log["score"][row]
-        return "no score" if score is None else f"{score:,}"
+        is_flipped = log["ply"][row] % 2
+        return "" if score is None else f"{-score if is_flipped else score:,}"
     numbers = (log[name][row] for name in ("pn", "dn"))
     return " and ".join(INFINITY if each is None else f"{each:,}" for each in numbers)

@@ -42,8 +42,10 @@ export function drawTree(host, steps, step, shown) {
   const { spots, spotOf, log, enter, leave } = steps;
   const isNumbers = shown.words.search === "proof-number";
   const current = steps.node(step);
-  const path = steps.path(current).map((row) => spotOf[row]);
-  const isBegun = (/** @type {number} */ spot) => enter[spots[spot].row] <= step;
+  const rows = steps.path(current);
+  const path = rows.map((row) => spotOf[row]);
+  const isBegun = (/** @type {number} */ spot) =>
+    spots[spot].rows.some((row) => row >= rows[0] && enter[row] <= step);
 
   // 1. What is drawn, and where.
   const whole = path.findIndex((spot) => spots[spot].size <= MOST_DRAWN);
@@ -109,7 +111,7 @@ export function drawTree(host, steps, step, shown) {
     const { spot } = drawn;
     const [x, y] = at(drawn);
     const { row } = spots[spot];
-    const known = steps.known(spots[spot], step);
+    const known = steps.known(spots[spot], step, rows[0]);
     const isCut = known >= 0 && log.end[known] === "mate-distance";
     const isOpen = !log.mate && path.includes(spot) && spots[spot].rows.some((each) =>
       log.kind[each] !== "update" && enter[each] <= step && leave[each] > step);

@@ -129,13 +129,13 @@ export class Steps {
   }
 
   /** The last row of a spot whose numbers are known at a step; -1: none. What is proved is known
-   * from the start. @param {Spot} spot @param {number} step */
-  known({ rows }, step) {
+   * from the start. @param {Spot} spot @param {number} step @param {number} [root] of which search */
+  known({ rows }, step, root = 0) {
     const since = this.log.mate ? this.enter : this.leave;
     let known = -1;
     for (const row of rows) {
       if (this.enter[row] > step) break;
-      if (since[row] <= step && (known < 0 || since[row] >= since[known])) known = row;
+      if (row >= root && since[row] <= step && (known < 0 || since[row] >= since[known])) known = row;
     }
     return known;
   }
