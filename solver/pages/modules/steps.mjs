@@ -129,7 +129,8 @@ export class Steps {
   }
 
   /** The last row of a spot whose numbers are known at a step; -1: none. What is proved is known
-   * from the start. @param {Spot} spot @param {number} step @param {number} [root] of which search */
+   * from the start.
+   * @param {Spot} spot @param {number} step @param {number} [root] of which search */
   known({ rows }, step, root = 0) {
     const since = this.log.mate ? this.enter : this.leave;
     let known = -1;
