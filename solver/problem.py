@@ -1,4 +1,4 @@
-"""What is asked: a problem, its source's claim, limits, and restricted attackers."""
+"""The question: a problem, its source's claim, limits, and restricted attackers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RANGES = {"king_flights": (0, 8), "replies": (0, 255), "threat": (1, 20)}
 _MOVES = "moves in UCI notation"
 
 _NUMBERS = 1 << 10
-"""More than any number in a restriction."""
+"""Larger than any number in a restriction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +208,11 @@ class Limits:
     def with_lengths(
         self, max_moves: int | None = None, max_solutions: int | None = None
     ) -> Limits:
-        """Return the same limits of effort with other limits of length."""
+        """Return these limits of time, nodes and memory with other limits of length."""
         return replace(self, max_moves=max_moves, max_solutions=max_solutions)
 
     def after(self, nodes: int, time_s: float) -> Limits:
-        """Return what is left after a search; one node at least, since 0 is none."""
+        """Return what is left after a search, at least one node; 0 means no limit."""
         return replace(
             self,
             nodes=None if self.nodes is None else max(1, self.nodes - nodes),
@@ -222,10 +222,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """Which moves the attacker may play; all conditions that are set apply together.
+    """Which moves the attacker may play; all given conditions apply together.
 
-    A mate under a restriction is a mate. That there is no mate under a restriction
-    says nothing about other moves.
+    A mate under a restriction is a mate. The absence of a mate under a restriction says
+    nothing about other moves.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ def length(name: str, value: object) -> int:
 
 
 def signed_length(name: str, value: object) -> int:
-    """Return a number of moves, negative where the side to move is mated.
+    """Return a number of moves, negative if the side to move is mated.
 
     Raises
     ------

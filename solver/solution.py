@@ -1,4 +1,4 @@
-"""What is answered: bounds on the shortest mate, its line, and what they cost."""
+"""The answer: bounds on the shortest mate, its line, and what they cost."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from solver.problem import Problem, Restriction
 
 SCHEMA = 1
-"""Version of the JSON records. It grows when a field changes its meaning or goes away,
-not when a field is added."""
+"""Version of the JSON records. Incremented when a field changes its meaning or is
+removed, not when one is added."""
 
 
 class Status(StrEnum):
@@ -30,8 +30,8 @@ class Status(StrEnum):
     DISPROVED = "disproved"
     """The attacker has no mate within the moves that were searched.
 
-    If the caller did not say who attacks, the side to move does; whether it is being
-    mated stays open."""
+    If the caller did not say who attacks, this is the side to move; whether it is being
+    mated is left open."""
 
     UNDECIDED = "undecided"
     """A limit was hit before a mate was found."""
@@ -43,12 +43,13 @@ class StoppedBy(StrEnum):
     TIME = "time"
     NODES = "nodes"
     SOLUTIONS = "solutions"
-    """Help play only: as many solutions were found as were asked for."""
+    """Help play only: the requested number of solutions was found."""
     INTERRUPT = "interrupt"
     CRASH = "crash"
     """Every process that worked on the problem ended without an answer."""
     TABLEBASE = "tablebase"
-    """No limit was set; the search stopped with what the tablebases answer unproved."""
+    """No limit was set; the search stopped without a proof of the tablebases'
+    answer."""
 
 
 class TableFormat(StrEnum):

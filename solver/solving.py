@@ -1,4 +1,4 @@
-"""Solve a problem: `solve` for one, `Solver` for many in the same memory."""
+"""Solve a problem: `solve` answers one problem, `Solver` many in the same memory."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from solver.search.question import Question
 
 TABLEBASE_NODES = 10_000_000
-"""Without limits, the search tries to prove an answer of the user's tablebases with no
-more nodes than this."""
+"""Without limits, the search spends at most this many nodes to prove an answer of the
+user's tablebases."""
 
 __all__ = ["Control", "Solver", "solve"]
 
 
 class Answered(NamedTuple):
-    """Queries of a batch that were answered in one call.
+    """The queries of a batch that were answered in one call.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def solve(
 ) -> Solution:
     """Find the shortest forced mate, and prove it.
 
-    The search runs in a thread of its own, so that Ctrl-C reaches the waiting caller.
+    The search runs in a separate thread, so that Ctrl-C reaches the waiting caller.
 
     Parameters
     ----------
@@ -152,8 +152,9 @@ def solve(
 class Solver:
     """Solves one problem after the other in the same memory; use one for each thread.
 
-    It remembers nothing of a problem except which small endgames it has met: further
-    positions of these are answered from endgame tables (docs/explanation/endgames.md).
+    It remembers nothing about a problem except which small endgames it has met: further
+    positions with these pieces are answered from endgame tables
+    (docs/explanation/endgames.md).
 
     Parameters
     ----------
@@ -216,8 +217,7 @@ class Solver:
     ) -> Solution:
         """Solve in the calling thread; see `solve` for parameters and errors.
 
-        The table and the number of threads are those of the solver, whatever `limits`
-        says.
+        The solver's table and number of threads are used, whatever `limits` says.
         """
         question = read_question(
             problem,
@@ -244,7 +244,7 @@ class Solver:
 
     @contextmanager
     def answered(self, question: Question, control: Control) -> Iterator[Solution]:
-        """Answer a question; solver and control stay in use until the block ends."""
+        """Answer a question; solver and control are in use until the block ends."""
         with self._exclusive.use(), control.exclusive.use():
             yield self._answer(question, control)
 
@@ -390,7 +390,7 @@ class Solver:
         begun: Begun | None = None,
         spent_s: float = 0.0,
     ) -> Solution:
-        """Answer a question, whose search may have begun in a batch."""
+        """Answer a question; its search may have begun in a batch."""
         kind = kind_of(question.problem.stipulation)
         load_part(kind.part())  # before the clock starts
         started = time.perf_counter() - spent_s

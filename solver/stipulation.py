@@ -1,8 +1,8 @@
 """What a composition demands: `#3`, `s#2`, `h#2.5` and their like.
 
-docs/reference/stipulations.md defines each. The attacker is the side that begins in
-direct, self- and reflex play; in help play it is the side that ends the play with mate
-or stalemate.
+docs/reference/stipulations.md defines each. In direct, self- and reflex play, the
+attacker is the side that begins; in help play it is the side that ends the play with
+mate or stalemate.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import StrEnum
 from solver.errors import InputError, quote
 
 MAX_MOVES = 200
-"""The most moves of a stipulation, and of a mate that a search looks for."""
+"""The most moves of a stipulation, or of a mate to search for."""
 
 
 class Goal(StrEnum):
@@ -110,17 +110,17 @@ class Stipulation:
 
     @classmethod
     def from_record(cls, text: str | None) -> Stipulation:
-        """Read the `text` of a stipulation; nothing stands for `MATE`."""
+        """Read the `text` of a stipulation; an empty one means `MATE`."""
         return cls.parse(text) if text else MATE
 
     @property
     def text(self) -> str:
-        """What records name it; empty for `MATE`, which they leave out."""
+        """Its name in records; empty for `MATE`, which they omit."""
         return str(self) if self.has_number else ""
 
     @property
     def has_number(self) -> bool:
-        """Whether it demands a number of moves, as all but `MATE` do."""
+        """Whether it demands a number of moves, as all except `MATE` do."""
         return self.attacker_moves > 0
 
     @property
@@ -159,7 +159,7 @@ class Stipulation:
 
     @property
     def unused_arguments(self) -> tuple[str, ...]:
-        """Arguments of `solver.solve` that have no meaning beside it."""
+        """Arguments of `solver.solve` that cannot be combined with it."""
         if self.is_direct_mate:
             return ("within",) if self.has_number else ()
         if self.is_help:
@@ -168,11 +168,11 @@ class Stipulation:
 
     @property
     def beside_claim(self) -> Stipulation:
-        """What is left of it beside a claim of its moves: `MATE` of `#n`."""
+        """The rest of it next to a claim of its moves: `MATE` of `#n`."""
         return MATE if self.is_direct_mate else self
 
     def allows(self, moves: int) -> bool:
-        """Return whether a solution in this many moves of the attacker is demanded."""
+        """Return whether it demands a solution in this many moves of the attacker."""
         return not self.has_number or moves == self.attacker_moves
 
     def numbered(self, moves: int) -> Stipulation:
@@ -184,7 +184,7 @@ class Stipulation:
         return replace(self, moves=moves)
 
     def without_first_move(self) -> Stipulation | None:
-        """Return what the set play of help play demands; None: nothing is left."""
+        """Return the stipulation of help play's set play; None if no ply is left."""
         if not self.half:
             return replace(self, moves=self.moves - 1, half=True)
         if not self.moves:
@@ -202,4 +202,4 @@ class Stipulation:
 
 
 MATE = Stipulation(Play.DIRECT, Goal.MATE, 0)
-"""The plain mate: the shortest one is wanted, its number of moves is unknown."""
+"""The plain mate: the shortest one is wanted, and its length is unknown."""

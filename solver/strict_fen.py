@@ -1,12 +1,12 @@
 """Read a FEN with python-chess, and explain what is wrong with it.
 
-This accepts what the compiled reader in `solver.kernel.rules.fen` accepts, and nothing
-else; see `solver.board`.
+It accepts exactly what the compiled reader in `solver.kernel.rules.fen` accepts; see
+`solver.board`.
 
 Positions that no game reaches are legal, as composers need them: any promoted pieces,
 as long as a side has at most eight pawns and sixteen pieces. A position that no last
-move can explain is not: the side not to move is in check, or several checks cannot have
-arisen together.
+move can explain is illegal: the side not to move is in check, or several checks cannot
+have arisen together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_CHARACTERS = 200
 """No FEN of orthodox chess is half as long."""
 
 MAX_DIGITS = 17
-"""A counter of so many digits, and the moves of any line, fit in an int64."""
+"""A counter of this many digits, plus the moves of any line, fits in an int64."""
 
 _SPACES = "".join(letter for letter in map(chr, range(128)) if letter.isspace())
 _DEFAULTS = ("-", "-", "0", "1")

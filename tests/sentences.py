@@ -27,6 +27,7 @@ NOT_PROSE = re.compile(
     r"^---\n.*?^---\n|^(```+|:::+).*?^\1$|<!--.*?-->|^[|#(].*?$|^\[[^]]*\]:.*?$",
     re.DOTALL | re.MULTILINE,
 )
+TERM = re.compile(r"\{term\}`([^`<]*?)(?: <[^`]*>)?`")
 ITEM = r"(?:[-*]|[0-9]+\.) "
 END = re.compile(
     r"(?<=[.!?:])\s+(?=[A-Z`\"(*{-])"
@@ -55,6 +56,7 @@ def docs() -> Iterator[Place]:
     for path in PAGES:
         page = path.read_text(encoding="utf-8")
         prose = NOT_PROSE.sub(lambda found: "\n" * found[0].count("\n"), page)
+        prose = TERM.sub(r"\1", prose)
         yield from sentences(prose, path, 1)
 
 

@@ -1,6 +1,6 @@
 """Distances and claims, parsed alike in every format.
 
-Also here: which claims to read (`Selection`).
+`Selection` says which claims to read.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def printable(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which records of a collection to read; None does not restrict them.
+    """Which records of a collection to read; a field of None does not restrict them.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ def make_problem(
 
 
 def default_name(source: str) -> str:
-    """Return the name of a record without one: `file:line` without directories."""
+    """Return a name for a record without one: `file:line` without directories."""
     path, _, line = source.rpartition(":")
     return f"{_file_name(path)}:{line}"
 

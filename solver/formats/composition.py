@@ -1,10 +1,10 @@
 """A problem as composers write it: pieces on squares, a stipulation, and options.
 
 Olive's and Popeye's files have this in common. By the composers' convention, which
-Popeye follows, White begins, but Black in help play of whole moves, and castling is
-legal when king and rook are on their home squares, unless the options forbid it;
-whether a game could have kept the right is not checked. An en passant capture as the
-first move is legal only if the options say so.
+Popeye follows, White begins, except in help play of whole moves, where Black begins.
+Castling is legal when king and rook are on their home squares, unless the options
+forbid it; whether a game could have kept the right is not checked. An en passant
+capture as the first move is legal only if the options say so.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Composition:
     def stipulation(self) -> Stipulation:
         """What the problem demands, with the option `WhiteToPlay` applied.
 
-        The option takes Black's first move from help play that Black begins.
+        The option removes Black's first move from help play that Black begins.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Composition:
             raise InputError(msg)
 
     def copy(self) -> Composition:
-        """Return a twin that shares the options."""
+        """Return a twin with the same options."""
         return replace(self, pieces=self.pieces.copy(), is_twin=True)
 
     def board(self, *, exchanged: bool = False) -> chess.Board:
@@ -169,7 +169,7 @@ class Composition:
 
 
 def kind_of(piece: str) -> chess.PieceType:
-    """Return the kind of a piece by its letter.
+    """Return the kind of a piece from its letter.
 
     Raises
     ------

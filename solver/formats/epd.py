@@ -9,14 +9,13 @@ Several dialects are used for collections of mates. These operations are read:
   distance.
 - `pv ...;` or matetrack's `PV: ...;` gives the line in SAN or UCI.
 - `id "a name";` names the problem, with or without quotes.
-- `stipulation "h#2.5";`, matesolve's own, demands something else than the shortest
-  mate; see `solver.stipulation`. `solutions 2;` claims how many solutions help play
-  has.
+- `stipulation "h#2.5";`, specific to matesolve, demands something other than the
+  shortest mate; see `solver.stipulation`. `solutions 2;` claims how many solutions help
+  play has.
 - `hmvc 3;` and `fmvn 40;` set the FEN's counters.
 
-Other operations are ignored, and so is any other text such as `00:07;`. The FEN has
-four fields, as usual in EPD, or six. A line that is only a FEN may also have one or
-two.
+Other operations are ignored, and so is other text such as `00:07;`. The FEN has four
+fields, as usual in EPD, or six. A line that is only a FEN may also have one or two.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ _OPERATION = re.compile(
         (?: ; | \Z )""",
     re.VERBOSE,
 )
-"""Up to a semicolon outside quotes. Quotes open only after a space: 00'12" is a time.
+"""Up to a semicolon outside quotes, which open only after a space: 00'12" is a time.
 
 Only single characters are repeated possessively, because Python up to 3.11.4 handles
-possessive groups wrongly (python/cpython#106052).
+possessive groups incorrectly (python/cpython#106052).
 """
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
@@ -147,7 +146,7 @@ def write_fen(problem: Problem) -> str:
 def write_epd(problem: Problem) -> str:
     """Write a problem as one line, with its moves in SAN.
 
-    The counters become `hmvc` and `fmvn` unless they are 0 and 1. EPD cannot express
+    The counters become `hmvc` and `fmvn`, unless they are 0 and 1. EPD cannot express
     `any_last_move`; a name becomes one line of printable characters.
     """
     operations = (f"{operation};" for operation in _describe(problem))
@@ -215,7 +214,7 @@ def _operations(text: str, start: int) -> Iterator[tuple[str, str]]:
 
 
 def opcode_of(operation: re.Match[str]) -> str:
-    """Return the opcode in lower case; that of matetrack's `PV:` is `pv`."""
+    """Return the opcode in lower case; matetrack's `PV:` becomes `pv`."""
     return operation["opcode"].lower().removesuffix(":")
 
 
@@ -234,13 +233,13 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "solutions": partial(parse_solutions, "solutions"),
     "stipulation": Stipulation.parse,
 }
-"""The operations of which the last one counts."""
+"""Operations that may be repeated; the last one counts."""
 
 
 def _claim(
     distances: list[int], demanded: int, keys: tuple[str, ...], line: tuple[str, ...]
 ) -> Claim | None:
-    """Return a claim of the distance, or else of the demanded moves; 0: of none."""
+    """Return the claimed distance, or else the demanded moves; 0 for neither."""
     if len(set(distances)) > 1:
         found = " and ".join(str(distance) for distance in distances)
         msg = f"expected one distance to mate, found {found}"

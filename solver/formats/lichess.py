@@ -2,11 +2,11 @@
 
 A row's FEN is the position before the opponent's first move, so its problem is the
 position after that move. Rows with the theme `mate`, or `mateIn1` to `mateIn5` (five or
-more), claim a mate in as many moves as the solver has in `Moves`. If several last moves
-mate, lichess accepts any of them, and so does the claim.
+more), claim a mate in the number of the solver's moves in `Moves`. If several last
+moves mate, lichess accepts any of them, and so does the claim.
 
-A file has millions of rows, so rows are rejected by their text, before a position is
-parsed.
+A file has millions of rows, so most rows are rejected by their text before a position
+is parsed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _AND_MORE = 5
 def read_lichess(
     lines: Lines, name: str, selection: Selection, meter: Meter
 ) -> Records:
-    """Read rows of lichess's CSV, each as soon as it has arrived.
+    """Read rows of lichess's CSV, each as soon as it arrives.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _make_problem(row: Sequence[str], source: str) -> Problem:
 
 
 def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:
-    """Do as `read_compiled` does, and explain what is wrong.
+    """Read a row like `read_compiled`, and explain what is wrong.
 
     Only the first move is checked unless a mate is claimed.
     """

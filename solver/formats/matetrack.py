@@ -1,8 +1,8 @@
 """matetrack's lines, `FEN bm #n; PV: moves; comment`, changed in place.
 
-`epd` reads what a line claims. Here the line itself is kept too, so that it can be
-written back with another distance or another line of moves, and every other byte as it
-was. A claim by `dm` with its line in `pv` is handled alike.
+`epd` reads what a line claims. This module keeps the text, so that it can be written
+with another distance or line of moves, and with every other byte unchanged. A claim by
+`dm` with its line in `pv` is handled in the same way.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Row:
 
     @property
     def line(self) -> tuple[str, ...]:
-        """The line of moves in UCI notation; empty if one of them is illegal."""
+        """The line of moves in UCI notation; empty if a move is illegal."""
         assert self.problem.claim
         return self.problem.claim.line
 
@@ -175,7 +175,7 @@ def _trimmed(text: str, span: Span) -> tuple[Span, tuple[str, str]]:
 
 
 def _read_line(problem: Problem, operand: str) -> tuple[tuple[str, ...], str]:
-    """Return the moves of a line, or none and what is wrong with one of them.
+    """Return the moves of a line, or no moves and the reason why one is wrong.
 
     Raises
     ------

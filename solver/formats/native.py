@@ -2,9 +2,9 @@
 
 Both have the fields `id`, `fen`, `claim`, `nomate`, `claimed_keys`, `claimed_line`,
 `any_last_move`, `stipulation` and `claimed_solutions`; only `fen` is required, and
-unknown fields are ignored. Moves are in UCI notation, distances in moves. In a FEN
-without a side to move White begins, but Black in help play of whole moves. CSV has a
-header that names its columns, in any order, and spaces between the moves of a cell.
+unknown fields are ignored. Moves are in UCI notation, distances in moves. If a FEN has
+no side to move, White begins, or Black in help play of whole moves. CSV has a header
+that names its columns, in any order, and spaces between the moves of a cell.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ _KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a 
 _LISTED: dict[type, str] = {str: "texts", dict: "objects"}
 
 _MAX_BITS = 63
-"""Larger integers are refused: Python cannot write integers of any length, nor their
-sums."""
+"""Larger integers are refused: Longer integers, or their sums, could exceed what Python
+can write."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-"""JSON can write one without the other of its pair, which no text file can hold."""
+"""A surrogate without the other one of its pair: JSON can express it, but a text file
+cannot."""
 
 
 def read_jsonl(lines: Lines, name: str) -> Records:
@@ -127,12 +128,12 @@ def read_field(
 
 
 def read_text(record: Mapping[str, object], name: str) -> str:
-    """Read a field that is a text, empty without one, as `read_field` does."""
+    """Read a field that is a text, empty if it is missing; see `read_field`."""
     return read_field(record, name, str) or ""
 
 
 def read_list(record: Mapping[str, object], name: str, kind: type[Kind]) -> list[Kind]:
-    """Read a field that is a list of texts or objects, as `read_field` does."""
+    """Read a field that is a list of texts or objects; see `read_field`."""
     values = read_field(record, name, list) or []
     if not all(isinstance(value, kind) for value in values):
         found = quote(repr(values))
@@ -142,12 +143,12 @@ def read_list(record: Mapping[str, object], name: str, kind: type[Kind]) -> list
 
 
 def read_texts(record: Mapping[str, object], name: str) -> list[str]:
-    """Read a field that is a list of texts, as `read_field` does."""
+    """Read a field that is a list of texts; see `read_field`."""
     return read_list(record, name, str)
 
 
 def _read_number(record: Mapping[str, object], name: str) -> str:
-    """Return a number as JSON text; whoever parses it checks that it is one."""
+    """Return a cell as JSON text of a number, which is checked when it is parsed."""
     value = record.get(name)
     return "" if value is None else json.dumps(value)
 
@@ -194,7 +195,7 @@ _FIELDS = {
 }
 
 COLUMNS = {name: field.column for name, field in _FIELDS.items()}
-"""The columns of a table of problems, in their order, and their types."""
+"""The columns of a table of problems in order, and their types."""
 
 
 def _make_problem(fields: Mapping[str, Any], source: str) -> Problem:
@@ -242,7 +243,7 @@ _NUMBERS = {
 
 
 def _fields_of(problem: Problem) -> dict[str, Any]:
-    """Return the fields of a problem, in the order of JSON lines; None: it has none."""
+    """Return the fields of a problem in the order of JSON lines; None if missing."""
     claim = problem.claim
     fields: dict[str, Any] = {
         "id": problem.id,
@@ -265,7 +266,7 @@ CSV_HEAD = ",".join(COLUMNS) + "\n"
 
 
 def read_csv(lines: Lines, name: str) -> Records:
-    """Read CSV, each row as soon as it has arrived.
+    """Read CSV, each row as soon as it arrives.
 
     Parameters
     ----------
@@ -300,7 +301,7 @@ def _parse_row(header: Sequence[str], line: bytes, source: str) -> Problem:
 
 
 def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Problem:
-    """Make the problem of a row.
+    """Make a problem from a row.
 
     Parameters
     ----------
@@ -343,5 +344,5 @@ def write_csv(problem: Problem) -> str:
 
 
 def one_line(name: str) -> str:
-    """Return a name with a space for each line break, as a row of CSV has it."""
+    """Return a name with a space for each line break, so that it fits a row of CSV."""
     return re.sub(r"\r\n|[\r\n]", " ", name)

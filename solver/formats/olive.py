@@ -13,16 +13,16 @@ sources):
   play; of `2.1.1`, how many moves continue each move, the product;
 - `authors`, `title`, `source` and `date`: the problem's name.
 
-Each twin is a problem of its own, whose label follows the name. Fairy and neutral
+Each twin is a separate problem, and its label follows the name. Fairy and neutral
 pieces, conditions and other stipulations are refused.
 
 Entries are documents separated by lines `---`, or items of a list. An entry that cannot
 be parsed is reported and skipped.
 
-YAML is read for its text, lists and mappings, and nothing that could do harm. Every
-scalar is text. The tags of Python 2's strings, which Olive once wrote, are read as
-text; other tags than YAML's own are refused and never executed. Aliases are refused,
-because a few lines of them can expand beyond all memory, and so is deep nesting.
+Only text, lists and mappings are read from YAML, and every scalar is text. The tags of
+Python 2's strings, which Olive once wrote, are accepted; tags outside YAML are refused
+and never executed. Aliases are refused, because a few lines of them can exhaust all
+memory, and so is deep nesting.
 
 This module needs PyYAML.
 """
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 MAX_ENTRY_BYTES = 1 << 17
-"""The longest solutions have about ten thousand; PyYAML reads about 10^5 a second."""
+"""The longest solutions have about ten thousand; PyYAML reads about 10^5 per second."""
 
 _MARK = re.compile(rb"\A(?:---|\.\.\.)(?=\s|\Z)")
 _ITEM = re.compile(rb"-(?=\s|\Z)")
@@ -126,7 +126,7 @@ def _decode(text: bytes) -> str:
 
 
 def _make_problems(entry: object, source: str) -> Records:
-    """Return the problems of an entry, whose pieces and twins have been read."""
+    """Return the problems of an entry after its pieces and twins are read."""
     if isinstance(entry, InputError):
         raise entry
     if not isinstance(entry, dict):
@@ -161,7 +161,7 @@ def _parse_twins(
 ) -> list[Twin | FormatError]:
     """Return the twins in the order of their labels.
 
-    A label `a` says that the diagram is a zero position.
+    A label `a` means that the diagram is a zero position.
     """
     if not twins:
         return [Twin("", diagram)]
@@ -231,7 +231,7 @@ def _name(entry: Mapping[str, object]) -> str:
 
 
 def _text(value: object) -> str:
-    """Return text without the second quotes that Olive adds; its None is empty."""
+    """Return text without the extra quotes that Olive adds; its None becomes empty."""
     text = value.strip().strip("\"'").strip() if isinstance(value, str) else ""
     return "" if text == "None" else text
 
@@ -269,15 +269,15 @@ _NULLS = {"~", "null", "Null", "NULL"}
 _Item: TypeAlias = tuple[int, object]
 """An item of the list that is a document, or a document that is not a list.
 
-The line where it begins, from 0, and its content: text, or a list or mapping of these;
-the error if it cannot be read.
+It has the line where the item begins, counted from 0, and its content: text, or a list
+or mapping of these, or the error if it cannot be read.
 """
 
 
 def _parse_document(text: str) -> list[_Item]:
     """Parse one YAML document.
 
-    PyYAML's own parser explains what libyaml refuses, and accepts nearly the same:
+    PyYAML's parser explains what libyaml refuses, and accepts nearly the same texts:
     libyaml accepts a little more, such as `?` in a list in brackets.
 
     Returns
@@ -314,7 +314,7 @@ def _parse_with(make_loader: Any, text: str) -> list[_Item]:
 
 
 class _Document:
-    """A document that is read from its events.
+    """A document, read from its events.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Read and write Parquet: lichess's columns, or those of matesolve's CSV.
 
-1. `_select` rejects rows of lichess by whole columns, before a Python object is made.
-2. The cells of the others become the texts that they are in CSV.
-3. The functions that read rows of CSV read them, so both formats give the same records.
+1. `_select` rejects rows of lichess by whole columns, before any Python object is made.
+2. The cells of the other rows become texts, as in CSV.
+3. The functions for CSV read these rows, so both formats give the same records.
 
 This module needs pyarrow.
 """
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 BATCH_ROWS = 1 << 14
-"""Rows that are in memory together; a row group may be the whole file."""
+"""How many rows are in memory together; a row group may be the whole file."""
 
 ROW_GROUP = 10_000
-"""Rows per row group of a written file, which are in memory together."""
+"""Rows per row group of a written file; these are in memory together."""
 
 _BUFFER_BYTES = 1 << 16
 """Bytes per read of a column, so that a large row group is not read whole."""
@@ -68,7 +68,7 @@ _FALSE = pa.scalar(value=False)
 
 
 class _Columns(NamedTuple):
-    """The columns that are read, and how.
+    """Which columns are read, and how.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class _Columns(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows of a batch that may be selected, or what is wrong with the batch.
+    """The rows of a batch that may be selected, or what is wrong with the batch.
 
     Attributes
     ----------
@@ -111,9 +111,9 @@ def read_parquet(
 ) -> Records:
     """Read the rows of a Parquet file.
 
-    The file is lichess's if it has its columns, otherwise it has those of matesolve's
-    CSV; they are found by name. A cell may be text, a number, true or false, or a list
-    of texts. Rows are counted from 1.
+    A file with lichess's columns is read as lichess's; any other must have the columns
+    of matesolve's CSV. Columns are found by name. A cell may be text, a number, true or
+    false, or a list of texts. Rows are counted from 1.
 
     Parameters
     ----------
@@ -205,11 +205,11 @@ def write_rows(
 
 
 _DAMAGE = (pa.ArrowException, OSError, ValueError)
-"""What pyarrow raises when a file is damaged; ValueError: a name is not UTF-8."""
+"""What pyarrow raises when a file is damaged; ValueError if a name is not UTF-8."""
 
 
 def _explain(error: Exception) -> str:
-    """Return pyarrow's message in one line; raise an error of the file system again."""
+    """Return pyarrow's message in one line; raise errors of the file system again."""
     if isinstance(error, OSError) and error.errno is not None:
         raise error
     text = printable(str(error) or type(error).__name__)
@@ -238,11 +238,11 @@ def _seekable(stream: BinaryIO, meter: Meter) -> Iterator[BinaryIO]:
 
 
 def _buffer_size(metadata: Any) -> int:
-    """Return how many bytes of a column to read at once; 0: the column of a row group.
+    """Return how many bytes of a column to read at once; 0 for a whole row group.
 
-    A wrong bit in the file's directory may send pyarrow to what is no page but names a
-    size. Of a column that it has read whole it takes what is there; with a buffer it
-    first clears as much memory as the size says, up to 2 GiB.
+    A wrong bit in the file's directory may lead pyarrow to data that is not a page but
+    seems to state a size. If it has read the whole column, it takes what is there; with
+    a buffer, it first clears that much memory, up to 2 GiB.
     """
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     largest = max((group.total_byte_size for group in groups), default=0)
@@ -353,8 +353,8 @@ def _convert(
 def _select(columns: Mapping[str, Any], selection: Selection) -> Any:
     """Find the rows of lichess that must be read.
 
-    The others are certainly outside the selection and would not be reported either. So
-    a row without a readable rating or with unusual white space is read.
+    All others are certainly outside the selection and would not be reported. Rows
+    without a readable rating or with unusual white space must be read.
 
     Returns
     -------
@@ -409,7 +409,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def _decoded(column: Any) -> Any:
-    """Return a column without dictionary, its lists as texts with spaces."""
+    """Return a column without a dictionary, with its lists as texts with spaces."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if str(column.type).endswith("_view"):
@@ -427,7 +427,7 @@ def _decoded(column: Any) -> Any:
 
 
 def _to_list(column: Any) -> list[str] | list[bytes]:
-    """Return the cells of a column as texts, the empty text for a null."""
+    """Return the cells of a column as texts, with an empty text for a null."""
     column = _decoded(column)
     if str(column.type) not in _TEXTS:
         column = column.cast(pa.string())

@@ -1,8 +1,7 @@
 """Split a PGN file into games and follow the main line of each.
 
-python-chess plays the moves. Where a game begins is decided here, by the lines that
-have a tag, so that a damaged game does not affect the next. Variations and comments are
-ignored.
+python-chess plays the moves. Lines with a tag decide where a game begins, so a damaged
+game does not affect the next one. Variations and comments are ignored.
 """
 
 from __future__ import annotations
@@ -135,8 +134,8 @@ def _break_line(found: re.Match[str]) -> str:
 class MainLine(chess.pgn.BaseVisitor[Result]):
     """Follow the main line, and refuse anything but a game of orthodox chess.
 
-    Refused are other variants, illegal positions, illegal moves, and moves after the
-    result.
+    Other variants, illegal positions, illegal moves, and moves after the result are
+    refused.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
 """Read and write mate problems as PGN: a position, a claim about it, and a line.
 
-The position is that of the `FEN` tag, or the initial one. The claim is the first of
+The position is given by the `FEN` tag, or is the initial one. The claim is the first of
 these:
 
-- the `NoMate` tag, matesolve's own: there is no mate in n or fewer moves;
+- the `NoMate` tag, specific to matesolve: there is no mate in n or fewer moves;
 - the `Stipulation` tag, which must be a claim, a stipulation such as `h#2.5`, or `?`
   for none;
 - the comment before the first move;
@@ -16,10 +16,11 @@ that the side to move is mated. A `#` counts only at the beginning and after a
 punctuation mark: "Puzzle #3" is a number. Commands such as `[%eval #3]` describe the
 position after the move and claim nothing. In words, helpmates, selfmates and
 reflexmates are refused; with such a tag `Stipulation`, nothing else is searched for a
-claim. The tag `Solutions`, matesolve's own, says how many solutions help play has.
+claim. The tag `Solutions`, specific to matesolve, says how many solutions help play
+has.
 
 If the side to move mates, the first move of the main line is the claimed key; if more
-moves follow, the main line is the claimed line. The tag `Keys`, matesolve's own,
+moves follow, the main line is the claimed line. The tag `Keys`, specific to matesolve,
 replaces the keys by its moves in UCI or SAN, or by none. Variations at the root are not
 keys, because most of them are tries. `Event` names the problem.
 """
@@ -140,7 +141,7 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> 
 
 
 class _Game(MainLine["_Game"]):
-    """The parts of a game from which a problem is made.
+    """The parts of a game that make a problem.
 
     Attributes
     ----------
@@ -200,7 +201,7 @@ def _parse_game(text: bytes, source: str) -> Problem:
 
 
 def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation:
-    """Return the stipulation of the tag; `MATE` if it is a claim or there is none."""
+    """Return the tag's stipulation; `MATE` if the tag is a claim or is missing."""
     try:
         found = Stipulation.parse(tags.get("Stipulation", ""))
     except InputError:

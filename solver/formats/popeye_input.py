@@ -1,14 +1,14 @@
 """Read and write Popeye's input (`.inp`), by its English keywords.
 
-`read_inputs` returns what was entered, for the command `popeye`. `read_popeye` makes
-problems of it: each twin is one, whose label follows the name, `Title a)`, and `Duplex`
-makes two of each. It ignores options that concern the output or the cost of a search,
-and texts other than the title. What cannot be parsed is reported and skipped.
+`read_inputs` returns what was entered, for the command `popeye`. `read_popeye` makes a
+problem of each twin, whose label follows the name, as in `Title a)`; `Duplex` makes two
+of each. It ignores options that concern the output or the cost of a search, and texts
+other than the title. Anything that cannot be parsed is reported and skipped.
 
-The language is that of Popeye's manual (py-engl.txt, version 4.104), and of Popeye's
-sources where the manual leaves something open. Keywords may be shortened to three
-letters or more. Problems stand between `BeginProblem` and `EndProblem` and are
-separated by `NextProblem`. These keywords are read:
+The language follows Popeye's manual (py-engl.txt, version 4.104), and Popeye's sources
+where the manual is unclear. Keywords may be shortened to three letters or more.
+Problems are between `BeginProblem` and `EndProblem`, separated by `NextProblem`. These
+keywords are read:
 
 - `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; a knight is S;
 - `Forsyth`: see `Composition.place_all`; a knight is S here too;
@@ -64,7 +64,7 @@ _MAX_TITLE_BYTES = 200
 """Popeye's buffer holds about 250."""
 
 _TO_POPEYE = str.maketrans("Nn", "Ss")
-"""From the letters of a FEN to Popeye's."""
+"""Popeye's letters for those of a FEN."""
 
 _TEXTS = ("Author", "Award", "Origin", "Protocol", "Remark", "Title")
 _BOUNDS = ("BeginProblem", "NextProblem", "EndProblem")
@@ -252,7 +252,7 @@ def _parse_twin(
     words: deque[str],
     source: str,
 ) -> None:
-    """Add a twin, or the error that stands for it."""
+    """Add a twin, or an error in its place."""
     if keyword == "Twin" and not twins:
         twins.append(Twin(label_of(0), diagram))
     if len(twins) == _MAX_TWINS:
@@ -271,7 +271,7 @@ def _parse_twin(
 
 
 def _take_twin(words: deque[str]) -> deque[str]:
-    """Remove the words up to the next twin: a change without an end takes no more."""
+    """Remove and return the words up to the next twin."""
     taken: deque[str] = deque()
     while words and not expand(words[0], _TWINS):
         if _text_keyword(words[0], in_twins=True):

@@ -2,7 +2,7 @@
 
 Olive writes its pieces, options and twins in the same words. The options are those of
 Popeye's manual (py-engl.txt, version 4.104). Most of them concern the output or the
-cost of a search; a collection is read without them, and the command `popeye` honours
+cost of a search: readers of collections ignore them, and the command `popeye` obeys
 them. Options that change the rules or the question are refused.
 """
 
@@ -38,7 +38,7 @@ _PIECES = re.compile(
 
 
 def expand(word: str, keywords: tuple[str, ...], shortest: int = 3) -> str | None:
-    """Return the keyword that a word abbreviates, as Popeye's keywords may be.
+    """Return the keyword that a word abbreviates.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def next_stipulation(words: deque[str]) -> str:
 
 
 def parse_squares(text: str) -> list[chess.Square]:
-    """Read squares such as `a1b2`; return none if the text has anything else."""
+    """Read squares such as `a1b2`; return none if the text contains anything else."""
     if not _SQUARES.fullmatch(text):
         return []
     names = (text[i : i + 2].lower() for i in range(0, len(text), 2))

@@ -231,7 +231,7 @@ def detect_format(line: bytes) -> str:
 
 
 class Writer(NamedTuple):
-    """The functions that make up a file.
+    """The functions that write a file.
 
     Attributes
     ----------
@@ -289,7 +289,7 @@ def format_of(path: str) -> str | None:
 
 
 def title_of(source_format: str) -> str:
-    """Return what messages call a format, one of `FORMATS`."""
+    """Return the title of a format, one of `FORMATS`, for messages."""
     return _BY_NAME[source_format].title
 
 
@@ -301,7 +301,7 @@ def _read(
     selection: Selection,
     meter: Meter,
 ) -> Records:
-    """Find the reader and run it, reading no more than the first record ahead."""
+    """Find the reader from the first record, and run it."""
     is_parquet = stream.peek(len(_PARQUET_MAGIC)).startswith(_PARQUET_MAGIC)
     if is_parquet and source_format == AUTO:
         source_format = _PARQUET

@@ -2,7 +2,7 @@
 
 1. `open_decompressed` opens a file. gzip, bzip2, xz and Zstandard are recognised by the
    first bytes, not by the name.
-2. `NumberedLines` splits it into lines, each available as soon as it has arrived.
+2. `NumberedLines` splits it into lines, each available as soon as it arrives.
 3. `decode_line` and `decode` turn bytes into text, strictly or leniently.
 4. `read_each` parses records, and reports those that cannot be parsed.
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 MAX_RECORD_BYTES = 1 << 20
-"""The longest line or game that is read whole, so that no record fills the memory."""
+"""The longest line or game that is read, so that no record fills the memory."""
 
 STDIN = "-"
 """The path that means standard input."""
@@ -43,14 +43,14 @@ Lines: TypeAlias = "Iterable[tuple[int, bytes]]"
 """The number of each line, from 1, and its bytes."""
 
 Records: TypeAlias = "Iterator[Problem | FormatError]"
-"""What a reader yields: problems, and why a record cannot be read."""
+"""What a reader yields: problems, and errors for unreadable records."""
 
 Raw = TypeVar("Raw")
 Parsed = TypeVar("Parsed")
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Return a file's name for messages and `file:line`; that of `-` is `stdin`."""
+    """Return a file's name for messages and `file:line`; `-` becomes `stdin`."""
     return "stdin" if path == STDIN else os.fspath(path)
 
 
@@ -131,7 +131,7 @@ _NOTHING_STARTS = frozenset({b"", b"#", b"%", b";"})
 
 
 class NumberedLines:
-    """The lines of a stream, each yielded as soon as it has arrived.
+    """The lines of a stream, each yielded as soon as it arrives.
 
     CR, LF and CR LF end a line, in any mixture. Iterating yields the number, from 1,
     and the bytes of each line with its end. A byte order mark at the beginning is
@@ -203,7 +203,7 @@ class NumberedLines:
 def is_record(line: bytes) -> bool:
     """Return whether a line is neither blank nor a comment after #, % or ;.
 
-    A line that is too long counts as a record, so that it is refused.
+    A line that is too long counts as a record, which is then refused.
     """
     return line.lstrip()[:1] not in _NOTHING_STARTS or _is_longer(line, MAX_LINE_BYTES)
 
@@ -256,7 +256,7 @@ def decode(raw: bytes) -> str:
 def read_each(
     records: Iterable[tuple[int, Raw]], name: str, parse: Callable[[Raw, str], Parsed]
 ) -> Iterator[Parsed | FormatError]:
-    """Parse the records of a file, each as soon as it has arrived.
+    """Parse the records of a file, each as soon as it arrives.
 
     Parameters
     ----------
@@ -338,13 +338,14 @@ class Meter:
 
 
 _PIECE_BYTES = 512
-"""Compressed bytes per step; of gzip, they expand to at most 512 KiB."""
+"""Compressed bytes per step; with gzip, they expand to at most 512 KiB."""
 
 _CONTENT_BYTES = 1 << 20
 """Content per step; bzip2 expands a piece to 500 MiB, Zstandard to 16 MiB."""
 
 _MEMORY_BYTES = 1 << 27
-"""What an xz file may demand: twice its presets' most. It is Zstandard's own limit."""
+"""The memory that an xz file may demand: twice as much as any preset. It is Zstandard's
+own limit."""
 
 _PEEKED_BYTES = 6
 
@@ -444,7 +445,7 @@ class _Decompressed(io.RawIOBase):
         return b""
 
     def _next_piece(self) -> bytes | None:
-        """Return the next piece; empty if more content waits, None at the end."""
+        """Return the next piece; empty if buffered content is left, None at the end."""
         rest = b""
         if self._decompressor.eof:
             rest = self._decompressor.unused_data

@@ -1,18 +1,18 @@
 """Twins: problems made from a diagram by small changes, in Popeye's words.
 
 Olive writes the same words. Changes refer to the diagram, or after `Continued` to the
-twin before:
+previous twin:
 
-- `Move a1 b2`: a piece that stands on b2 disappears;
+- `Move a1 b2`: a piece on b2 disappears;
 - `Exchange a1 b2`, `Remove a1b2`, `Add White Qa1 Black Pb2c3`;
 - `Substitute R B`: every rook becomes a bishop;
 - `Rotate 90`, 180 or 270: to the left;
-- `Mirror a1<-->h1`: onto which square a1, or a8, is turned;
+- `Mirror a1<-->h1`: the square onto which a1, or a8, is reflected;
 - `Shift a1 b1`: the whole position;
-- `PolishType`: all pieces change their colour;
+- `PolishType`: all pieces change colour;
 - `Stipulation h#2`.
 
-Options, and with them the squares of `NoCastling` and `EnPassant`, stay as they are.
+Options do not change, nor do the squares of `NoCastling` and `EnPassant`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _MIRRORS: dict[str, tuple[str, Transform]] = {
 
 
 class Twin(NamedTuple):
-    """A problem of an entry, which has several if it has twins.
+    """One problem of an entry; an entry with twins has several.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ def make_problems(
 
 
 _MAX_CHANGES = 256
-"""Of a twin; four times the squares."""
+"""The most changes of a twin: four times the number of squares."""
 
 
 class _Change(NamedTuple):
@@ -220,7 +220,7 @@ class _Changing:
         return self.composition.pieces
 
     def texts(self) -> tuple[str, ...]:
-        """Return what Popeye prints: a replaced piece counts as one change."""
+        """Return the changes as Popeye prints them: a replaced piece is one change."""
         texts = []
         for index, change in enumerate(self.changes):
             text = change.text
@@ -237,7 +237,7 @@ class _Changing:
         return tuple(texts)
 
     def apply(self, keyword: str, words: deque[str]) -> None:
-        """Make one change, whose values are removed from the words."""
+        """Make one change, and remove its values from the words."""
         words.popleft()
         self._BY_KEYWORD[keyword](self, words)
 

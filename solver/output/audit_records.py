@@ -2,7 +2,7 @@
 
 `solver.solution.Solution.to_dict` makes the record of an answer. `audit_record` adds
 the verdict on its claim, `read_record` turns it back into an `AuditResult`, and
-`unreadable_record` is for a line without a problem.
+`unreadable_record` makes one for a line without a problem.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ WORDS = (
     "undecided",
     "unreadable",
 )
-"""Verdicts, and statuses of records that claim nothing, in the order of the page."""
+"""Verdicts, and statuses of records without a claim, in the order of the page."""
 
 
 def audit_record(result: AuditResult) -> dict[str, object]:
@@ -148,7 +148,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
 
 
 def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
-    """Read an editor's mark, and what it is about; empty if it is taken back.
+    """Read an editor's mark and what it refers to; an empty mark removes another.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ _IF_ANY = {
     "solutions_complete": _FLAG,
     "mark": _Field(_unchanged, _mark),
 }
-"""Fields that a record has only if the result says anything about them."""
+"""Fields that a record has only if the result has a value for them."""
 
 _FIELDS = _OF_ALL | _OF_READABLE | _OF_UNREADABLE | _IF_ANY
 
@@ -368,9 +368,10 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the results as an EPD collection: the input with corrected claims.
 
     A mate is written as `dm`, `bm` with all known keys, and `pv`. Without a mate,
-    `nomate` is the number of moves for which that is proved. Another stipulation is
-    written in as many moves as were found, in help play with the number of solutions;
-    if there is no solution, nothing is claimed. Unreadable records are left out.
+    `nomate` is the number of moves for which that is proved. Other stipulations are
+    written with the number of moves found, in help play also with the number of
+    solutions; if there is no solution, nothing is claimed. Unreadable records are left
+    out.
     """
     from solver.formats.epd import write_epd
 

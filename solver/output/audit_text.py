@@ -40,16 +40,16 @@ STYLES = {
     "undecided": "magenta",
     "unreadable": "red",
 }
-"""The columns of the audit table with their colours: verdicts, and the statuses of
-records that claim nothing."""
+"""The columns of the audit table and their colours: verdicts, and the statuses of
+records without a claim."""
 
 _UNMARKED = "unmarked"
 
 _COSTS = 1
-"""Rank of the columns that a narrow terminal does without."""
+"""Rank of the columns that a narrow terminal drops."""
 
 FIFTY_MOVES_PLIES = 100
-"""A player may claim a draw after this many plies without pawn move or capture."""
+"""A player may claim a draw after this many plies without a pawn move or capture."""
 
 _SHOWN_SOLUTIONS = 3
 """At most this many solutions of a help problem are printed with a disagreement."""
@@ -70,7 +70,7 @@ class _Row:
 
 
 _ALL = (rank_of("none", 1), "all")
-"""The last row, which has the sums of all others."""
+"""The last row, with the sums of all others."""
 
 
 class AuditTable:
@@ -84,7 +84,7 @@ class AuditTable:
         self._duals = 0
 
     def add(self, result: AuditResult) -> None:
-        """Count a result; it is not kept."""
+        """Count a result without keeping it."""
         for claim in (name_claim(result), _ALL):
             self._rows[claim].add(result)
         if result.soundness:
@@ -109,14 +109,14 @@ class AuditTable:
         return "; ".join(parts)
 
     def marks(self) -> str:
-        """Return in one line how the disagreements are marked; empty without marks."""
+        """Return a line that counts the marks of disagreements; empty without marks."""
         if not self._has_marks:
             return ""
         counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
         return f"{self._marks.total():,} disagreements: {', '.join(counts)}"
 
     def draw(self, console: Console) -> RenderableType:
-        """Return the table as wide as a console has room for.
+        """Return the table, as wide as the console allows.
 
         Parameters
         ----------
@@ -162,9 +162,9 @@ def _in_words(counts: Counter[str], words: Iterable[str]) -> str:
 def name_claim(result: AuditResult) -> tuple[int, str]:
     """Return a number by which claims are sorted, and the name of a claim.
 
-    Mates by the side to move come first, then mates of it, then claims of no mate, then
-    the other stipulations, then records without a claim. Within each of them, claims
-    are sorted by their length.
+    Mates by the side to move come first, then mates of the side to move, then claims of
+    no mate, then the other stipulations, then records without a claim. Claims of each
+    kind are sorted by length.
     """
     if claim := result.claim or result.asked.attacker_moves:
         return kind_of(result.asked).claim_name(claim)
@@ -203,8 +203,8 @@ def disagreement(result: AuditResult) -> str | None:
 def result_warnings(result: AuditResult) -> Iterator[str]:
     """Yield why others may call the mate of a result a draw; see `find_warnings`.
 
-    The mate is the one that was found, or else the claimed one unless it is refuted.
-    A claimed line that is as long as the mate comes before the line that was found.
+    The mate is the one found, or else the claimed one unless it is refuted. A claimed
+    line as long as the mate is preferred to the line found.
     """
     if result.fen is None or not kind_of(result.asked).warns_of_draws:
         return
@@ -354,7 +354,7 @@ def _slow_line(result: AuditResult) -> str:
 
 
 def _dual(result: AuditResult) -> str:
-    """Name the attacker's first move after the key that is not the only one."""
+    """Name the attacker's first move after the key that is not unique."""
     plies = enumerate(result.claimed_plies(), 1)
     next(plies)
     number, ply = next(entry for entry in plies if entry[1].is_dual)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 BAR_WIDTHS = range(10, 41)
-"""Widths of a column of bars, in characters: narrower ones would show nothing."""
+"""Widths of a column of bars, in characters; narrower bars would show nothing."""
 
 _GAP = 2
 """Characters between two columns."""
@@ -58,7 +58,7 @@ def fit(
     *,
     has_sum: bool = False,
 ) -> RenderableType:
-    """Return as much of a table as a console has room for.
+    """Return the columns of a table that fit a console.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def fit(
 
 
 def _in_words(columns: Sequence[Column]) -> Iterator[str]:
-    """Write a line for each row: its name, and the other cells after their headings."""
+    """Write a line for each row: its name, then each other cell after its heading."""
     kept = [column for column in columns if column.rank == 0]
     heads = [column.head.replace("\n", " ") for column in kept[1:]]
     for name, *cells in zip(*(column.cells for column in kept), strict=True):

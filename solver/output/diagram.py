@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from solver.solution import Solution
 
 SIZE = 400
-"""Width and height of a diagram in pixels, where the page around it sets none."""
+"""Width and height of a diagram in pixels, unless the page sets them."""
 
 MAX_ARROWS = 6
 """The most keys that are drawn; more would hide the pieces."""

@@ -1,8 +1,8 @@
-"""What an audit improves in the rows of a file: decided, and described for people.
+"""Decide what an audit improves in the rows of a file, and describe it.
 
 A row becomes better by a shorter mate, by the mate of the other side if its own is
 disproved, and by a line that leads to the mate. Everything that is written is proved,
-and the line is checked by python-chess before.
+and python-chess has checked the line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """In what a row became better."""
+    """How a row became better."""
 
     SHORTER = "shorter mates"
     SIDE = "sides corrected"
@@ -35,14 +35,14 @@ class Kind(StrEnum):
 
 
 class LineStatus(StrEnum):
-    """What following a row's line has shown."""
+    """The result of following a row's line."""
 
     PROOF = "a proof"
     """Each of the attacker's moves is proved to mate within the moves that the claim
     leaves, and the line ends in mate."""
 
     BEGINNING = "a forced beginning"
-    """The same of a line that stops before the mate."""
+    """The same for a line that stops before the mate."""
 
     ENDING = "a forced ending"
     """The same, but only from a later move on; a limit was hit before it."""
@@ -55,7 +55,7 @@ class LineStatus(StrEnum):
 
 
 class Change(NamedTuple):
-    """What is to be written in place of a row's mate and line.
+    """The mate and line to write in place of a row's.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Change(NamedTuple):
 
 
 def find_change(row: Row, result: AuditResult) -> Change | None:
-    """Return how a result makes a row better; None if it does not.
+    """Return how a result improves a row; None if it does not.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _holds(result: AuditResult) -> list[bool | None]:
 
 
 def find_line_status(row: Row, result: AuditResult) -> LineStatus | None:
-    """Return what following a row's line has shown; None if it has no line."""
+    """Return the result of following a row's line; None if it has no line."""
     if row.fault == MISSING:
         return None
     holds = _holds(result)
@@ -111,7 +111,7 @@ def find_line_status(row: Row, result: AuditResult) -> LineStatus | None:
 
 
 def describe_line(row: Row, result: AuditResult) -> str:
-    """Describe in a line what following a row's line has shown; nothing without one."""
+    """Describe the result of following a row's line; empty without a line."""
     status = find_line_status(row, result)
     if status is None:
         return ""
@@ -163,7 +163,7 @@ def describe_change(row: Row, change: Change, result: AuditResult) -> str:
 
 
 def describe_kept(row: Row, result: AuditResult) -> str:
-    """Describe in a line what is wrong with a row that stays as it is; or nothing."""
+    """Describe in one line what is wrong with an unchanged row; empty if nothing is."""
     claimed = f"{_place(row)}: {name_mate(row.claimed)}, kept"
     if result.mate == 0:
         return f"{claimed}, but disproved: checkmate on the board"

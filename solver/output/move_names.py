@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Shape(NamedTuple):
-    """How a field of a record becomes lines of moves, and lines become such a field."""
+    """How a field of a record becomes lines of moves, and lines become a field."""
 
     lines: Callable[[Any], Lines]
     field: Callable[[Lines], object]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from solver.play.tree import Attack, Defence, Variations
 
 Record = dict[str, Any]
-"""What `json.dumps` writes of a move and the play after it, or of the whole play."""
+"""The JSON value for a move and the play after it, or for the whole play."""
 
 _DEEPEST = 20_000
-"""Calls that may be open in each other while a record is written: python-chess and
-json need a few for each of the moves of a mate in 200."""
+"""The recursion limit while a record is written: python-chess and json need a few
+nested calls for each move of a mate in 200."""
 
 
 def play_record(variations: Variations, *, marks: bool = False) -> Record:
@@ -80,7 +80,7 @@ class _Maker:
         self._board.push(chess.Move.null())
 
     def attacks(self, attacks: Iterable[Attack]) -> list[Record]:
-        """Write attacks and the play after them; two calls deep for each move."""
+        """Write attacks and the play after them; two nested calls for each move."""
         board, records = self._board, []
         for attack in attacks:
             record = self._played(attack.move)
@@ -135,7 +135,7 @@ class _Maker:
 
 
 def dump(record: dict[str, object], indent: int | None) -> str:
-    """Return a record as JSON, however deep its play is.
+    """Return a record as JSON, however deep its play.
 
     Parameters
     ----------

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from solver.solution import Solution
 
 COLUMNS = 80
-"""The width of the play where no terminal sets one."""
+"""The width of the play unless a terminal sets one."""
 
 INDENT = 2
 
 _HANGING = 4
-"""How much farther than its beginning the rest of a broken line is indented."""
+"""The further indentation of the rest of a broken line."""
 
 _DEEPEST = 24
-"""Lines are indented no farther: 200 moves would leave no room for the last."""
+"""The deepest indentation: otherwise 200 moves would leave no room."""
 
 _LONGEST_DUAL = 60
-"""Continuations that take more characters together have a line each."""
+"""Continuations that need more characters together get one line each."""
 
 
 class Part(NamedTuple):
@@ -75,7 +75,7 @@ class PlayLine(NamedTuple):
         return "".join(part.text for part in self.parts)
 
     def lines(self, width: int = COLUMNS) -> list[str]:
-        """Break the line at spaces; the rest of it is indented farther."""
+        """Break the line at spaces, and indent its rest further."""
         margin = " " * min(INDENT * self.depth, _DEEPEST, max(width // 3, 0))
         return textwrap.wrap(
             self.text,
@@ -167,7 +167,7 @@ def words_line(text: str, style: str = "") -> PlayLine:
 def _part(
     title: str, entries: Iterable[list[PlayLine]], gaps: Iterable[str]
 ) -> list[PlayLine]:
-    """Lay out a part under its title; what it does not show is said at its end."""
+    """Lay out a part under its title; its end says what is not shown."""
     lines = [line for entry in entries for line in entry]
     lines += [PlayLine((Part(gap),), 1, "dim") for gap in gaps]
     return [words_line(title, "bold"), *lines] if lines else []
@@ -212,7 +212,7 @@ def _replies(
 def _refutations(
     ply: int, refutations: Sequence[MoveWords], depth: int
 ) -> list[PlayLine]:
-    """Write the moves that refute on a line of their own, if there are any."""
+    """Write the refuting moves, if there are any, on a separate line."""
     if not refutations:
         return []
     return [PlayLine((Part("but "), *_replies(ply, refutations, "!")), depth)]
@@ -251,7 +251,7 @@ def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], Attac
 
 
 def _main_line(attack: AttackWords) -> tuple[list[Part], AttackWords]:
-    """Write the main line where all else is cut, and return its last attack."""
+    """Write the main line where everything else is cut, and return its last attack."""
     parts: list[Part] = []
     while attack.replies:
         (reply,) = attack.replies
@@ -276,13 +276,13 @@ def _last_replies(attack: AttackWords) -> tuple[list[Part], AttackWords]:
 
 
 def _single_line(attack: AttackWords) -> list[Part]:
-    """Write an attack and the play after it in one line; empty if that cannot be."""
+    """Write an attack and the play after it in one line; empty if impossible."""
     parts, last = _run(attack)
     return [] if last.threats or last.replies or last.is_cut else parts
 
 
 def _threat_line(threat: AttackWords) -> list[Part]:
-    """Write a threat in one line; `~` stands for defences that change nothing."""
+    """Write a threat in one line; `~` means defences that change nothing."""
     parts, last = _run(threat)
     while len(last.threats) == 1 and not last.replies and not last.is_cut:
         following, last = _run(last.threats[0])
@@ -298,7 +298,7 @@ def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
 
 
 def _alike(attacks: Iterable[AttackWords]) -> list[list[AttackWords]]:
-    """Put attacks together after which the same play follows, except the last ones."""
+    """Group attacks that are followed by the same play, except the last ones."""
     groups: dict[object, list[AttackWords]] = {}
     for attack in attacks:
         groups.setdefault(attack.tail or attack.move, []).append(attack)
@@ -306,7 +306,7 @@ def _alike(attacks: Iterable[AttackWords]) -> list[list[AttackWords]]:
 
 
 def _alternatives(group: Sequence[AttackWords], run: list[Part]) -> list[Part]:
-    """Write attacks before the play that follows each; `run` begins with the first."""
+    """Write attacks and the play after each of them; `run` begins with the first."""
     others = [
         part
         for attack in group[1:]
@@ -355,7 +355,7 @@ class _Layout:
         return lines + _refutations(refuting, refutations, 2)
 
     def threats(self, threats: Iterable[AttackWords], depth: int) -> list[PlayLine]:
-        """Lay out threats, each on a line of its own."""
+        """Lay out threats, each on its own line."""
         lines: list[PlayLine] = []
         for threat in threats:
             run, last = _run(threat)

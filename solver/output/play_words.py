@@ -1,7 +1,7 @@
-"""The play of a problem in words: moves named, like defences together.
+"""The play of a problem in words: names of moves, and defences in groups.
 
-Text and PGN comments are laid out from these words. Moves are numbered by colour from
-the first of the problem, as everywhere in the program. `missing` has the sentences on
+Text and PGN comments use these words. Moves are numbered by colour from the problem's
+first move, as everywhere in the program. `missing` has sentences about
 what the play does not show.
 """
 
@@ -98,7 +98,7 @@ class ReplyWords:
 class PlayWords:
     """The whole play, part by part; see `solver.play.tree.Variations`.
 
-    `ply` has the half-moves before its first move in the numbering of the problem.
+    `ply` is the number of half-moves before its first move in the problem.
     """
 
     ply: int = 0
@@ -170,7 +170,7 @@ class _Writer:
         return [self._move(move, path) for move in moves]
 
     def attack(self, attack: Record, ply: int, path: str) -> AttackWords:
-        """Write an attack and the play after it; two calls deep for each of them."""
+        """Write an attack and the play after it, with two nested calls for each."""
         is_last = not attack.keys() & {"moves_left", "defences", "refutations"}
         move = self._move(attack, path, is_last=is_last)
         path = f"{move.path} "
@@ -206,7 +206,7 @@ class _Writer:
     def replies(
         self, defences: Iterable[Record], ply: int, path: str
     ) -> list[ReplyWords]:
-        """Write defences, those with the same continuations together."""
+        """Write defences, grouped by their continuations."""
         groups: dict[tuple[int, ...], ReplyWords] = {}
         for defence in defences:
             attacks = defence.get("continuations", ())
@@ -295,7 +295,7 @@ def missing(
 
 
 def set_play_gap(found: Sequence[object]) -> str:
-    """Return the sentence on set play of which only `found` is known."""
+    """Return the sentence about set play of which only `found` is known."""
     return f"There may be {'other ' if found else ''}set play."
 
 
@@ -346,7 +346,7 @@ def _first_moves(moves: int) -> str:
 
 
 def _has_followed(attacks: Iterable[Attack]) -> bool:
-    """Whether after any of the moves one continuation stands for all."""
+    """Whether one continuation represents all others after any of the moves."""
     return any(
         not defence.continuations_complete
         for attack in all_attacks(attacks)

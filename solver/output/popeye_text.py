@@ -1,6 +1,6 @@
 """Solutions as Popeye prints them, for programs that read its output.
 
-A line begins with the line feed before it: the parts of an output can be joined in any
+Each line begins with its line feed, so the parts of an output can be joined in any
 order, as Popeye's are. `begin` and `end` frame a problem; between them, each phase (set
 play, or the actual play) ends with `PHASE_END`, except one that was stopped.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PHASE_END = "\n"
 
 ZERO_POSITION = "\nzeroposition\n\n"
-"""Stands before the twins if the diagram is not to be solved."""
+"""Printed before the twins if the diagram is not solved."""
 
 _WIDTH = 37
 """Columns of the board."""
@@ -39,13 +39,13 @@ class Ending(StrEnum):
     """How the solution of a problem ended."""
 
     FINISHED = "solution finished."
-    """Everything that was asked for is printed."""
+    """Everything requested is printed."""
 
     PARTIAL = "Partial solution"
-    """There may be more; as many solutions as were asked for are printed."""
+    """The requested number of solutions is printed; there may be more."""
 
     INTERRUPTED = "solving interrupted."
-    """A limit of time or an interrupt ended the search."""
+    """A time limit or an interrupt ended the search."""
 
 
 def first_line(hash_mib: int) -> str:
@@ -225,7 +225,7 @@ class BattlePlay:
         self._moves.pop()
 
     def _forced(self, number: int) -> str:
-        """Return the moves with which the attacker ends reflex play, as it must."""
+        """Return the moves with which the attacker must end reflex play."""
         indent = "   " if number == 1 else " " * (8 * number - 6)
         names = self._moves.reaching(self._kind.is_goal)
         return "".join(f"\n{indent}{number}.{name}{self._goal} ?!?" for name in names)

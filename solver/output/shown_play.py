@@ -1,4 +1,4 @@
-"""The play that is shown with an answer: a tree, or the solutions of help play."""
+"""The play shown with an answer: a tree, or the solutions of help play."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownTree:
-    """Keys and what follows from them.
+    """The keys and the play after them.
 
     Attributes
     ----------
@@ -93,10 +93,11 @@ class ShownSolutions:
     def lines(
         self, notation: Notation = Notation.SAN, *, marks: bool = True
     ) -> list[PlayLine]:
-        """Lay out the solutions, numbered, and the set play before them.
+        """Lay out the set play, then the numbered solutions.
 
-        The first move has the number 1, whoever plays it; with half a move more it is
-        written as `1...`, as problemists do. Solutions in fewer moves are marked.
+        The first move has the number 1, whoever plays it; if the stipulation has half a
+        move more, the first move is `1...`, as problemists write it. Solutions in fewer
+        moves are marked.
 
         Parameters
         ----------
@@ -163,7 +164,7 @@ class ShownSolutions:
 
 
 ShownPlay = ShownTree | ShownSolutions
-"""The play of an answer in each form in which it is shown."""
+"""The play of an answer in all its forms."""
 
 
 def _joined(parts: Iterable[str]) -> str:

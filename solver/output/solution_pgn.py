@@ -38,13 +38,13 @@ def encode_pgn(
 ) -> bytes:
     """Write an answer as one PGN game.
 
-    The mainline is the answer's line. Other keys are variations at its start, then come
-    tries with their refutations, and the set play after a null move. Defences and duals
-    are variations where they are played; threats are comments. The comment before the
-    first move has the claim, "mate in 3" or "mated in 3", and what is proved. Where the
-    play is cut, a comment has the number of moves left. If there are several keys, the
-    tag `Keys` has them in UCI notation. If there is no mate, the tag `Stipulation` is
-    `?`; if something else than mate is wanted, it says what.
+    The mainline is the answer's line. Variations at its start are the other keys, then
+    tries with their refutations, then the set play after a null move. Defences and
+    duals are variations where they are played; threats are comments. The comment before
+    the first move has the claim, "mate in 3" or "mated in 3", and what is proved. If
+    the play is cut, a comment has the number of moves left. If there are several keys,
+    the tag `Keys` has them in UCI notation. The tag `Stipulation` names a goal other
+    than mate; it is `?` if there is no mate.
 
     Parameters
     ----------
@@ -75,10 +75,9 @@ def encode_solutions(
 ) -> bytes:
     """Write each solution of help play as one PGN game, and its set play before them.
 
-    The tag `Round` has the number of the solution, `Solutions` how many there are if
-    all were found; games of the set play have the tag
-    `SetPlay` instead, and the other side moves first. Without a solution there is one
-    game without moves.
+    The tag `Round` has the number of the solution; `Solutions` has the number of all
+    solutions if all were found. Games of the set play have the tag `SetPlay` instead,
+    and the other side moves first. Without a solution there is one game without moves.
 
     Parameters
     ----------
@@ -219,7 +218,7 @@ def _proof_of_help(solution: Solution) -> str:
 
 
 class _Play:
-    """Adds the play to a game, two calls deep for each move of the attacker."""
+    """Adds the play to a game, with two nested calls for each attack."""
 
     def __init__(
         self, solution: Solution, variations: Variations, *, marks: bool
@@ -255,7 +254,7 @@ class _Play:
     def _add_attack(
         self, parent: chess.pgn.GameNode, attack: Attack, line: Line
     ) -> chess.pgn.ChildNode:
-        """Add a move and the play after it; the mainline goes on with `line`."""
+        """Add a move and the play after it; the mainline continues with `line`."""
         node = parent.add_variation(chess.Move.from_uci(attack.move))
         if attack.threats:
             _comment(node, _threats(node.board(), attack.threats))
@@ -284,7 +283,7 @@ class _Play:
 
 
 def _ordered(moves: Iterable[Move], line: Line) -> list[tuple[Move, Line]]:
-    """Put the move of the mainline first; return each with what follows it there."""
+    """Put the mainline's move first; return each move with the mainline after it."""
     ahead = sorted(moves, key=lambda move: move.move not in line[:1])
     return [(move, line[1:] if move.move in line[:1] else ()) for move in ahead]
 
@@ -295,7 +294,7 @@ def _comment(node: chess.pgn.GameNode, text: str) -> None:
 
 
 def _threats(board: chess.Board, threats: Sequence[Attack]) -> str:
-    """Write threats, each as far as there is no choice of moves."""
+    """Write threats, each up to the first choice of moves."""
     board = board.copy(stack=False)
     board.push(chess.Move.null())
     lines = []

@@ -168,7 +168,7 @@ def _cost(stats: Stats) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in milliseconds, seconds or minutes, whichever suits it."""
+    """Write a time in milliseconds, seconds or minutes."""
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     if seconds < 60:
@@ -178,7 +178,7 @@ def duration(seconds: float) -> str:
 
 
 def listed(moves: Sequence[str]) -> str:
-    """Join alternative moves by commas; of very many, count those after the first."""
+    """Join alternative moves by commas; count the rest of very many."""
     more = len(moves) - MAX_LISTED
     names = ", ".join(moves[:MAX_LISTED])
     return f"{names} and {more} more" if more > 0 else names
@@ -192,8 +192,8 @@ def analysis_link(fen: str) -> str:
 def lettered_board(fen: str) -> list[str]:
     """Draw a board in ASCII: letters as in a FEN, dots for empty squares.
 
-    Letters distinguish the sides on any background. Outlined and filled figurines do
-    not: on a dark background, the filled ones look white.
+    Letters distinguish the sides on any background; outlined and filled figurines do
+    not, because filled ones look white on a dark background.
 
     Parameters
     ----------

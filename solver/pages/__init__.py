@@ -1,12 +1,12 @@
 """Web pages: one style, one template and the ES modules that all of them share.
 
 A page is a jinja2 template that extends `page.html`, and records as JSON. It is one
-file, and nothing in a problem or a collection becomes markup or is run:
+file, and nothing in a problem or a collection becomes markup or code:
 
 - the page loads nothing, and its policy allows only the style and the script whose
   hashes it names;
 - no element has a `style` attribute, which the policy would refuse;
-- the template escapes what it is given, except drawings of ours.
+- the template escapes its values, except our drawings.
 
 Without scripts a page still shows its title, its totals and its first rows.
 """
@@ -93,7 +93,7 @@ def fill_page(
 
 
 def fill_macro(name: str, macro: str, *values: object) -> str:
-    """Fill a macro of a template, as a part of somebody else's page.
+    """Fill a macro of a template, for use in another page.
 
     Parameters
     ----------
@@ -131,9 +131,9 @@ _COMMENT = re.compile(r"^ *(//.*|/\*\*([^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 def bundle(paths: Sequence[str]) -> str:
     """Join scripts, and ES modules with all that they import, to one script.
 
-    A module comes once, after those that it imports from its own folder. The lines
-    `import` and the words `export` are left out, so no two modules may have a name in
-    common. So are comments, a quarter of the text.
+    Each module comes once, after those that it imports from its folder. The lines
+    `import`, the words `export` and comments, a quarter of the text, are removed, so no
+    two modules may share a name.
     """
     parts: dict[str, str] = {}
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TABLE_BYTES = Limits().hash_mib * MIB
-"""The table that a page asks for, as the command does; a browser may have less."""
+"""The table size that a page requests, as the command does; a browser may have less."""
 
 PROBLEM = "8/7K/8/8/8/8/R7/7k w - - 0 1"
-"""The position of a board that is not given one."""
+"""The position of a board without a given one."""
 
 
 def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
@@ -54,7 +54,7 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
 
 
 def solver_data(modules: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return what the data of a page that solves has besides its records.
+    """Return the data of a page that solves, besides its records.
 
     Parameters
     ----------

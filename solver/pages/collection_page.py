@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     Record: TypeAlias = AuditResult | Mapping[str, object] | Problem | FormatError
 
 MAX_ROWS = 20_000
-"""At most this many records are listed that do not agree; all are counted."""
+"""At most this many disagreeing records are listed; all are counted."""
 
 MAX_AGREEING = 1_000
-"""At most this many records of an audit are listed that agree."""
+"""At most this many agreeing records of an audit are listed."""
 
 FIRST_ROWS = 50
-"""A page without scripts shows this many rows."""
+"""Without scripts, a page shows this many rows."""
 
 
 def render_page(
@@ -120,7 +120,7 @@ def render_page(
 
 
 def _result(given: Record) -> AuditResult:
-    """Return any record as a result; one that was not solved has no status."""
+    """Return any record as a result; an unsolved one has no status."""
     if isinstance(given, Problem):
         unsolved = Solution(given, Status.UNDECIDED, None, 0)
         return audit_result(unsolved)._replace(status=None, verdict=None, time_s=None)
@@ -135,7 +135,7 @@ def _result(given: Record) -> AuditResult:
 
 
 def _found(result: AuditResult) -> str:
-    """Name what was found, as briefly as claims are named."""
+    """Name what was found as briefly as a claim."""
     if result.mate is not None and result.mate <= 0:
         return f"#{result.mate}"
     if result.mate:

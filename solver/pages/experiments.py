@@ -35,11 +35,12 @@ TECHNIQUES = {
     **{f"efp={n}": f"Enhanced Forward Pruning, addition {n}" for n in "1234"},
     "efp=on": "Enhanced Forward Pruning",
 }
-"""Variants as `table` names them, with their titles. The first is the base of all."""
+"""Variants by their names in `table`, with their titles. The first is the basis of the
+comparison."""
 
 
 def experiments() -> dict[str, Any]:
-    """Return the techniques to compare, and in which windows the root is searched.
+    """Return the techniques to compare, and the windows of the root.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What JavaScript has to know of the kernel: where fields are, and what numbers mean.
+"""What JavaScript must know about the kernel: where fields are, and what numbers mean.
 
 All of it is read from the ctypes structs and the enums that Python itself uses.
 """
@@ -85,7 +85,7 @@ def describe_struct(struct: type[ctypes.Structure]) -> dict[str, Any]:
 
 
 def describe_stipulations() -> list[dict[str, Any]]:
-    """Return what a page has to know of each stipulation, without its number."""
+    """Return what a page must know about each stipulation, without its number."""
     return [_describe(name) for name in STIPULATIONS]
 
 

@@ -1,7 +1,7 @@
-"""Answers in a notebook: what it shows where a cell ends with one.
+"""Answers in a notebook: what a cell shows if it ends with one.
 
-The HTML has a style but no script. It can be read without either, as in a notebook that
-is not trusted.
+The HTML has a style but no script, and can be read without the style, as in an
+untrusted notebook.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _solutions(solution: Solution) -> list[PlayLine]:
 
 
 def variations_html(variations: Variations) -> str:
-    """Draw the position with its keys, and write the play below it, to unfold."""
+    """Draw the position with its keys above play that unfolds."""
     return fill_macro(
         "notebook.html",
         "board",

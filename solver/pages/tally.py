@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from solver.audit.result import AuditResult
 
 UNSOLVED = "unsolved"
-"""The verdict of a record that was read and not searched."""
+"""The verdict of a record that was read but not searched."""
 
 VERDICTS = (*WORDS, UNSOLVED)
 
@@ -40,7 +40,7 @@ def soundness_of(result: AuditResult) -> list[str]:
 class ClaimRow:
     """What the table shows of all records with the same claim.
 
-    It keeps the time of each record, 8 bytes, because a median needs all of them.
+    It keeps the time of each record in 8 bytes, because a median needs all of them.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Tally:
 
     @property
     def headline(self) -> str:
-        """What an editor wants to know first: how many are sound, how many proved."""
+        """The headline: how many problems are sound, and how many claims are proved."""
         total = self.all.total
         if not total:
             return "There are no records."

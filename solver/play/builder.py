@@ -1,7 +1,7 @@
 """Build the play of a problem from proved answers, part by part.
 
 The parts are keys, set play and tries. The kernel answers two questions: which moves of
-the attacker solve in time, and which replies refute. All else is bookkeeping, so a node
+the attacker solve in time, and which replies refute. The rest is bookkeeping, so a node
 costs a few calls.
 """
 
@@ -34,7 +34,7 @@ def build_variations(
 ) -> Variations:
     """Build the play from the position of an answer.
 
-    1. The answer's principal variation is the main line, and always complete.
+    1. The answer's principal variation is the main line and is always complete.
     2. The play of the keys comes first, then the set play, then the tries with one
        refutation, with two, and so on: what is asked for besides shortens none of what
        comes before it.
@@ -75,7 +75,7 @@ def build_variations(
 
 
 def _wanted_moves(solution: Solution) -> int:
-    """Return the attacker's moves that the play may take; negative: mated in them."""
+    """Return the most moves of the play; negative if the side to move is mated."""
     problem = solution.problem
     if solution.mate == 0:
         return 0
@@ -140,7 +140,7 @@ class _Builder:
         )
 
     def _add_defences(self, first: Attack) -> int | None:
-        """Add the play where the defender begins; see `Levels.add`."""
+        """Add play that the defender begins; see `Levels.add`."""
         position, refuting = self._position, list[int]()
         if self._solution.mate is None:  # the claim does not hold
             if self._levels.is_bounded:
@@ -157,7 +157,7 @@ class _Builder:
         return self._levels.add([node])
 
     def _add_set_play(self, passed: Attack) -> int | None:
-        """Add what follows if the defender begins; see `Levels.add`."""
+        """Add the set play; see `Levels.add`."""
         if not self._options.set_play or not self._attacking or self._board.is_check():
             return None
         if self._levels.is_bounded:
@@ -191,7 +191,7 @@ class _Builder:
         return nodes, complete
 
     def _key_lengths(self, names: dict[int, str]) -> dict[str, int]:
-        """Return how many moves each key takes at least, its own included."""
+        """Return how many moves each key takes, itself included."""
         lengths: dict[str, int] = {}
         for moves in range(self._solution.lower_bound, self._moves + 1):
             for word in self._replies.solving_moves(self._position, moves):
@@ -247,7 +247,7 @@ class _Builder:
     ) -> list[int]:
         """Append the first moves that at most `most` replies refute; return the rest.
 
-        A move that no reply refutes is stalemate, since it is no key.
+        A move that no reply refutes stalemates, since it is not a key.
         """
         rest = []
         for number, word in enumerate(words, 1):

@@ -34,11 +34,11 @@ EXACT_MOVES = 5
 """Without a stipulation, the play of longer mates is exact only near the mate."""
 
 NEAR_MOVES = 4
-"""Farther from mate than this, one continuation within the proved bound then stands
-for all, and no threats are looked for."""
+"""Farther from mate than this, one continuation within the proved bound then
+represents all others, and threats are not searched for."""
 
 ENDS = (TooLargeError, BuildingStoppedError)
-"""What ends the building: a limit or a stop."""
+"""A limit or a stop ended the building."""
 
 
 class Node(NamedTuple):
@@ -47,13 +47,13 @@ class Node(NamedTuple):
     position: Position
 
     attack: Attack
-    """The move that led there; without a name where the defender begins."""
+    """The move that led there; without a name if the defender begins."""
 
     line: tuple[str, ...] = ()
     """The main line from here on; empty elsewhere."""
 
     refuting: frozenset[int] = frozenset()
-    """Replies that the attacker has no answer to."""
+    """Replies without an answer by the attacker."""
 
     is_set_play: bool = False
     """Whether other replies may have no answer either."""
@@ -141,7 +141,7 @@ class Levels:
         return complete if nodes else None
 
     def _add_level(self, nodes: Iterable[Node]) -> list[Node]:
-        """Add the play after each node, or after none; return the nodes below."""
+        """Add the play after all nodes or after none; return the nodes below."""
         following: list[Node] = []
         grown = [self._grow(node, following) for node in nodes]
         for node, (threats, defences, is_zugzwang) in zip(nodes, grown, strict=True):
@@ -186,7 +186,7 @@ class Levels:
         line: tuple[str, ...],
         following: list[Node],
     ) -> list[Attack]:
-        """Return the continuations after a reply; what is below comes later.
+        """Return the continuations after a reply; the play below them is added later.
 
         The position is that before the reply.
         """
@@ -214,7 +214,7 @@ class Levels:
     # Answers of the kernel
 
     def _answered(self, node: Node) -> Iterable[Reply]:
-        """Return the replies, with all shortest continuations or with one for all."""
+        """Return the replies, each with one or all of its shortest continuations."""
         position, attack = node.position, node.attack
         if not self._is_far(node):
             threats = self._options.threats and not node.is_set_play
@@ -232,7 +232,7 @@ class Levels:
         return Reply(reply, length, [word], is_complete=False)
 
     def _is_far(self, node: Node) -> bool:
-        """Whether the play after a node follows the proof of the answer only."""
+        """Whether the play after a node follows only the answer's proof."""
         return self.is_bounded or (
             not self._is_exact
             and not node.is_set_play
@@ -259,7 +259,7 @@ class Levels:
 
 
 def _chain(attack: Attack, line: Sequence[str]) -> None:
-    """Add the rest of the main line, from a defence on, to a move that is cut.
+    """Add the rest of the main line, from a defence on, where the play is cut.
 
     In self- and reflex play the line ends with a defence.
     """

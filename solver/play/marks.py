@@ -1,6 +1,6 @@
 """What problemists note beside the play: pure, model and ideal mates, features of keys.
 
-The definitions are those of the docstrings; they see one position or one move, not the
+The docstrings have the definitions; each concerns one position or one move, not the
 tree around it.
 """
 
@@ -30,9 +30,9 @@ class MateMark(StrEnum):
 def mark_mate(board: chess.Board) -> MateMark:
     """Return whether a checkmate is pure, a model mate or an ideal mate.
 
-    The king's field are the squares beside the king. A square is guarded as often as
-    pieces of the mating side attack it with the mated king taken off the board, or
-    protect their own piece on it. Pinned pieces guard too.
+    The king's field is the squares next to the king. A square is guarded once for each
+    piece of the mating side that attacks it with the mated king off the board, or that
+    protects a piece of its own side on it. Pinned pieces guard too.
 
     - A mate is *pure* if each square of the field is either blocked by a piece of the
       mated side and not guarded, or not blocked and guarded exactly once; and one piece
@@ -113,7 +113,7 @@ def _bars(
 
 
 def _pinners(board: chess.Board, square: chess.Square) -> chess.SquareSet:
-    """Return the piece that pins a piece of the side to move, if any."""
+    """Return the piece that pins a piece of the side to move, if there is one."""
     if not board.is_pinned(board.turn, square):
         return chess.SquareSet()
     line = board.pin(board.turn, square)
@@ -125,7 +125,7 @@ def _pinners(board: chess.Board, square: chess.Square) -> chess.SquareSet:
 def _needs_pin(
     board: chess.Board, square: chess.Square, guards: chess.SquareSet
 ) -> bool:
-    """Return whether a piece could parry the check if only `guards` did not pin it."""
+    """Return whether a piece could parry the check if `guards` did not pin it."""
     if guards != _pinners(board, square):
         return False
     unpinned = board.copy(stack=False)
@@ -138,7 +138,7 @@ def _needs_pin(
 
 
 def _needs_both_checks(board: chess.Board) -> bool:
-    """Return whether each of two checks alone could be parried, not by the king."""
+    """Return whether each of two checks alone could be parried without a king move."""
     king = board.kings & board.occupied_co[board.turn]
     for checker in board.checkers():
         alone = board.copy(stack=False)
@@ -151,12 +151,12 @@ def _needs_both_checks(board: chess.Board) -> bool:
 
 
 def mark_key(board: chess.Board, move: chess.Move) -> list[str]:
-    """Return what a problemist would note about a key, the least welcome first.
+    """Return what a problemist would note about a key, the worst first.
 
     - It gives check, captures (also en passant), promotes, or castles.
-    - *Flights* are squares that the defender's king can move to. They are given if that
-      is so after the key but not before, and taken if it is the other way round. Before
-      means: if the defender were to move. Castling does not count.
+    - *Flights* are squares that the defender's king can move to. They are given if this
+      holds only after the key, and taken if it holds only before. Before means: if the
+      defender were to move. Castling does not count.
     - Pieces of the defender are pinned or unpinned.
     - The piece that moved is a *sacrifice* if it can be taken. Others of the attacker's
       are put *en prise* if they can be taken after it, but not before.

@@ -1,4 +1,4 @@
-"""What is asked about the play of a problem; this loads nothing else."""
+"""The question about the play of a problem; this module imports nothing else."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Defence:
 
     @property
     def moves_left(self) -> int:
-        """The attacker's moves that are needed after it; 0: it ends the play."""
+        """The number of the attacker's moves needed after it; 0 if it ends the play."""
         return self.continuations[0].moves_left + 1 if self.continuations else 0
 
 

@@ -41,8 +41,9 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
 ) -> Variations:
     """Find the whole play of a problem: keys, threats, defences and continuations.
 
-    Keys are the first moves that solve within the moves of the stipulation, or else of
-    the claim, or else of the shortest mate. Everything else is shortest play.
+    Keys are the first moves that solve within the moves of the stipulation, or without
+    one of the claim, or without a claim of the shortest mate. All other play is the
+    shortest.
 
     Parameters
     ----------

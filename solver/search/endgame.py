@@ -1,9 +1,9 @@
-"""What endgame tables add to a search: our own prove, the user's tablebases only find.
+"""Endgame tables in a search: ours prove mates, the user's tablebases only find them.
 
 Positions of at most four pieces without pawns are solved backwards (`solver.endgames`;
-docs/explanation/endgames.md). Building such a table takes time, so a search comes first
-and the table answers what the search leaves open. Gaviota's and Syzygy's tables are
-not proved here, so they never replace a proof.
+docs/explanation/endgames.md). Building such a table takes time, so a search comes
+first, and the table answers what the search leaves open. Gaviota's and Syzygy's tables
+are not proved here, so they never replace a proof.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
     from solver.search.workspace import Workspace
 
 BEFORE_TABLE = 2_000_000
-"""Nodes of search for the first position of a small endgame before its table is built,
-which takes as long. A node limit up to this many keeps tables out altogether, so that
-the limit means the same after any problems."""
+"""Nodes to search for the first position of a small endgame before its table is built,
+which takes as long. With a node limit up to this, tables are never used, so the limit
+means the same whatever came before."""
 
 BEFORE_FURTHER_TABLE = 10_000
-"""The same for further positions of the same pieces: a mate in three takes as many, so
-easy problems build no table."""
+"""The same for further positions with the same pieces. A mate in three takes this many,
+so easy problems build no table."""
 
 BUILDING_S = {3: 0.1, 4: 1.0}
-"""With less time than this, by the number of pieces, no table is built any sooner: it
-might take all of the time. Building takes less than half as long."""
+"""With less time than this, by the number of pieces, a table is not built earlier,
+because it might take all the time. Building takes less than half as long."""
 
 
 class EndgameProbe:
     """Decides when the table of a small endgame answers a question, and probes it.
 
     1. A table that this solver has probed before answers at once.
-    2. The first position of its pieces is searched; the table is probed only after
+    2. The first position with its pieces is searched; the table is probed only after
        `BEFORE_TABLE` nodes.
-    3. Further positions of the same pieces get a short search, which answers easy
-       problems. What it leaves open is answered by the table.
+    3. Further positions with the same pieces get a short search, which answers easy
+       problems. The table answers the others.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ class EndgameProbe:
     def answer_at_once(self) -> Solution | None:
         """Answer from a table that this solver has probed before, if there is one.
 
-        Otherwise set `search_budget`, the nodes to search before `complete`: few if a
-        position of the same pieces came before, for then the table is worth building.
+        Otherwise set `search_budget`, the nodes to search before `complete`: few if an
+        earlier position had the same pieces, because the table is then worth building.
         """
         if not self._may_probe or self._workspace.search.node_limit <= BEFORE_TABLE:
             return None
@@ -105,7 +105,7 @@ class EndgameProbe:
         return self.solution
 
     def complete(self, searched: Solution | None) -> Solution:
-        """Return the answer of the search, or of the table where that is open.
+        """Return the answer of the search, or of the table if the search has none.
 
         Called while `search_budget` still limits the workspace. Without an answer, the
         table has answered.
@@ -124,7 +124,7 @@ class EndgameProbe:
         return solution
 
     def is_answered(self) -> bool:
-        """Return whether the table has answered; probe it once that is due."""
+        """Return whether the table has answered; probe it when that is due."""
         if self._may_probe and self._workspace.search.nodes > BEFORE_TABLE:
             self._may_probe = False
             self.solution = self._probe()
@@ -138,7 +138,7 @@ class EndgameProbe:
         return time_s >= BUILDING_S[chess.popcount(self._question.board.occupied)]
 
     def _probe(self, *, only_again: bool = False) -> Solution | None:
-        """Answer the question from tables, which are built if need be.
+        """Answer the question from tables, which are built if necessary.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class EndgameProbe:
     def _find_ending(
         self, attacker: chess.Color, *, with_line: bool = True
     ) -> EndingAnswer | None:
-        """Probe one table, which is built first if need be; None: it was stopped."""
+        """Probe a table, which is built first if necessary; None after a stop."""
         search = self._workspace.search
         if search.stop:
             return None
@@ -248,7 +248,7 @@ def consult_tablebases(tables: Tablebases, question: Question) -> Solution | Non
 
 
 def prefer_proof(searched: Solution, from_tables: Solution) -> Solution:
-    """Return what the tablebases answer, unless the search has proved its answer.
+    """Return the tablebases' answer, unless the search has proved one.
 
     Raises
     ------

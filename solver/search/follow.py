@@ -1,14 +1,14 @@
 """Follow a line: prove a known mate backwards along its own moves.
 
 A line of a mate in n names a move at each of the attacker's nodes, and one reply. To
-prove the mate, every other reply has to be answered too. The steps are taken from the
-end of the line: after the attacker's last move, then after the one before it, and so
-on. Each step asks the df-pn search whether the defender is mated within the moves that
-are left. The line's own reply is in the table from the step before, and so is much of
-what the other replies lead to, so each step is a short search where the whole is a long
-one. When all steps are proved, the root has a proved move.
+prove the mate, every other reply must be answered too. The steps are taken from the end
+of the line: after the attacker's last move, then after the one before it, and so on.
+In each step the df-pn search decides whether the defender is mated within the moves
+left. The line's reply is in the table from the previous step, and so are many positions
+after the other replies. Each step is thus a short search where the whole would be a
+long one. When all steps are proved, the root has a proved move.
 
-Only the search's verdicts count. The line says what to ask, and never what is true.
+The line only guides the search; only the search's verdicts count.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FIRST_BUDGET = 20_000
 
 
 class Followed(NamedTuple):
-    """What following a line has shown.
+    """The result of following a line.
 
     Attributes
     ----------
@@ -64,8 +64,8 @@ def solve_and_follow(
 ) -> Followed:
     """Solve a mate, and follow its claimed line if there is one.
 
-    Where any mate within the claim will do, the line comes first: a mate that it proves
-    needs no search.
+    If any mate within the claim is an answer, the line comes first: a mate that it
+    proves needs no search.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class _LineProof:
 
     @property
     def holds(self) -> tuple[bool | None, ...]:
-        """For each step whether it is proved or refuted; None: neither."""
+        """For each step, whether it is proved or refuted; None for neither."""
         decided = [True] * (len(self._steps) - self._open)
         before: list[bool | None] = [None] * self._open
         if self._is_refuted:

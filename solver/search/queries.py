@@ -1,7 +1,7 @@
 """From a `Question` to the `Query` that the kernel searches, and back to a `Solution`.
 
-The kernel advances a query turn by turn; see `solver.kernel.mate.turns`. It reads, sets
-up, searches and answers thousands of queries in one call, without a Python object for
+The kernel advances a query turn by turn; see `solver.kernel.mate.turns`. One call
+reads, sets up, searches and answers thousands of queries, without a Python object for
 each.
 """
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 POSITION_BYTES = ctypes.sizeof(Position)
 
 QUERY_TEXT = 256
-"""Bytes of text for each query, on average; FEN, line and keys of a mate in two take
-half of it. Queries that need more are answered in several calls."""
+"""Average bytes of text for a query; FEN, line and keys of a mate in two take half of
+it. Queries that need more are answered in several calls."""
 
 ALONE_FROM = 100_000
-"""Nodes after which a call for many queries leaves one to its caller, who can limit its
-time and start helper threads."""
+"""Nodes after which a call for many queries returns one to its caller, which can limit
+its time and start helper threads."""
 
 STATUSES = {
     Answer.PROVED: Status.PROVED,
@@ -80,7 +80,7 @@ class Queries:
     ) -> Query:
         """Set up a question whose position has been read.
 
-        The next question with root moves ends the use of this one.
+        Root moves are valid until the next question with root moves.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Queries:
         return query
 
     def read(self, size: int) -> memoryview:
-        """Set up the positions of queries that have their texts.
+        """Set up the positions of queries from their texts.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Queries:
     def read_questions(self, questions: Sequence[Question]) -> list[Problem]:
         """Read the FENs of questions, and set them up.
 
-        Queries that cannot be answered together are REFUSED: other stipulations than
+        Queries that cannot be answered together are REFUSED: stipulations other than
         mate, and FENs that are not plainly correct.
 
         Returns
@@ -220,7 +220,7 @@ class Queries:
 
 
 Begun: TypeAlias = tuple[Queries, int]
-"""An open query: the batch that has it, and its place there."""
+"""An open query: its batch, and its place there."""
 
 
 class QuerySearch:
@@ -245,7 +245,7 @@ class QuerySearch:
 
     @cached_property
     def _history(self) -> EndingHistory:
-        """The small endgames that were met."""
+        """The small endgames met so far."""
         from solver.endgames.probe import EndingHistory
 
         return EndingHistory()
@@ -319,7 +319,7 @@ class QuerySearch:
             return endgame.complete(solution)
 
     def _start_helpers(self, queries: Queries, question: Question) -> None:
-        """Let the helper threads search the same question, unless they do already."""
+        """Let the helper threads search the same question, unless they already do."""
 
         def help_search(helper: Workspace, control: Control) -> None:
             twin = Queries(helper, 1)
@@ -331,7 +331,7 @@ class QuerySearch:
 
 
 def ask(query: Query, question: Question) -> None:
-    """Write a question into its query; root moves are left out."""
+    """Write a question into its query, without its root moves."""
     nodes = question.limits.nodes
     query.attacking = question.named_attacker
     query.most_moves = question.most_moves
@@ -359,14 +359,14 @@ def best_line(
 
 
 def address_of(text: bytes) -> int:
-    """Return the address of bytes, valid as long as they are referred to."""
+    """Return the address of bytes; it is valid as long as the bytes object lives."""
     return ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
 
 
 def solution_of(
     problem: Problem, query: Query, text: str, time_s: float = 0.0
 ) -> Solution:
-    """Return the answer of a query; NODES stands for any limit that was hit.
+    """Return the answer of a query; NODES means that some limit was hit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a search has to answer: who mates whom, in how many moves, with which moves."""
+"""The question of a search: who mates whom, in how many moves, by which first moves."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class Question:
     """A problem, and how it is to be searched.
 
-    `read_question` checks all of it. A caller with many problems that are known to be
-    well-formed makes it directly; its position is then read when it is needed.
+    `read_question` checks everything. A caller with many well-formed problems makes
+    questions directly; their positions are then read when they are needed.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Question:
 
     @cached_property
     def board(self) -> chess.Board:
-        """The position. Threads share it, so nobody plays moves on it.
+        """The position. Threads share it, so no moves are played on it.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Question:
 
     @property
     def named_attacker(self) -> int:
-        """Whether the side to move is said to attack, 0 or 1; -1: nothing says so."""
+        """Whether the side to move attacks, 0 or 1; -1 if the question does not say."""
         moves = _named_length(self.problem, self.within)
         return -1 if moves is None else int(moves > 0)
 
@@ -90,9 +90,9 @@ class Question:
 
     @property
     def both_sides(self) -> bool:
-        """Whether being mated is an answer as well: the caller did not say who attacks.
+        """Whether being mated is also an answer: the caller did not say who attacks.
 
-        A restriction is the attacker's, so there the attacker is known.
+        With a restriction the attacker is known.
         """
         return (
             self.named_attacker < 0
@@ -120,7 +120,7 @@ class Question:
         return abs(claim.mate) if claim else None
 
     def read(self) -> Question:
-        """Check all of it, and read its position; see `read_question`."""
+        """Check everything, and read the position; see `read_question`."""
         return read_question(
             self.problem,
             self.limits,
@@ -182,8 +182,8 @@ def is_attacking(
 ) -> bool:
     """Return whether the side to move is the attacker.
 
-    The sign of `within`, or else of the source's claim, decides. Without either, the
-    side to move attacks unless it has only its king and the other side has more.
+    The sign of `within` decides, or else that of the source's claim. Without either,
+    the side to move attacks, unless it has only its king and the other side has more.
     """
     moves = _named_length(problem, within)
     if moves is not None:
@@ -194,7 +194,7 @@ def is_attacking(
 
 
 def _named_length(problem: Problem, within: int | None) -> int | None:
-    """Return the length, or the claimed one, whose sign says who attacks."""
+    """Return the length, or the claimed one; the sign says who attacks."""
     if within is not None:
         return within
     return problem.claim.mate if problem.claim else problem.no_mate

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Exclusive:
-    """Lets one search at a time use something; any other gets an error at once.
+    """Lets one search at a time use an object; any other gets an error at once.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ class Exclusive:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to pickle what holds this, such as a solver."""
+        """Refuse to pickle the owner, such as a solver."""
         reason = "cannot be pickled, because it belongs to this process"
         msg = f"{self._name}: {reason}; make one in each process"
         raise TypeError(msg)
 
     @contextmanager
     def use(self) -> Iterator[None]:
-        """Use it inside the block.
+        """Use the object inside the block.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Control:
         self.work = ""
 
     def describe(self, work: str) -> None:
-        """Say what is being built."""
+        """Set what is being built."""
         self.work = work
 
     @property
@@ -101,7 +101,7 @@ class Control:
 
     @property
     def reason(self) -> StoppedBy | None:
-        """Why the search was stopped; None: it was not. The first reason is kept."""
+        """The first reason to stop the search; None if it was not stopped."""
         return self._reason
 
     def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
@@ -118,7 +118,7 @@ class Control:
 
     @contextmanager
     def finishing(self) -> Iterator[None]:
-        """Let the block finish what is proved: only an interrupt stops it."""
+        """Let the block finish a proved answer: only an interrupt stops it."""
         search = self._search
         assert search is not None
         limit, search.node_limit = search.node_limit, NO_LIMIT
@@ -136,9 +136,9 @@ class Control:
 
 
 class GroupControl:
-    """Stops searches that belong together, and those that are yet to begin.
+    """Stops a group of searches, including those that have not begun.
 
-    No method takes a lock: a signal handler calls them in a thread that may hold any.
+    No method takes a lock: a signal handler calls them in a thread that may hold one.
     """
 
     def __init__(self) -> None:
@@ -226,8 +226,8 @@ WATCHDOG = Watchdog()
 Result = TypeVar("Result")
 
 WAIT_S = 0.05
-"""How long the caller sleeps at a time: not every system wakes it for a signal, and
-none for `_thread.interrupt_main`."""
+"""How long the caller sleeps at a time: not every system wakes it for a signal, and no
+system does for `_thread.interrupt_main`."""
 
 
 def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
@@ -278,9 +278,8 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
 class HelperThreads:
     """Further threads that search the same problem in the same table.
 
-    They search in another order than the leading workspace. What one of them proves
-    the others find in the table, so the leader has its answer, which is the one that
-    counts, sooner.
+    They search in another order than the leading workspace. They find in the table what
+    the others have proved, so the leader, whose answer counts, gets it sooner.
 
     Parameters
     ----------
@@ -308,9 +307,9 @@ class HelperThreads:
         return len(self._helpers)
 
     def start(self, work: Callable[[Workspace, Control], object]) -> None:
-        """Let each thread do the work, unless they are running already.
+        """Let each thread do the work, unless they are already running.
 
-        All threads, the leader's too, get an equal share of the nodes that are left.
+        All threads, including the leader's, get an equal share of the remaining nodes.
         """
         if self._threads or not self._helpers:
             return
@@ -328,7 +327,7 @@ class HelperThreads:
             thread.start()
 
     def stop(self) -> None:
-        """Stop the threads and wait for their end."""
+        """Stop the threads and wait until they end."""
         for control in self._controls:
             control.stop()  # not the search itself, which may be finishing a mate
         for thread in self._threads:

@@ -23,25 +23,24 @@ if TYPE_CHECKING:
 BUCKET_BYTES = 64
 MIB = 1 << 20
 SMALL_BYTES = 128 * MIB
-"""A larger table gets huge pages. They make a search of a table of 1 GiB 9 to 20%
-faster, one of 128 MiB 4 to 9%. But they are zeroed at once: on a virtual machine that
-had given its memory back, 128 MiB took 0.28 s, and small pages 0.06 s.
-"""
+"""A larger table gets huge pages. They make a search 9 to 20% faster with a table of 1
+GiB, and 4 to 9% with 128 MiB. But they are zeroed at once: on a virtual machine that
+had given its memory back, 128 MiB took 0.28 s, and small pages 0.06 s."""
 GENERATIONS = 1 << 24
 GENERATION_SHIFT = 40
 SAMPLED_WORDS = 2000
 
 GROWTH = 8
 NODES_BY_BUCKET = 4
-"""By how much one table becomes larger, and when. Clearing it takes less than a tenth
-of the time of the nodes before."""
+"""By how much a table grows, and when. Clearing it takes less than a tenth of the time
+of the nodes before."""
 
 
 class Workspace:
     """A transposition table and scratch memory, for one search at a time.
 
     Half of the table holds bounds, the other half the proof numbers of the df-pn
-    search. What one search costs does not depend on the searches before it.
+    search. The cost of a search does not depend on earlier searches.
 
     Parameters
     ----------
@@ -112,9 +111,9 @@ class Workspace:
         self.search.node_limit = NO_LIMIT if nodes is None else nodes
 
     def reserve_generations(self, count: int) -> None:
-        """Clear the table if `count` more problems would reuse numbers of old entries.
+        """Clear the table if `count` more problems would reuse old entries' numbers.
 
-        Each row of a batch is a problem.
+        Each row of a batch counts as a problem.
         """
         if self.search.generation + count >= GENERATIONS:
             self.search.generation = 0
@@ -140,23 +139,23 @@ class Workspace:
         self._forget_refutations()
 
     def resume(self, nodes: int | None = None) -> None:
-        """Continue with the last problem, with another node limit; None: without."""
+        """Continue with the last problem and another node limit, or none."""
         self.search.nodes = 0
         self.search.node_limit = NO_LIMIT if nodes is None else nodes
 
     def use_whole_table(self) -> None:
-        """End the use of the table's first part alone, if that is not done yet."""
+        """Use the whole table from now on."""
         self.search.buckets = self._buckets
 
     def begin_one_table(self) -> None:
-        """Use the memory as one table, empty and small at first.
+        """Use the memory as one table, which is empty and small at first.
 
         Help play stores its entries there; `begin` ends this use.
         """
         self._use_one_table(SMALL_BUCKETS)
 
     def enlarge_one_table(self) -> None:
-        """Go on with a larger table, which is empty."""
+        """Continue with a larger table, which is empty."""
         self._use_one_table(self.search.buckets * GROWTH)
 
     @property
@@ -196,7 +195,7 @@ class Workspace:
     def search_dfpn(
         self, position: Position, moves: int, *, attacking: bool
     ) -> Verdict:
-        """Decide the same by proof numbers (df-pn), under the restriction."""
+        """Decide the same with the df-pn search, under the restriction."""
         self.use_whole_table()
         return self.kernel.find_mate(position, self.search, moves, attacking=attacking)
 
@@ -279,9 +278,9 @@ def allocate(size: int, option: str) -> mmap.mmap:
 
 
 def _map(size: int) -> mmap.mmap:
-    """Map anonymous memory, private where that is a choice.
+    """Map anonymous memory, private if the system offers that.
 
-    Python's default is shared memory, for which Linux makes no huge pages.
+    Python's default is shared memory, for which Linux uses no huge pages.
     """
     if hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

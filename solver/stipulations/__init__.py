@@ -1,7 +1,7 @@
 """What each kind of stipulation does: its words, claims, play and search.
 
-`kind_of` returns the object that answers for a stipulation. Other rooms call it and do
-not ask what the stipulation is. `solver.stipulation` has the value: text and numbers.
+`kind_of` returns the object for a stipulation; other packages need not know its kind.
+`solver.stipulation` has the value: text and numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KINDS: dict[tuple[Play, Goal], type[Kind]] = {
 
 
 def kind_of(stipulation: Stipulation) -> Kind:
-    """Return what answers for a stipulation."""
+    """Return the object for a stipulation."""
     return _MATE if stipulation is MATE else _made(stipulation)
 
 
@@ -38,4 +38,5 @@ def _made(stipulation: Stipulation) -> Kind:
 
 
 _MATE = _made(MATE)
-"""The kind of most rows, each of which needs it several times; hashing takes longer."""
+"""The kind of most rows, which each need it several times; hashing would take
+longer."""

@@ -1,4 +1,4 @@
-"""How a claim compares with the answer that was found: words, and play by force."""
+"""How a claim compares with the answer: the words, and the rules for play by force."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     """The claimed mate exists; a shorter one is not excluded.
 
-    Help play: so do the claimed solutions; others are not excluded."""
+    Help play: the claimed solutions exist; others are not excluded."""
 
     SHORTER = "shorter"
     """There is a shorter mate than claimed."""
@@ -158,7 +158,7 @@ class Comparison:
         return not self.is_goal(board)
 
     def is_goal(self, board: chess.Board) -> bool:
-        """Return whether a position is what the play shall end with."""
+        """Return whether a position is the goal of the play."""
         if self.stipulation.goal is Goal.STALEMATE:
             return board.is_stalemate()
         return board.is_checkmate()

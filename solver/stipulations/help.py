@@ -52,7 +52,7 @@ class Help(Kind):
         return search_solutions(search.workspace, question, control)
 
     def require_variations(self) -> None:
-        """Raise InputError: the play is a list of solutions."""
+        """Raise InputError, because the play is a list of solutions."""
         expected = "problem: expected a stipulation with variations"
         msg = f"{expected}, found {self.stipulation}"
         raise InputError(msg)
@@ -101,13 +101,13 @@ class Help(Kind):
         return ()
 
     def numbered_line(self, fen: str, moves: Iterable[str]) -> list[str]:
-        """Write a line in SAN: the side that is mated begins each number."""
+        """Write a line in SAN; the side that is mated begins each number."""
         return numbered_line(fen, moves, half=self.stipulation.half)
 
     def verdict(self, claim: Claim, answer: Solution) -> Verdict:
         """Return the verdict on the length of the solutions.
 
-        Their number counts only while a limit leaves it open, or if none is claimed.
+        Their number matters only if a limit leaves it open, or if no number is claimed.
         """
         claimed, found = self.claimed_solutions(claim), len(answer.solutions)
         if answer.mate is None and answer.lower_bound > claim.mate:
@@ -170,7 +170,7 @@ class Help(Kind):
     def limits(
         self, problem: Problem, limits: Limits, *, within: bool
     ) -> tuple[Limits, int | None]:
-        """Return how far to search: for more solutions than are claimed."""
+        """Return how far to search: beyond the claimed number of solutions."""
         most = None
         if problem.claim:
             most = self.claimed_solutions(problem.claim) + SPARE_SOLUTIONS
@@ -182,7 +182,7 @@ class Help(Kind):
         found: Claim,
         solutions: Sequence[tuple[str, ...]] | None,
     ) -> Problem:
-        """Return a problem that claims the number of solutions, if that is known."""
+        """Return a problem that claims the number of solutions, if it is known."""
         number = None
         if solutions is not None:
             plies = self.stipulation.with_attacker_moves(found.mate).plies
@@ -203,6 +203,6 @@ class Help(Kind):
 
 
 def _is_no_solution(claim: Claim, answer: Solution) -> bool:
-    """Return whether the claimed line begins none of the solutions."""
+    """Return whether no solution begins with the claimed line."""
     line = claim.line
     return all(solution[: len(line)] != line for solution in answer.solutions)

@@ -1,7 +1,7 @@
-"""What the other rooms call for any stipulation: here, for play by force.
+"""The methods that other packages call for any stipulation, here for play by force.
 
 In play by force, one side, the attacker, reaches the goal against every defence. `Mate`
-and `Battle` differ from this in little, `Help` in most.
+and `Battle` override a few methods, `Help` most of them.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ PLAYS = {
 _OTHERS = [f"{play}{goal}" for play in Play for goal in Goal]
 
 ORDER = ("#", "", "no #", *_OTHERS[1:], "none")
-"""Claims in the order of the audit table: first mates by the side to move, then mates
-of it, then claims of no mate."""
+"""Claims in the order of the audit table: mates by the side to move, then mates of the
+side to move, then claims of no mate."""
 
 _RANKS = 1_000
-"""Ranks of each of these: more than the half-moves of any."""
+"""Ranks for each of these: more than the half-moves of any claim."""
 
 MATE_OPTIONS = ("--certificate", "--tablebases", "--checks-only")
-"""Options with a meaning for mates only; the last stands for all restrictions."""
+"""Options that only apply to mates; the last one means all restrictions."""
 
 
 def rank_of(claim: str, length: int) -> int:
@@ -222,14 +222,14 @@ class Kind(Comparison, ABC):
         return None
 
     def require_variations(self) -> None:
-        """Raise InputError if the play is no tree of attacks and defences."""
+        """Raise InputError if the play is not a tree of attacks and defences."""
 
     def choose(self, tree: Choice, solutions: Choice) -> Choice:
         """Return `tree` for play that is a tree, `solutions` for a list of them."""
         return tree
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
-        """Return what finds the moves of the play in the memory of a search."""
+        """Return what finds the play's moves, in the memory of a search."""
         from solver.stipulations.replies import Replies
 
         return Replies(workspace, budget, workspace.kernel)
@@ -237,7 +237,7 @@ class Kind(Comparison, ABC):
     # Claims
 
     def claim_after_key(self) -> Claim:
-        """Return what the position after a key claims.
+        """Return the claim of the position after a key.
 
         Raises
         ------
@@ -293,7 +293,7 @@ class Kind(Comparison, ABC):
         return replace(problem, claim=found, stipulation=demanded)
 
     def without_solution(self, problem: Problem, excluded: int) -> Problem:
-        """Return a problem that claims no solution; `excluded` moves are too few."""
+        """Return a problem that claims no solution; `excluded` moves do not suffice."""
         return problem
 
 

@@ -55,27 +55,27 @@ class Mate(Kind):
         found: Claim,
         solutions: Sequence[tuple[str, ...]] | None,
     ) -> Problem:
-        """Return a problem that claims a mate; there are no keys of being mated."""
+        """Return a problem that claims a mate, without keys for the mated side."""
         keys = found.keys if found.mate > 0 else ()
         return replace(problem, claim=replace(found, keys=keys))
 
     def without_solution(self, problem: Problem, excluded: int) -> Problem:
-        """Return a problem that claims no mate, as far as that is proved."""
+        """Return a problem that claims no mate within the proved number of moves."""
         return replace(problem, no_mate=excluded if excluded > 0 else None)
 
     def claim_after_key(self) -> Claim:
-        """Return what the position after a key claims: mated in one move less."""
+        """Return the claim of the position after a key: mated in one move less."""
         moves = self.stipulation.moves
         return Claim(1 - moves) if moves > 1 else super().claim_after_key()
 
     def searched_line(self, claim: Claim) -> tuple[str, ...]:
-        """Return the claimed line as far as a mate of that length goes."""
+        """Return the claimed line up to the length of the claimed mate."""
         return claim.line[: 2 * claim.mate - 1] if claim.mate > 0 else ()
 
     def limits(
         self, problem: Problem, limits: Limits, *, within: bool
     ) -> tuple[Limits, int | None]:
-        """Return how far to search: as far as claimed, or to the limits."""
+        """Return how far to search: up to the claimed length, or up to the limits."""
         claimed = problem.claim.mate if problem.claim else problem.no_mate
         if problem.claim and within:
             return limits, claimed

@@ -1,4 +1,4 @@
-"""Replies with their continuations, proved: what the play is built from."""
+"""Replies with their proved continuations, from which the play is built."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Reply(NamedTuple):
     """Whether the reply itself reaches the goal, as in self- and reflex play."""
 
     is_relevant: bool = True
-    """Whether it is a defence that matters; see `ReplyFlag.RELEVANT`."""
+    """Whether it is a relevant defence; see `ReplyFlag.RELEVANT`."""
 
     is_complete: bool = True
     """Whether the continuations are all, and proved to be the shortest."""
 
 
 class Replies:
-    """Asks the kernel, in slices, so that the clock is looked at.
+    """Calls the kernel in slices, so that the clock is checked in between.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Help play: every solution of a problem in which both sides help each other.
 
-Solutions shorter than stipulated count too, as in Popeye, unless the length shall be
-exact: a problem with one has a flaw. They are looked for first, so the shortest
+As in Popeye, shorter solutions count too, unless the length must be exact; a problem
+with a shorter solution has a flaw. They are searched for first, so the shortest
 solution is proved before a longer one is found.
 """
 
@@ -70,7 +70,7 @@ def search_solutions(
 
 
 def set_play(question: Question) -> Question | None:
-    """Return the question of the set play: the other side begins, one ply is left out.
+    """Return the question of the set play: the other side begins with one ply less.
 
     The set play of `h#n` is `h#(n-1).5`, that of `h#n.5` is `h#n`.
 
@@ -100,7 +100,7 @@ def set_play(question: Question) -> Question | None:
 
 
 class Enumeration:
-    """The solutions of a question, shortest first, in pieces that keep memory small.
+    """The solutions of a question, shortest first, in pieces to save memory.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The analysis of one position: which first moves mate, or are mated, and how fast.
 
-What is known is a set of lines that mate by force, at most one for each first move. The
-set only grows, so stopping a search never loses anything.
+The facts are a set of lines that mate by force, at most one for each first move. The
+set only grows, so stopping a search loses nothing.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 FIRST_NODES = 1 << 16
 GROWTH = 8
-"""When several searches are open, each gets `FIRST_NODES` nodes, and `GROWTH` times
-as many in each later round. Repeated searches cost a seventh of the whole."""
+"""If several searches are open, each gets `FIRST_NODES` nodes, and `GROWTH` times as
+many in each later round. Repeated searches cost a seventh of the total."""
 
 LOSS_SHARE = 8
 """The search for being mated gets this part of the nodes of the search for a mate."""
 
 
 class Analysis:
-    """Answers one `go`: `run` in one thread, while others read the results so far.
+    """Answers one `go`: `run` works in one thread while others read the results so far.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Analysis:
 
     @property
     def lower_bound(self) -> int:
-        """No move without a line mates in fewer moves than this, as proved so far."""
+        """No move without a line is proved to mate in fewer moves than this."""
         query = self._query
         live = query.control.lower_bound if query.bounds_mates else 1
         return max(self._lower_bound, live)
@@ -103,7 +103,7 @@ class Analysis:
     def _search_mates(self, solver: Solver, nodes: int) -> bool:
         """Search the moves that mate, fastest first; return whether this is complete.
 
-        Each move found is left out of the next search.
+        Each move found is excluded from the next search.
         """
         left = [move for move in self._moves if move not in self._placed]
         complete = True
@@ -196,19 +196,19 @@ class Analysis:
 
 
 def _is_answered(solution: Solution) -> bool:
-    """Whether nothing was left open, or only a proof of what tablebases answer."""
+    """Whether nothing was left open except a proof of the tablebases' answer."""
     return solution.stopped_by is None or solution.tablebase is not None
 
 
 class _Query(NamedTuple):
-    """The current search. It is replaced as a whole, so any thread can read it."""
+    """The current search; it is replaced as a whole, so any thread can read it."""
 
     control: Control
     nodes_before: int
     prefix: tuple[str, ...] = ()
     """The move from the root to the searched position, or () at the root."""
     bounds_mates: bool = False
-    """Whether its lower bound is a bound on the mates not yet found."""
+    """Whether its lower bound applies to the mates not yet found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class Facts:
     def add_answer(self, line: Line) -> Facts:
         """Return the facts with the answer to the position added.
 
-        A loss of the position is a loss by every first move.
+        If the position is lost, every first move loses.
         """
         if line.wins:
             return self.add(line)

@@ -38,10 +38,10 @@ NUMBERS = (
 """The words of `go` that are followed by a whole number."""
 
 MOVES_TO_GO = 40
-"""The moves still expected in a game whose clock has no `movestogo`."""
+"""The number of moves still expected in a game if the clock has no `movestogo`."""
 
 OVERHEAD_MS = 20
-"""Reserved for communication with the client."""
+"""Time reserved for communication with the client."""
 
 LONGEST_S = threading.TIMEOUT_MAX / 2
 """The longest time for a move: what the system's timers accept, with a margin."""
@@ -63,7 +63,7 @@ _SET = re.compile(r"name\s+(.+?)(?:\s+value(?:\s+(.*))?)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """The request of a `go` command: what to search, and what it may cost.
+    """A `go` command: what to search, and what it may cost.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ def parse_move(board: chess.Board, word: str) -> chess.Move:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A first move with the forced mate that follows it, if one is known.
+    """A first move, with the forced mate after it if one is known.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ def format_effort(nodes: int, time_s: float, hashfull: int) -> str:
 
 
 def depth_below(lower_bound: int) -> int:
-    """Return the plies that are searched completely once this lower bound is proved."""
+    """Return the plies that a proof of this lower bound has searched completely."""
     return max(1, 2 * lower_bound - 3)
 
 
@@ -363,8 +363,8 @@ def _open_tablebases(value: str) -> Tablebases | None:
 
 
 _IGNORED = Option("type check default false", _read_check)
-"""Changes nothing: analysis and play are the same search, and pondering is requested
-with `go ponder`. Clients expect to set these options."""
+"""An option without effect, which clients expect to set: analysis and play are the same
+search, and pondering is requested with `go ponder`."""
 
 OPTIONS: dict[str, Option] = {
     HASH: _spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),

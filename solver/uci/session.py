@@ -1,7 +1,7 @@
 """A client's session: commands are handled while the kernel loads or searches.
 
 Three threads work here: one reads commands, one loads the kernel or searches, and the
-session's own handles commands. Only the last one changes the state and writes to the
+session's thread handles commands. Only the last one changes the state and writes to the
 client; the other two queue tasks for it.
 """
 
@@ -54,7 +54,7 @@ REPORT_S = 1.0
 class Search:
     """One `go` from its command to its `bestmove`: its clock and its reports.
 
-    `run` is called in a thread of its own; all other methods in the session's thread,
+    `run` is called in a separate thread, and all other methods in the session's thread,
     which alone writes to the client.
 
     Parameters
@@ -140,7 +140,7 @@ class Search:
         self._send(format_best_move(self._analysis.lines()))
 
     def stop(self) -> None:
-        """End the search, and release its answer; at once if it has not begun."""
+        """End the search and release its answer, at once if it has not begun."""
         self._released = True
         self.interrupt()
         if self._solver is None and not self._finished:
@@ -151,7 +151,7 @@ class Search:
         self._analysis.stop(StoppedBy.INTERRUPT)
 
     def ponder_hit(self) -> None:
-        """Start the clock, since the move that was pondered on has been played."""
+        """Start the clock, since the expected move was played."""
         if self._pondering:
             self._pondering = False
             if self._solver:
@@ -181,7 +181,7 @@ def _mates(lines: tuple[Line, ...]) -> list[tuple[str, ...]]:
 
 
 WAIT_S = 0.05
-"""The longest sleep of the session, and so the longest delay of a report."""
+"""The longest sleep of the session, and thus the longest delay of a report."""
 
 
 class Session:
@@ -197,7 +197,7 @@ class Session:
         self._send = send
         self._options = {name: option.default for name, option in OPTIONS.items()}
         self._board: chess.Board | str = chess.Board()
-        """The position, or why the last `position` was refused."""
+        """The position, or the reason why the last `position` was refused."""
         self._solver: Solver | None = None
         self._solver_is_for: tuple[object, ...] | None = None
         self._loaded = False
@@ -325,7 +325,7 @@ class Session:
             self._pending_ready += 1
 
     def _handle_loaded(self) -> None:
-        """Answer `isready`, and start the search, that waited for the kernel."""
+        """Answer `isready` and start the search that waited for the kernel."""
         self._loaded = True
         for _ in range(self._pending_ready):
             self._send("readyok")
@@ -433,4 +433,4 @@ class Session:
 
 
 def _ignore(_rest: str) -> None:
-    """Accept a command that means nothing to this engine."""
+    """Accept a command that has no effect on this engine."""

@@ -66,7 +66,7 @@ class MipUse(Flag):
 
     NONE = 0
     REDUCTION = auto()
-    """Search a node whose material has always lost, or won, one ply less deep."""
+    """Search a node one ply shallower if its material has always lost, or won."""
     PRUNING = auto()
     """Do not search such a node."""
     LAZY = auto()
@@ -74,7 +74,8 @@ class MipUse(Flag):
     CORRECTION = auto()
     """Add what the material has scored to the evaluation."""
     WHITE = auto()
-    """Count only what White has scored with White's pieces, not Black with the same."""
+    """Count only what White scored with White's pieces, not what Black scored with the
+    same."""
     ROUNDED = auto()
     """0 and 100 per cent are rounded: below 0.5 per cent, and from 99.5 on."""
     CURVE = auto()
@@ -82,7 +83,7 @@ class MipUse(Flag):
 
 
 class Horizon(IntEnum):
-    """What is searched where no depth is left; see `laboratory.evaluation`."""
+    """What is searched when no depth is left; see `laboratory.evaluation`."""
 
     STATIC = 0
     """Nothing: the node's score is its evaluation."""

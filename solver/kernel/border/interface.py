@@ -58,7 +58,7 @@ NULL_MOVE = 0
 
 
 class KernelError(MatesolveError):
-    """The compiled kernel lacks a function, or gives a wrong answer."""
+    """The compiled kernel lacks a function or gives a wrong answer."""
 
 
 class Verdict(IntEnum):
@@ -70,21 +70,21 @@ class Verdict(IntEnum):
 
 
 class ReplyFlag(IntEnum):
-    """What is known of a reply, besides its continuations; the values are added."""
+    """Flags of a reply; their values are added."""
 
     ENDS = 1
     """The reply itself reaches the goal, as in self- and reflex play."""
     RELEVANT = 2
-    """The reply is a defence that matters: it does something against the threats, and
-    does not end the play before the others do."""
+    """The reply is a relevant defence: it acts against the threats, and does not end
+    the play sooner than others."""
 
 
 REPLY_WORDS = 4
-"""Words of a list of replies for each reply, without its continuations."""
+"""Words for each reply in a list of replies, without its continuations."""
 
 
 class Bounds(NamedTuple):
-    """What the table holds as proved of a position.
+    """What the table has as proved about a position.
 
     Attributes
     ----------
@@ -161,9 +161,9 @@ class Kernel:
     def perft(
         self, position: Position, search: Search, depth: int, *, listed: bool = False
     ) -> int:
-        """Count the leaves `depth` plies (at least 1) down; STOPPED on a stop.
+        """Count the leaves `depth` plies (at least 1) below; STOPPED after a stop.
 
-        The last ply's moves are only counted, or listed as a search lists them.
+        The moves of the last ply are only counted, or listed as in a search.
         """
         return self.run("PERFT", position, search, depth, listed)
 
@@ -321,8 +321,8 @@ class Kernel:
     def has_tries(self, position: Position, search: Search, moves: int) -> bool:
         """Return whether a move that does not solve within `moves` can be a try.
 
-        That is not so for the last move, except in selfmates and selfstalemates, and
-        where reflex play allows the attacker no other move.
+        It cannot be if it is the last move, except in selfmates and selfstalemates, or
+        if reflex play allows the attacker no other move.
         """
         return bool(self.run("HAS_TRIES", position, search, moves))
 
@@ -460,7 +460,7 @@ class Kernel:
         return [words[at : at + plies] for at in range(0, len(words), plies)], state
 
     def is_hopeless(self, play: HelpPlay) -> bool:
-        """Return whether the enumeration would leave its first position out.
+        """Return whether the enumeration would skip its first position.
 
         True is a proof that there is no solution; False says nothing.
         """

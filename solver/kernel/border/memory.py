@@ -18,20 +18,20 @@ POSITION_WORDS = 8
 """The fields of a position."""
 
 MAX_LEGAL_MOVES = 256
-"""Entries of a row; the most moves known in a legal position are 218."""
+"""Entries of a row; no legal position is known with more than 218 moves."""
 
 MOVE_KINDS = 1 << 17
 """The number of values that an encoded move can have."""
 
 ARRIVALS = MOVE_KINDS >> 6
-"""The same without the move's origin: a kind of piece and a target square."""
+"""The same without the move's origin, for a kind of piece and a target square."""
 
 
 LINE_MEMO = 1 << 10
-"""Positions whose line is remembered while a line is read."""
+"""How many positions' lines are remembered while a line is read."""
 
 LINE_NODES = 1 << 12
-"""Nodes of the lines that are read for one; long mates of matetrack take 30."""
+"""Nodes of all lines read for one line; long mates of matetrack take 30."""
 
 
 class BattlePlay(IntEnum):
@@ -74,21 +74,21 @@ class Position(Structure):
 
 
 class Stop(IntEnum):
-    """Why a search has to end; the larger the more urgent."""
+    """Why a search has to end; larger values are more urgent."""
 
     NONE = 0
     LIMIT = 1
-    """A mate that is proved is finished first: its line is read."""
+    """A proved mate is finished first: its line is read."""
     INTERRUPT = 2
 
 
 RESTRICTION_FACTOR = 0x9B05688C2B3E6C1F
-"""Multiplied with the number of a restriction, this odd word without pattern gives a
-hash that sets the bounds proved under the restriction apart."""
+"""This odd word without a pattern, multiplied by the number of a restriction, gives a
+hash for the bounds proved under that restriction."""
 
 
 def restriction_word(number: int) -> int:
-    """Return the word that sets the hash keys of a restriction apart; see `Search`."""
+    """Return the word that marks the hash keys of a restriction; see `Search`."""
     return number * RESTRICTION_FACTOR & ((1 << 64) - 1)
 
 
@@ -290,11 +290,11 @@ class LoggedNode(Structure):
 
 
 HELP_LINE_WORDS = 1 << 15
-"""Moves that the buffer of help play's solutions has room for."""
+"""How many moves fit into the buffer of help play's solutions."""
 
 MOST_GUARDS = 1 << 14
-"""More than the squares that an attacker's pieces can reach: a pawn counts each square
-once for every way to promote, and there are at most 8 pawns of 64 squares each."""
+"""More than the squares that an attacker's pieces can reach: each of at most 8 pawns
+counts each of 64 squares once for every way to promote."""
 
 MOST_MOVERS = 32
 """More than the attacker's pieces, with a second entry for each promoting pawn."""

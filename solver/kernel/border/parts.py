@@ -1,4 +1,4 @@
-"""The compiled parts of the kernel: one table, which all that handles them loops over.
+"""The compiled parts of the kernel, in the one table that all tools loop over.
 
 Each part is an object file, compiled when first needed. Its C function receives an
 operation's number; `solver.kernel.border.interface.Kernel` calls operations by name and
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
 
 UNKNOWN_OPERATION = -2
-"""The result of a C function that does not have an operation."""
+"""The result of a C function for an operation that it does not have."""
 
 
 class Operation(IntEnum):

@@ -24,10 +24,10 @@ MOVES_TEXT_BYTES = MAX_LEGAL_MOVES * (MOVE_TEXT_BYTES + SAN_TEXT_BYTES)
 """All legal moves of a position, in UCI and in SAN."""
 
 MOST_ENDING_PIECES = 4
-"""Small endgames have at most so many pieces, and no pawns; see `solver.endgames`."""
+"""Small endgames have at most this many pieces, and no pawns; see `solver.endgames`."""
 
 MOST_TEXT = 8192
-"""Bytes that a row's texts have room in: lines and keys of the longest mate."""
+"""Room for a row's texts in bytes: lines and keys of the longest mate."""
 
 
 class QueryState(IntEnum):
@@ -35,8 +35,8 @@ class QueryState(IntEnum):
 
     UNREAD = 0
     REFUSED = 1
-    """Its texts are not correct: `fen_fault` says why, or else the line is at fault. A
-    strict reader explains it."""
+    """Its FEN or line is wrong: `fen_fault` is the FEN's fault, or else the line has
+    one. A strict reader explains it."""
     READ = 2
     """The position is set up."""
     OPEN = 3
@@ -51,13 +51,13 @@ class Turn(IntEnum):
     GOES_ON = 0
     """Nothing: take the next turn."""
     PAUSES = 1
-    """The limits were not hit: the caller may end the search or start helpers."""
+    """No limit was hit: the caller may end the search or start helper threads."""
     ENDS = 2
     """The query is ANSWERED."""
 
 
 class Answer(IntEnum):
-    """The status of an answer, as `solver.solution.Status` has it."""
+    """The status of an answer, as in `solver.solution.Status`."""
 
     PROVED = 0
     FOUND = 1
@@ -74,13 +74,13 @@ class LineFault(IntEnum):
     ILLEGAL = 2
     """A move is unreadable, ambiguous or illegal."""
     NO_MATE = 3
-    """After a move of the attacker there is no mate in the moves left."""
+    """After one of the attacker's moves there is no mate in the moves left."""
 
 
 class FenFault(IntEnum):
-    """Why a text is not the FEN of a legal position; `FEN_FAULTS` has it in words.
+    """Why a text is not the FEN of a legal position; `FEN_FAULTS` has the words.
 
-    Where White and Black have a member each, Black's follows White's.
+    If White and Black have one member each, Black's follows White's.
     """
 
     NONE = 0
@@ -152,7 +152,7 @@ FEN_FAULTS = {
     FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
     FenFault.IMPOSSIBLE_CHECKS: "expected checks that a single move can give",
 }
-"""What was expected where there is a fault. `solver.strict_fen` adds what was found."""
+"""What was expected, for each fault. `solver.strict_fen` adds what was found."""
 
 
 class Query(Structure):

@@ -34,7 +34,7 @@ def start_position() -> Position:
 
 
 def mate_in_two() -> Position:
-    """Return king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#, none shorter."""
+    """Return a mate in 2, king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#."""
     king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
     return Position(
         orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king

@@ -1,1 +1,1 @@
-"""How kernel functions become machine code, and where that is kept."""
+"""How kernel functions become machine code, and where the code is kept."""

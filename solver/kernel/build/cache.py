@@ -1,8 +1,8 @@
 """Files of compiled code: in the user's cache folder, or shipped with the package.
 
-The code is machine code or WebAssembly, and loading it means running it. So the folder
-and the file must belong to the user (for a shipped file: or to root), nobody else may
-write to them, and the file carries a checksum.
+Loading machine code or WebAssembly means running it. So the folder and the file must
+belong to the user (or to root, for a shipped file) and be writable by no other user,
+and the file has a checksum.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ CHECKSUM_BYTES = 32
 def candidate_directories() -> list[Path]:
     """Return the folders to try, best first.
 
-    A folder named by MATESOLVE_CACHE_DIR is the only candidate. There may be no
-    candidate: an account without a home directory on a read-only system has none.
+    A folder named by MATESOLVE_CACHE_DIR is the only candidate. An account without a
+    home directory on a read-only system has no candidate.
     """
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
@@ -122,7 +122,7 @@ def describe(directory: Path) -> str:
 
 
 def require_private(path: Path) -> None:
-    """Check that a path belongs to the user and that nobody else can write to it.
+    """Check that a path belongs to the user, and that no other user can write to it.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def require_private(path: Path) -> None:
 def require_installed(path: Path) -> None:
     """Check that only the user and root can change an installed file.
 
-    Installers make links, and files that the user's private group can write to.
+    Installers create links, and files that the user's private group can write to.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def require_installed(path: Path) -> None:
 
 
 def _is_private_group(status: os.stat_result) -> bool:
-    """Return whether a file's group is the one that has its owner as only member."""
+    """Return whether the file's owner is the only member of its group."""
     import grp
     import pwd
 
@@ -207,7 +207,7 @@ def require_writable(directory: Path) -> None:
 
 @cache
 def code_key(*, any_processor: bool = False) -> str:
-    """Return a hash of all that decides the machine code.
+    """Return a hash of everything that determines the machine code.
 
     Parameters
     ----------
@@ -253,8 +253,8 @@ def _numba_settings() -> dict[str, str]:
 def triple() -> str:
     """Return LLVM's name of this architecture and system, without the system's release.
 
-    macOS has its release in it, such as darwin24.1.0, but object code does not depend
-    on it.
+    On macOS the name has a release, such as darwin24.1.0, which object code does not
+    depend on.
     """
     import llvmlite.binding as llvm
 
@@ -266,18 +266,18 @@ def triple() -> str:
 
 
 def packed(code: bytes) -> bytes:
-    """Return the content of a file of object code, made here of these sources."""
+    """Return the content of a file of object code made here from these sources."""
     payload = _made_of() + b"\n" + code
     return MAGIC + hashlib.sha256(payload).digest() + payload
 
 
 def _made_of() -> bytes:
-    """Return the first line of a file: what the code was made of, and for what."""
+    """Return the first line of a file: the code's sources and its target."""
     return f"sources {source_hash()}, system {triple()}".encode()
 
 
 def write_object(path: Path, code: bytes) -> None:
-    """Store object code; other processes see the old file or the new, never a part.
+    """Store object code; other processes see either the old file or the whole new one.
 
     Raises
     ------

@@ -1,12 +1,12 @@
 """The compiler: numba translates each function to LLVM IR, LLVM compiles all at once.
 
-numba by itself optimises and assembles every function together with all that it calls,
-and again in every caller. That took 17 s, this takes 6 s: `FrontEnd` stops numba when a
-function is in LLVM IR, and `compile_object` links the IR of the functions that an
+By itself, numba optimises and assembles every function together with everything it
+calls, and again in every caller. That took 17 s; this takes 6 s: `FrontEnd` stops numba
+when a function is LLVM IR, and `compile_object` links the IR of the functions that an
 entry needs, optimises it once and assembles one object file.
 
-The classes below depend on numba's internals. Where a version of numba differs, they
-fail, and `solver.kernel.build.loader` lets numba compile by itself.
+The classes below depend on numba's internals. If a version of numba differs, they fail,
+and `solver.kernel.build.loader` lets numba compile by itself.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from solver.kernel.border.interface import KernelError
 from solver.kernel.build.target import Target, target_machine
 
 SPEED_LEVEL = 3
-"""As in numba: the highest, with vectorized loops."""
+"""The highest level, with vectorized loops, as in numba."""
 
 RUNTIME = "nrt"
 """numba's library for reference counts, which no kernel function needs."""
 
 REFUSE = ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value
-"""A function of Python's that raises TypeError."""
+"""A Python function that raises TypeError."""
 
 
 TARGET = re.compile(r"^target .*$", re.MULTILINE)
@@ -67,7 +67,7 @@ class Translation(codegen.JITCodeLibrary):
         return "\n".join(self.texts)
 
     def linked(self, target: str = "") -> Any:
-        """Return a new LLVM module with this function and all that it calls.
+        """Return a new LLVM module with this function and everything it calls.
 
         Parameters
         ----------
@@ -146,9 +146,9 @@ UNNEEDED_PASSES = {
     typed_passes.NoPythonSupportedFeatureValidation,
     typed_passes.AnnotateTypes,
 }
-"""numba's passes for what no kernel function has: `with`, closures, exceptions, loops
-over tuples of many types, arithmetic with whole arrays. LLVM prunes branches itself.
-"""
+"""numba's passes for features that no kernel function uses: `with`, closures,
+exceptions, loops over tuples of many types, arithmetic with whole arrays. LLVM prunes
+branches itself."""
 
 
 class Typing(typing.Context):  # type: ignore[misc, name-defined]
@@ -180,7 +180,7 @@ class FrontEnd(compiler.CompilerBase):
     """numba's compiler up to LLVM IR."""
 
     def define_pipelines(self) -> list[Any]:
-        """Return those of numba's usual passes that kernel functions need.
+        """Return the usual numba passes that kernel functions need.
 
         There is no machine code and no wrapper for Python.
         """
@@ -203,7 +203,7 @@ class FrontEnd(compiler.CompilerBase):
 
 @global_compiler_lock
 def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
-    """Compile a function and all that it calls to an object file.
+    """Compile a function and everything it calls to an object file.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
 """How kernel functions are compiled: decorators, types and machine instructions.
 
 Every kernel function has one explicit signature, written in the types below. A literal
-beside a bitboard needs a type too, because numba gives `uint64 + int64` the type int64;
-`solver.kernel.rules.bitboards` has the typed ones. Counts are int64 and take plain
-literals, except as the argument of a recursive call (see `solver.kernel.mate.prover`).
+combined with a bitboard needs a type too, because numba gives `uint64 + int64` the type
+int64; `solver.kernel.rules.bitboards` has typed literals. Counts are int64 and take
+plain literals, except as the argument of a recursive call (see
+`solver.kernel.mate.prover`).
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ ENTRY = i64(i64, pointer(u64), pointer(search_t), i64, i64)
 """The type of each part's C function; see `border.interface.PROTOTYPE`."""
 
 ROW = types.Array(u64, 1, "C")
-"""A row of moves; an entry has the move in its low 32 bits and may have more above."""
+"""A row of moves; the low 32 bits of an entry are the move, the others may be used
+too."""
 
 
 def named_words(cls: type) -> Any:
@@ -159,7 +161,7 @@ _trailing_zeros = _instruction("llvm.cttz", UNDEFINED_AT_ZERO)
 def _replaceable(
     name: str, kind: ir.FunctionType, define: Callable[[ir.IRBuilder, Any], object]
 ) -> Callable[[ir.IRBuilder, Any], Any]:
-    """Make a function that calls a C function, which a target may define otherwise.
+    """Make a function that calls a C function; a target may define it differently.
 
     Parameters
     ----------
@@ -238,15 +240,15 @@ def _at_address(result: Any) -> Any:
 
 
 words_at = _at_address(pointer(u64))
-"""Takes an address, uint64 or int64; returns a pointer to the words there."""
+"""Takes an address (uint64 or int64) and returns a pointer to the words there."""
 bytes_at = _at_address(pointer(u8))
-"""The same, but a pointer to the bytes there."""
+"""The same, but returns a pointer to the bytes there."""
 query_at = _at_address(query_t)
-"""The same, but the `Query` there by reference."""
+"""The same, but returns the `Query` there by reference."""
 experiment_at = _at_address(experiment_t)
-"""The same, but the `Experiment` there."""
+"""The same, but returns the `Experiment` there."""
 help_play_at = _at_address(help_play_t)
-"""The same, but the `HelpPlay` there."""
+"""The same, but returns the `HelpPlay` there."""
 logged_node_at = _at_address(logged_node_t)
 """The same, but the `LoggedNode` there."""
 
@@ -312,7 +314,7 @@ def fold_product(left: Bitboard, right: Bitboard) -> Bitboard:
 def report_if_due(search: Any) -> None:
     """Call the host of a WebAssembly module at `Search.report_at`; else do nothing.
 
-    Native code has nothing of this: there, another thread looks at the search.
+    In native code another thread watches the search instead.
     """
     if search.nodes >= search.report_at:
         _report()

@@ -1,14 +1,14 @@
 """Loading the kernel: from the package, from the cache, or from the compiler.
 
-Compiling takes seconds and importing numba takes longer than solving most problems. So
-compiled code is kept as object files, which llvmlite links in milliseconds, without
+Compiling takes seconds, and importing numba takes longer than solving most problems. So
+compiled code is kept as object files, which llvmlite links in milliseconds without
 numba. A platform wheel ships such files. Otherwise the first process compiles and
 stores them in the user's cache folder.
 
 `load_part` loads a part of `solver.kernel.border.parts`; none is used before its
-self-test. `load_module` reads a part as a WebAssembly module, for web pages. No
-self-test can run here without a WebAssembly runtime; tests/kernel/build/test_wasm.py
-has one, and compares the modules with native code.
+self-test. `load_module` reads a part as a WebAssembly module, for web pages. A module
+has no self-test, which would need a WebAssembly runtime;
+tests/kernel/build/test_wasm.py has one, and compares the modules with native code.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ SYMBOL = "matesolve_entry"
 """The C function of each object file and module."""
 
 Notice = Callable[[str], None]
-"""Receives a line when a file of compiled code cannot be used or stored."""
+"""Called with a message when a file of compiled code cannot be used or stored."""
 
 Code = TypeVar("Code")
 
 CANNOT_TRANSLATE = "this version of numba cannot emit code for LLVM"
 
 Compiling = Callable[[str], AbstractContextManager[Any]]
-"""Makes a context that is entered while the compiler works, from a line about it."""
+"""Makes a context from a message about the compiler, which works inside it."""
 
 
 def not_shown(_line: str) -> AbstractContextManager[Any]:
@@ -121,7 +121,7 @@ def load_part(
     notice : callable
         Receives a line when a file cannot be loaded or stored.
     compiling : callable
-        Makes a context that is entered while the compiler works, from a line about it.
+        Makes a context from a message about the compiler, which works inside it.
 
     Raises
     ------
@@ -212,8 +212,8 @@ def _first_usable(
 ) -> tuple[Code, str, Path] | None:
     """Read the first file that can be used; return it with its origin and place.
 
-    Faults are reported if none can: an installation whose shipped code cannot be
-    trusted would otherwise report it at every start, although the cache serves it.
+    Faults are reported only if no file can be used. Otherwise an installation with
+    untrusted shipped code would report it at every start, although it uses the cache.
     """
     faults = []
     for origin, path in files:
@@ -229,7 +229,7 @@ def _first_usable(
 
 
 def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | None:
-    """Compile and store a part; None if numba is to, as its internals may demand."""
+    """Compile and store a part; None if numba must compile it by itself."""
     if _is_by_numba():
         return None
     from solver.kernel.build.target import host
@@ -316,7 +316,7 @@ def _module_files(part: Part) -> Iterator[tuple[str, Path]]:
 
 
 def shipped_targets() -> tuple[Target, ...]:
-    """Return the targets of all files that a wheel carries for each part."""
+    """Return the targets of all files that a wheel contains for each part."""
     from solver.kernel.build.target import portable_targets
     from solver.kernel.build.wasm import WASM32
 
@@ -324,7 +324,7 @@ def shipped_targets() -> tuple[Target, ...]:
 
 
 def shipped_name(part: Part, target: Target) -> str:
-    """Return the name of the file that a wheel carries for a target."""
+    """Return the name of a wheel's file for a target."""
     return f"{part.name}-{target.name}.bin"
 
 
@@ -400,7 +400,7 @@ def compile_part(part: Part, target: Target) -> bytes:
 
 
 def compile_shipped(directory: Path) -> list[Path]:
-    """Compile all that a wheel for this architecture carries, modules included.
+    """Compile all files of a wheel for this architecture, modules included.
 
     Parameters
     ----------

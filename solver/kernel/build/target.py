@@ -1,6 +1,7 @@
-"""Processors that the kernel is compiled for: this machine's, and those of a wheel.
+"""The processors that the kernel is compiled for: this machine's, and those of a wheel.
 
-Imports no numba: a process that loads compiled code chooses the code by these.
+This module does not import numba: a process that loads compiled code uses it to choose
+the code.
 """
 
 from __future__ import annotations
@@ -57,15 +58,14 @@ PORTABLE = {
     ),
     "aarch64": (Target("aarch64", "generic"),),
 }
-"""What a wheel carries for each architecture, fastest first. The levels of x86-64 and
-their features are those of its psABI.
-"""
+"""The targets in a wheel for each architecture, fastest first. The levels of x86-64 and
+their features are those of its psABI."""
 
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 def portable_targets() -> tuple[Target, ...]:
-    """Return the targets that a wheel for this architecture carries, fastest first."""
+    """Return the targets in a wheel for this architecture, fastest first."""
     machine = platform.machine().lower()
     return PORTABLE.get(_ALIASES.get(machine, machine), ())
 

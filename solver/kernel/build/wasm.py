@@ -1,13 +1,13 @@
 """WebAssembly: a part of the kernel as a module, which a web page or any runtime loads.
 
-LLVM's object file for WebAssembly is a module already, except that it exports nothing.
-So no linker is needed: `to_module` adds the export and leaves out what only a linker
+LLVM's object file for WebAssembly is already a module, except that it exports nothing.
+So no linker is needed: `to_module` adds the export and removes what only a linker
 reads.
 
-A module's host brings the memory and the stack pointer, and reads and writes the
-structs of `solver.kernel.border` there; an address is an offset in this memory. From
-the start of memory, the module puts its tables of constants. The stack grows down
-towards them from `STACK_TOP`; all memory above is the host's.
+A module's host provides the memory and the stack pointer, and reads and writes the
+structs of `solver.kernel.border` there; an address is an offset in this memory. The
+module's tables of constants are at the start of memory. The stack grows down towards
+them from `STACK_TOP`; the host owns all memory above.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STACK_TOP = 2 << 20
-"""The stack pointer that the host sets, in bytes; its memory begins here."""
+"""The stack pointer that the host sets, in bytes; the host's memory begins here."""
 
 STACK_BYTES = 1 << 20
-"""Room for the stack, at least; `tests/kernel/build/test_wasm.py` measures its use."""
+"""The least room for the stack; `tests/kernel/build/test_wasm.py` measures its use."""
 
 IMPORTS = {
     ("env", "__linear_memory"),
     ("env", "__stack_pointer"),
     ("env", "report"),
 }
-"""What a host must bring: the memory; the stack pointer, a global variable; and the
-function that is called at `Search.report_at`, without arguments and result."""
+"""What a host must provide: the memory, the stack pointer (a global variable), and the
+function that is called at `Search.report_at`, without arguments or a result."""
 
 # A shuffle of bytes halves the time in V8, which does not see that the fifteen shifts
 # and masks for a byte swap are one instruction of the processor.
@@ -110,7 +110,8 @@ WASM32 = Target(
     library=LIBRARY,
     imports=frozenset({"report"}),
 )
-"""What browsers have since 2023: with vectors, but one thread and 32-bit addresses."""
+"""Features that browsers have had since 2023: vectors, but one thread and 32-bit
+addresses."""
 
 CUSTOM, IMPORTED, EXPORTED, DATA = 0, 2, 7, 11
 """The numbers of sections."""
@@ -122,13 +123,13 @@ SYMBOL_TABLE = 8
 """The number of this part of the section `linking`."""
 
 DATA_SYMBOL, SECTION_SYMBOL = 1, 3
-"""Kinds of symbols other than FUNCTION and those laid out like it."""
+"""Kinds of symbols with another layout than FUNCTION."""
 
 UNDEFINED, EXPLICIT_NAME = 0x10, 0x40
-"""Flags of a symbol: it is imported, and not under the import's name."""
+"""Flags of a symbol: it is imported, and has another name than the import."""
 
 I32_CONST, END = 0x41, 0x0B
-"""The instructions that give a piece of data its place."""
+"""The instructions that place a piece of data."""
 
 HEADER_BYTES = 8
 """The magic number and the version of the format."""
@@ -205,7 +206,7 @@ class _Reader:
 
 
 def _uleb(value: int) -> bytes:
-    """Return a number as `_Reader.number` reads it."""
+    """Encode a number, as `_Reader.number` reads it."""
     written = b""
     while value > 127:
         written += bytes([value & 127 | 128])

@@ -1,7 +1,7 @@
 """Lists of moves for the play of a composition in battle play.
 
-`solver.kernel.mate.play_lists` has the same for direct mates. Each list is exact, or it
-is STOPPED.
+`solver.kernel.mate.play_lists` has the same for direct mates. A list is exact or
+STOPPED.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def list_continuations(
 ) -> Number:
     """List the attacker's shortest continuations after every reply.
 
-    `solver.kernel.mate.reply_list` has the layout of the list. Where reflex play makes
-    the defender end the play, no other reply is listed.
+    `solver.kernel.mate.reply_list` has the layout of the list. If reflex play forces
+    the defender to end the play, no other reply is listed.
 
     Parameters
     ----------
@@ -228,9 +228,9 @@ def list_continuations(
 def has_tries(position: Position, moves_left: Number, search: Any) -> Number:
     """Return whether a first move that does not reach the goal can be a try: 1 or 0.
 
-    The attacker's last move is none, unless a reply must end the play: either it works,
-    or no reply refutes it. Nor is there any where the attacker must end the play, since
-    it may not make another move.
+    The attacker's last move is never a try, unless a reply must end the play: either it
+    works, or no reply refutes it. There are no tries either if the attacker must end
+    the play, since no other move is then allowed.
     """
     play = search.play
     if moves_left == 1:

@@ -7,12 +7,12 @@ counts the attacker's moves. Only the end of the play differs:
 - `=n`: the attacker's last move stalemates;
 - `s#n`, `s=n`: every reply to the attacker's last move mates, or stalemates, the
   attacker; a reply that does so earlier ends the play too;
-- `r#n`, `semi-r#n`: the defender can reach the goal in one, which it must do. In `r#n`
+- `r#n`, `semi-r#n`: the defender can reach the goal in one, and must do so. In `r#n`
   the attacker fails wherever it can do so itself, because it too must;
 - `exact-#n`: the attacker's last move mates, and no earlier one may. Here more moves do
   not help, so a node searches one length, and each length has other hash keys.
 
-An answer is exact, or it is STOPPED. A stopped search stores nothing.
+An answer is exact or STOPPED. A stopped search stores nothing.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def play_key(
 ) -> HashKey:
     """Return the hash key of a position under the stipulation of `search`.
 
-    So the bounds of mates and of all stipulations may stand in one table. Those of an
-    exact mate hold for `moves_left` alone.
+    So one table can hold the bounds of mates and of all stipulations. Those of an exact
+    mate are valid for `moves_left` alone.
     """
     key = hash_key(position, attacking)
     number = search.play + 1
@@ -117,7 +117,7 @@ def is_reached(position: Position, ply: Number, search: Any) -> Number:
 
 @jit(boolean(position_t, i64, i64, search_t), inline=True)
 def must_end(position: Position, play: Number, ply: Number, search: Any) -> bool:
-    """Return whether the attacker has to reach the goal itself, and so fails."""
+    """Return whether the attacker must reach the goal itself, and therefore fails."""
     if not attacker_must_end(play):
         return False
     return end_in_one(position, play, ply, search) != NO_MOVE
@@ -137,8 +137,8 @@ def answers_in_one(position: Position, play: Number, ply: Number, search: Any) -
 def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
     """Decide whether one more attacker's move is enough after `attack`.
 
-    Replies that have just refuted a similar attack are tried before any is generated;
-    see `solver.kernel.mate.prover.mated_in_one`.
+    Replies that have just refuted a similar attack are tried before replies are
+    generated; see `solver.kernel.mate.prover.mated_in_one`.
 
     Returns
     -------
@@ -305,7 +305,7 @@ def reaches_within(
 def find_line(
     position: Position, moves_left: Number, attacking: bool, search: Any
 ) -> Number:
-    """Write the line to the goal, resisted longest, to `search.line`.
+    """Write the line to the goal against the longest resistance to `search.line`.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class Stage(IntEnum):
     """How long the search is."""
 
     SHORT = 0
-    """It uses the first part of the table alone."""
+    """It uses only the first part of the table."""
     JOINED = 1
     """Helper threads may have joined it since the last turn."""
     LONG = 2
@@ -72,7 +72,7 @@ class Phase(IntEnum):
 
 
 PAUSED = np.int64(-2)
-"""The result of a decision that turns out not to be short."""
+"""The result of a decision that is not short after all."""
 
 
 @jit(i64(query_t, position_t, i64, boolean, search_t))
@@ -146,7 +146,7 @@ def search_root(query: Any, position: Position, search: Any) -> Number:
 
 @jit(void(query_t, position_t, search_t))
 def write_line(query: Any, position: Position, search: Any) -> None:
-    """Write a line of the shortest solution, whatever it costs."""
+    """Write a line of the shortest solution; no limit stops this."""
     limit, moves = search.node_limit, query.lower[0]
     search.node_limit = NO_LIMIT
     search.patience = Stop.LIMIT
@@ -177,7 +177,7 @@ def write_line(query: Any, position: Position, search: Any) -> None:
 
 @jit(i64(query_t, i64, i64, search_t))
 def answer(query: Any, status: Number, keys_complete: Number, search: Any) -> Number:
-    """Write the answer; its line and its keys are written already."""
+    """Write the answer; its line and its keys have already been written."""
     query.state = QueryState.ANSWERED
     query.status = status
     query.lower_bound = query.lower[0]
@@ -269,7 +269,7 @@ def take_turn(address: Number, search: Any) -> Number:
 def entry(
     operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
 ) -> Number:
-    """Run one operation on the position that is given by its eight words.
+    """Run one operation on a position given by its eight words.
 
     Parameters
     ----------

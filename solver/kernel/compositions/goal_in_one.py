@@ -1,10 +1,10 @@
 """The last move of battle play: most of the nodes of its search.
 
 `s#`: every reply must mate the attacker, so a reply without check refutes. Most attacks
-leave one, and often it is a king move. So attacks that leave the king a flight are
-skipped before they are made, and of the others it is only asked whether a reply without
-check exists (`has_quiet_move`); the few that remain are searched completely. `=`: an
-attack that leaves a flight is skipped too, and the others must leave no move at all.
+allow one, often a king move. So attacks that leave the king a flight are skipped before
+they are made. The others are tested for a reply without check (`has_quiet_move`), and
+the few that remain are searched completely. `=`: an attack that leaves a flight is
+skipped too, and the others must leave no move at all.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ SQUARES = np.uint64(64)
 def has_quiet_move(position: Position) -> bool:
     """Return whether a legal move without check is found.
 
-    Captures en passant, castling and moves of pieces that stand before a slider of
-    their own side are left out, so False may be wrong; True never is.
+    Captures en passant, castling and moves of pieces in front of a slider of their own
+    side are left out, so False may be wrong; True never is.
     """
     pins = find_pins(position)
     checks = find_checks(position)
@@ -131,7 +131,7 @@ def is_reflex(play: Number) -> bool:
 
 @jit(boolean(i64), inline=True)
 def attacker_must_end(play: Number) -> bool:
-    """Return whether the attacker too must reach the goal when it can."""
+    """Return whether the attacker, too, must reach the goal when it can."""
     return play == BattlePlay.REFLEX or play == BattlePlay.REFLEX_STALEMATE  # noqa: PLR1714
 
 
@@ -143,7 +143,7 @@ def attacker_ends(play: Number) -> bool:
 
 @jit(boolean(position_t, i64))
 def ends_play(position: Position, play: Number) -> bool:
-    """Return whether the move that led here, the defender's, reached the goal."""
+    """Return whether the defender's last move reached the goal."""
     if play == BattlePlay.SELF_MATE:
         return is_checkmate(position)
     if play == BattlePlay.SELF_STALEMATE:
@@ -185,7 +185,7 @@ def may_move_with_check(position: Position) -> bool:
 
 @jit(u64(position_t, i64, i64, search_t))
 def forced_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
-    """Find a move that stalemates, or to which each reply is the goal of self-play."""
+    """Find a move that stalemates, or to which every reply is the goal of self-play."""
     moves = search.rows[ply]
     size = generate(position, moves)
     king = position.kings & position.them

@@ -1,19 +1,18 @@
 """Help play: every line of play that ends with mate or stalemate.
 
-Both sides help each other, so there is no question of best play: `enumerate_solutions`
-walks the tree of legal moves to a fixed number of plies. Three things keep that tree
-small.
+Both sides help each other, so there is no best play: `enumerate_solutions` walks the
+tree of legal moves to a fixed number of plies. Three things keep that tree small.
 
 - The last ply is not searched. The mate-in-one test says whether any move mates, and
   only then are the moves made one by one.
 - The transposition table holds positions that have no solution in the plies left.
   Moves of one side can mostly be played in another order, so most positions are met
   many times.
-- A position is left out if no final position of the kind that is wanted can arise in
-  the plies left; see `solver.kernel.compositions.help_targets`.
+- A position is skipped if no final position of the wanted kind can arise in the plies
+  left; see `solver.kernel.compositions.help_targets`.
 
 The walk keeps its state in a `HelpPlay`, not on the stack. It pauses when the buffer of
-solutions is full, and goes on from there with the next call.
+solutions is full, and continues there with the next call.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def is_stored(key: HashKey, search: Any) -> bool:
 
 @jit(void(hash_key_t, search_t), inline=True)
 def store(key: HashKey, search: Any) -> None:
-    """Store a position without a solution, in place of the least effort.
+    """Store a position without a solution in place of the entry of the least effort.
 
     Among entries of the same effort, the key chooses, so that none stays forever.
     """
@@ -150,7 +149,7 @@ def keep_last_targets(
 ) -> Number:
     """Keep the defender's last moves after which a mate may arise; return their number.
 
-    `is_hopeless` has just been asked about the position.
+    `is_hopeless` must have been called for the position just before.
     """
     king = position.kings & position.us
     mated_on = flip(play.mated_on)

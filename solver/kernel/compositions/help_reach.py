@@ -1,7 +1,7 @@
-"""What each side can reach in the moves left of help play, never too little.
+"""What each side can reach in the moves left of help play, or more, but never less.
 
-`solver.kernel.compositions.help_targets` asks with it whether a mate can still arise.
-The squares are those of the attacker's view: its pawns move up.
+`solver.kernel.compositions.help_targets` uses it to decide whether a mate can still
+arise. The squares are those of the attacker's view: its pawns move up.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ABOVE_RANK_3 = ~np.uint64((1 << 24) - 1)
 LIGHT = np.uint64(0x55AA_55AA_55AA_55AA)
 C8, D8, F8, G8 = (square << np.uint64(56) for square in (C1, D1, F1, G1))
 MANY = 4
-"""So many pieces can leave a line that it counts as empty."""
+"""With this many pieces able to leave it, a line counts as empty."""
 
 DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
 
@@ -70,7 +70,7 @@ DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
 
 @jit(u64(i64, u64), inline=True)
 def empty_attacks(kind: Number, square: Square) -> Bitboard:
-    """Return what a piece attacks on an empty board, or from where it is attacked."""
+    """Return what a piece attacks on an empty board, or the squares that attack it."""
     reached: Bitboard = ZERO
     if kind & KNIGHT_PIECE:
         reached |= knight_attacks(square)
@@ -158,8 +158,8 @@ def find_blocks(
 ) -> None:
     """Write where the defender's pieces can be after each number of its moves.
 
-    `play.blocks[n]` receives the squares that take at most n moves, for each n up to
-    `replies`, in the attacker's view: the defender's pawns move down.
+    For each n up to `replies`, `play.blocks[n]` receives the squares that take at most
+    n moves, in the attacker's view: the defender's pawns move down.
     """
     pieces = position.them & ~position.kings
     blocks = pieces
@@ -210,7 +210,7 @@ def find_blocks(
 def _add(
     square: Bitboard, attacked: Bitboard, cost: Number, piece: Bitboard, play: Any
 ) -> None:
-    """List that a piece attacks these squares from a square that it can reach."""
+    """Add these squares, attacked from a square that a piece can reach, to the list."""
     index = play.guards
     play.guard_squares[index] = square
     play.guard_attacks[index] = attacked

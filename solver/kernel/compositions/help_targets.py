@@ -1,20 +1,20 @@
 """Hopeless positions of help play: a proof that no mate can arise in the moves left.
 
-In a mate, every square of the king's field (the king's square and those beside it) is
-*attended to*: the attacker attacks it, or it has a piece of the defender on it, except
-for the king's own square, which must be attacked. `is_hopeless` looks for a way to
-attend to a field within the moves that each side has left. If there is none for any
-square that the king can reach, there is no mate. It errs on one side only:
+In a mate, every square of the king's field (the king's square and its neighbours) is
+*attended to*: the attacker attacks it, or a piece of the defender blocks it. The king's
+own square must be attacked. `is_hopeless` looks for a way to attend to a field within
+the moves that each side has left. If there is none for any square that the king can
+reach, there is no mate. It errs on one side only:
 
-- A piece that stays attacks what it attacks now, and along a line also what is behind
-  as many pieces as can leave the line.
+- A piece that stays attacks what it attacks now, and along a line also the squares
+  behind as many pieces as can leave the line.
 - A piece that moves reaches its square as on an empty board, captures of pawns aside,
   and attacks from there as on an empty board.
-- Nothing is asked about the order of the moves, checks on the way, the attacker's
-  king, or replies to the last check.
+- The order of the moves, checks on the way, the attacker's king, and replies to the
+  last check are ignored.
 
-Popeye's "intelligent mode" (Torsten Linss) rests on the same thought, but sets up the
-final positions first and then plays towards them.
+Popeye's "intelligent mode" (Torsten Linss) uses the same idea, but sets up the final
+positions first and then plays towards them.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from solver.kernel.rules.bitboards import (
 from solver.kernel.rules.position import Position, flipped, position_t
 
 MOST_ATTACKS = 6
-"""With more moves left nothing is looked for."""
+"""With more moves left, nothing is searched for."""
 
 MOST_STEPS = 2_000
 """The search for a way to attend to one field gives up after this many steps."""
@@ -380,7 +380,7 @@ def is_hopeless_at_last(
 
 @jit(boolean(position_t, i64, help_play_t))
 def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
-    """Return whether it is proved that the goal is out of reach in `plies` plies.
+    """Return whether the goal is proved to be out of reach in `plies` plies.
 
     Parameters
     ----------

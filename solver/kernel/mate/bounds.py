@@ -2,8 +2,7 @@
 
 The prover asks for a mate in 1, 2, 3, ... moves and raises the lower bound; the df-pn
 search looks for any mate below the upper bound and lowers that. They take turns with
-doubling budgets. Both keep what they prove of each position in one table, so each
-profits from the other's work.
+doubling budgets, and share what they prove about each position in one table.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ PROVER_SHARE = 5
 """The prover may spend this many times as much on each lower bound."""
 
 PROVER_SHARE_OF_KNOWN = 8
-"""The same, once a mate is known: then the lower bound is what is missing."""
+"""The same, once a mate is known and only the lower bound is missing."""
 
 ANY_LENGTH_DIVISOR = 10
-"""Where a mate of any length is an answer, the prover gets a tenth of the budget."""
+"""If a mate of any length is an answer, the prover gets a tenth of the budget."""
 
 REACH = 12
 """How far above the lower bound the df-pn search looks in the first round; each round
-looks this much farther. Some mates are near only if a longer one may be found;
+looks this much farther. Some mates are easy to find only if longer ones are allowed;
 docs/explanation/tried.md has the measurements."""
 
 FAR_DIVISOR = 4
@@ -57,19 +56,19 @@ FAR_DIVISOR = 4
 NARROW_FLIGHTS = 1
 NARROW_DIVISOR = 4
 NARROW_FROM = 8
-"""From this many moves on, the df-pn search repeats an undecided search for attacks
-that leave the king one flight, for a fourth of the budget: that makes some long mates
-near."""
+"""From this many moves on, the df-pn search repeats an undecided search with attacks
+that leave the king at most one flight, for a fourth of the budget: that makes some long
+mates easy to find."""
 
 NARROW = np.uint64(restriction_word(2 << 20))
-"""The word of this restriction: that of `Restriction(king_flights=1)`."""
+"""The word of the restriction `Restriction(king_flights=1)`."""
 
 OURS, THEIRS = 0, 1
 """The expected attacker's entry of a pair, and the other side's."""
 
 
 class Phase(IntEnum):
-    """How far a bounds search has come in its round."""
+    """The next step of a bounds search in its round."""
 
     LOWER = 0
     """The prover raises the lower bound. This is a round's first turn."""
@@ -101,7 +100,7 @@ def is_closed(query: Any, side: Number) -> bool:
 
 @jit(boolean(query_t, i64))
 def is_finished(query: Any, side: Number) -> bool:
-    """Return whether no turn is left; a claim is searched for in any case."""
+    """Return whether no turn is left; a claimed length is always searched."""
     is_claim_done = query.phase[side] == Phase.LOWER or query.upper[side] != 0
     return is_closed(query, side) and is_claim_done
 
@@ -175,7 +174,7 @@ def note(
 
 @jit(i64(query_t, position_t, i64, search_t))
 def search_lower(query: Any, position: Position, side: Number, search: Any) -> Number:
-    """Ask the prover for a mate within the lower bound; return the verdict."""
+    """Search with the prover for a mate within the lower bound; return the verdict."""
     budget = query.budget[side]
     if query.any_length:
         nodes = budget // ANY_LENGTH_DIVISOR
@@ -205,7 +204,7 @@ def search_length(
     nodes: Number,
     search: Any,
 ) -> None:
-    """Look for a mate within `length`; narrowly too if it stays undecided."""
+    """Look for a mate within `length`; if undecided, repeat with few flights."""
     attacking = attacks(query, side)
     limit = search.node_limit
     search.node_limit = min(limit, search.nodes + nodes)

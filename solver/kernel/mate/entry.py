@@ -1,7 +1,7 @@
 """The C function of the search; `border.interface.Kernel` is its Python side.
 
 Importing this module translates the kernel's functions. numba compiles the members of
-`Operation` in as numbers, so both sides share their names.
+`Operation` as numbers, so both sides can use their names.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from solver.kernel.rules.position import (
 def entry(
     operation: Number, words: Any, search_pointer: Any, number: Number, flag: Number
 ) -> Number:
-    """Run one operation, on a position that is given by its eight words or on rows.
+    """Run one operation on rows, or on a position given by its eight words.
 
     Parameters
     ----------

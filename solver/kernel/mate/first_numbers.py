@@ -1,10 +1,10 @@
 """The first proof numbers of a defender node: how hard an attack is to prove.
 
-Numbers guide the df-pn search and prove nothing, but the first ones decide which attack
-is searched before which. Only replies that leave the attacker no mate in one count: of
-these, the number, the king's flights and the squares beyond them, and the most valuable
-piece that the attacker may lose. The numbers are the sum of what each of these is worth
-with and without check. The worths are learnt from proofs:
+Numbers guide the df-pn search and prove nothing, but the first ones decide the order in
+which attacks are searched. Only replies that leave the attacker no mate in one count.
+Their features are their number, the king's flights and the squares beyond them, and the
+most valuable piece that the attacker may lose. The numbers are sums of a weight for
+each feature, with and without check. The weights are learnt from proofs:
 tests/benchmarks/first_numbers.py finds them, and docs/explanation/tried.md has the
 measurements.
 """
@@ -46,7 +46,7 @@ from solver.kernel.rules.position import (
 )
 
 FIRST_HOPE = np.uint64(2)
-"""The first disproof number of every attack; other numbers changed little."""
+"""The first disproof number of every attack; other values changed little."""
 
 # The worths of one feature in sixteenths, by its count: without check, with check. The
 # last is that of larger counts too. Printed by
@@ -82,7 +82,7 @@ WHOLE: Number = 16
 
 
 class Defence(NamedTuple):
-    """What the defender has against an attack, in replies that leave no mate in one.
+    """The defender's resources against an attack: replies that leave no mate in one.
 
     All are numbers: 1 if the attack is check; the king's flights; the moves of other
     pieces; the attacker's greatest loss (0 none, 1 a pawn, 2 a minor piece, 3 a rook,
@@ -101,7 +101,7 @@ defence_t = named_words(Defence)
 
 @jit(numbers_t(boolean), inline=True)
 def decided(succeeds: bool) -> Numbers:
-    """Return the numbers of a node whose side to move succeeds, or fails."""
+    """Return the numbers of a node in which the side to move succeeds, or fails."""
     return Numbers(ZERO, INFINITE) if succeeds else Numbers(INFINITE, ZERO)
 
 
@@ -135,7 +135,7 @@ def mate_after(position: Position, known: Move, search: Any) -> Move:
 
 @jit(defence_t(position_t, i64, i64, search_t), inline=True)
 def find_defence(position: Position, size: Number, ply: Number, search: Any) -> Defence:
-    """Collect the replies of this ply's row that leave the attacker no mate in one.
+    """Collect the replies in this ply's row that leave the attacker no mate in one.
 
     Parameters
     ----------

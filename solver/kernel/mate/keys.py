@@ -1,4 +1,4 @@
-"""The first moves of a query: which may be played, which mate, and all that do."""
+"""The first moves of a query: which are allowed, and which mate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from solver.kernel.rules.position import (
 )
 
 KEY_BUDGET = 100_000
-"""Nodes that the prover, then the df-pn search, may spend on one first move; doubled
+"""Nodes that the prover, and then the df-pn search, may spend on a first move; doubled
 until one of them decides whether the move is a key."""
 
 
@@ -56,7 +56,7 @@ def mates_by(
 def is_admitted(position: Position, move: Move, search: Any) -> bool:
     """Return whether the current restriction allows a first move of the attacker.
 
-    A threat has to be searched for; once the search is stopped, the result is False.
+    A threat must be searched for; once the search is stopped, the result is False.
     """
     if not search.restriction:
         return True
@@ -94,7 +94,7 @@ def root_mates_within(
 ) -> Number:
     """Decide whether the attacker mates within `moves`; see `mates_by`.
 
-    Chosen root moves share the nodes that are left; `query.key` receives the one that
+    Chosen root moves share the remaining nodes; `query.key` receives the one that
     mates.
     """
     if not (attacking and query.root_moves):
@@ -123,7 +123,7 @@ def decide(position: Position, moves_left: Number, search: Any) -> Number:
     """Decide whether the defender, which is to move, is mated within `moves_left`.
 
     The prover and the df-pn search take turns with doubling budgets. Under a
-    restriction the df-pn search is alone, because the prover knows none.
+    restriction only the df-pn search runs, because the prover knows no restrictions.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """The line of a mate that the df-pn search has proved, read from the table.
 
-The df-pn search bounds mates from above, so some turn out shorter than their bound.
-The attacker plays the proved moves and the defender resists longest against these, so
-the length of the line is a proved bound too. Parts of the proof that the table has lost
-are proved again.
+The df-pn search bounds mates from above, so some turn out shorter than their bound. The
+attacker plays the proved moves, and the defender resists them as long as possible, so
+the length of the line is also a proved bound. Parts of the proof that the table has
+lost are proved again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from solver.kernel.rules.position import (
 )
 
 MOST_READINGS = 5
-"""How often a line that repeats a position is read; two or three times are enough."""
+"""How often a line that repeats a position is read; two or three times suffice."""
 
 INDEX_BITS = np.uint64(LINE_NODES - 1)
 """The part of a word of `Search.line_memo` that holds the index of a node."""
@@ -60,8 +60,8 @@ NOTHING_PROVED = Bounds(np.int64(0), np.int64(0), NO_MOVE)
 def proved_bounds(position: Position, moves: Number, search: Any) -> Bounds:
     """Return the bounds of an attacker's position with a mate within `moves`.
 
-    If the table has lost the mate, prove it again. A mate of 0 moves means that this
-    was stopped.
+    If the table has lost the mate, prove it again. A mate of 0 moves means that the
+    search was stopped.
     """
     key = hash_key(position, ATTACKING)
     bounds = known_bounds(key, search)
@@ -75,7 +75,7 @@ def proved_bounds(position: Position, moves: Number, search: Any) -> Bounds:
 
 @jit(i64(i64, search_t), inline=True)
 def length_of(node: Number, search: Any) -> Number:
-    """Return how many moves of the attacker a line has; 0 for that of node 0."""
+    """Return the number of the attacker's moves in a line; 0 for node 0."""
     return np.int64(search.line_links[node] >> LINK_SHIFT)
 
 
@@ -86,7 +86,7 @@ def read_from(
     """Read the line from a position, and return its first node.
 
     A line is a list of nodes that never change: the attacker's move, the reply to it,
-    and the node after that. A position that is reached again shares its nodes.
+    and the node after that. A position that is reached again has the same nodes.
 
     Parameters
     ----------
@@ -216,9 +216,9 @@ def read_line(
 ) -> Number:
     """Write the line of a mate that is proved within `moves` to `search.line`.
 
-    A line that repeats a position has shown that this mates sooner than its bound said
-    when it was read first. The line is then read again, with all that is proved by now:
-    it becomes no longer, and often shorter.
+    If a line repeats a position, the position mates sooner than its bound said when the
+    line was first read. The line is then read again with everything proved by now: it
+    does not become longer, and often becomes shorter.
 
     Returns
     -------

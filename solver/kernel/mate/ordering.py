@@ -5,7 +5,7 @@ their moves differently. The defender's order uses the killer heuristic (Huberma
 Akl and Newborn, 1977) and the history heuristic (Schaeffer, ICCA Journal 6, 1983).
 docs/explanation/tried.md has the measurements behind the order.
 
-An entry of a row has its worth above the 32 bits of the move, so the best entry is the
+An entry of a row has its worth above the 32 bits of the move. So the best entry is the
 largest, and entries of equal worth are ordered by their moves.
 """
 
@@ -69,7 +69,7 @@ MOST_HISTORY = np.uint64((1 << 28) - 1)
 
 @jit(void(ROW, i64, i64), inline=True)
 def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
-    """Swap the best entry from `index` on to that index."""
+    """Swap the best entry from `index` on to `index`."""
     best = index
     for other in range(index + 1, size):
         if moves[other] > moves[best]:
@@ -176,7 +176,7 @@ def rank_replies(
 def forcing_reply(position: Position, moves: np.ndarray, search: Any) -> Move:
     """Return the reply that `rank_replies` puts first if it checks or captures.
 
-    The quiet replies are not even listed, which takes most of the time of ranking.
+    Quiet replies are not listed, because that takes most of the time of ranking.
 
     Parameters
     ----------

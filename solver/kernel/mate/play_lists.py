@@ -1,7 +1,7 @@
 """Lists of moves for the play of a problem: keys, refutations, continuations.
 
-Each function asks the prover about every move of a position, and so has exact answers,
-or is STOPPED.
+Each function calls the prover for every move of a position, so a result is exact or
+STOPPED.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ mate-distance pruning cuts a node when even a mate at the next ply does not exce
 alpha. That happens exactly when the attacker has no move left, so `moves_left` is the
 window and mate-distance pruning is the depth bound.
 
-An answer is exact, or it is STOPPED. A stopped search stores nothing.
+An answer is exact or STOPPED. A stopped search stores nothing.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ SHARED_MOVES = 3
 """Attacks that a helper thread searches in the same order as the main thread."""
 
 MANY_ATTACKS = 5
-"""From so many attacks on, a reply is tried on all of them at once."""
+"""From this many attacks on, a reply is tried on all of them at once."""
 
 
 @jit(void(search_t))
@@ -102,7 +102,7 @@ def mating_move(position: Position, search: Any) -> Move:
 def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
     """Decide whether every reply to `attack` allows mate in one: MATE or NO_MATE.
 
-    Most attacks fail to a reply that has just refuted a similar one. So the counter
+    Most attacks fail to a reply that has just refuted a similar attack. So the counter
     move (Uiterwijk, ICCA Journal 15, 1992) and the two killers of this ply are tried
     before any move is generated.
     """
@@ -163,7 +163,7 @@ def drop_refuted(
     ply: Number,
     search: Any,
 ) -> Number:
-    """Drop the attacks from index `first` on that the last refutation refutes, too.
+    """Drop the attacks from index `first` on that the last refutation also refutes.
 
     Returns the number of moves left in the row.
     """
@@ -184,10 +184,10 @@ def drop_refuted(
 def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
     """Decide whether the attacker mates within two moves, as `mates_within` does.
 
-    The last refutation at the next ply is tried on all attacks at once, and again when
-    another reply has refuted an attack that it did not. The table is asked only about
-    what is left then: its cache line is loaded meanwhile, and a node without attacks
-    left is not worth an entry.
+    The last refutation at the next ply is tried on all attacks at once, and so is any
+    other reply that refutes a remaining attack. Only then is the table probed: its
+    cache line is loaded meanwhile, and a node without attacks left is not worth an
+    entry.
     """
     # 1. Mate in one.
     key = hash_key(position, ATTACKING)

@@ -1,18 +1,18 @@
 """Which attacks one reply refutes, found for all attacks at once.
 
 Two moves from the leaves nearly every attack fails to a reply that has just refuted
-another one. So we fix a reply r, let the attacker pass, and ask in the position after
-"null move, r" what an attack must do so that it may be followed by a mate. An attack
-that does nothing of it is refuted by r, and need not be made. The test errs on one side
-only: it may keep an attack that r refutes.
+another attack. So we fix a reply r, let the attacker pass, and compute in the position
+after "null move, r" what an attack must do so that a mate may follow. If an attack does
+none of this, r refutes it, and it need not be made. The test errs on one side only: it
+may keep an attack that r refutes.
 
 Let k be the king's square after r. In a mate after attack a, reply r and mating move m,
-every square of the king's ring without a piece of the defender is attacked, and k too.
-Each attack on the ring comes from one of three: the piece of m on its target, the piece
-of a, or a piece that has not moved. For the last we let attack lines pass through all
-of our own pieces (`blockers`), so whatever a and m vacate cannot open more. This fails
-only if a captures and the same piece then moves on, which leaves a square of the
-defender open; such attacks are kept if a line of ours reaches that square. Hence:
+the attacker attacks k and every square of the king's ring without a piece of the
+defender. Each attack on the ring comes from the piece of m on its target, from the
+piece of a, or from a piece that has not moved. For the last we let attack lines pass
+through all of our own pieces (`blockers`), so whatever a and m vacate cannot open more.
+This fails only if a captures and the same piece then moves on, which leaves a square of
+the defender open; such attacks are kept if a line of ours reaches that square. Hence:
 
 - m is played by another piece than a. With m's target w, let M be the squares of the
   ring that neither unmoved pieces nor the piece on w cover, and w itself if it is in
@@ -102,7 +102,7 @@ BELOW, WEST, EAST, ABOVE = (np.uint64(bits) for bits in (0x07, 0x08, 0x10, 0xE0)
 
 
 class Patterns(NamedTuple):
-    """A set of patterns, which are numbers of 8 bits: 64 of them in each word."""
+    """A set of patterns, which are 8-bit numbers; each word has 64 of them."""
 
     first: Bitboard
     second: Bitboard
@@ -125,7 +125,7 @@ TWO, FOUR, SIXTEEN, THIRTY_TWO = (np.uint64(shift) for shift in (2, 4, 16, 32))
 def ring_pattern(squares: Bitboard, king: Square) -> Bitboard:
     """Return the pattern of squares of the king's ring, from below left to above right.
 
-    `squares` are of the ring only.
+    All `squares` are on the ring.
     """
     turn = (king - NINE) & LAST  # moves the king to b2
     near = (squares >> turn) | (squares << ((WORD_BITS - turn) & LAST))
@@ -218,7 +218,7 @@ def _add_checks(
     targets: Bitboard,
     kind: Move,
 ) -> Patterns:
-    """Add what each of a piece's checks leaves to be covered by the attack."""
+    """Add what the attack must cover after each of a piece's checks."""
     while targets:
         missing = _missing(goal, needed, guarded, first_square(targets), kind)
         patterns = _with(patterns, ring_pattern(missing, goal.king))

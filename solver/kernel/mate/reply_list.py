@@ -1,9 +1,10 @@
 """The list of a position's replies with the attacker's shortest continuations.
 
-Both searches write it, for the play of a problem. It is in `search.phis`, row after
-row: for each reply the reply, the number of moves that the continuations take, its
-`ReplyFlag`s, the number of continuations, and these. Both numbers are 0 if there is
-none. A null move comes first if threats are wanted: its continuations are the threats.
+Both searches write it for the play of a problem. It is in `search.phis`. For each reply
+it has the reply, the number of moves that the continuations take, the `ReplyFlag`s, the
+number of continuations, and the continuations. Both numbers are 0 if there is no
+continuation. A null move comes first if threats are wanted: its continuations are the
+threats.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ def _write_word(search: Any, index: Number, word: Move) -> None:
 
 @jit(boolean(i64, i64, i64, search_t))
 def _is_relevant(length: Number, found: Number, size: Number, search: Any) -> bool:
-    """Return whether a reply that does not end the play is a defence that matters.
+    """Return whether a reply that does not end the play is a relevant defence.
 
-    Without a threat each is. Else the attacker must need longer than the threat, or as
-    long while one of the threats no longer works.
+    Without a threat each is. Otherwise the attacker must need longer than the threat,
+    or as long but without one of the threats.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Reading many positions and lines in one call: the texts of a batch's rows.
 
 `solver.kernel.border.query.Query` has the layout. `read_rows` sets up each row's
-position and writes the texts that a problem is made of, without an object of Python for
+position and writes the texts that a problem is made of, without a Python object for
 each row. `write_lines` writes lines of a row's position in SAN.
 """
 
@@ -108,7 +108,7 @@ def _set_played(address: Number, position: Position) -> None:
 
 @jit(boolean(i64, search_t))
 def _read_row(address: Number, search: Any) -> bool:
-    """Read a row; see `read_rows`. Returns whether it is plainly correct."""
+    """Read a row; see `read_rows`. Return whether it is plainly correct."""
     if not read_fen(address):
         return False
     row = query_at(address)

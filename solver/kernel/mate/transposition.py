@@ -1,10 +1,10 @@
 """The transposition table: hash keys, bounds on mates, and proof numbers.
 
-The table has two parts, both of fixed size. The first holds *bounds*: what is proved
-of a position. A bound belongs to the position and not to the question that found it:
-`no_mate` moves are proved not to suffice, `mate` moves are proved to suffice. So one
-entry answers every question up to the first number and from the second number on.
-Replacing an entry costs time and never makes an answer wrong.
+The table has two parts, both of fixed size. The first holds *bounds*: what is proved of
+a position. A bound belongs to the position and not to the question that found it:
+`no_mate` moves are proved not to suffice, and `mate` moves are proved to suffice. So
+one entry answers every question up to `no_mate` and from `mate` on. Replacing an entry
+costs time and never makes an answer wrong.
 
 The second part holds the *proof numbers* of nodes of the df-pn search between two
 visits. They hold for one question, "mate in n?", so their key combines the position
@@ -21,14 +21,14 @@ numbers   word 0: the key's check word; its low 6 bits are the effort, which is 
           word 1, from bit 0: generation (24), delta (20), phi (20)
 ========  ========================================================================
 
-A generation is one problem. Entries of another generation count as empty, so that the
-node count of a problem does not depend on the problems before it. A zeroed table is
-empty, and generations count from 1.
+A generation is one problem. Entries of another generation count as empty, so the node
+count of a problem does not depend on earlier problems. A zeroed table is empty, and
+generations count from 1.
 
-Threads may share a table without locks. If two threads write one entry of bounds at
-the same time and their words mix, the xor of the words matches no key (Hyatt and Mann,
-"A lock-less transposition table implementation for parallel search chess engines",
-ICGA Journal 25, 2002).
+Threads may share a table without locks. If two threads write one entry of bounds at the
+same time and their words mix, the xor of the words matches no key (Hyatt and Mann, "A
+lock-less transposition table implementation for parallel search chess engines", ICGA
+Journal 25, 2002).
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ MIX_DEFENDER = np.uint64(0xCBBB9D5DC1059ED9)
 class HashKey(NamedTuple):
     """Two hash words of a position: `bucket` chooses the bucket, `check` the entry.
 
-    A false hit needs all 64 bits of `check` and the bucket's bits of `bucket` to agree.
+    A false hit requires that all 64 bits of `check` and the bucket's bits of `bucket`
+    agree.
     """
 
     check: Bitboard
@@ -114,7 +115,7 @@ def hash_key(position: Position, attacking: bool) -> HashKey:
 
 
 class Bounds(NamedTuple):
-    """What is proved of a position: two bounds in moves, and the best move.
+    """What is proved about a position: two bounds in moves, and the best move.
 
     The move is the attacker's mating move or the defender's refutation; NO_MOVE if
     neither is known.
@@ -221,10 +222,10 @@ class Numbers(NamedTuple):
     """Proof numbers seen by the side to move (Nagai's phi and delta).
 
     At least `phi` leaves must be won for the side to move to succeed, and at least
-    `delta` lost for it to fail. At an attacker node phi is the proof number and delta
-    the disproof number; at a defender node it is the other way round. A number of 0 is
-    a proof, and the other number is then INFINITE. A sum that grows too large stops at
-    MOST, because a saturated number proves nothing.
+    `delta` must be lost for it to fail. At an attacker node phi is the proof number and
+    delta the disproof number; at a defender node it is the other way round. A number of
+    0 is a proof, and the other number is then INFINITE. A sum that grows too large
+    stops at MOST, because a saturated number proves nothing.
     """
 
     phi: Bitboard
@@ -288,7 +289,8 @@ def store_numbers(
     """Store a node's proof numbers.
 
     They replace the entry of the same node, else an empty entry, else the entry of the
-    least effort. First numbers replace no other node's numbers that took a search.
+    least effort. First numbers never replace numbers of another node that took a
+    search.
 
     Parameters
     ----------

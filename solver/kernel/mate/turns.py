@@ -1,12 +1,12 @@
 """The search of a query, turn by turn, until its bounds meet or a limit is hit.
 
 The two searches of `solver.kernel.mate.bounds` take turns. If the question does not say
-who attacks, the other side's mate is searched for too, at a share of the cost, until
-one side is known to mate: both never do.
+who attacks, the other side's mate is searched for too, with a share of the nodes, until
+one side is known to mate: the two exclude each other.
 
-`take_turn` is one step of this: a bound, a length, or the answer with its keys. All
-that is known between two turns is in the `Query`, so its caller may stop there, print
-the bounds, start helper threads or probe an endgame table.
+`take_turn` is one step of this: a bound, a length, or the answer with its keys. Between
+two turns everything known is in the `Query`, so its caller may stop, print the bounds,
+start helper threads or probe an endgame table.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ OTHER_SIDE_REST = 2_000_000
 
 
 class Stage(IntEnum):
-    """Whose search takes the next turn, and why."""
+    """Which side's search takes the next turn, and why."""
 
     OURS = 0
     """The expected attacker's."""
     THEIR_SHARE = 1
-    """The other side's, at a share of the cost."""
+    """The other side's, with a share of the nodes."""
     THEIR_REST = 2
     """The other side's, because the expected attacker is proved to have no mate."""
     THEIRS = 3
@@ -103,7 +103,7 @@ def answer_at_once(
 
 @jit(i64(query_t, position_t, search_t))
 def begin_query(query: Any, position: Position, search: Any) -> Number:
-    """Begin a search, and answer what needs none; see `take_turn`."""
+    """Begin a search, or answer at once if none is needed; see `take_turn`."""
     # 1. Forget the search before. A helper thread joins a search that has begun.
     if not search.is_helper:
         begin(search)
@@ -150,7 +150,7 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
 
 @jit(i64(query_t, position_t, i64, search_t))
 def answer(query: Any, position: Position, side: Number, search: Any) -> Number:
-    """Write what a side's search has proved, with line and keys."""
+    """Write what a side's search has proved, with the line and the keys."""
     lower, upper = query.lower[side], query.upper[side]
     closed, proved = is_closed(query, side), is_proved(query, side)
     query.attacking = np.int64(attacks(query, side))
@@ -267,10 +267,10 @@ def take_turn(address: Number, search: Any) -> Number:
 def solve_queries(address: Number, count: Number, search: Any) -> Number:
     """Answer queries one after the other, until one is left to the caller.
 
-    That is a query that is not READ; or one that is OPEN, because a small endgame's
+    The caller gets a query that is not READ; one that is OPEN because a small endgame's
     table may answer it, it has used its nodes, or a time limit was hit; or the next one
-    after a stop, or when `Search.text` has no room for another answer. Only an
-    interrupt cuts an answer short.
+    after a stop, or if `Search.text` has no room for another answer. Only an interrupt
+    cuts an answer short.
 
     Returns
     -------

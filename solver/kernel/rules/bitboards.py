@@ -4,7 +4,7 @@ Sliding pieces use hyperbola quintessence (Gerd Isenberg and Aleks Peshkov; Ches
 Programming Wiki). If o is the occupancy of a line and r a slider on it, o - 2r differs
 from o in the bits above r up to the first blocker, so o ^ (o - 2r) is the attack in
 that direction. The same on the flipped board is the attack in the other direction.
-Flipping leaves a rank as it is, so attacks along ranks come from a table.
+Flipping does not change a rank, so attacks along ranks come from a table.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def pawns_attacks_up(pawns: Bitboard) -> Bitboard:
 def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
     """Return the squares that their pawns attack.
 
-    Equally, the squares from which a pawn of ours attacks one of `pawns`.
+    These are also the squares from which one of our pawns attacks one of `pawns`.
     """
     return ((pawns & NOT_FILE_A) >> NINE) | ((pawns & NOT_FILE_H) >> SEVEN)
 

@@ -1,8 +1,8 @@
 """Reading and writing a FEN.
 
-Here it is decided what a FEN is and which positions are legal. `solver.strict_fen`
-accepts the same, and explains in detail what is wrong with a text that is refused here.
-Of several faults both name the same one.
+This module decides which texts are FENs and which positions are legal.
+`solver.strict_fen` accepts the same, and explains in detail why a text is refused here.
+If there are several faults, both name the same one.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ CASTLING_LETTERS = np.frombuffer(b"KQkq", dtype=np.uint8)
 TOP = np.uint64(56)
 ROOK_HOMES = np.array([H1, A1, H1 << TOP, A1 << TOP], dtype=np.uint64)
 KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
-"""For each castling right, in the order in which they are written."""
+"""For each castling right, in the order of a FEN."""
 
 
 # Fields
@@ -95,7 +95,7 @@ KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
 
 @jit(i64(pointer(u8), i64, i64))
 def _read_counter(text: Any, at: Number, end: Number) -> Number:
-    """Return the value of a field of digits; -1 if it is no such field."""
+    """Return the value of a field of digits; -1 for any other field."""
     if not 0 < end - at <= MAX_DIGITS:
         return -1
     value = 0
@@ -109,7 +109,7 @@ def _read_counter(text: Any, at: Number, end: Number) -> Number:
 
 @jit(boolean(pointer(u64), pointer(u8), i64, i64))
 def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
-    """Read the castling rights of an absolute position, which is to have none yet.
+    """Read the castling rights of an absolute position that has none yet.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
 def _find_board_fault(text: Any, at: Number, end: Number) -> Number:
     """Return the fault of a first field that `_read_board` refuses.
 
-    First comes the number of ranks, then the first faulty rank: its letters, its
-    digits, its squares.
+    The number of ranks is checked first, then each rank: its letters, its digits, its
+    squares.
     """
     ranks, squares = 1, 0
     before = ZERO
@@ -166,7 +166,7 @@ def _find_board_fault(text: Any, at: Number, end: Number) -> Number:
 
 @jit(i64(i64, pointer(u8), i64, i64))
 def _name_fault(fault: Number, text: Any, at: Number, end: Number) -> Number:
-    """Return the fault to report: of the text as a whole, or else the one found."""
+    """Return the fault to report: one of the whole text, or else the one found."""
     fields = 0
     was_space = True
     for place in range(at, end):
@@ -189,8 +189,8 @@ def _name_fault(fault: Number, text: Any, at: Number, end: Number) -> Number:
 def _find_piece_fault(words: Any) -> Number:
     """Return what is wrong with the pieces of an absolute position.
 
-    A side has one king, no more pawns and pieces than in a game, and no pawn on the
-    edge. A castling right needs its king and its rook.
+    Each side needs one king, no more pawns and pieces than in a game, and no pawn on
+    the first or last rank. A castling right needs its king and its rook.
     """
     pawns, kings = words[0], words[4]
     for black in range(2):

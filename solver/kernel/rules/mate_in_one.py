@@ -162,7 +162,7 @@ def attacks_of_kind(kind: Move, square: Square, occupied: Bitboard) -> Bitboard:
 
 @jit(u64(position_t, u64, u64), inline=True)
 def open_flights(position: Position, ring: Bitboard, start: Bitboard) -> Bitboard:
-    """Return the flights that are open when our piece on `start` is taken off."""
+    """Return the flights that are open without our piece on `start`."""
     king = position.kings & position.them
     occupied = (position.us | position.them) ^ king ^ start
     rest = Position(
@@ -197,7 +197,7 @@ def leaves_no_flight(
 def _mate_by_pawn(
     position: Position, ring: Bitboard, targets: Bitboard, step: Square
 ) -> Move:
-    """Find a mate among pawn moves to targets that are `step` above their origins."""
+    """Find a mate among pawn moves whose targets are `step` above their origins."""
     while targets:
         end = first_square(targets)
         targets &= targets - ONE

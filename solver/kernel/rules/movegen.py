@@ -298,7 +298,7 @@ def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitb
 
 
 class Wanted(NamedTuple):
-    """The targets wanted of each kind of piece; `movers` may go anywhere.
+    """The targets wanted for each kind of piece; `movers` may go anywhere.
 
     A queen has the targets of both sliders.
     """
@@ -453,7 +453,8 @@ def count(position: Position) -> Number:
 
 
 NEAR_THE_LEAVES = 3
-"""At this depth and below, perft does not look for a stop: it ends at once anyway."""
+"""At this depth and below, perft does not test for a stop, because it ends soon
+anyway."""
 
 
 @jit(i64(position_t, i64, search_t, boolean))

@@ -1,9 +1,9 @@
 """Letters, squares and moves in text: UCI and SAN are read and written.
 
-Which moves are accepted agrees with `solver.board.parse_move`, and so with
-python-chess: SAN may give more of the origin than is needed, `x` and `-` mean nothing,
-and neither do the marks after a move. A move whose origin is complete needs no letter
-of the piece: that is UCI, but also `e2-e4` and `e7xd8=Q`.
+It accepts the same moves as `solver.board.parse_move`, and so as python-chess: SAN may
+give more of the origin than needed, and `x`, `-` and the marks after a move are
+ignored. A move with a complete origin needs no piece letter: that is UCI, but also
+`e2-e4` and `e7xd8=Q`.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _character_codes() -> np.ndarray:
     """Return what each character of a FEN's board means; shape (256,), uint64.
 
     Bits 0 to 6 are the `BOARDS` that a piece is on. Bit 7 stands for empty squares,
-    bits 8 to 11 are the number of squares. White space has a bit too, and so have the
-    marks after a move.
+    bits 8 to 11 are the number of squares. White space and the marks after a move have
+    a bit each.
     """
     codes = np.zeros(256, dtype=np.uint64)
     for letter, kind in PIECES.items():
@@ -127,7 +127,7 @@ CHECK, MATE = ord("+"), ord("#")
 
 @jit(i64(pointer(u8), i64, i64, boolean))
 def skip(text: Any, at: Number, end: Number, spaces: bool) -> Number:
-    """Return where white space ends, or where a field ends, as `str.split` has it."""
+    """Return where white space ends, or where a field ends, as in `str.split`."""
     while at < end and (CODES[text[at]] == SPACE) == spaces:
         at += 1
     return at
@@ -379,7 +379,7 @@ def _write_origin(
     text: Any,
     at: Number,
 ) -> Number:
-    """Write as much of a piece's origin as the other legal moves make necessary.
+    """Write as much of a piece's origin as SAN needs to exclude other legal moves.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
 """A position as eight words, moves as 17 bits, and making a move.
 
-A move is its origin (6 bits), its target (6 bits) and the boards in which the piece
-stands after the move (5 bits). A queen stands in both slider boards, and a promotion is
-an arrival like any other. Castling is the king's move over two squares; a capture en
-passant is a pawn's arrival on the en passant square. Neither needs a flag. No legal
-move is 0.
+A move is its origin (6 bits), its target (6 bits) and the boards that have the piece
+after the move (5 bits). A queen is on both slider boards, and a promotion is an arrival
+like any other. Castling is the king's move over two squares; a capture en passant is a
+pawn's arrival on the en passant square. Neither needs a flag. No legal move is 0.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def target(move: Move) -> Square:
 
 @jit(u64(u64), inline=True)
 def arrival(move: Move) -> Move:
-    """Return the boards in which the piece stands after the move."""
+    """Return the boards that have the piece after the move."""
     return (move >> ARRIVAL_SHIFT) & ARRIVAL_BITS
 
 
@@ -106,7 +105,7 @@ class Position(NamedTuple):
 
     Each field is a bitboard. `rights` has the rooks that may still castle (corner
     squares) and, on the sixth rank, the en passant square. That square is set only if a
-    pawn stands beside the pawn that can be taken.
+    pawn is beside the pawn that can be taken.
     """
 
     pawns: Bitboard
