@@ -112,9 +112,17 @@ def quote_help(text: str) -> str:
     )
 
 
-def describe(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
-    """Escape a command's description in place."""
+def describe(app: Sphinx, context: click.Context, lines: list[str]) -> None:
+    """Escape a command's description in place, and list the guides that run it."""
     lines[:] = [quote_help(line) for line in lines]
+    run = re.compile(rf"^(?:\$ )?matesolve {context.command.name}\b", re.MULTILINE)
+    guides = [
+        f":doc:`/howto/{page.stem}`"
+        for page in sorted(Path(app.srcdir, "howto").glob("*.md"))
+        if run.search(page.read_text(encoding="utf-8"))
+    ]
+    if guides:
+        lines += ["", f"Guides: {'; '.join(guides)}.", ""]
 
 
 def mark_code(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
