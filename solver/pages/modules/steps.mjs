@@ -136,7 +136,8 @@ export class Steps {
     let known = -1;
     for (const row of rows) {
       if (this.enter[row] > step) break;
-      if (row >= root && since[row] <= step && (known < 0 || since[row] >= since[known])) known = row;
+      const isKnown = row >= root && since[row] <= step;
+      if (isKnown && (known < 0 || since[row] >= since[known])) known = row;
     }
     return known;
   }
