@@ -402,6 +402,7 @@ def test_a_log_of_the_page_is_that_of_the_command(
 
     board = chess.Board("7k/8/8/4K3/8/8/R7/8 w - - 0 1")
     live = look(SCORES, modules, before=KEPT)
+    live.until("document.getElementById('tracer-second').value === 'mdp=cpw'")
     search(live, board.fen(), 5)
     live.page.select_option("#tracer-search", "proof-number")
     search(live, board.fen(), 4)

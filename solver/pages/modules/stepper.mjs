@@ -166,7 +166,7 @@ export class Stepper {
 
   /** Step another search; at the node that is shown of it. @param {number} number */
   choose(number, isAsked = false) {
-    const at = isAsked ? this.other(this.views[number]).step : 0;
+    const at = isAsked && number !== this.active ? this.other(this.views[number]).step : this.step;
     this.active = number;
     for (const [each, { host, sentence }] of this.views.entries()) {
       host.closest("section")?.classList.toggle("is-active", each === number);

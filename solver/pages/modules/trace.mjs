@@ -7,8 +7,10 @@ import { Tracer } from "./tracer.mjs";
 
 const data = JSON.parse(element("data").textContent);
 const stepper = new Stepper();
-if (data.modules && typeof WebAssembly === "object") new Tracer(data, stepper);
+const canSearch = data.modules && typeof WebAssembly === "object";
+const tracer = canSearch ? new Tracer(data, stepper) : null;
 unpack(data.record).then((bytes) => {
   const record = JSON.parse(new TextDecoder().decode(bytes));
   stepper.show(record, Number(location.hash.slice(1)));
+  tracer?.follow(record);
 });

@@ -7,6 +7,7 @@ import { Engine, Parts } from "./engine.mjs";
 import { MATE, MATE_ZONE } from "./reasons.mjs";
 
 /** @typedef {import("./count.mjs").CountProgress} CountProgress */
+/** @typedef {import("./count.mjs").CountRow} CountRow */
 /** @typedef {import("./count.mjs").Technique} Technique */
 /** @typedef {import("./stepper.mjs").Stepper} Stepper */
 
@@ -28,18 +29,26 @@ export class Tracer {
       if (number) choice.add(new Option("nothing", ""));
       for (const { name, title } of this.techniques) choice.add(new Option(title, name));
     }
-    this.choices[1].value = this.techniques[1].name;
     element("tracer-search").addEventListener("change", () => this.offer());
     element("tracer").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.run();
     });
     element("tracer").hidden = false;
-    this.offer();
   }
 
   get isScored() {
     return element("tracer-search").value === "alpha-beta";
+  }
+
+  /** Offer the search of a record again. @param {import("./stepper.mjs").TraceRecord} record */
+  follow({ search, traces }) {
+    if (search === "proof-number") element("tracer-search").value = search;
+    for (const [number, choice] of this.choices.entries()) {
+      const name = traces[number]?.name ?? "";
+      if (this.techniques.some((each) => each.name === name) || number) choice.value = name;
+    }
+    this.offer();
   }
 
   /** Show what the chosen search needs. */
@@ -70,23 +79,27 @@ export class Tracer {
 
   /** @param {any} asked @param {Technique} [technique] none: the proof-number search */
   async trace(asked, technique) {
-    let [before, nodes, score] = [0, 0, 0];
-    const { log, complete, nodes: all } = await this.engine.ask(
+    const rows = /** @type {CountRow[]} */ ([]);
+    const { log, isDone, complete, nodes } = await this.engine.ask(
       "trace", { ...asked, fields: technique?.fields },
-      (/** @type {CountProgress} */ { row }) => {
-        if (row) [before, nodes, score] = [nodes, row.nodes, row.score];
-      }, technique ? "laboratory" : "search");
+      (/** @type {CountProgress} */ { row }) => row && rows.push(row),
+      technique ? "laboratory" : "search");
+    const score = rows.at(-1)?.score ?? 0;
     const plies = MATE - Math.abs(score);
     const length = technique ? Math.floor((plies + Number(score > 0)) / 2) : asked.depth;
     const isMate = technique ? Math.abs(score) >= MATE_ZONE : log.pn[0] === 0;
+    const before = rows.at(isDone ? -2 : -1)?.nodes ?? 0;
+    const isStopped = !isDone || log.end[0] === "stopped";
     const facts = [
       isMate ? `${score < 0 ? "Mated" : "Mate"} in ${length}.` : "No mate found.",
-      technique ? `Depth ${asked.depth}: ${several(nodes - before, "node")}, after ` +
+      technique ? `Depth ${log.depth[0]}: ${several(nodes - before, "node")}, after ` +
         `${thousands(before)} in the iterations before, which are not shown.`
-        : `${several(all, "node")}.`,
+        : `${several(nodes, "node")}.`,
+      isStopped ? "A limit stopped the search." : "",
       complete ? "" : `The log kept ${thousands(log.ply.length)} rows: the first part of the tree.`,
     ];
-    return { name: technique?.name ?? `mate in ${asked.depth}`, log, facts: facts.join(" ") };
+    const name = technique?.name ?? `mate in ${asked.depth}`;
+    return { name, log, facts: facts.filter(Boolean).join(" ") };
   }
 
   /** @param {{fen: string, search: string,

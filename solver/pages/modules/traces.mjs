@@ -23,7 +23,8 @@ export async function trace(host, question) {
     log_room: Math.floor(logBytes / LoggedNode.size), log_size: 0, log_cuts: 0, is_stepwise: 1,
   });
   const place = host.place(question.fen, []);
-  if (question.fields) await count(host, question);
+  let isDone = true;
+  if (question.fields) isDone = (await count(host, question)).complete;
   else {
     host.clearTable(question.nodes);
     for (const name of FORGOTTEN) search.bytes(name).fill(0);
@@ -33,7 +34,7 @@ export async function trace(host, question) {
   const log = logColumns(host, place, Boolean(question.fields));
   const isFull = search.get("log_size") >= search.get("log_room");
   search.assign({ log_room: 0, is_stepwise: 0 });
-  return { log, complete: !isFull, nodes: search.get("nodes") };
+  return { log, isDone, complete: !isFull, nodes: search.get("nodes") };
 }
 
 /** @param {Host} host @param {Place} root @param {boolean} isScored */
