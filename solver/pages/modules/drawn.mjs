@@ -10,7 +10,7 @@ import { MOST_LEAVES } from "./steps.mjs";
 /** @typedef {{spot: number, level: number, x: number, below: Drawn[], more: number}} Drawn
  *   more: leaves that are left out beside it */
 
-export const MOST_DRAWN = 60;
+export const WIDEST_WHOLE = 20; // in nodes side by side
 const MOST_ABOVE = 2; // nodes above a part of the tree
 const [TREE_TOP, TREE_LEVEL, TREE_WIDEST] = [46, 84, 150];
 const TREE_ARC = 0.36; // where an arc, "every reply", crosses the lines below a circle
@@ -48,7 +48,7 @@ export function drawTree(host, steps, step, shown) {
     spots[spot].rows.some((row) => row >= rows[0] && enter[row] <= step);
 
   // 1. What is drawn, and where.
-  const whole = path.findIndex((spot) => spots[spot].size <= MOST_DRAWN);
+  const whole = path.findIndex((spot) => spots[spot].width <= WIDEST_WHOLE);
   const top = whole < 0 ? path.length - 1 : whole;
   const first = Math.max(0, top - MOST_ABOVE);
   let columns = 0;
@@ -69,7 +69,7 @@ export function drawTree(host, steps, step, shown) {
     return drawn;
   };
   place(path[first]);
-  const [narrowest, wide, high] = isNumbers ? [54, 40, 40]
+  const [narrowest, wide, high] = isNumbers ? [58, 48, 40]
     : shown.words.search === "certificate" ? [58, 32, 32] : [74, 62, 30];
   const isWide = columns * narrowest > host.clientWidth; // then the path goes straight down
   for (const drawn of all) {

@@ -11,13 +11,16 @@ import { several, thousands } from "./dom.mjs";
 
 export const MATE = 30_000;
 export const MATE_ZONE = 29_000;
+const NEARLY_INFINITE = 1 << 29;
 
 /** "29,985"; no bound is infinity. @param {number} score */
 export const scoreWords = (score) =>
   (Math.abs(score) > MATE ? (score > 0 ? "+∞" : "−∞") : thousands(score).replace("-", "−"));
 
-/** @param {number | null} number null: infinity */
-export const proofNumber = (number) => (number === null ? "∞" : thousands(number));
+/** A threshold is infinity less the numbers of other nodes.
+ * @param {number | null} number null: infinity */
+export const proofNumber = (number) =>
+  (number === null || number > NEARLY_INFINITE ? "∞" : thousands(number));
 
 /** The moves of a mate that comes on a ply. @param {number} ply */
 const mateMoves = (ply) => `mate in ${Math.floor((ply + 1) / 2)}`;

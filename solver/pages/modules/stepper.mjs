@@ -6,7 +6,7 @@
 
 import { Board } from "./board.mjs";
 import { element, make, makeButton, thousands } from "./dom.mjs";
-import { MOST_DRAWN, drawTree, mostProving } from "./drawn.mjs";
+import { WIDEST_WHOLE, drawTree, mostProving } from "./drawn.mjs";
 import { Scale, drawLadder, moveTo } from "./ladder.mjs";
 import { Words, proofNumber, scoreWords } from "./reasons.mjs";
 import { played } from "./squares.mjs";
@@ -46,7 +46,7 @@ class TraceView {
       "aria-label": "Tree" });
     this.ladder = make("table", { class: "ladder" });
     this.tried = make("div", { class: "moves tried" });
-    const isSmall = this.steps.spots[0].size <= MOST_DRAWN;
+    const isSmall = this.steps.spots[0].width <= WIDEST_WHOLE;
     const parts = [this.ladder, this.tried];
     parts.splice(isSmall ? 0 : 2, 0, this.tree);
     host.replaceChildren(this.sentence, ...parts);

@@ -15,8 +15,8 @@
  *   Record<"alpha"|"beta"|"low"|"high", number[]> &
  *   Record<"score"|"pn"|"dn"|"pn_limit"|"dn_limit", (number|null)[]>} TraceLog
  * @typedef {{row: number, above: number, below: number[], rows: number[], leaves: number,
- *   size: number}} Spot a line of moves: its first row, the spots before and after its last move,
- *   all its rows, the leaves below it, and how many nodes a drawing of its tree has
+ *   width: number}} Spot a line of moves: its first row, the spots before and after its last move,
+ *   all its rows, the leaves below it, and how wide a drawing of its tree is, in nodes
  */
 
 export const NEVER = 0x7fffffff;
@@ -70,9 +70,10 @@ export class Steps {
       else open[above + 1] = row;
     }
     close(0);
-    for (const { above, below, size } of this.spots.toReversed()) {
+    for (const { above, below, width } of this.spots.toReversed()) {
       const parent = this.spots[above];
-      if (parent && (below.length || ++parent.leaves <= MOST_LEAVES)) parent.size += size;
+      if (!parent || (!below.length && ++parent.leaves > MOST_LEAVES)) continue;
+      parent.width += width || 1;
     }
   }
 
@@ -89,7 +90,7 @@ export class Steps {
     const known = above < 0 ? 0
       : isUpdate ? above : spots[above].below.find((spot) => uci[spots[spot].row] === uci[row]);
     const spot = this.spotOf[row] = known ?? spots.length;
-    spots[spot] ??= { row, above, below: [], rows: [], leaves: 0, size: 1 };
+    spots[spot] ??= { row, above, below: [], rows: [], leaves: 0, width: 0 };
     spots[spot].rows.push(row);
     if (known === undefined) spots[above].below.push(spot);
   }
