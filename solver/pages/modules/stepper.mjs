@@ -44,7 +44,8 @@ class TraceView {
     this.sentence = make("p", { class: "sentence" });
     this.tree = make("div", { class: "drawn scroll", tabindex: "0", role: "region",
       "aria-label": "Tree" });
-    this.ladder = make("table", { class: "ladder" });
+    this.ladder = make("table", { class: "ladder",
+      "aria-label": "Nodes from the root to the current one" });
     this.tried = make("div", { class: "moves tried" });
     const isSmall = this.steps.spots[0].width <= WIDEST_WHOLE;
     const parts = [this.ladder, this.tried];
@@ -134,7 +135,7 @@ export class Stepper {
     }));
     element("trace-ends").replaceChildren(...this.ends.map(({ button }) => button));
     element("trace-controls").hidden = false;
-    this.choose(traces.length - 1);
+    this.choose(Math.min(1, traces.length - 1));
     this.go(step);
   }
 

@@ -3,7 +3,7 @@
 //   new Tracer(data, stepper)
 
 import { element, make, several, thousands } from "./dom.mjs";
-import { Engine, Parts } from "./engine.mjs";
+import { Cancelled, Engine, Parts } from "./engine.mjs";
 import { MATE, MATE_ZONE } from "./reasons.mjs";
 
 /** @typedef {import("./count.mjs").CountProgress} CountProgress */
@@ -73,6 +73,7 @@ export class Tracer {
       this.show({ fen: asked.fen, search, traces });
       status.textContent = "";
     } catch (error) {
+      if (error instanceof Cancelled) return;
       status.textContent = `Not searched: ${/** @type {Error} */ (error).message}.`;
     }
   }
@@ -82,7 +83,10 @@ export class Tracer {
     const rows = /** @type {CountRow[]} */ ([]);
     const { log, isDone, complete, nodes } = await this.engine.ask(
       "trace", { ...asked, fields: technique?.fields },
-      (/** @type {CountProgress} */ { row }) => row && rows.push(row),
+      (/** @type {CountProgress} */ { nodes: spent, row }) => {
+        element("tracer-status").textContent = `searching ... ${several(spent, "node")}`;
+        if (row) rows.push(row);
+      },
       technique ? "laboratory" : "search");
     const score = rows.at(-1)?.score ?? 0;
     const plies = MATE - Math.abs(score);
