@@ -30,10 +30,11 @@ NOT_PROSE = re.compile(
 TERM = re.compile(r"\{term\}`([^`<]*?)(?: <[^`]*>)?`")
 ITEM = r"(?:[-*]|[0-9]+\.) "
 END = re.compile(
-    r"(?<=[.!?:])\s+(?=[A-Z`\"(*{-])"
-    rf"|\n\s*\n|\n(?=  |.+\n  |\s*{ITEM})"
+    rf"(?<=[.!?:])\s+(?=[A-Z`\"(*{{-])|\n\s*\n|\n(?=\s*{ITEM})|\n(?=  \S+  )"
 )
-NOT_ENGLISH = re.compile(r"SELECT|INSERT|CREATE|[<>=]{2}|</|\* \{|^%|^matesolve")
+NOT_ENGLISH = re.compile(
+    r"SELECT|INSERT|CREATE|[<>=]{2}|</|\* \{|^%|^matesolve|^info |^type "
+)
 WORD = re.compile(r"(?:^|[\s(])[a-z]{2,}(?=[\s,.;:)]|$)")
 FEWEST_WORDS = 4
 Place = tuple[str, int, str]
