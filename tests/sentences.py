@@ -30,7 +30,7 @@ NOT_PROSE = re.compile(
 TERM = re.compile(r"\{term\}`([^`<]*?)(?: <[^`]*>)?`")
 ITEM = r"(?:[-*]|[0-9]+\.) "
 END = re.compile(
-    rf"(?<=[.!?:])\s+(?=[A-Z`\"(*{{-])|\n\s*\n|\n(?=\s*{ITEM})|\n(?=  \S+  )"
+    rf"(?<=[.!?])\s+(?=[A-Z`\"(*{{-])|\n\s*\n|\n(?=\s*{ITEM})|\n(?= *\S+  )"
 )
 NOT_ENGLISH = re.compile(
     r"SELECT|INSERT|CREATE|[<>=]{2}|</|\* \{|^%|^matesolve|^info |^type "
@@ -87,7 +87,7 @@ def drawn_from() -> list[list[Place]]:
     found: list[list[Place]] = [[], list(docs()), [], []]
     for path, line, text, is_docstring in strings():
         of_help = " ".join(text.replace("\f", "").split()) in helps
-        body = re.split(r"\n.*\n---", text)[0] if is_docstring else text
+        body = re.split(r"\n.*\n---|\nExamples:", text)[0]
         source = found[0 if of_help else 2 if is_docstring else 3]
         source += sentences(body, path, line)
     return [sorted(set(places)) for places in found]

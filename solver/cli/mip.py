@@ -139,8 +139,8 @@ Examples:
 def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None:
     """Show the results of games with a given material.
 
-    MATERIAL names the pieces, White's first: KRPvKR. FEN stands for the material of a
-    position; quotes around it are optional.
+    MATERIAL names the pieces, White's first: KRPvKR. With a FEN, the material of the
+    position is shown; quotes are optional.
     """
     from solver.laboratory.imbalance_records import cell_record, describe_cell
 
