@@ -177,7 +177,7 @@ def find_pins(position: Position) -> Pins:
 
 
 class PawnTargets(NamedTuple):
-    """Where our pawns may go: a board for each kind of move; the kind gives the origin."""
+    """Where our pawns may go: a board for each kind of move, which gives the origin."""
 
     single: Bitboard
     double: Bitboard
