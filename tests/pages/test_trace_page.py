@@ -285,7 +285,7 @@ def test_proof_numbers_change_step_by_step(look: Look) -> None:
     ]
     assert numbers_of(live) == {"root": "1 2", "Qg8+": "1 1", "Kh1": "3 1", "Rxg8": ""}
     go(live, 2)
-    assert "below 4 and its disproof number below ∞" in sentences(live)[0]
+    assert "Search while its proof number is below 4." in sentences(live)[0]
     live.page.get_by_role("button", name="Next proved").click()
     assert "The exact search of the last moves" in sentences(live)[0]
     live.page.keyboard.press("End")

@@ -17,7 +17,7 @@ const TREE_ARC = 0.36; // where an arc, "every reply", crosses the lines below a
 
 /** What is inside a node: a score, two numbers, or the moves to the mate.
  * @param {Steps} steps @param {number} row @param {Shown} shown @returns {string[]} */
-function treeNumbers({ log }, row, { words }) {
+export function treeNumbers({ log }, row, { words }) {
   if (words.search === "certificate") return [String(log.mate?.[row])];
   if (words.search === "proof-number") return [log.pn, log.dn].map((all) => proofNumber(all[row]));
   return [scoreWords(words.seen(log.score[row] ?? 0, log.ply[row]))];

@@ -81,10 +81,12 @@ export class Words {
     const ply = log.ply[row];
     if (this.search === "certificate") return this.certified(log, row, log.san[first[row]]);
     if (this.search === "proof-number") {
-      const limits = [log.pn_limit, log.dn_limit].map((column) => proofNumber(column[row]));
+      const limits = Object.entries({ proof: log.pn_limit, disproof: log.dn_limit })
+        .map(([name, column]) => `${name} number is below ${proofNumber(column[row])}`)
+        .filter((limit) => !limit.endsWith("∞"));
       const rule = this.isDefender(ply) ? "every reply must lose" : "one move that mates is enough";
-      const until = limits.every((limit) => limit === "∞") ? "until it is proved or disproved"
-        : `while its proof number is below ${limits[0]} and its disproof number below ${limits[1]}`;
+      const until = limits.length ? `while its ${limits.join(" and its ")}`
+        : "until it is proved or disproved";
       return `${this.side(ply)} to move: ${rule}. Search ${until}.`;
     }
     const window = this.window(log.alpha[row], log.beta[row], ply);
@@ -136,7 +138,7 @@ export class Words {
       case "moves": return this.search === "certificate"
         ? this.certified(log, row, log.san[steps.first[row]])
         : score <= log.low[row] ? `All moves are searched; none of them is better for ${side} ` +
-          "than what the window begins with." : "All moves are searched; the best one counts.";
+          "than what it already has elsewhere." : "All moves are searched; the best one counts.";
       case "known": return "This position is proved earlier in the list.";
       case "proved": return `${how}Proved: ${this.sides[0]} mates by force.`;
       case "disproved": return `${how}Disproved: no mate within the moves left.`;

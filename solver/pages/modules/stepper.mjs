@@ -6,9 +6,9 @@
 
 import { Board } from "./board.mjs";
 import { element, make, makeButton, thousands } from "./dom.mjs";
-import { WIDEST_WHOLE, drawTree, mostProving } from "./drawn.mjs";
+import { WIDEST_WHOLE, drawTree, mostProving, treeNumbers } from "./drawn.mjs";
 import { Scale, drawLadder, moveTo } from "./ladder.mjs";
-import { Words, proofNumber, scoreWords } from "./reasons.mjs";
+import { Words } from "./reasons.mjs";
 import { played } from "./squares.mjs";
 import { NEVER, Steps } from "./steps.mjs";
 
@@ -76,13 +76,10 @@ class TraceView {
     if (at < 0) return this.tried.replaceChildren();
     const rows = below.length ? below : steps.rows(at, step);
     const numbers = (/** @type {number} */ row) => {
-      if (words.search === "certificate") return `mate in ${log.mate?.[row]}`;
-      if (words.search === "proof-number") {
-        const known = steps.known(steps.spots[steps.spotOf[row]], step);
-        return known < 0 ? "…" : `${proofNumber(log.pn[known])}, ${proofNumber(log.dn[known])}`;
-      }
-      return steps.leave[row] > step ? "…"
-        : scoreWords(words.seen(log.score[row] ?? 0, log.ply[row]));
+      if (log.mate) return `mate in ${log.mate[row]}`;
+      const known = log.pn ? steps.known(steps.spots[steps.spotOf[row]], step)
+        : steps.leave[row] <= step ? row : -1;
+      return known < 0 ? "…" : treeNumbers(steps, known, this.shown).join(", ");
     };
     const best = log.pn && mostProving(steps, steps.spotOf[at], step, this.shown);
     const items = rows.map((row) => make("li", row === current ? { "aria-current": "step" } : {},

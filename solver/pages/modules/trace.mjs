@@ -11,6 +11,6 @@ const canSearch = data.modules && typeof WebAssembly === "object";
 const tracer = canSearch ? new Tracer(data, stepper) : null;
 unpack(data.record).then((bytes) => {
   const record = JSON.parse(new TextDecoder().decode(bytes));
-  stepper.show(record, Number(location.hash.slice(1)));
+  stepper.show(record, Number(location.hash.slice(1)) || 0);
   tracer?.follow(record);
 });
