@@ -157,7 +157,7 @@ def make_folder(path: Path, mode: int = 0o777) -> None:
 
 @contextmanager
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Lock a file that other code opens: `PATH-lock` lies beside it meanwhile.
+    """Lock a file that other code opens, by creating and locking `PATH-lock`.
 
     A lock file left behind by a killed process is not locked, and is used again.
 

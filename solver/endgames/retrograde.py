@@ -69,7 +69,8 @@ class _Builder:
     """Solves one endgame.
 
     Two sets of positions grow: attacker nodes from which some move leads to a lost
-    defender node, and defender nodes whose every move leads to a won attacker node.
+    defender node, and defender nodes from which every move leads to a won attacker
+    node.
     """
 
     def __init__(self, pieces: Pieces, smaller: Mapping[int, Table]) -> None:

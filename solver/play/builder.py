@@ -36,12 +36,12 @@ def build_variations(
 
     1. The answer's principal variation is the main line and is always complete.
     2. The play of the keys comes first, then the set play, then the tries with one
-       refutation, with two, and so on: what is asked for besides shortens none of what
-       comes before it.
+       refutation, with two, and so on: an additional part never shortens an earlier
+       one.
     3. In each of these parts, defences with their continuations are added one level
        after the other. A level that would exceed a limit is left out entirely, and so
-       are all deeper ones. What only an endgame table says has no proof, and so no such
-       levels.
+       are all deeper ones. An answer that only an endgame table gives has no proof and
+       thus no such levels.
 
     Parameters
     ----------

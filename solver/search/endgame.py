@@ -107,8 +107,8 @@ class EndgameProbe:
     def complete(self, searched: Solution | None) -> Solution:
         """Return the answer of the search, or of the table if the search has none.
 
-        Called while `search_budget` still limits the workspace. Without an answer, the
-        table has answered.
+        Call it while `search_budget` still limits the workspace. If `searched` is None,
+        the table has answered.
         """
         if searched is None or searched.stopped_by:
             self.is_answered()

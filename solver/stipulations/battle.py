@@ -69,7 +69,7 @@ class Battle(Kind):
         return search.solve(question, control, kernel=kernel, play=self.play)
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
-        """Return what finds the play's moves, in the memory of a search."""
+        """Return the object that finds the play's moves in a search's memory."""
         from solver.kernel.build.loader import load_part
         from solver.stipulations.replies import Replies
 

@@ -229,7 +229,7 @@ class Kind(Comparison, ABC):
         return tree
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
-        """Return what finds the play's moves, in the memory of a search."""
+        """Return the object that finds the play's moves in a search's memory."""
         from solver.stipulations.replies import Replies
 
         return Replies(workspace, budget, workspace.kernel)

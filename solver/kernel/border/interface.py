@@ -232,7 +232,7 @@ class Kernel:
     ) -> list[int]:
         """Return the line of a position whose shortest mate is `moves`.
 
-        In battle play: the line to the goal, whose shortest distance is `moves`.
+        In battle play, this is the line to the goal, at the shortest distance `moves`.
         It is cut short if the search was stopped.
         """
         size = self.run("LINE", position, search, moves, attacking)
@@ -254,8 +254,8 @@ class Kernel:
     ) -> list[int] | None:
         """Return the attacker's moves that mate within `moves`, at least 1.
 
-        In battle play: that reach the goal. The moves are in the generator's order.
-        None if the search was stopped.
+        In battle play, these are the moves that reach the goal. They are in the
+        generator's order. None if the search was stopped.
         """
         size = self.run("SOLVING_MOVES", position, search, moves)
         return None if size == STOPPED else search.rows[0][:size]

@@ -49,7 +49,7 @@ class Turn(IntEnum):
     """What `take_turn` leaves to its caller."""
 
     GOES_ON = 0
-    """Nothing: take the next turn."""
+    """Nothing is left to the caller: take the next turn."""
     PAUSES = 1
     """No limit was hit: the caller may end the search or start helper threads."""
     ENDS = 2

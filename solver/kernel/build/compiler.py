@@ -1,4 +1,4 @@
-"""The compiler: numba translates each function to LLVM IR, LLVM compiles all at once.
+"""The compiler: numba translates each function to LLVM IR; LLVM compiles all at once.
 
 By itself, numba optimises and assembles every function together with everything it
 calls, and again in every caller. That took 17 s; this takes 6 s: `FrontEnd` stops numba

@@ -201,7 +201,7 @@ class _Reader:
         return value
 
     def block(self) -> bytes:
-        """Read bytes, whose number comes first: a section or a name."""
+        """Read bytes that follow their number: a section or a name."""
         return self.take(self.number())
 
 

@@ -89,7 +89,7 @@ def mates(position: Position, move: Move) -> bool:
 class Cover(NamedTuple):
     """Squares that we attack when their king is taken off the board.
 
-    Attacked at all, by at least two pieces, by at least one slider.
+    The squares attacked at all, by at least two pieces, and by at least one slider.
     """
 
     once: Bitboard
