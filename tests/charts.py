@@ -35,7 +35,7 @@ GAINS = {
     "Collections: one call for many rows": ("first turn", 1, "first turn", 2),
     "WebAssembly: bytes swapped by a shuffle": ("numba's IR", 2, "a shuffle of", 2),
 }
-"""The times before and after: how a row begins, its column. No row stands for 1."""
+"""The times before and after: how a row begins, its column. No row means 1."""
 
 Bar = tuple[str, str, list[float]]
 """The words above a bar, on the left and on the right, and the lengths of its parts."""

@@ -27,8 +27,8 @@ def signals() -> None:
 def kernel() -> Kernel:
     """The compiled kernel, stored before any test starts a process that needs it.
 
-    A test that solves, or starts a process that does, asks for it; no other waits for
-    the compiler.
+    A test that solves, or starts a process that does, uses it; no other waits for the
+    compiler.
     """
     from solver.kernel.border.parts import SEARCH
     from solver.kernel.build.loader import load_part

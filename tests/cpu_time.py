@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def spending_less_than(cpu_s: float) -> Iterator[None]:
-    """Fail if the block takes so many seconds of CPU time, in all threads, or more."""
+    """Fail if the block takes this many seconds of CPU time or more, in all threads."""
     started = time.process_time()
     yield
     spent = time.process_time() - started

@@ -98,7 +98,7 @@ def lines_of(fen: str, pv: tuple[str, ...], keys: tuple[str, ...]) -> list[list[
 
 
 def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:
-    """Return what is asked of a position, with Python's answers."""
+    """Return the questions about a position, with Python's answers."""
     nodes = limit["nodes"]
     solution = solve(fen, Limits(max_moves=limit.get("moves"), nodes=nodes))
     whole = solve(fen, Limits(nodes=LIMITS[0]["nodes"]))

@@ -34,7 +34,7 @@ MOST_KEYS = 3
 MOST_SOLUTIONS = 40
 MOST_DRAWS = 100_000
 UNSOLVED = 8
-"""One of so many problems has no solution, as far as the generator finds some."""
+"""One in this many problems has no solution, if the generator finds enough."""
 
 TO_POPEYE = str.maketrans("Nn", "Ss")
 
@@ -167,7 +167,7 @@ def generated(kind: Set, count: int, solver: Solver) -> Iterator[Entry]:
 
 
 def drawn(kind: Set, count: int) -> Iterator[Entry]:
-    """Yield legal positions with the side to move that the stipulation asks for."""
+    """Yield legal positions with the side to move that the stipulation demands."""
     stipulation = Stipulation.parse(kind.stipulation)
     rng = random.Random(f"{SEED} {kind.stipulation}")
     for _ in range(count):

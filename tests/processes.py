@@ -129,7 +129,7 @@ def started(
 ) -> Iterator[subprocess.Popen[Any]]:
     """Start a process with default signals, and leave nothing of it behind.
 
-    The process leads a session and a group of its own. When the block ends, however it
+    The process leads a new session and group. When the block ends, however it
     ends, the whole group is killed, pipes are closed, and the process is waited for:
     wait for its own end inside the block.
 
@@ -138,7 +138,7 @@ def started(
     words : sequence of str or path
         The program and its arguments.
     patience_s : float
-        The group is killed after so many seconds.
+        The group is killed after this many seconds.
     **settings
         What `subprocess.Popen` takes. Streams are text unless `text=False` is given.
 
@@ -190,7 +190,7 @@ def run(
     check : bool
         Whether an exit code other than 0 is an error.
     patience_s : float
-        It is killed with all its processes after so many seconds.
+        It is killed with all its processes after this many seconds.
     **settings
         What `subprocess.Popen` takes. Both output streams are captured as text unless
         `stdout`, `stderr` or `text` say otherwise.
@@ -200,7 +200,7 @@ def run(
     TimeoutError
         It was killed since it took too long.
     subprocess.CalledProcessError
-        `check` is asked for, and the exit code is not 0.
+        `check` is set, and the exit code is not 0.
     """
     captured = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     pipe = subprocess.DEVNULL if stdin is None else subprocess.PIPE

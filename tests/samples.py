@@ -12,9 +12,9 @@ folder, which begins with `puzzles` and `docs` of the project. These are known:
 - `$ echo $?` shows the exit code of the command before.
 
 A sentence that repeats a number of a sample marks it with the words around it there,
-as in `<!-- sample: no mate in {} or fewer -->6`, which stands in place of 6. With the
-number for `{}`, these words must stand in a sample of `console` or `python` above or
-below. A line must not begin with a mark, since Markdown would show it as it stands.
+as in `<!-- sample: no mate in {} or fewer -->6`, which replaces 6. With the number for
+`{}`, these words must be in a sample of `console` or `python` above or below. A line
+must not begin with a mark, since Markdown would show it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ EXIT_CODES = [0]
 
 @dataclass(frozen=True)
 class Sample:
-    """A command of a page, what the page shows, and where this stands in the page."""
+    """A command of a page, its output as the page shows it, and where that is."""
 
     command: str
     shown: str
@@ -127,7 +127,7 @@ def sample_folder() -> Iterator[Path]:
 
 
 def replay(page: str) -> list[tuple[Sample, str]]:
-    """Run the commands of a page in a folder of their own; return what each prints."""
+    """Run the commands of a page in a new folder; return what each prints."""
     with sample_folder():
         return [(sample, run(sample)) for sample in samples(page)]
 

@@ -334,7 +334,7 @@ ASKING = {
     "formats/pgn_problems.py": "two tags for help play; a number in place of a claim",
     "search/queries.py": "only mates are answered many in one call",
 }
-"""The files with lines that ask what a stipulation is, and why. Others call its kind,
+"""The files with lines that test what a stipulation is, and why. Others call its kind,
 or read its text and numbers."""
 
 

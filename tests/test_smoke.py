@@ -1,7 +1,7 @@
 """The installed command does what it is for: `python -m pytest -m smoke`, in seconds.
 
 `tests/release.py` runs these tests against each package before it is published. They
-need pytest alone, start the command from a folder of its own, and compare it with what
+need pytest alone, start the command from a new folder, and compare it with what
 others state: the README, perft tables, endgame tables and python-chess.
 """
 

@@ -192,7 +192,7 @@ def check_line(found: Solution) -> None:
 
 
 def mates(solver: Solver, wanted: int, seed: int) -> Iterator[Solution]:
-    """Solve small positions until so many are mates in one to three."""
+    """Solve small positions until this many are mates in one to three."""
     for board in walks.small_positions(10_000, seed):
         if chess.popcount(board.occupied) <= 4:
             found = solve_fen(solver, board.fen(), max_moves=3)
@@ -579,7 +579,7 @@ def test_a_node_limit_never_says_no_mate_and_keeps_a_true_bound(
 
 
 def test_a_node_limit_leaves_no_false_answer_about_either_side(solver: Solver) -> None:
-    """If nobody says who attacks, DISPROVED is about the side to move alone."""
+    """If the attacker is not given, DISPROVED concerns only the side to move."""
     random = Random(30)
     statuses = set()
     for board in walks.small_positions(150, 30):

@@ -1,6 +1,6 @@
 """The kernel's WebAssembly modules, run by wasmtime: a `Kernel` like any other.
 
-A module has a memory of its own. So each call copies what it is given there, with all
+A module has its own memory. So each call copies what it is given there, with all
 that it points to, and copies it back afterwards. All of `solver` can then search in
 WebAssembly, or in native code and WebAssembly at once; see `searching_with`.
 """

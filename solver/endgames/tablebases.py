@@ -152,7 +152,7 @@ class Tablebases:
     def denied_by(
         self, board: chess.Board, attacker: chess.Color, within: int
     ) -> TableFormat | None:
-        """Return the tables that rule out a mate of the attacker within some moves.
+        """Return the tables that rule out a mate by the attacker within `moves`.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ _STYLES = {
 _LIMITS = {
     StoppedBy.TIME: "the time limit",
     StoppedBy.NODES: "the node limit",
-    StoppedBy.SOLUTIONS: "the number of solutions asked for",
+    StoppedBy.SOLUTIONS: "the requested number of solutions",
     StoppedBy.INTERRUPT: "an interrupt",
     StoppedBy.CRASH: "a crash",
     StoppedBy.TABLEBASE: "the tablebase result",

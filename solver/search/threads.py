@@ -157,7 +157,7 @@ class GroupControl:
 
     @contextmanager
     def stopping(self, stop: Callable[[StoppedBy], None]) -> Iterator[None]:
-        """Call `stop` if the group is stopped inside the block or was before."""
+        """Call `stop` when the group is stopped, or at once if it has been stopped."""
         self._stops.add(stop)
         try:
             if self._reason is not None:  # set before the line above, perhaps

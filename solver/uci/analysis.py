@@ -242,7 +242,7 @@ class Facts:
         return replace(self, lines={**self.lines, line.pv[0]: line})
 
     def add_answer(self, line: Line) -> Facts:
-        """Return the facts with the answer to the position added.
+        """Return these facts plus the answer to the position.
 
         If the position is lost, every first move loses.
         """

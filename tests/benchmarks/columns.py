@@ -3,7 +3,7 @@
 usage: python -m tests.benchmarks.columns mate-in-2.epd [ROWS]
 
 Repeats the positions of an EPD file to a number of rows (by default 10^6). Each task
-runs in a process of its own; the output is its rows per second and its peak memory.
+runs in a separate process; the output is its rows per second and its peak memory.
 `solve_many` and `grade_many` get lists; `verify` reads EPD, and includes its start.
 """
 

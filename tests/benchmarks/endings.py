@@ -4,7 +4,7 @@ usage: python -m tests.benchmarks.endings ENDING|FILE... [--count N] [--seed S]
 
 An ending such as KQvKR stands for N random legal positions of it, either side to move;
 a FILE for the first N of a collection. `verify` gets them with the mates that the API
-has found. All keys are asked for. Printed is what each position costs that takes longer
+has found. All keys are searched. It prints the cost of each position that takes longer
 than 10 ms, and of the others the median and the most. Each line is replayed to its
 mate, and all ways have the same mates and keys.
 """

@@ -74,7 +74,7 @@ MOST_NODES = 64
 """Attacker nodes of one position."""
 
 HELD_OUT = 5
-"""One position in so many."""
+"""One position in this many."""
 
 POWER = 3.0
 """The search needs more nodes with tables that were fitted with 2 or 4."""
@@ -127,7 +127,7 @@ def write_defence(search_pointer: Any, words: Any, out: Any) -> Any:
 
 
 class Learner:
-    """Collects nodes of proofs, with a workspace of its own."""
+    """Collects nodes of proofs, in its own workspace."""
 
     def __init__(self, nodes: int, budget: int, seed: int) -> None:
         self._workspace = Workspace(HASH_MIB)

@@ -78,7 +78,7 @@ class Audit:
     nodes: int = 300_000
 
     def start(self, store: Path) -> AbstractContextManager[subprocess.Popen[str]]:
-        """Start the audit in a process group of its own; see `started`."""
+        """Start the audit in a new process group; see `started`."""
         limits = ("--nodes", self.nodes, "--time", TIME_S, "--hash", HASH_MIB)
         words = ("--keys", "--store", store, "--jobs", self.jobs, *limits, *self.files)
         return started(

@@ -2,7 +2,7 @@
 
 usage: python -m tests.benchmarks.laboratory [--games FOLDER] [--jobs J] [TABLE]...
 
-A table stands in the page between `<!-- table: NAME -->` and `<!-- end -->`. Without
+A table is between `<!-- table: NAME -->` and `<!-- end -->` in the page. Without
 TABLE all are made, in about 45 minutes on two cores; `QUICK` ones take a second.
 Every number comes from a command that a reader can run, and is the same on every
 machine. FOLDER keeps the games, and a later run goes on with them.

@@ -1,6 +1,6 @@
 """How well a material-imbalance table predicts games that it has not counted.
 
-The held-out games are counted into a table of their own, cell by cell. A cell's score,
+The held-out games are counted into a separate table, cell by cell. A cell's score,
 a half for a draw, predicts the result of every held-out position in it; its error is
 the distance from that result. The Brier score is the mean of the squared errors: 0 is
 perfect, and a score of 50 per cent everywhere has at most 0.25.
@@ -192,7 +192,7 @@ def measure(
         Whether a cell counts what either colour scored with this material, or only what
         White did.
     least_balance : int
-        Leave out positions in which neither side is ahead by so many pawns.
+        Leave out positions in which neither side is ahead by this many pawns.
     """
     buckets = [
         Bucket(least, most and most - 1, Tally())
@@ -285,7 +285,7 @@ def _pairs(
 
 
 def _score(known: Outcomes, weight: int) -> float:
-    """Return White's score, 0 to 1, with so many drawn positions more."""
+    """Return White's score, 0 to 1, with this many additional drawn positions."""
     halves = 2 * known.wins + known.draws + weight
     return halves / (2 * (known.positions + weight))
 

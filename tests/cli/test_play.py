@@ -641,7 +641,7 @@ def test_help_play_stops_after_as_many_solutions_as_asked(solve: Solve) -> None:
     assert out.splitlines()[1:4] == [
         "Helpmate in 2.5: 3 solutions found so far.",
         "There may be others.",
-        "Stopped by the number of solutions asked for.",
+        "Stopped by the requested number of solutions.",
     ]
     assert len(play_of(out)) == 3
 

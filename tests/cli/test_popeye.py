@@ -32,7 +32,7 @@ ROWS = [json.loads(row) for row in gzip.decompress(DATA.read_bytes()).splitlines
 """Problems, and the trees that Popeye 4.104 prints; see tests.benchmarks.popeye."""
 
 EVERY = 2
-"""One of so many rows is tested by default."""
+"""One row in this many is tested by default."""
 
 ROOK = "Forsyth 8/8/8/8/8/5K2/R7/7k"
 MATED = "Forsyth 8/8/8/8/8/6K1/R7/7k"

@@ -1,8 +1,8 @@
 """The whole play of a problem by its definition, as nested tuples.
 
-What solves is asked of a slow oracle; this module adds what problemists show: set play,
+A slow oracle says which moves solve; this module adds what problemists show: set play,
 tries, threats or zugzwang, the defences that matter, and the shortest continuations.
-Sets stand where the order does not matter.
+Sets are used if the order does not matter.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class PlayOracle:
             self._solving = lambda board, n: battle_play.keys(board, stipulation, n)
 
     def whole_play(self, board: chess.Board, tries: int) -> WholePlay:
-        """Return set play, tries with at most so many refutations, and keys."""
+        """Return set play, tries with at most this many refutations, and keys."""
         n = self._stipulation.moves
         set_play: frozenset[Defence] = frozenset()
         if not board.is_check():

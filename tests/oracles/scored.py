@@ -82,7 +82,7 @@ class Entry(NamedTuple):
 
 
 class Iteration(NamedTuple):
-    """One iteration; nodes, of the kind that is asked for, are summed from depth 1."""
+    """One iteration; nodes of the chosen kind are summed from depth 1."""
 
     score: int
     move: str

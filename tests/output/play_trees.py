@@ -17,7 +17,7 @@ def defence(move: str, *continuations: str) -> Defence:
 
 
 def refuted(move: str, refutation: str) -> Attack:
-    """Return a try of a mate in two without play of its own."""
+    """Return a try of a mate in two without any play."""
     return Attack(move, 1, refutations=[refutation])
 
 

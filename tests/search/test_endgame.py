@@ -151,7 +151,7 @@ def nodes_in_turn(solver: Solver, fens: tuple[str, ...], limits: Limits) -> list
 
 
 def assert_alike(searched: Solution, probed: Solution) -> None:
-    """Whether a table says what the search has proved, with a line of its own."""
+    """Whether a table says what the search has proved, perhaps with another line."""
     fen = searched.problem.fen
     assert probed.stats.nodes == 0, fen
     assert searched.stopped_by is None, fen

@@ -191,7 +191,7 @@ QUEEN_AGAINST_ROOK = "5Q2/8/8/7K/8/4k3/8/6r1 w - - 0 1"
 
 @pytest.mark.parametrize("go", ["", "mate 15", "depth 29"])
 def test_a_small_ending_is_mated_move_by_move(go: str) -> None:
-    """Whether the engine has its table or not; `mate` asks for any mate in time."""
+    """Whether the engine has its table or not; `mate` accepts any mate in time."""
     solver = Solver(hash_mib=4)
     board = chess.Board(QUEEN_AGAINST_ROOK)
     for moves, played in (11, "f8c5 e3d3"), (10, "c5g1 d3c4"), (9, "h5g6 c4b4"):

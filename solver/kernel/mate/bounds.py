@@ -64,7 +64,7 @@ NARROW = np.uint64(restriction_word(2 << 20))
 """The word of the restriction `Restriction(king_flights=1)`."""
 
 OURS, THEIRS = 0, 1
-"""The expected attacker's entry of a pair, and the other side's."""
+"""The indices of a pair: the expected attacker's entry, and the other side's."""
 
 
 class Phase(IntEnum):

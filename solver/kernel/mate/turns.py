@@ -71,11 +71,12 @@ class Stage(IntEnum):
     OURS = 0
     """The expected attacker's."""
     THEIR_SHARE = 1
-    """The other side's, with a share of the nodes."""
+    """The other side's search, with a share of the nodes."""
     THEIR_REST = 2
-    """The other side's, because the expected attacker is proved to have no mate."""
+    """The other side's search, because the expected attacker is proved to have no
+    mate."""
     THEIRS = 3
-    """The other side's, which is known to mate."""
+    """The search of the other side, which is known to mate."""
 
 
 @jit(boolean(position_t), inline=True)

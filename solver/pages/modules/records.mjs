@@ -9,7 +9,7 @@ import { several } from "./dom.mjs";
 const RECORD_SCHEMA = 1;
 const RECORD_LIMITS = new Map([
   ["time", "the time limit"], ["nodes", "the node limit"], ["interrupt", "an interrupt"],
-  ["solutions", "the number of solutions asked for"], ["crash", "a crash"],
+  ["solutions", "the requested number of solutions"], ["crash", "a crash"],
   ["tablebase", "the tablebase result"],
 ]);
 

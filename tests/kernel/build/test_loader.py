@@ -413,7 +413,7 @@ print(*(path.name for path in compile_shipped(Path(sys.argv[1]))))
 
 
 def ship(directory: Path, **variables: str) -> list[str]:
-    """Compile what a wheel carries, in a process of its own; return the names."""
+    """Compile the files of a wheel in a separate process; return their names."""
     directory.mkdir()
     ended = run(
         [sys.executable, "-W", "error", "-c", SHIP, str(directory)],
