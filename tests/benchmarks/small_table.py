@@ -3,7 +3,7 @@
 With 2^15 entries, iteration 15 on Glass's position searches the root three times, and
 only the second search has a window that ends at a mate score. This repeats iteration 15
 with the pruning in some of the three searches, and with the history of another run.
-docs/explanation/laboratory.md explains the counts.
+docs/explanation/laboratory-glass.md explains the counts.
 """
 
 from __future__ import annotations

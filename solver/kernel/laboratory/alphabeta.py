@@ -15,7 +15,7 @@ Mate-distance pruning and the transposition table change no mate that lies withi
 depth. The table may show a longer mate early, because it also answers from deeper
 searches.
 
-docs/explanation/laboratory.md defines the search completely, and an oracle in
+docs/explanation/laboratory-search.md defines the search completely, and an oracle in
 python-chess that was written from that definition agrees on every node.
 """
 

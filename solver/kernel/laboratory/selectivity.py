@@ -36,7 +36,7 @@ Moves that are searched one ply deeper.
 
 After the check extension of Prophet4, whose author measured three forms in games: all
 checks (+57 Elo), capturing checks (+3) and promotions (no effect). The laboratory has
-each of them as a switch; docs/explanation/laboratory.md has what they save here.
+each of them as a switch; docs/explanation/laboratory-techniques.md has their savings.
 
 A move at `ply` with `depth` left is extended only while `ply + depth` is below a cap.
 Each extension raises that sum by one, and a move without one leaves it as it is, so no
