@@ -28,15 +28,14 @@ NOT_PROSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 TERM = re.compile(r"\{term\}`([^`<]*?)(?: <[^`]*>)?`")
-ITEM = r"(?:[-*]|[0-9]+\.) "
 END = re.compile(
-    rf"(?<=[.!?])\s+(?=[A-Z`\"(*{{-])|\n\s*\n|\n(?=\s*{ITEM})|\n(?= *\S+  )"
+    r"(?<=[.!?])\s+(?=[A-Z`\"(*{-])|\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) | *\S+  )"
 )
 NOT_ENGLISH = re.compile(
-    r"SELECT|INSERT|CREATE|[<>=]{2}|</|\* \{|^%|^matesolve|^info |^type "
+    r"SELECT|INSERT|CREATE|[<>=]{2}|</|\* \{|^%|^matesolve|^info |^type |^nodes \{|i64"
 )
+PLACEHOLDER = re.compile(r"\{[^}]*\}")
 WORD = re.compile(r"(?:^|[\s(])[a-z]{2,}(?=[\s,.;:)]|$)")
-FEWEST_WORDS = 4
 Place = tuple[str, int, str]
 
 
@@ -48,7 +47,9 @@ def sentences(text: str, path: Path, line: int) -> Iterator[Place]:
         at = line + text[: start + len(sentence) - len(sentence.lstrip())].count("\n")
         start = end.end() if end else start
         shown = " ".join(sentence.split())
-        if len(WORD.findall(shown)) >= FEWEST_WORDS and not NOT_ENGLISH.search(shown):
+        if len(
+            WORD.findall(PLACEHOLDER.sub("x", shown))
+        ) >= 4 and not NOT_ENGLISH.search(shown):
             yield str(path.relative_to(ROOT)), at, shown
 
 
@@ -57,8 +58,7 @@ def docs() -> Iterator[Place]:
     for path in PAGES:
         page = path.read_text(encoding="utf-8")
         prose = NOT_PROSE.sub(lambda found: "\n" * found[0].count("\n"), page)
-        prose = TERM.sub(r"\1", prose)
-        yield from sentences(prose, path, 1)
+        yield from sentences(TERM.sub(r"\1", prose), path, 1)
 
 
 def strings() -> Iterator[tuple[Path, int, str, bool]]:
@@ -68,9 +68,7 @@ def strings() -> Iterator[tuple[Path, int, str, bool]]:
         formats = [node for node in nodes if isinstance(node, ast.JoinedStr)]
         inside = {id(part) for node in formats for part in list(ast.walk(node))[1:]}
         bare = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-        for node in nodes:
-            if id(node) in inside:
-                continue
+        for node in (node for node in nodes if id(node) not in inside):
             if isinstance(node, ast.JoinedStr):
                 yield path, node.lineno, ast.unparse(node)[2:-1], False
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -98,5 +96,4 @@ if __name__ == "__main__":
     DRAW = random.Random(int(sys.argv[1]))
     for places in drawn_from():
         drawn = places if COUNT == "all" else DRAW.sample(places, int(COUNT) // 4)
-        for path, line, text in drawn:
-            print(f"{path}:{line}: {text}")  # noqa: T201
+        print(*(f"{path}:{line}: {text}" for path, line, text in drawn), sep="\n")  # noqa: T201
