@@ -53,10 +53,10 @@ OWN_OPTIONS = {
 
 
 @options.command("""
-A setting is off, or techniques as in `table` with commas between them, such as
-check-extension=all,mdp=tight; see `matesolve table --help` for their values.
+A setting is `off`, or a list of techniques such as
+check-extension=all,mdp=tight; `matesolve table --help` lists their values.
 
-Exit codes, the first that applies:
+Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was searched is printed
    74  a file could not be written
    65  the position could not be read
@@ -95,18 +95,18 @@ Examples:
 )
 @options.flag(
     "--cuts only_cuts",
-    "Leave out what is below nodes without a cut by mate-distance pruning.",
+    "Keep only the parts of the tree with a cut by mate-distance pruning.",
 )
 @options.number(
     "--moves",
     MAX_MOVES,
     "N",
-    "Let the proof-number search look for a mate in N. Default: the shortest mate.",
+    "Make the proof-number search look for a mate in N. Default: the shortest mate.",
 )
 @options.flag(
     "--no-prover stepwise",
-    "Let the proof-number search search the last two moves too. `solve` leaves them to "
-    "its exact search.",
+    "Let the proof-number search also search the last two moves. `solve` leaves them "
+    "to its exact search.",
 )
 @experiment_options.nodes(f"Default: {DEFAULT_NODES:,}.")
 @options.flag("--text as_text", "Print the tree. The default without --json or --html.")
@@ -141,10 +141,10 @@ def trace(
 ) -> None:
     """Show one small search node by node.
 
-    The log has each node in the order in which the search entered it: the move, the
-    window or the proof numbers, what it returned and why. It holds 100,000 nodes; a
-    larger search shows the first part of its tree. Of an alpha-beta search it has the
-    last iteration.
+    The log lists the nodes in the order in which the search entered them, each with its
+    move, its window or proof numbers, its result and the reason. It holds 100,000
+    nodes; a larger search shows the first part of its tree. For an alpha-beta search it
+    has the last iteration.
     """
     _refuse_conflicts(ctx, search)
     from solver.board import parse_fen

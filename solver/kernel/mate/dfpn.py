@@ -7,19 +7,19 @@ and its applications", PhD thesis, University of Tokyo, 2002) does the same dept
 a node is searched until one of its numbers reaches a threshold that its parent sets,
 and the numbers of all other nodes are kept in the transposition table.
 
-Four things are this program's own:
+This program differs in four ways:
 
 - The number of moves left is part of every question and never grows along a line, so
   no line repeats a node and the graph has no cycles.
 - The last two moves are left to the prover, whose bounds both searches share.
-- A new node is looked at before it is searched, for a mate in one or after every reply
+- A new node is tested before it is searched, for a mate in one or after every reply
   (`solver.kernel.mate.first_numbers`).
 - The attacker may be *restricted*, for instance to moves that leave the defender's king
   at most one flight. A restriction hides mates and never invents one: a mate found
   under it is a mate, and "no mate" holds under the restriction only. Every restriction
   allows all mating moves.
 
-An answer is exact, or it is STOPPED.
+An answer is exact or STOPPED.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ from solver.kernel.rules.position import (
 
 MARGIN_SHIFT = np.uint64(3)
 REST_SHIFT = ONE
-"""Half of what all replies but the hardest add to a defender node's proof number."""
+"""All replies except the hardest add half of their numbers at a defender node."""
 
 
 ATTACKER = LogKind.ATTACKER.value
@@ -109,7 +109,7 @@ NUMBERS = LogEnd.NUMBERS.value
 
 @jit(hash_key_t(search_t, hash_key_t), inline=True)
 def in_restriction(search: Any, key: HashKey) -> HashKey:
-    """Return the key of bounds that hold under the current restriction only."""
+    """Return the key of bounds that are valid only under the current restriction."""
     return HashKey(key.check ^ search.restriction, key.bucket ^ search.restriction)
 
 
@@ -154,10 +154,10 @@ def plus(left: Bitboard, right: Bitboard) -> Bitboard:
 
 @jit(bounds_t(hash_key_t, search_t), inline=True)
 def known_bounds(key: HashKey, search: Any) -> Bounds:
-    """Return what is proved of a position under the current restriction.
+    """Return what is proved about a position under the current restriction.
 
-    A position without any mate has none under the restriction. A mate found without
-    the restriction counts unless the question is about the restriction itself.
+    A position without any mate has none under the restriction. A mate found without the
+    restriction counts, unless the question is about the restriction itself.
     """
     bounds = probe(search, in_restriction(search, key))
     if not search.restriction:
@@ -181,7 +181,7 @@ def store_mate(
 
 @jit(numbers_t(position_t, hash_key_t, search_t))
 def first_attacker_numbers(position: Position, key: HashKey, search: Any) -> Numbers:
-    """Return the numbers of a new attacker node: mate in one, or nothing is known.
+    """Return the numbers of a new attacker node, after a test for mate in one.
 
     The bound that is stored saves the test at later visits.
     """
@@ -470,7 +470,7 @@ def find_mate(
 ) -> Number:
     """Decide whether the attacker mates within `moves_left`, as `mates_within` does.
 
-    Under a restriction, NO_MATE speaks of the moves that it allows.
+    Under a restriction, NO_MATE concerns only the moves that it allows.
     """
     thresholds = Numbers(INFINITE, INFINITE)
     node = enter_node(
