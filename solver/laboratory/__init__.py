@@ -1,1 +1,1 @@
-"""Experiments: what techniques of search cost or save, in nodes and in games."""
+"""Experiments: what search techniques cost or save, in nodes and in games."""

@@ -41,7 +41,7 @@ NO_MATE = "none"
 
 
 def score_cell(iteration: Iteration | None) -> str:
-    """Write a score, with a mark if it is a mate that may not exist or be shortest."""
+    """Write a score; a mark says that a mate may not exist, or not be the shortest."""
     if iteration is None:
         return ""
     score = format_score(iteration.score)
@@ -62,14 +62,14 @@ def _marked(mate: str, found: Iteration | Outcome) -> str:
 
 
 def ratio_cell(ratio: float | None) -> str:
-    """Write a ratio of nodes; an empty cell if there is none."""
+    """Write a ratio of nodes; empty if there is none."""
     if ratio is None:
         return ""
     return f"{ratio:,.3f}" if ratio >= SMALL_RATIO else f"{ratio:.2g}"
 
 
 def file_labels(names: Sequence[str]) -> list[str]:
-    """Shorten the names of files, as far as different names stay different.
+    """Shorten the names of files, but keep different names different.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def _combinations(variants: Iterable[Variant]) -> Iterator[str]:
 def _setting(table_entries: int, variant: Variant) -> str:
     """Describe the settings that all variants share.
 
-    The horizon and the order at the root are left out if they are the usual ones.
+    The horizon and the order at the root are omitted if they have their defaults.
     """
     table = "No transposition table"
     if table_entries:

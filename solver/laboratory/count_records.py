@@ -31,7 +31,7 @@ GLASS_COLUMNS = ("score", "off", "on")
 """Columns of a CSV: for each variant of a position, of a collection, and for Glass."""
 
 TOTAL_COLUMNS = tuple(field.name for field in fields(Total) if field.name != "variant")
-"""The fields of a `Total`, which are those of its record and of its row in a CSV."""
+"""The fields of a `Total`, of its record and of its row in a CSV."""
 
 
 def position_record(counts: PositionCounts) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def collection_csv(counts: CollectionCounts) -> str:
 
 
 def summary_csv(counts: CollectionCounts) -> str:
-    """Write the sums of each variant as CSV: of each file, and of all together."""
+    """Write each variant's sums as CSV, over each file and over all files."""
     rows = (
         {"file": name, "variant": total.variant.name, **_total(total)}
         for name, part in [*counts.parts(), ("", counts)]
@@ -203,7 +203,7 @@ def _columns(names: Iterable[str], fields: Sequence[str]) -> list[str]:
 
 
 def _csv(head: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
-    """Write fields of records, with lines that end in a line feed.
+    """Write fields of records as lines that end in a line feed.
 
     `off.nodes` is the field `nodes` of the variant `off`. Booleans are `true` and
     `false`.

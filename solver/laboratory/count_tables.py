@@ -46,8 +46,8 @@ GLASS = "dim"
 def collection_columns(counts: CollectionCounts) -> list[Column]:
     """Return the columns of a table with one row per problem.
 
-    These are its name, the mate that it claims or that the first variant found, the
-    nodes until each variant found it, and whether all gave the same answer.
+    The columns are its name, the mate that it claims or that the first variant found,
+    the nodes until each variant found it, and whether all gave the same answer.
     """
     rows = counts.rows
     return [
@@ -72,9 +72,9 @@ def name_of(row: ProblemCounts) -> str:
 def position_columns(counts: PositionCounts) -> list[Column]:
     """Return the columns of a table with one row per depth.
 
-    These are the score (one per variant, if they differ), nodes until the principal
-    variation was found and in all, and their ratio to the first variant's. Glass's
-    scores, nodes and ratio follow on its position.
+    The columns are the score (one per variant, if they differ), the nodes until the
+    principal variation was found and in all, and their ratio to the first variant's.
+    For Glass's position, Glass's scores, nodes and ratio follow.
     """
     first, *others = counts.series
     columns = [Column("depth", [str(depth) for depth in counts.depths])]
@@ -161,7 +161,7 @@ _SUMMARY_IN_ALL, _SUMMARY_DEPTH = 1, 2
 
 
 class Summary(NamedTuple):
-    """A summary, before it is fitted to its place.
+    """A summary, before it is fitted to a console.
 
     Attributes
     ----------
@@ -175,16 +175,16 @@ class Summary(NamedTuple):
     ratios: list[float | None]
 
     def draw(self, console: Console) -> RenderableType:
-        """Draw it as wide as a console allows, with bars if there is room for them."""
+        """Draw it as wide as the console allows, with bars if there is room."""
         return fit(console, self.columns + bars(console, self.columns, self.ratios))
 
 
 def position_summary(counts: PositionCounts) -> Summary:
     """Return the last iteration of each variant.
 
-    A variant has its last depth, the score and the nodes there, and the ratio to the
-    first variant's nodes at the last depth that both reached. Glass's rows follow on
-    its position.
+    Each row has a variant's last depth, its score and nodes there, and the ratio to the
+    first variant's nodes at the last depth that both reached. For Glass's position,
+    Glass's rows follow.
     """
     first = counts.series[0]
     rows, ratios = [], []
@@ -214,10 +214,10 @@ def position_summary(counts: PositionCounts) -> Summary:
 def collection_summary(counts: CollectionCounts) -> Summary:
     """Return the sums of each variant over a whole collection.
 
-    A variant has mates found; mates not proved and problems stopped by a limit, if
-    there are any; answers that differ from the first variant's; nodes of all problems;
-    the number of problems compared; and the geometric mean of their ratios of nodes
-    until the mate. With several files, the mates found and the ratio of each come
+    Each row has a variant's mates found; mates not proved and problems stopped by a
+    limit, if there are any; answers that differ from the first variant's; nodes of all
+    problems; the number of problems compared; and the geometric mean of their ratios of
+    nodes until the mate. With several files, the mates found and the ratio of each come
     first.
     """
     totals = list(counts.totals())
@@ -242,7 +242,7 @@ def collection_summary(counts: CollectionCounts) -> Summary:
 
 
 def _found_and_ratio(totals: Sequence[Total], head: str = "") -> list[Column]:
-    """Return the columns that belong together: a ratio is of the mates found only."""
+    """Return the columns of sums; a ratio covers only the mates found."""
     return [
         _sums(f"{head}found", [total.found for total in totals]),
         Column("ratio", [ratio_cell(total.ratio) for total in totals]),

@@ -1,6 +1,6 @@
 """Many games at once, in processes, and their results in order.
 
-Which process plays a game makes no difference to it, so any number of jobs gives the
+A game does not depend on the process that plays it, so any number of jobs gives the
 same games.
 """
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from solver.solution import StoppedBy
 
 AHEAD = 4
-"""How many games a process may be ahead of those yielded."""
+"""How many games a process may be ahead of the last one yielded."""
 
 Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Games(Protocol[Result_co]):
-    """Games by number. Processes receive a copy of it."""
+    """Games by number. Each process receives a copy."""
 
     def begin(self) -> Callable[[int], Result_co]:
         """Return the function that plays a game."""
@@ -109,7 +109,7 @@ def _start_processes(
 
 
 _play_number: Callable[[int], object]
-"""In a process of the pool: plays a game."""
+"""Plays a game, in a process of the pool."""
 
 
 def _begin(games: Games[object], stopped: Connection) -> None:

@@ -2,14 +2,14 @@
 
 A file is PGN, or a list of FENs or EPD records with results; the format and compression
 are detected from the content. Files are read as streams, in constant memory. An
-unreadable line or game is reported and skipped, and so is the rest of a compressed file
-that was cut short.
+unreadable line or game is reported and skipped, and so is the missing part of a
+truncated compressed file.
 
-In a list, the result is White's, whoever is to move, and stands after the position:
-`1-0`, `1/2-1/2` or `0-1` anywhere, with or without quotes (`c9 "1-0";`, `; 1-0`);
-`[1.0]`, `[0.5]` or `[0.0]` anywhere; `| 1.0` at the end, after a position and a score
-separated by bars. `*` stands for a game without a result. Such files have millions of
-lines, so only the pieces of a position are read.
+In a list, the result is White's, whoever is to move, and follows the position: `1-0`,
+`1/2-1/2` or `0-1` anywhere, with or without quotes (`c9 "1-0";`, `; 1-0`); `[1.0]`,
+`[0.5]` or `[0.0]` anywhere; `| 1.0` at the end, after a position and a score separated
+by bars. `*` means a game without a result. Such files have millions of lines, so only
+the pieces of a position are read.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def _value(result: str) -> float | None:
 
 
 def _read_pieces(placement: str) -> Material:
-    """Count the pieces of a FEN's first field, by a quick way if it is valid."""
+    """Count the pieces of a FEN's first field, quickly if it is valid."""
     ranks = placement.split("/")
     if len(ranks) == 8:
         with suppress(_NoBoardError):

@@ -7,18 +7,17 @@ version of zlib, equal tables give equal bytes.
 
 The search reads a table in words of 32 bits: the number of positions of a cell, and in
 the low 7 bits the score of the side to move in per cent. The word of an empty cell is
-0. In the material of a cell, White stands for the side to move and Black for its
-opponent.
+0. In the material of a cell, White is the side to move and Black its opponent.
 
-By default a cell holds what either colour scored with this material against that, and 0
-and 100 per cent mean that every position was lost, or won. `MipUse` has three forms:
+By default a cell has what either colour scored with this balance; 0 and 100 per cent
+mean that every position was lost, or won. `MipUse` has three forms:
 
 - ``WHITE``: only what White scored with White's pieces. With Black to move, the score
   is 100 minus that of the cell with the colours exchanged.
 - ``ROUNDED``: the score is rounded to a whole per cent, so that 0 means less than a
   half.
 - ``CURVE``: the score is drawn towards 50 by n / (n + N), where n is the number of
-  positions, and rounded. That is the score with N more positions that were drawn.
+  positions, and rounded. This is the score with N additional drawn positions.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 
 PER_CENT_BITS = 7
 MAX_WORD_POSITIONS = (1 << 25) - 1
-"""The largest count that a word holds; the table itself counts further."""
+"""The largest count that a word holds; the table itself can count further."""
 
 COUNT_LIMIT = 1 << 56
 """Counts stay below this, so that no sum of a few overflows 64 bits."""
@@ -68,7 +67,7 @@ _ONE = np.uint64(1)
 
 
 class Outcomes(NamedTuple):
-    """How many positions came from games with each result, as one side sees it."""
+    """The number of positions from games with each result, as one side sees it."""
 
     wins: int = 0
     draws: int = 0
@@ -175,7 +174,7 @@ class ImbalanceTable:
             self._counts[cell, RESULTS.index(result)] += _ONE
 
     def merge(self, other: ImbalanceTable) -> None:
-        """Add the counts of another table; `source` stays as it is.
+        """Add the counts of another table; `source` is not changed.
 
         Raises
         ------
@@ -217,7 +216,7 @@ class ImbalanceTable:
         """Return the table of what either colour scored with White's material.
 
         Black's results with a material count as White's results with the same material.
-        Where both sides have the same material, the score is a half, and each position
+        If both sides have the same material, the score is a half, and each position
         counts once.
         """
         table = ImbalanceTable(self.source)
@@ -228,7 +227,7 @@ class ImbalanceTable:
         return table
 
     def search_words(self, form: MipUse, weight: int) -> tuple[Words, Words]:
-        """Return the words as White and Black see them.
+        """Return the words as White and as Black see them.
 
         Parameters
         ----------
@@ -265,8 +264,8 @@ class ImbalanceTable:
     def checksum(self) -> str:
         """Return the SHA-256 of the counts, in hexadecimal.
 
-        It is taken over the bytes of the file's array `counts`, so it depends neither
-        on the source nor on the compression.
+        It covers the bytes of the file's array `counts`, so it depends neither on the
+        source nor on the compression.
         """
         return hashlib.sha256(self._counts.astype("<u8").tobytes()).hexdigest()
 
@@ -335,7 +334,7 @@ class ImbalanceTable:
 
 
 def shipped() -> ImbalanceTable:
-    """Load the table that comes with the program."""
+    """Load the table shipped with the program."""
     try:
         data = (resources.files("solver.laboratory") / "imbalance.npz").read_bytes()
     except FileNotFoundError:

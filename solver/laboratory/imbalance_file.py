@@ -13,7 +13,7 @@ name        dtype    shape          content
 =========== ======== ============== ==================================================
 
 A file may come from anywhere, so `read_arrays` checks each size before it unpacks
-anything, and takes no header but the one that NumPy writes for that dtype and shape.
+anything, and accepts only the header that NumPy writes for that dtype and shape.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ARRAYS = {
 _ZIP_START, _ZIP_END = b"PK\x03\x04", b"PK\x05\x06"
 _ZIP_END_BYTES = 22
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""What numpy writes. Others may need much memory: LZMA declares its own."""
+"""What numpy writes. Other kinds may need much memory: LZMA declares its own."""
 
 _NPY_START = b"\x93NUMPY\x01\x00"
 _MAX_ARRAY_BYTES = 8 * CELLS * COUNTS[1] + 1000

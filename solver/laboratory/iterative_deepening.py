@@ -2,8 +2,8 @@
 
 `Laboratory` searches one position at a time, deepening ply by ply, each time from an
 empty transposition table. Limits count moves made, null moves included; the results
-count what `Techniques.count` says. `Runner` runs searches one after the other under the
-same limits and can stop them.
+count the nodes that `Techniques.count` selects. `Runner` runs searches one after the
+other under the same limits, and can stop them.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class Laboratory:
     def find_mate(
         self, iterations: Iterable[Iteration], techniques: Techniques, depth: int
     ) -> Outcome:
-        """Take iterations until a mate is found and the depth excludes a shorter one.
+        """Run iterations until a mate is found and the depth excludes a shorter one.
 
         Parameters
         ----------
@@ -253,8 +253,8 @@ class Laboratory:
         """Search the root in a window around the last score; False if a limit was hit.
 
         A score outside the window is a bound on the true score, so it becomes the other
-        end of the next window. If both ends fail, the search contradicts itself, as
-        unsound techniques and deeper table entries allow, and the next window is the
+        end of the next window. If both ends fail, the search contradicts itself, which
+        unsound techniques and deeper table entries allow; the next window is then the
         full one.
         """
         experiment = self._experiment
@@ -287,7 +287,7 @@ class Laboratory:
 
 
 def _widened(margin: int, distance: int) -> int:
-    """Widen a margin at least once, until it includes a score at that distance."""
+    """Widen a margin, at least once, until it includes a score at this distance."""
     margin *= WIDENING
     while 0 < margin <= min(distance, WIDEST_MARGIN):
         margin *= WIDENING
@@ -304,9 +304,9 @@ def _window(centre: int, margin: int) -> tuple[int, int]:
 def prove_mate(
     board: chess.Board, mate: int, nodes: int, control: Control | None = None
 ) -> int | None:
-    """Let the prover look for a mate that the laboratory's search has seen.
+    """Let the prover search for a mate that the laboratory's search has found.
 
-    The answer depends on the position alone, not on earlier ones.
+    The answer depends only on the position, not on earlier searches.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ class Runner(GroupControl):
     def find_mate(
         self, board: chess.Board, techniques: Techniques, depth: int
     ) -> Outcome | None:
-        """Search for a mate; None if the runner was stopped before the answer."""
+        """Search for a mate; None if the runner was stopped first."""
         iterations = self.deepen(board, techniques, depth)
         outcome = self._laboratory.find_mate(iterations, techniques, depth)
         return None if self.is_stopped() else outcome

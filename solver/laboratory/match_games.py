@@ -1,8 +1,8 @@
 """Matches between two settings of the laboratory's search, and the file of their games.
 
 Each opening is random moves that leave both sides about equal, and is played twice with
-colours changed. Pair k of a seed is always the same, so a match can be continued: the
-PGN file of its games is also what a later run resumes from.
+colours changed. Pair k of a seed is always the same, so a match can be continued: a
+later run resumes from the PGN file of its games.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TABLE_ENTRIES = 1 << 16
 
 BALANCE_CP = 100
 BALANCE_DEPTH = 4
-"""Both sides are about equal if plain search of this depth scores within this."""
+"""The sides are about equal if plain search to this depth scores within this."""
 
 _NEXT_GAME = re.compile(r"(?<=\n\n)(?=\[Event )")
 
@@ -78,7 +78,7 @@ class Match:
 
     @property
     def event(self) -> str:
-        """What the games' `Event` tag says: all that they depend on."""
+        """The `Event` tag of the games: everything that they depend on."""
         return (
             f"{self.first.name} against {self.second.name}, {self.rules}, "
             f"{self.horizon.name.lower()} horizon, "
@@ -121,7 +121,7 @@ class Match:
         return play
 
     def read_pair(self, number: int, games: str) -> tuple[float, float] | None:
-        """Return the first side's points in both games; None if not both are whole.
+        """Return the first side's points in both games; None if a game is incomplete.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class GamesFile:
-    """The PGN file of a match, which receives further games.
+    """The PGN file of a match, to which games are added.
 
     Attributes
     ----------
@@ -177,9 +177,9 @@ class GamesFile:
 
 @contextmanager
 def open_games(path: str, match: Match) -> Iterator[GamesFile]:
-    """Open the file of a match, or a new one, which no other match may write to.
+    """Open the file of a match, or a new one, and lock it against other matches.
 
-    What stands after its last whole pair is removed.
+    Anything after its last complete pair is removed.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def open_games(path: str, match: Match) -> Iterator[GamesFile]:
 
 
 def _read_games(content: bytes, match: Match) -> tuple[list[tuple[float, float]], int]:
-    """Return the points of whole pairs, and where the last of them ends."""
+    """Return the points of complete pairs, and where the last of them ends."""
     start = f'[Event "{match.event}"]'
     first = content.partition(b"\n")[0].decode("utf-8", "replace")
     if not start.startswith(first):  # an interrupted run may have cut it short
@@ -230,7 +230,7 @@ def play_match(
     file: GamesFile | None = None,
     hypotheses: Hypotheses | None = None,
 ) -> Iterator[MatchScore]:
-    """Play a match, or go on with one.
+    """Play or continue a match.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """The score of a match in Elo, its error, and the sequential probability ratio test.
 
 A match is played in pairs of games that share an opening. The two games of a pair are
-not independent, so the error is that of the pairs (the pentanomial distribution of
-their points: 0, 1/2, 1, 3/2 or 2), as the testing framework of Stockfish has it.
+not independent, so the error is computed from pairs (the pentanomial distribution of
+their points: 0, 1/2, 1, 3/2 or 2), as in Stockfish's testing framework.
 
-The scores of the chess engine Prophet4 are its author's: the engine with a check
-extension against the engine without. The columns of the table are his.
+The scores of the chess engine Prophet4, with a check extension against without, are its
+author's, and so are the columns of the table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from solver.laboratory.match_games import Match
 
 PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
-"""What the two games of a pair can yield together."""
+"""The possible points of a pair of games."""
 
 CONFIDENCE = 0.95
 _DEVIATIONS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -42,7 +42,7 @@ DECISION = math.log((1 - ERROR_RATE) / ERROR_RATE)
 """The log-likelihood ratio, positive or negative, at which the test decides."""
 
 _UNSEEN = 1e-3
-"""Stands for no pair at all, so that every outcome has a probability."""
+"""Used instead of zero pairs, so that every outcome has a probability."""
 
 _BISECTIONS = 100
 
@@ -88,7 +88,7 @@ class MatchScore:
 
     @property
     def mean(self) -> float | None:
-        """The points for each game, 0 to 1; None without games."""
+        """The points per game, 0 to 1; None without games."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
     @property
@@ -100,7 +100,7 @@ class MatchScore:
     def error(self) -> float | None:
         """Half the width of the 95 per cent interval, in Elo.
 
-        It is taken from the pairs. None if the interval is not bounded.
+        It is computed from pairs. None if the interval is not bounded.
         """
         if self.mean is None:
             return None
@@ -112,9 +112,9 @@ class MatchScore:
     def llr(self) -> float | None:
         """The log-likelihood ratio of the upper to the lower hypothesis.
 
-        It is the generalized ratio: each hypothesis takes the distribution of pairs
-        that has its mean and makes the pairs played most likely. The test ends at
-        `DECISION` either way (Van den Bergh, "A practical introduction to the GSPRT").
+        It is the generalized ratio: each hypothesis uses the distribution with its mean
+        that makes the played pairs most likely. The test ends at `DECISION` either way
+        (Van den Bergh, "A practical introduction to the GSPRT").
         """
         if self.hypotheses is None:
             return None
@@ -161,11 +161,11 @@ def from_elo(difference: float) -> float:
 
 
 def _most_likely(seen: Mapping[float, float], mean: float) -> list[float]:
-    """Return the distribution with a mean that makes what was seen most likely.
+    """Return the distribution with a mean under which the data are most likely.
 
-    With Lagrange's multiplier x for the mean, outcome a has the probability
-    p(a) / (1 + x (a - mean)), and x is where these deviate from the mean by 0 in sum,
-    which falls as x grows.
+    With Lagrange's multiplier x for the mean, outcome a has the probability p(a) / (1 +
+    x (a - mean)). The sum of the deviations from the mean falls as x grows, and is 0 at
+    the solution.
     """
     least, most = -1 / (max(seen) - mean), 1 / (mean - min(seen))
     for _ in range(_BISECTIONS):
@@ -190,7 +190,7 @@ PROPHET_SCORES: dict[str, tuple[float, ...]] = {
 }
 """Wins, losses, draws, per cent, Elo and error that Prophet4's author published.
 
-By the check extension that was tried; promotions had no measurable effect.
+By the check extension tried; promotions had no measurable effect.
 """
 
 
@@ -220,7 +220,7 @@ class MatchResult:
 
 
 def draw_match(result: MatchResult, console: Console) -> RenderableType:
-    """Draw the score of a match, above Prophet4's of the same experiment."""
+    """Draw the score of a match above Prophet4's in the same experiment."""
     score = result.score
     per_cent = score.mean and 100 * score.mean
     figures = [score.wins, score.losses, score.draws, per_cent, score.elo, score.error]

@@ -5,10 +5,10 @@ ply `p` is worth `MATE_SCORE - p` to the side that gives it, so the sooner one i
 more.
 
 A mate in n moves takes 2n - 1 plies, and being mated in n moves takes 2n. The search
-sees a mate where it looks for a move and finds none, which it does above its horizon:
-the former from depth 2n on, the latter from depth 2n + 1. With a mate test at the
-horizon it sees both one ply earlier (`Techniques.plies_seen`). So a completed depth
-also shows which mates do not exist (`MateBounds`).
+finds a mate at a node without a legal move above its horizon: the former from depth 2n
+on, the latter from depth 2n + 1. With a mate test at the horizon it finds both one ply
+earlier (`Techniques.plies_seen`). So a completed depth also shows which mates do not
+exist (`MateBounds`).
 """
 
 from __future__ import annotations
@@ -120,12 +120,12 @@ def format_score(score: int) -> str:
 
 
 def plies_of(mate: int) -> int:
-    """Return the plies to a mate in moves; negative or 0: the side to move is mated."""
+    """Return the plies to a mate in moves; at most 0 if the side to move is mated."""
     return 2 * mate - 1 if mate > 0 else -2 * mate
 
 
 def excludes_shorter(mate: int, plies_seen: int) -> bool:
-    """Whether a full search that sees mates on so many plies excludes shorter ones.
+    """Whether a full search that finds mates within these plies excludes shorter ones.
 
     Mates of one side are two plies apart.
     """

@@ -30,7 +30,7 @@ _RADICES = (2, 2, 3, 3, 3, 3, 3, 3, 9, 9)
 
 _SWAPPED = (1, 0, 3, 2, 5, 4, 7, 6, 9, 8)
 MIRROR = np.arange(CELLS).reshape(_RADICES).transpose(_SWAPPED).ravel()
-"""For each cell, the one of the same material with the colours exchanged."""
+"""For each cell, the cell of the same material with the colours exchanged."""
 
 _NAME = re.compile(r"K([QRBNP]*)VK([QRBNP]*)")
 

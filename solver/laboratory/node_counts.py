@@ -2,7 +2,7 @@
 
 The node counts of the chess engine Glass 1.0, with and without mate-distance pruning,
 are from the Chess Programming Wiki, "Mate Distance Pruning", section "In Practice":
-nodes until the principal variation is found. Its table and move order are its own.
+nodes until the principal variation is found. Its table and move order differ.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Series:
         return len(self.iterations)
 
     def at(self, depth: int) -> Iteration | None:
-        """Return the iteration of a depth, None if the search did not get there."""
+        """Return the iteration of a depth, None if the search did not reach it."""
         return self.iterations[depth - 1] if 1 <= depth <= self.depth else None
 
     def ratio(self, base: Series, depth: int) -> float | None:
-        """Return the nodes until the principal variation as a ratio of another's."""
+        """Return the ratio of the nodes until the principal variation to another's."""
         own, other = self.at(depth), base.at(depth)
         return node_ratio(own.nodes, other.nodes) if own and other else None
 

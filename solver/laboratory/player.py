@@ -1,10 +1,10 @@
 """Games of the laboratory's search: openings, moves, results, and self-play.
 
-The search sees neither repetitions nor the fifty-move rule, so the player avoids a
-repetition where another move wins too. A game depends on its opening and the players'
+The search ignores repetitions and the fifty-move rule, so the player avoids a
+repetition if another move also wins. A game depends on its opening and the players'
 settings alone.
 
-The shipped material-imbalance table is made of games of one setting against itself.
+The shipped material-imbalance table is built from games of one setting against itself.
 Game k of a seed is always the same, so a run can be repeated, continued or split.
 """
 
@@ -40,7 +40,7 @@ MOST_PLIES = 400
 """A longer game is stopped with the result `*`."""
 
 PROOF_NODES = 100_000
-"""What the prover may spend on a mate that a player has seen."""
+"""What the prover may spend on a mate that a player has found."""
 
 SELF_PLAY = Techniques(mdp=Mdp.TIGHT, extension=Extension.CHECKS)
 """What `SelfPlay` searches with."""
@@ -157,7 +157,7 @@ class Player:
         return last
 
     def proves_mate(self, board: chess.Board) -> bool:
-        """Return whether the prover confirms the mate that the last search saw."""
+        """Return whether the prover confirms the mate that the last search found."""
         return (
             self.mate is not None
             and self.mate > 0

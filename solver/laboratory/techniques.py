@@ -1,7 +1,7 @@
 """The techniques of the laboratory's search, and the variants to compare.
 
-A technique is chosen by a value such as `cpw` or `prune+lazy`, as on the command line.
-A variant is a search with one value for each technique.
+A value such as `cpw` or `prune+lazy` chooses a technique, as on the command line. A
+variant is a search with one value for each technique.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Flags = TypeVar("_Flags", bound=Flag)
 
 
 class NodeCount(StrEnum):
-    """What a node is in the output. Limits always count moves made."""
+    """What counts as a node in the output; limits always count moves made."""
 
     MOVES = "moves"
     """A move made; a move that is searched again counts once."""
@@ -96,13 +96,13 @@ class Techniques:
     def plies_seen(self, depth: int) -> int:
         """Return the last ply on which a search of that depth sees a mate.
 
-        That is at the horizon if it is searched, else one ply above it.
+        This is the horizon if it is searched, or else one ply above it.
         """
         return depth if depth and self.horizon is not Horizon.STATIC else depth - 1
 
     @property
     def is_sound(self) -> bool:
-        """Whether every mate that the search finds exists, and it misses none.
+        """Whether the search finds only mates that exist, and misses none.
 
         The uses of MIP at the horizon change evaluations, not mates.
         """
@@ -149,7 +149,8 @@ _MIP = {
     "curve": MipUse.CURVE,
 }
 _MIP_APART = ({"reduce", "prune"}, {"lazy", "correct"}, {"rounded", "curve"})
-"""Of each of these, at most one. The first four are uses, the others forms."""
+"""At most one of each of these may be used. The first four are uses, the others
+forms."""
 
 
 def parse_mdp(text: str) -> Mdp:
@@ -169,7 +170,7 @@ def parse_mdp(text: str) -> Mdp:
 def parse_extension(text: str) -> Extension:
     """Read `off`, or names of extensions joined by `+`.
 
-    `uncapped` takes the cap off all extensions that it is joined to.
+    `uncapped` removes the cap from all extensions that it is joined to.
     """
     return _join(text, _EXTENSIONS, Extension.NONE)
 
@@ -177,8 +178,8 @@ def parse_extension(text: str) -> Extension:
 def parse_mip(text: str) -> MipUse:
     """Read `off`, `reduce` or `prune`, `lazy` or `correct`, or one of each with `+`.
 
-    The two uses at a node exclude each other, since a pruned node is not searched at
-    all. So do the two uses at the horizon, since one score replaces the evaluation.
+    The two uses at a node cannot be combined, since a pruned node is not searched at
+    all; nor can the two uses at the horizon, since one score replaces the evaluation.
     Forms of the cells may be joined to a use: `white`, and `rounded` or `curve`, which
     rounds as well.
     """
@@ -233,7 +234,7 @@ def _unknown(found: str, expected: list[str]) -> InputError:
 
 
 SETTINGS = Techniques()
-"""The default of the settings that all variants share."""
+"""The defaults of the settings that all variants share."""
 
 PLAIN = "plain"
 """The name of the variant without techniques."""
@@ -343,7 +344,7 @@ def parse_variant(text: str, settings: Techniques = SETTINGS) -> Variant:
 
 
 def ablation(settings: Techniques = SETTINGS) -> tuple[Variant, ...]:
-    """Make the variants that show what each technique does by itself.
+    """Make the variants that show the effect of each technique alone.
 
     Returns
     -------

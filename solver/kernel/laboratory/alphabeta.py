@@ -6,14 +6,13 @@ of repetitions. The horizon and the order of the root's moves are switches too. 
 node has an expected type (PV, cut or all), as in Winands et al., "Enhanced forward
 pruning", Information Sciences 175, 2005.
 
-A mate score proves a forced mate unless forward pruning or the material-imbalance table
-takes part. That there is no mate within the depth is proved under the same condition.
-Extensions only add lines. With them a mate score is an upper bound, because shorter
-mates are excluded only up to the depth that is searched in full.
+Unless forward pruning or the material-imbalance table is used, a mate score proves a
+forced mate, and any other score proves that there is no mate within the depth.
+Extensions only add lines. With extensions a mate score is an upper bound, because
+shorter mates are excluded only up to the depth that is searched in full.
 
-Mate-distance pruning and the transposition table change no mate that lies within the
-depth. The table may show a longer mate early, because it also answers from deeper
-searches.
+Mate-distance pruning and the transposition table change no mate within the depth. The
+table may show a longer mate early, because it also answers from deeper searches.
 
 docs/explanation/laboratory-search.md defines the search completely, and an oracle in
 python-chess that was written from that definition agrees on every node.
@@ -152,7 +151,7 @@ def alphabeta(
     - beta <= r means r <= s.
 
     This holds for plain PVS, mate-distance pruning and extensions. The table may answer
-    from a deeper search, whose score is another s, and forward pruning guesses.
+    with the s of a deeper search, and forward pruning guesses.
 
     Parameters
     ----------
@@ -391,7 +390,7 @@ def search_score(position: Position, search: Any, experiment: Any) -> Number:
 def entry(
     operation: Number, words: Any, search_pointer: Any, number: Number, _flag: Number
 ) -> Number:
-    """Run one `LaboratoryOperation` on the position that is given by its eight words.
+    """Run one `LaboratoryOperation` on a position given by its eight words.
 
     `number` is the address of an `Experiment`.
     """

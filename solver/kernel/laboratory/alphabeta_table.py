@@ -3,14 +3,14 @@
 The moves of a node are tried in this order: the table's move; captures and promotions
 by what they win, then by the least valuable piece that moves (MVV-LVA); the two killers
 of the ply (Akl and Newborn, 1977); the rest by the history heuristic (Schaeffer, ICCA
-Journal 6, 1983). Moves of equal worth are ordered by their encoding, so that every node
-count follows from the definition of the search. The root may have another order.
+Journal 6, 1983). Moves of equal worth are ordered by their encoding, so that the
+definition of the search determines every node count. The root may have another order.
 
 The table shares its hash keys and its buckets of four entries with
 `solver.kernel.mate.transposition`, but its entries hold scores. An entry is two 64-bit
 words: the key's check word; and, from bit 0, score (16, less LOWEST), depth (8), bound
 (2) and move (17). A zeroed table is empty. Mate scores are stored relative to the
-entry's own position, so that they hold at any distance from the root.
+entry's position, so that they are valid at any distance from the root.
 """
 
 from __future__ import annotations
@@ -172,9 +172,9 @@ def rank_root(
     search: Any,
     experiment: Any,
 ) -> None:
-    """Do for the root what `rank_moves` does, in the order of `experiment`.
+    """Rank the root's moves, like `rank_moves`, in the order of `experiment`.
 
-    By nodes, the first iteration has the order of every node.
+    In the order by nodes, the first iteration uses the usual order.
     """
     for index in range(size):
         experiment.root_moves[index] = moves[index]
@@ -219,7 +219,7 @@ MOVE_SHIFT = np.uint64(26)
 
 
 class Window(NamedTuple):
-    """The scores that a search is asked about; closed if alpha is not below beta."""
+    """The scores that a search must distinguish; closed if alpha is not below beta."""
 
     alpha: Number
     beta: Number
@@ -242,9 +242,9 @@ scored_t = types.NamedTuple((i64, i64, i64, u64), Scored)
 
 @jit(i64(i64, i64), inline=True)
 def seen_from(score: Number, plies: Number) -> Number:
-    """Return a score as seen from a node so many plies farther down; only mates change.
+    """Return a score as seen from a node further down; only mates change.
 
-    With a negative number, it is a node farther up.
+    A negative number means a node further up.
     """
     if score >= MATE_ZONE:
         return score + plies

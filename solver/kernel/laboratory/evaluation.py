@@ -1,7 +1,7 @@
-"""What a node of the laboratory's search is worth where no depth is left.
+"""The worth of a node of the laboratory's search without depth left.
 
-The evaluation counts material, advanced pawns and the place of a bare king: just enough
-to prefer promoting a pawn and driving a bare king to the edge. All scores are in
+The evaluation counts material, advanced pawns and the position of a bare king: just
+enough to prefer promoting a pawn and driving a bare king to the edge. All scores are in
 centipawns.
 
 Material-imbalance pruning
@@ -131,7 +131,7 @@ def material_balance(ours: Pieces, theirs: Pieces) -> Number:
 
 @jit(i64(u64), inline=True)
 def pawn_progress(pawns: Bitboard) -> Number:
-    """Return the worth of the ranks that pawns moving up have gained."""
+    """Return the worth of the ranks that pawns have advanced."""
     steps = 0
     for rank in range(2, 7):
         steps += (rank - 1) * population(pawns & RANK_MASKS[rank])
@@ -197,9 +197,9 @@ ALL_LOST = 0
 EVEN = 50
 ALL_WON = 100
 DECIDED = 10_000
-"""Centipawns added where the material has always won, subtracted where it lost."""
+"""Centipawns added if the material has always won, subtracted if it has always lost."""
 PER_CENT_WORTH = 4
-"""Centipawns for each per cent that the material has scored above 50."""
+"""Centipawns for each per cent that the material scored above 50."""
 
 
 COUNT_SHIFT = 7
@@ -294,8 +294,8 @@ def quiescence(
 ) -> Number:
     """Score a position for the side to move by captures, promotions and evasions.
 
-    The contract is that of `solver.kernel.laboratory.alphabeta.alphabeta`: fail-soft,
-    and moves made are counted as nodes.
+    The contract is that of `solver.kernel.laboratory.alphabeta.alphabeta`: it is
+    fail-soft and counts moves made as nodes.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ def quiescence(
 def _search_beyond(
     position: Position, window: Window, ply: Number, search: Any, experiment: Any
 ) -> Number:
-    """Score a node by the horizon and the uses of material that are switched on."""
+    """Score a node by the chosen horizon and uses of material."""
     if experiment.horizon == QUIESCENCE:
         return quiescence(position, window, ply, search, experiment)
     if experiment.horizon == MATE_TEST and is_checkmate(position):
@@ -377,7 +377,7 @@ def _search_beyond(
 def search_horizon(
     position: Position, window: Window, ply: Number, search: Any, experiment: Any
 ) -> Number:
-    """Score a node without depth left; most nodes are such, so one test is enough."""
+    """Score a node without depth left; one test is enough for most of them."""
     if experiment.is_plain_horizon:
         return evaluate(position)
     return _search_beyond(position, window, ply, search, experiment)

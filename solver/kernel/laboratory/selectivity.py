@@ -137,7 +137,7 @@ def may_prune(
 ) -> bool:
     """Return whether forward pruning may be tried at a node.
 
-    It is never tried at a PV node, in check, or against a mate score, where it would
+    It is never tried at a PV node, in check, or if beta is a mate score, where it would
     have to prove a mate.
 
     Parameters
@@ -163,7 +163,7 @@ def may_prune(
 def has_pieces(position: Position) -> bool:
     """Return whether the side to move has more than its king and pawns.
 
-    With only a king and pawns zugzwang is likely, which a null move cannot see.
+    With only a king and pawns, zugzwang is likely, which a null move cannot see.
     """
     pieces = position.knights | position.diagonal | position.orthogonal
     return pieces & position.us != ZERO
