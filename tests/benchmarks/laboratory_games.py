@@ -25,21 +25,12 @@ PROPHET = {"uncapped": "every check", "captures": "capturing checks"}
 
 
 TECHNIQUES = (
-    ("mdp=cpw", "off", 20_000, 2000),
-    ("efp=cut", "off", 5_000, 2000),
-    ("efp=all", "off", 5_000, 1000),
-    ("efp=none", "off", 5_000, 1000),
-    ("efp=on", "off", 5_000, 1000),
-    ("efp=on", "efp=none", 5_000, 1000),
-    ("mip=reduce", "off", 5_000, 1000),
-    ("mip=prune", "off", 5_000, 1000),
-    ("mip=lazy", "off", 5_000, 2000),
-    ("mip=correct", "off", 5_000, 1000),
+    ("mdp=cpw", "off", 20_000),
+    *((f"efp={form}", "off", 5_000) for form in ("cut", "all", "none", "on")),
+    ("efp=on", "efp=none", 5_000),
+    *((f"mip={use}", "off", 5_000) for use in ("reduce", "prune", "lazy", "correct")),
 )
-"""Settings of both sides, the nodes of a move, and the games.
-
-More games are played where the error would be large.
-"""
+"""Settings of both sides, and the nodes of a move."""
 
 
 def games(work: Work) -> str:
@@ -49,8 +40,7 @@ def games(work: Work) -> str:
         for horizon in HORIZONS:
             path = work.games / f"{extension}-{horizon}.pgn"
             asked = ("--a", f"check-extension={extension}", "--horizon", horizon)
-            found = play(work, path, *asked, "--games", MATCH_GAMES)
-            rows.append((f"{name}, {horizon}", *found))
+            rows.append((f"{name}, {horizon}", *play(work, path, *asked)))
         if extension in PROPHET:
             published = PROPHET_SCORES[extension]
             rows.append((f"Prophet4: {PROPHET[extension]}", *score_cells(*published)))
@@ -60,10 +50,10 @@ def games(work: Work) -> str:
 def technique_games(work: Work) -> str:
     """Play what the other texts say, or leave open, of playing strength."""
     rows = []
-    for first, second, nodes, number in TECHNIQUES:
+    for first, second, nodes in TECHNIQUES:
         names = (first,) if second == "off" else (first, second)
         path = work.games / f"{'-'.join((*names, str(nodes)))}.pgn"
-        asked = ("--a", first, "--b", second, "--nodes", nodes, "--games", number)
+        asked = ("--a", first, "--b", second, "--nodes", nodes)
         found = play(work, path, *asked)
         rows.append((f"`{first}`", f"`{second}`", f"{nodes:,}", *found))
     return table(("setting", "against", "nodes a move", *SCORE_HEAD), rows)
@@ -75,7 +65,8 @@ SCORE_HEAD = ("wins", "losses", "draws", "pct", "Elo", "error")
 def play(work: Work, path: Path, *asked: object) -> tuple[str, ...]:
     """Play a match, or go on with it, and write its score."""
     score = record(
-        *("match", *asked, "--jobs", work.jobs, "--games-file", path),
+        *("match", *asked, "--games", MATCH_GAMES),
+        *("--jobs", work.jobs, "--games-file", path),
     )
     counts = [score[field] for field in ("wins", "losses", "draws")]
     return score_cells(*counts, 100 * score["score"], score["elo"], score["error"])

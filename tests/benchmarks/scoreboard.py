@@ -47,10 +47,10 @@ def match(first: str, *options: object) -> str:
 
 def of_techniques(first: str, second: str = "off") -> str:
     """Return the command of a match of `TECHNIQUES`."""
-    nodes, games = next(row[2:] for row in TECHNIQUES if row[:2] == (first, second))
+    nodes = next(row[2] for row in TECHNIQUES if row[:2] == (first, second))
     against = ("--b", second) if second != "off" else ()
     spent = ("--nodes", nodes) if nodes != DEFAULT_NODES else ()
-    return match(first, *against, *spent, "--games", games)
+    return match(first, *against, *spent, "--games", MATCH_GAMES)
 
 
 def use_of(use: str) -> str:
