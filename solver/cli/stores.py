@@ -267,8 +267,8 @@ def _start(store: Store, where: str | None) -> Iterator[AuditResult]:
 
 @options.command("""
 Exit codes:
-  74  a file is missing or is not a store, and nothing was merged; or reading
-      or writing failed, and the stores before that one were merged completely
+  74  a file is missing or is not a store (nothing was merged), or reading or
+      writing failed (the stores before that one were merged completely)
   0   all stores were merged
 
 Examples:

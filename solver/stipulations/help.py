@@ -191,7 +191,7 @@ class Help(Kind):
         return super().with_solution(problem, claim, solutions)
 
     def is_sound(self, solution: Solution) -> bool:
-        """Return whether the claimed number of solutions is proved, none shorter."""
+        """Return whether exactly the claimed number of solutions is proved."""
         claim = solution.problem.claim
         wanted = claim.solutions if claim else None
         plies = self.stipulation.plies
