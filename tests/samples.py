@@ -8,6 +8,7 @@ command, the lines after it are its output. Commands of one page run in order in
 folder, which begins with `puzzles` and `docs` of the project. These are known:
 
 - `$ cat FILE` creates FILE with the lines shown, unless the file exists;
+- `$ sed -n 1,9p FILE` shows lines 1 to 9 of FILE;
 - `$ matesolve ...` runs the command. `|` and `> FILE` work as in a shell.
 - `$ echo $?` shows the exit code of the command before.
 
@@ -94,6 +95,10 @@ def run(sample: Sample) -> str:
         if not file.exists():
             file.write_text(sample.shown, encoding="utf-8")
         return file.read_text(encoding="utf-8")
+    if words[0] == "sed":
+        first, last = map(int, words[2].removesuffix("p").split(","))
+        lines = Path(words[3]).read_text(encoding="utf-8").splitlines(keepends=True)
+        return "".join(lines[first - 1 : last])
     if sample.command == "echo $?":
         return f"{EXIT_CODES[-1]}\n"
     command, *target = sample.command.split(" > ")
@@ -101,7 +106,7 @@ def run(sample: Sample) -> str:
     for part in command.split(" | "):
         name, *words = shlex.split(part)
         if name != "matesolve":
-            msg = f"expected matesolve, cat or echo $?, found {name}"
+            msg = f"expected matesolve, cat, sed or echo $?, found {name}"
             raise ValueError(msg)
         globbed: list[str] = []
         for word in words:
