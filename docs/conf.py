@@ -7,8 +7,11 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sphinx.errors import ExtensionError
+
 import solver
 from solver.cli.main import COMMANDS, MODULES
+from solver.cli.main import run as matesolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,6 +56,18 @@ nitpick_ignore_regex = [
     (r"py:class", r"solver\.(?!Problem|Limits|Solution).*"),
 ]
 
+
+LIVE_PAGES = {
+    "board.html": "board -o",
+    "trace-scores.html": (
+        "trace 4r3/8/8/8/8/q4r2/2Q5/k1KR4 --depth 5 --technique mdp=cpw --solver --html"
+    ),
+    "trace-numbers.html": (
+        "trace 8/8/8/8/np6/K2P4/4Q3/k7 --search proof-number --no-prover "
+        "--solver --html"
+    ),
+}
+"""The pages that search in the browser, and the commands that write them."""
 
 COMMAND = """\
 .. click:: solver.cli.{module}:{name}
@@ -136,16 +151,14 @@ def show_epilog(_app: Sphinx, context: click.Context, lines: list[str]) -> None:
     lines[:] = [".. code-block:: text", "", *(f"   {x}" for x in text.splitlines()), ""]
 
 
-def write_live_board(app: Sphinx, error: Exception | None) -> None:
-    """Write the live board into the site; its modules are compiled if need be."""
+def write_live_pages(app: Sphinx, error: Exception | None) -> None:
+    """Write the pages that search into the site; modules are compiled if need be."""
     if error or app.builder.format != "html":
         return
-    from solver.kernel.border.parts import PARTS
-    from solver.kernel.build.loader import load_module
-    from solver.pages.board_page import encode_board
-
-    page = encode_board({part.name: load_module(part).code for part in PARTS})
-    (Path(app.outdir) / "board.html").write_bytes(page)
+    for name, command in LIVE_PAGES.items():
+        if matesolve([*command.split(), str(Path(app.outdir, name))]):
+            msg = f"{name}: matesolve {command} failed"
+            raise ExtensionError(msg)
 
 
 def setup(app: Sphinx) -> None:
@@ -153,7 +166,7 @@ def setup(app: Sphinx) -> None:
     app.connect("config-inited", write_command_pages)
     app.connect("env-get-outdated", lambda *_: ["reference/cli"])
     app.connect("source-read", complete)
-    app.connect("build-finished", write_live_board)
+    app.connect("build-finished", write_live_pages)
     app.connect("sphinx-click-process-description", describe)
     app.connect("sphinx-click-process-options", mark_code)
     app.connect("sphinx-click-process-epilog", show_epilog)

@@ -29,6 +29,13 @@ DOCS = ROOT / "docs"
 DATA = ROOT.parent / "shared" / "data"
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+SCORES = "trace 4r3/8/8/8/8/q4r2/2Q5/k1KR4 --depth 5 --html trace.html"
+NUMBERS = (
+    "trace 8/8/8/8/np6/K2P4/4Q3/k7 --search proof-number --no-prover --html trace.html"
+)
+GLASS = (
+    "trace 8/7K/8/8/8/8/R7/7k --depth 16 --technique mdp=cpw --cuts --html trace.html"
+)
 FAR_MATE = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - - 0 1"
 
 
@@ -108,6 +115,41 @@ PICTURES = {
         (1000, 800),
         ("table --html counts.html",),
         shown="#charts",
+    ),
+    "howto/images/trace.webp": Picture(
+        "howto/tracing.md",
+        "trace.html",
+        (1200, 820),
+        (SCORES,),
+        clicks=("#trace-ends button >> nth=0",),
+    ),
+    "explanation/images/mate-scores.webp": Picture(
+        "explanation/mate-scores.md",
+        "trace.html",
+        (900, 610),
+        (f"{SCORES} --technique mdp=cpw",),
+        clicks=("#trace-last",),
+    ),
+    "explanation/images/first-cut.webp": Picture(
+        "explanation/mate-scores.md",
+        "trace.html",
+        (1000, 900),
+        (GLASS,),
+        clicks=("#trace-ends button >> nth=0",),
+        shown=".ladder",
+    ),
+    "explanation/images/mate-in-2.webp": Picture(
+        "explanation/certificates.md",
+        "certificate.html",
+        (900, 570),
+        clicks=("#trace-last",),
+    ),
+    "explanation/images/proof-numbers.webp": Picture(
+        "explanation/proof-numbers.md",
+        "trace.html",
+        (960, 560),
+        (NUMBERS,),
+        clicks=("#trace-last",),
     ),
     "howto/images/notebook.webp": Picture(
         "howto/python.md",
