@@ -85,7 +85,7 @@ def drawn_from() -> list[list[Place]]:
     found: list[list[Place]] = [[], list(docs()), [], []]
     for path, line, text, is_docstring in strings():
         of_help = " ".join(text.replace("\f", "").split()) in helps
-        body = re.split(r"\n.*\n---|\nExamples:", text)[0]
+        body = re.split(r"\n.*\n---|(?:^|\n)Examples:", text)[0]
         source = found[0 if of_help else 2 if is_docstring else 3]
         source += sentences(body, path, line)
     return [sorted(set(places)) for places in found]

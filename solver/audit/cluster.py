@@ -301,7 +301,7 @@ def check_machine(directories: Sequence[str]) -> str:
 def run_batch(
     audit: str, version: str, options: AuditOptions, problems: Sequence[Problem]
 ) -> list[AuditResult | None]:
-    """Audit a batch, and return problems that take too long unfinished.
+    """Audit a batch, and return unfinished any problems that take too long.
 
     Parameters
     ----------

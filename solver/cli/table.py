@@ -54,7 +54,7 @@ class _Table(Command):
 
 @options.command(
     """
-Values, several separated by commas:
+Values (separate several by commas):
   --mdp              off, upper (beta only), lower (alpha only), cpw (both),
                      tight (beta to a mate on the next ply), vipermate
   --check-extension  off, all, captures, promotions, or several joined by +;

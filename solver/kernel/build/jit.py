@@ -35,7 +35,7 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 # type of the signature, and numpy's types do not describe how numba mixes words and
 # literals.
 Bitboard: TypeAlias = Any
-"""64 squares in a uint64: bit 0 is a1, bit 7 h1, bit 63 h8."""
+"""64 squares in a uint64: bit 0 is a1, bit 7 is h1, bit 63 is h8."""
 Square: TypeAlias = Any
 """0 (a1) to 63 (h8), uint64."""
 Move: TypeAlias = Any
