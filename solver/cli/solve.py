@@ -73,7 +73,7 @@ class AnswerFiles(NamedTuple):
 
 @options.command("""
 Exit codes:
-  0  a mate, proved to be the shortest; of help play, all solutions
+  0  a mate, proved to be the shortest; in help play, all solutions
   1  proved: no mate in the number of moves searched
   3  a limit was hit: no mate found, or a shorter one is still possible
 With several positions, the exit code is the highest of any. An unreadable

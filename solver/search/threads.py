@@ -1,4 +1,4 @@
-"""Threads around a search: stop it, limit its time, share it among cores."""
+"""Stop a search, limit its time, and share it among cores."""
 
 from __future__ import annotations
 
