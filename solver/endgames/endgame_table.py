@@ -236,6 +236,6 @@ def blocked_attacks(kind: chess.PieceType) -> Words:
 
 
 def has_square(words: Words, square: int | Words) -> Words:
-    """Return all bits set for each word that has the bit of a square, else none."""
+    """For each word, return all bits if it has the bit of a square, else none."""
     bit = (words >> np.asarray(square, np.uint64)) & np.uint64(1)
     return np.uint64(0) - bit

@@ -41,9 +41,9 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
 ) -> Variations:
     """Find the whole play of a problem: keys, threats, defences and continuations.
 
-    Keys are the first moves that solve within the moves of the stipulation, or without
-    one of the claim, or without a claim of the shortest mate. All other play is the
-    shortest.
+    Keys are the first moves that solve within the stipulated moves; without a
+    stipulation, within the claimed moves; without a claim, in the shortest mate's
+    moves. All other play is the shortest.
 
     Parameters
     ----------

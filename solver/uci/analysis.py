@@ -125,7 +125,7 @@ class Analysis:
     def _search_losses(self, solver: Solver, nodes: int) -> bool:
         """Search whether the side to move is mated; return whether this is complete.
 
-        This covers the requests for which the solver itself does not search it.
+        This covers requests for which the solver does not search this itself.
         """
         if self._facts.winning:
             return True
