@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Node = dict[str, Any]
     """The fields of an entry of the log."""
 
+NEARLY_INFINITE = 1 << 29
+"""A threshold above this is infinity less the numbers of other nodes."""
+
 MOST_ROWS = 1_000
 """The lines of a tree."""
 
@@ -160,4 +163,4 @@ _COLUMNS = {ALPHA_BETA: _scored, PROOF_NUMBER: _numbered, CERTIFICATE: _proved}
 
 
 def _number(number: int | None, none: str = "inf") -> str:
-    return none if number is None else f"{number:,}"
+    return none if number is None or number > NEARLY_INFINITE else f"{number:,}"
