@@ -126,7 +126,7 @@ PICTURES = {
     "explanation/images/mate-scores.webp": Picture(
         "explanation/mate-scores.md",
         "trace.html",
-        (900, 610),
+        (900, 575),
         (f"{SCORES} --technique mdp=cpw",),
         clicks=("#trace-last",),
     ),
