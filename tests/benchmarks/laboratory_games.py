@@ -28,6 +28,7 @@ TECHNIQUES = (
     ("mdp=cpw", "off", 20_000),
     *((f"efp={form}", "off", 5_000) for form in ("cut", "all", "none", "on")),
     ("efp=on", "efp=none", 5_000),
+    *((f"efp={form}", "off", 20_000) for form in ("cut", "on")),
     *((f"mip={use}", "off", 5_000) for use in ("reduce", "prune", "lazy", "correct")),
 )
 """Settings of both sides, and the nodes of a move."""
