@@ -1,10 +1,10 @@
 """Read the mates that an engine claims in a log of matetrack's `matecheck.py`.
 
-- With `--logFile` the log has all that was sent to each engine and that it answered.
-  The claim is the last score before `bestmove`, if it is a mate, with its line. Bounds
-  and all lines but the first do not count.
-- What `matecheck.py` prints names the claims that differ from its file, and those whose
-  lines are faulty; these lines are not read.
+- With `--logFile` the log has everything sent to each engine, and its answers. The
+  claim is the last score before `bestmove`, if it is a mate, with its line. Bounds do
+  not count, nor do lines other than the first.
+- The output of `matecheck.py` names the claims that differ from its file, and those
+  with faulty lines; these lines are not read.
 
 All other lines are skipped.
 """

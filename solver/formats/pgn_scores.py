@@ -6,9 +6,9 @@
   position before the move, by this move, within 5 plies; `-M6`: the player is mated.
 - `+#3/20`: the same in moves.
 
-A mate has an odd number of plies, for the player who is mated an even one. If an `M` in
-a game contradicts this, all of them count moves, as fastchess wrote them before its
-version 1. Other scores, other comments and variations are skipped.
+A mate takes an odd number of plies, and being mated an even one. If an `M` in a game
+contradicts this, all of them count moves, as fastchess wrote them before its version 1.
+Other scores, other comments and variations are skipped.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def _names(enum: type[LogKind | LogEnd], numbers: Any) -> list[str]:
 
 
 def _endings(nodes: Any, columns: Columns, nodes_in_all: int) -> Columns:
-    """Say with what each visit ended, and what decided a node without children."""
+    """Say how each visit ended, and what decided a node without children."""
     ends, decided_by = [], []
     kinds, plies = columns["kind"], [*columns["ply"], 0]
     before = [*columns["nodes"], nodes_in_all]

@@ -28,7 +28,7 @@ TITLES = {
 
 FIRST_PLIES = 3
 FIRST_ROWS = 200
-"""A page without scripts lists nodes to this ply, and no more of them than this."""
+"""Without scripts, a page lists nodes to this ply, and at most this many."""
 
 INFINITY = "\N{INFINITY}"
 
@@ -85,7 +85,7 @@ def encode_page(
 
 
 def _facts(trace: Mapping[str, Any]) -> Iterator[str]:
-    """Say what was found, and what of it is in the log."""
+    """Say what was found, and how much of it is in the log."""
     mate, nodes = trace["mate"], trace["nodes"]
     yield (
         "No mate found."
