@@ -34,10 +34,10 @@ class Play(StrEnum):
     """The attacker forces the defender to reach the goal against the attacker."""
 
     REFLEX = "r"
-    """As self-play, but each side must reach the goal when it can in one move."""
+    """Like self-play, but each side must reach the goal when it can in one move."""
 
     SEMI_REFLEX = "semi-r"
-    """As reflex play, but only the defender must."""
+    """Like reflex play, but only the defender must."""
 
     HELP = "h"
     """Both sides help each other to reach the goal against the side that begins, or,

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "solver").glob("**/*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 NOT_PROSE = re.compile(
-    r"^---\n.*?^---\n|^(```+|:::+).*?^\1$|<!--.*?-->|^!\[.*?\)|^[|#(].*?$|^\[[^]]*\]:.*?$",
+    r"^---\n.*?^---\n|^(```+|:::+).*?^\1$|<!--.*?-->|^!\[.*?\)|^[|#].*?$|^\([\w-]+\)=$|^\[[^]]*\]:.*?$",
     re.DOTALL | re.MULTILINE,
 )
 TERM = re.compile(r"\{term\}`([^`<]*?)(?: <[^`]*>)?`")

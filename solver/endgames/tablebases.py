@@ -204,7 +204,7 @@ class Tablebases:
         return outcomes
 
     def _outcome(self, board: chess.Board) -> _Outcome | None:
-        """Probe Gaviota's tables; None: they do not hold the position."""
+        """Probe Gaviota's tables; None if they do not have the position."""
         if board.castling_rights or chess.popcount(board.occupied) > GAVIOTA_PIECES:
             return None
         if board.occupied == board.kings:

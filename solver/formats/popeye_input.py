@@ -335,8 +335,8 @@ def _make_problems(record: _Record, source: str) -> Records:
 def write_popeye(problem: Problem) -> str:
     """Write a problem as a record, without the head, separator and tail of a file.
 
-    Keys, line and the FEN's counters are lost, and a very long name is cut to what
-    Popeye can hold.
+    The keys, the line and the FEN's counters are lost, and a very long name is cut to
+    what Popeye can hold.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ def to_elo(mean: float) -> float | None:
 
 
 def from_elo(difference: float) -> float:
-    """Return the points a game that a difference in Elo scores."""
+    """Return the points per game for a difference in Elo."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 

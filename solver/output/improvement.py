@@ -55,7 +55,7 @@ class LineStatus(StrEnum):
 
 
 class Change(NamedTuple):
-    """The mate and line to write in place of a row's.
+    """The mate and the line that replace those of a row.
 
     Attributes
     ----------

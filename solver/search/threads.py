@@ -187,7 +187,7 @@ class Watchdog:
     def limit(
         self, control: Control, seconds: float | None, spent_s: float = 0.0
     ) -> Iterator[None]:
-        """Stop `control` if the block takes longer than `seconds`; None: no limit.
+        """Stop `control` if the block takes longer than `seconds`; None means no limit.
 
         `spent_s` seconds have passed already.
         """

@@ -108,7 +108,7 @@ class Comparison:
         return tuple(move for move in claimed if move not in solving)
 
     def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
-        """Return the first moves that solve; None: there may be others."""
+        """Return the first moves that solve; None if there may be others."""
         return answer.keys if answer.keys_complete else None
 
     def soundness(
@@ -164,11 +164,11 @@ class Comparison:
         return board.is_checkmate()
 
     def claimed_solutions(self, claim: Claim) -> int | None:
-        """Return how many solutions are claimed; None: the claim is about keys."""
+        """Return how many solutions are claimed; None if the claim is about keys."""
         return None
 
     def solutions(self, answer: Solution) -> tuple[tuple[str, ...], ...] | None:
-        """Return the solutions that were found; None: the answer has keys instead."""
+        """Return the solutions that were found; None if the answer has keys instead."""
         return None
 
     def is_sound(self, solution: Solution) -> bool:

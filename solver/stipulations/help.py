@@ -97,7 +97,7 @@ class Help(Kind):
         return "Proved." if is_disproved else "Proved: nothing yet."
 
     def main_line(self, solution: Solution) -> tuple[str, ...]:
-        """Return none: all solutions are printed below the answer."""
+        """Return no line, because all solutions are printed below the answer."""
         return ()
 
     def numbered_line(self, fen: str, moves: Iterable[str]) -> list[str]:
@@ -125,7 +125,7 @@ class Help(Kind):
         return Verdict.PROVED if is_shortest and is_decided else Verdict.HOLDS
 
     def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
-        """Return the first moves of the solutions; None: there may be others."""
+        """Return the first moves of the solutions; None if there may be others."""
         if not answer.solutions_complete:
             return None
         return tuple(line[0] for line in answer.solutions)

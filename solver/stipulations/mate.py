@@ -36,7 +36,7 @@ class Mate(Kind):
         return search.solve(question, control, begun)
 
     def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
-        """Return the answer of tablebases; None: they have none."""
+        """Return the tablebases' answer; None if they have none."""
         from solver.search.endgame import consult_tablebases
 
         return consult_tablebases(tablebases, question)

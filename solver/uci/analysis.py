@@ -232,7 +232,7 @@ class Facts:
         return any(line.wins for line in self.lines.values())
 
     def add(self, line: Line) -> Facts:
-        """Return the facts with this line added, if it improves on the known one."""
+        """Return these facts plus this line, if it improves on the known one."""
         known = self.lines.get(line.pv[0])
         if known and (known.length, -known.lower_bound) <= (
             line.length,
@@ -273,7 +273,7 @@ class Facts:
 
 
 def _add_found(facts: Facts, query: _Query) -> Facts:
-    """Return the facts with the best mate that a search has found so far."""
+    """Return these facts plus the best mate that a search has found so far."""
     best = query.control.best
     if best is None:
         return facts
@@ -287,7 +287,7 @@ def _add_mate(
     pv: tuple[str, ...],
     lower_bound: int,
 ) -> Facts:
-    """Return the facts with an answer about the root or the position after `prefix`.
+    """Return these facts plus an answer about the root or the position after `prefix`.
 
     A mate without its complete line is left out.
     """

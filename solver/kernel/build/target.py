@@ -84,7 +84,7 @@ def host_features() -> frozenset[str]:
 
 
 def runs_here(target: Target) -> bool:
-    """Return whether this machine's processor has all that the target's code needs."""
+    """Return whether this machine's processor can run the target's code."""
     return not target.triple and target.required <= host_features()
 
 
