@@ -59,9 +59,10 @@ Values (separate several by commas):
                      tight (beta to a mate on the next ply), vipermate
   --check-extension  off, all, captures, promotions, or several joined by +;
                      uncapped (all checks, however long the line)
-  --efp              off, cut (common practice: cut nodes only), all (all
-                     nodes only), none (both, no addition), on (both, all
-                     four), or additions such as 14
+  --efp              off, cut (at cut nodes only, as is common), all (at all
+                     nodes only), none (at both kinds, no addition), on (at
+                     both kinds, all four additions), or numbers of
+                     additions such as 14
   --mip              off, reduce, prune, lazy, correct, or one of the first
                      two with one of the last two, such as prune+lazy; joined
                      to any of these, +white (White's results alone), +rounded
