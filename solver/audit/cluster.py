@@ -301,7 +301,7 @@ def check_machine(directories: Sequence[str]) -> str:
 def run_batch(
     audit: str, version: str, options: AuditOptions, problems: Sequence[Problem]
 ) -> list[AuditResult | None]:
-    """Audit a batch, and return unfinished any problems that take too long.
+    """Audit a batch, and hand back problems that take too long.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ class AuditJob:
     def run_batch(
         self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE
     ) -> list[AuditResult | None]:
-        """Audit a batch, and return unfinished any problems that take too long.
+        """Audit a batch, and hand back problems that take too long.
 
         Parameters
         ----------
