@@ -49,7 +49,7 @@ def sentences(text: str, path: Path, line: int) -> Iterator[Place]:
         shown = " ".join(sentence.split())
         if len(
             WORD.findall(PLACEHOLDER.sub("x", shown))
-        ) >= 4 and not NOT_ENGLISH.search(shown):
+        ) >= 5 and not NOT_ENGLISH.search(shown):
             yield str(path.relative_to(ROOT)), at, shown
 
 
