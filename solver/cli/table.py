@@ -59,15 +59,13 @@ Values (separate several by commas):
                      tight (beta to a mate on the next ply), vipermate
   --check-extension  off, all, captures, promotions, or several joined by +;
                      uncapped (all checks, however long the line)
-  --efp              off, cut (at cut nodes only, as is common), all (at all
-                     nodes only), none (at both kinds, no addition), on (at
-                     both kinds, all four additions), or numbers of
-                     additions such as 14
-  --mip              off, reduce, prune, lazy, correct, or one of the first
-                     two with one of the last two, such as prune+lazy; joined
-                     to any of these, +white (White's results alone), +rounded
-                     (0 and 100 per cent are rounded) or +curve (few positions
-                     weigh less)
+  --efp              off; cut (at cut nodes only, as is common); all (at all
+                     nodes only); none (at both, without additions); on (at
+                     both, with all four); or additions such as 14
+  --mip              off, reduce, prune, lazy or correct; reduce or prune may
+                     be joined with lazy or correct, as in prune+lazy. Add
+                     +white (White's results alone), +rounded (0 and 100 per
+                     cent are rounded) or +curve (few positions weigh less).
 
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed

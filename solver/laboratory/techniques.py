@@ -179,9 +179,8 @@ def parse_mip(text: str) -> MipUse:
     """Read `off`, `reduce` or `prune`, `lazy` or `correct`, or one of each with `+`.
 
     The two uses at a node cannot be combined, since a pruned node is not searched at
-    all; nor can the two uses at the horizon, since one score replaces the evaluation.
-    Forms of the cells may be joined to a use: `white`, and `rounded` or `curve`, which
-    rounds as well.
+    all; nor can the two uses at the horizon, since one score replaces the evaluation. A
+    use may be joined with `white`, and with `rounded` or `curve`, which also rounds.
     """
     parts = set(text.split("+"))
     at_node, at_horizon, forms = (parts & apart for apart in _MIP_APART)
