@@ -201,7 +201,7 @@ def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:
     work : str
         What is built, for the progress.
     build : callable
-        Called in a thread of its own. It attaches its argument to the search that it
+        Called in a separate thread. It attaches its argument to the search that it
         runs, so that an interrupt stops this search.
 
     Raises

@@ -5,7 +5,7 @@ A file is a NumPy `.npz` archive of four arrays:
 =========== ======== ============== ==================================================
 name        dtype    shape          content
 =========== ======== ============== ==================================================
-``version`` ``<u8``  ``()``         2; files of version 1 had a format of their own
+``version`` ``<u8``  ``()``         2; files of version 1 had another format
 ``source``  ``S``    ``()``         what the counts come from, one line of UTF-8
 ``ignored`` ``<u8``  ``()``         positions with more pieces than any cell has
 ``counts``  ``<u8``  ``(CELLS, 3)`` positions that White won, drew and lost, all below

@@ -264,8 +264,8 @@ def match_notes(result: MatchResult) -> Iterator[str]:
         )
     if _published(match):
         yield (
-            "Prophet4: published by its author; an engine with an evaluation, openings "
-            "and time for each move of its own."
+            "Prophet4: published by its author; its evaluation, openings and time for "
+            "each move differ."
         )
     if not result.is_complete and score.games < 2 * result.pairs:
         yield f"Stopped after {score.games:,} of {2 * result.pairs:,} games."
