@@ -35,6 +35,9 @@ DIRECTORIES_OF_THE_SDIST = (
     ".ci",
     ".github",
 )
+GENERATED = re.compile(r"(^|/)(__pycache__|_build)/|^docs/reference/cli/")
+"""Where .gitignore leaves files out: byte code, the site, and the pages of commands."""
+
 FILES_OF_THE_SDIST = (
     ".dockerignore",
     ".pre-commit-config.yaml",
@@ -50,17 +53,17 @@ FILES_OF_THE_SDIST = (
 
 
 def files_of(*directories: str) -> set[str]:
-    """Return the paths of all files in `directories`, relative to the repository.
+    """Return the paths of the files in `directories`, relative to the repository.
 
-    Left out is what .gitignore leaves out there: byte code and the built documentation.
+    Files that are generated there are left out.
     """
-    return {
+    paths = (
         path.relative_to(ROOT).as_posix()
         for directory in directories
         for path in (ROOT / directory).rglob("*")
         if path.is_file()
-        and not {"__pycache__", "_build"} & set(path.relative_to(ROOT).parts)
-    }
+    )
+    return {path for path in paths if not GENERATED.search(path)}
 
 
 def is_pure(wheel: Path) -> bool:
