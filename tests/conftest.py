@@ -1,4 +1,4 @@
-"""What tests of several rooms need: signals, the kernel, workers that end."""
+"""What tests of several rooms need: signals, the kernel, a browser, ended workers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.pages.html import CHROMIUM
 from tests.processes import limited_workers, restore_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
 
     from solver.kernel.border.interface import (
         Kernel,
@@ -77,3 +80,17 @@ def search() -> Search:
     from solver.kernel.border.memory import Search
 
     return Search(node_limit=NO_LIMIT, generation=1, buckets=1)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium; tests that need it are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()

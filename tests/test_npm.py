@@ -14,13 +14,14 @@ import pytest
 
 from solver import FenError, __version__, grade
 from tests import npm
-from tests.pages.html import CHROMIUM
 from tests.processes import run
 from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Browser
 
 README = (npm.ROOT / "npm" / "README.md").read_text(encoding="utf-8")
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
@@ -206,18 +207,14 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @needs_node
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_the_page_of_the_readme_solves_in_a_worker(served: str) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
-        )
-        page = browser.new_page()
-        messages: list[str] = []
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.goto(served)
-        page.wait_for_selector("#answer:text-is('mate in 8: Kg6')")
-        assert messages == []
-        browser.close()
+def test_the_page_of_the_readme_solves_in_a_worker(
+    served: str, chromium: Browser
+) -> None:
+    page = chromium.new_page()
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.goto(served)
+    page.wait_for_selector("#answer:text-is('mate in 8: Kg6')")
+    assert messages == []
+    page.close()

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pages.html import CHROMIUM
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -25,20 +23,6 @@ def board_page(kernel: object) -> bytes:  # noqa: ARG001
     from solver.pages.board_page import encode_board
 
     return encode_board({part.name: load_module(part).code for part in PARTS})
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The system's Chromium; tests that need it are skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
