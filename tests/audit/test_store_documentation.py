@@ -67,5 +67,5 @@ def test_every_column_is_named() -> None:
 
 
 def test_the_application_id_and_version_are_as_documented() -> None:
-    assert f"`PRAGMA user_version` is the version, now {VERSION}," in TEXT
+    assert f"`PRAGMA user_version` is the version of the schema, now {VERSION}." in TEXT
     assert f"`PRAGMA application_id` {APPLICATION}," in TEXT

@@ -135,7 +135,7 @@ FEN_FAULTS = {
     FenFault.WHITE_PIECES: "expected at most 16 white pieces",
     FenFault.BLACK_PIECES: "expected at most 16 black pieces",
     FenFault.CASTLING_PIECES: (
-        "castling rights: expected the king and the rook on their initial squares"
+        "castling right: expected the king and the rook on their initial squares"
     ),
     FenFault.EN_PASSANT_RANK: (
         "en passant square: expected one on rank 6 if White is to move, "
