@@ -68,7 +68,7 @@ export class Scale {
     for (const sign of [-1, 1]) {
       const [from, to] = sign < 0 ? zones : zones.slice(2);
       const isWide = to - from > 25;
-      write(sign < 0 ? 0 : 100, 12, isWide ? `${sides[sign < 0 ? 1 : 0]} mates, ply` : "mate",
+      write(sign < 0 ? 0 : 100, 12, isWide ? `${sides[sign < 0 ? 1 : 0]} mates` : "mate",
         sign < 0 ? "start" : "end", isWide ? "" : "more");
       for (let ply = 0; isWide && ply < plies; ply += step) {
         write(this.at(sign * (MATE - ply)), 30, String(ply));

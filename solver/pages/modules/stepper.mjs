@@ -23,9 +23,9 @@ const ENDINGS = {
 };
 /** What a drawing and a ladder show. @type {Record<string, (sides: string[]) => string>} */
 const LEGENDS = {
-  "alpha-beta": ([us, them]) => `Scores and windows as ${us} sees them. Box: ${us} to move; ` +
-    `circle: ${them}. Dashed: the window from the parent; filled: what mate-distance pruning ` +
-    "leaves of it; dot: the score returned. ✕: cut by mate-distance pruning.",
+  "alpha-beta": ([us, them]) => `Scores and windows as ${us} sees them, mates by their ply. ` +
+    `Box: ${us} to move; circle: ${them}. Dashed: the window from the parent; filled: what ` +
+    "mate-distance pruning leaves of it; dot: the score returned. ✕: cut by mate-distance pruning.",
   "proof-number": ([us, them]) => "In each node, the proof number is above the disproof number. " +
     `Box: ${us} to move, some move must mate; circle: ${them} to move, every reply must lose. ` +
     "The wide line and ★: the child that the search goes on with.",
