@@ -182,8 +182,9 @@ def is_attacking(
 ) -> bool:
     """Return whether the side to move is the attacker.
 
-    The sign of `within` decides, or else that of the source's claim. Without either,
-    the side to move attacks, unless it has only its king and the other side has more.
+    The sign of `within` decides. If `within` is None, the sign of the source's claim
+    decides. Without a claim, the side to move attacks, unless it has only its king and
+    the other side has more.
     """
     moves = _named_length(problem, within)
     if moves is not None:
