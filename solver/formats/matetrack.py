@@ -84,7 +84,7 @@ class Row:
         return self.problem.claim.line
 
     def rewrite(self, mate: int, line: Sequence[str]) -> bytes:
-        """Return the whole line with another mate and its line of moves.
+        """Return the line of the file with another mate and its moves.
 
         Parameters
         ----------

@@ -9,8 +9,8 @@ sources):
 - `twins`: Popeye's words by label, see `twins`; the label `a` marks a zero position;
 - `solution`: the key, if it is marked, see `composition.find_keys`; with twins, in the
   part that follows the label, such as `b)`;
-- `intended-solutions`: the number of keys, by default one, or of solutions of help
-  play; of `2.1.1`, how many moves continue each move, the product;
+- `intended-solutions`: the number of keys (default: one), or of solutions of help play.
+  `2.1.1` says how many moves continue each move, and counts as their product;
 - `authors`, `title`, `source` and `date`: the problem's name.
 
 Each twin is a separate problem, and its label follows the name. Fairy and neutral
