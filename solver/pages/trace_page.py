@@ -102,7 +102,7 @@ def _facts(trace: Mapping[str, Any]) -> Iterator[str]:
         yield f"{nodes:,} {counted}."
     kept = len(trace["log"]["ply"])
     if trace.get("stopped"):
-        yield "A limit stopped the search."
+        yield "The search was stopped."
     if not trace["complete"]:
         yield f"The log kept {kept:,} rows: the first part of the tree."
     if trace["only_cuts"]:

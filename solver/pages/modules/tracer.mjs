@@ -99,7 +99,7 @@ export class Tracer {
       technique ? `Depth ${log.depth[0]}: ${several(nodes - before, "node")}, after ` +
         `${thousands(before)} in the iterations before, which are not shown.`
         : `${several(nodes, "node")}.`,
-      isStopped ? "A limit stopped the search." : "",
+      isStopped ? "The search was stopped." : "",
       complete ? "" : `The log kept ${thousands(log.ply.length)} rows: the first part of the tree.`,
     ];
     const name = technique?.name ?? `mate in ${asked.depth}`;
