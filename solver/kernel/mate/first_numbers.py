@@ -1,7 +1,8 @@
 """The first proof numbers of a defender node: how hard an attack is to prove.
 
 Numbers guide the df-pn search and prove nothing, but the first ones decide the order in
-which attacks are searched. Only replies that leave the attacker no mate in one count.
+which attacks are searched. Only replies that leave the attacker no mate in one count;
+once a few do, the attack is a poor one, and the rest count without a test.
 Their features are their number, the king's flights and the squares beyond them, and the
 most valuable piece that the attacker may lose. The numbers are sums of a weight for
 each feature, with and without check. The weights are learnt from proofs:
@@ -48,6 +49,9 @@ from solver.kernel.rules.position import (
 FIRST_HOPE = np.uint64(2)
 """The first disproof number of every attack; other values changed little."""
 
+ENOUGH = 4
+"""After so many open replies the rest are not tested; docs/explanation/tried.md."""
+
 # The worths of one feature in sixteenths, by its count: without check, with check. The
 # last is that of larger counts too. Printed by
 # python -m tests.benchmarks.first_numbers matetrack.epd --seed 1
@@ -82,7 +86,9 @@ WHOLE: Number = 16
 
 
 class Defence(NamedTuple):
-    """The defender's resources against an attack: replies that leave no mate in one.
+    """The defender's resources against an attack: its open replies.
+
+    A reply is open if it leaves no mate in one, or if it is not tested.
 
     All are numbers: 1 if the attack is check; the king's flights; the moves of other
     pieces; the attacker's greatest loss (0 none, 1 a pawn, 2 a minor piece, 3 a rook,
@@ -135,7 +141,7 @@ def mate_after(position: Position, known: Move, search: Any) -> Move:
 
 @jit(defence_t(position_t, i64, i64, search_t), inline=True)
 def find_defence(position: Position, size: Number, ply: Number, search: Any) -> Defence:
-    """Collect the replies in this ply's row that leave the attacker no mate in one.
+    """Collect the replies in this ply's row that are open; see `Defence`.
 
     Parameters
     ----------
@@ -159,18 +165,21 @@ def find_defence(position: Position, size: Number, ply: Number, search: Any) -> 
         mate = mating_move(after_null_move(position), search)
     is_tested = is_check or mate != NO_MOVE
 
-    # 2. The move that mates after one reply mates after most others.
+    # 2. The move that mates after one reply mates after most others. The tests end when
+    #    enough replies are open.
     king = first_square(position.kings & position.us)
     flights = ZERO
     targets = ZERO
     others = ZERO
+    found_open = 0
     for index in range(size):
         reply = search.rows[ply, index]
-        if is_tested:
+        if is_tested and found_open < ENOUGH:
             found = mate_after(make(position, reply), mate, search)
             if found != NO_MOVE:
                 mate = found
                 continue
+        found_open += 1
         arrived = ONE << target(reply)
         targets |= arrived
         if origin(reply) == king:

@@ -9,11 +9,12 @@ from typing import Any
 import chess
 import numpy as np
 
-from solver.board import pack
+from solver.board import pack, unpack_move
 from solver.kernel.border.memory import Search
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate.first_numbers import (
     BEYOND,
+    ENOUGH,
     FIRST_HOPE,
     FLIGHTS,
     LOSSES,
@@ -87,14 +88,22 @@ def squares_beyond(board: chess.Board, flights: chess.SquareSet) -> chess.Square
     )
 
 
-def defined(board: chess.Board) -> tuple[int, int]:
+def open_replies(board: chess.Board, replies: list[chess.Move]) -> list[chess.Move]:
+    """Return the replies that leave no mate in one, and all after the first ENOUGH."""
+    found: list[chess.Move] = []
+    for move in replies:
+        if len(found) >= ENOUGH or not leaves_mate_in_one(board, move):
+            found.append(move)
+    return found
+
+
+def defined(board: chess.Board, replies: list[chess.Move]) -> tuple[int, int]:
     if board.is_checkmate():
         return MATED
     if board.is_stalemate():
         return ESCAPED
-    replies = list(board.legal_moves)
     if board.is_check() or leaves_mate_in_one(board, chess.Move.null()):
-        replies = [move for move in replies if not leaves_mate_in_one(board, move)]
+        replies = open_replies(board, replies)
         if not replies:
             return MATED
     king = board.king(board.turn)
@@ -123,8 +132,10 @@ def test_first_numbers_are_those_of_the_definition() -> None:
     ):
         if not board.is_valid():
             continue
-        expected = defined(board)
-        assert computed(board, search) == expected, board.fen()
+        numbers = computed(board, search)
+        listed = search.rows[0][: board.legal_moves.count()]
+        expected = defined(board, [unpack_move(board, word) for word in listed])
+        assert numbers == expected, board.fen()
         seen.add(expected)
     assert {MATED, ESCAPED} < seen
     assert len(seen) > 50
