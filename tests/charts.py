@@ -28,7 +28,7 @@ GAINS = {
     "Learnt first proof numbers": ("", 1, "reporting half, seed 5", 3),
     "Self-mates: checks first": ("replies: quiet ones", 3, "as it is", 3),
     "Self-mates: last moves not all made": ("attacks of the last", 3, "as it is", 3),
-    "Help mates: hopeless positions cut": ("all legal", 2, "positions proved", 2),
+    "Help play: final positions first": ("h#4 without", 1, "h#4 with nets", 1),
     "Two threads": ("the second thread searches", 1, "", 1),
     "Compiling: LLVM once": ("numba alone", 1, "the garbage collector", 1),
     "Collections: records read by the kernel": ("FEN, moves", 1, "FEN, moves", 2),

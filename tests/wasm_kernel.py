@@ -26,8 +26,9 @@ import pytest
 import wasmtime
 
 from solver.kernel.border.experiment import Experiment
+from solver.kernel.border.help_memory import HelpPlay
 from solver.kernel.border.interface import NO_LIMIT, Kernel
-from solver.kernel.border.memory import HelpPlay, LoggedNode, Position, Search
+from solver.kernel.border.memory import LoggedNode, Position, Search
 from solver.kernel.border.parts import PARTS
 from solver.kernel.border.query import Query
 from solver.kernel.build import loader

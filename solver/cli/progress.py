@@ -147,6 +147,8 @@ class SearchProgress(Progress):
         parts = [f"no mate in {at_most(excluded)}"] if excluded else []
         if best := self._search.best:
             parts.append(f"mate in {abs(best[0])} found")
+        if self._search.detail:
+            parts.append(self._search.detail)
         return ", ".join([*parts, f"{self._search.nodes:,} nodes"])
 
     def __enter__(self) -> Self:

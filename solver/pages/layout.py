@@ -8,7 +8,14 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from solver.kernel.border import experiment, interface, memory, parts, query
+from solver.kernel.border import (
+    experiment,
+    help_memory,
+    interface,
+    memory,
+    parts,
+    query,
+)
 from solver.kernel.build.wasm import STACK_TOP
 from solver.laboratory.iterative_deepening import DEFAULT_TABLE_ENTRIES, ENTRY_BYTES
 from solver.search.queries import POSITION_BYTES
@@ -23,7 +30,7 @@ STRUCTS = (
     memory.Search,
     memory.LoggedNode,
     query.Query,
-    memory.HelpPlay,
+    help_memory.HelpPlay,
     experiment.Experiment,
 )
 
@@ -34,7 +41,7 @@ ENUMS: tuple[type[IntEnum], ...] = (
     query.QueryState,
     interface.ReplyFlag,
     query.Turn,
-    memory.HelpState,
+    help_memory.HelpState,
     memory.LogEnd,
     memory.LogKind,
     memory.Stop,

@@ -77,6 +77,8 @@ class Control:
     best : tuple or None
         The shortest mate so far, negative when the side to move is mated, and its line
         in UCI notation; None: no mate was found yet.
+    detail : str
+        What else is known of the search, for people to read.
     work : str
         What is built from an answer, for people to read; empty while it is searched.
     """
@@ -87,6 +89,7 @@ class Control:
         self._reason: StoppedBy | None = None
         self.lower_bound = 1
         self.best: tuple[int, tuple[str, ...]] | None = None
+        self.detail = ""
         self.work = ""
 
     def describe(self, work: str) -> None:

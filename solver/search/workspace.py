@@ -249,7 +249,7 @@ def _most_or_any(most: int | None) -> int:
     return MAX_LEGAL_MOVES if most is None else most
 
 
-def allocate(size: int, option: str) -> mmap.mmap:
+def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
     """Get zeroed memory from the system; a page costs nothing until it is used.
 
     Parameters
@@ -257,7 +257,9 @@ def allocate(size: int, option: str) -> mmap.mmap:
     size : int
         In bytes.
     option : str
-        The option of the command that makes it smaller.
+        The option of the command that makes it smaller, or what needs it.
+    purpose : str
+        What it is for.
 
     Raises
     ------
@@ -268,7 +270,7 @@ def allocate(size: int, option: str) -> mmap.mmap:
         memory = _map(size)
     except (OSError, MemoryError) as error:
         found = error.strerror if isinstance(error, OSError) else "less"
-        wanted = f"{size // MIB:,} MiB of memory for the table"
+        wanted = f"{size // MIB:,} MiB of memory for {purpose}"
         msg = f"{option}: expected {wanted}, found {found}"
         raise AllocationError(msg) from None
     if size > SMALL_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):

@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.board import unpack_line
-from solver.kernel.border.memory import HelpPlay, HelpState
+from solver.kernel.border.help_memory import HelpPlay, HelpState
 from solver.kernel.border.parts import HELP
 from solver.kernel.build.loader import load_part
 from solver.problem import Claim
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal
+from solver.stipulations.nets import NODES_BEFORE, NetList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
+
+GROWTH = 2
+MOST_SLICE_NODES = 1_000_000
+"""The search pauses after ever more nodes, at most so many, to list the final positions
+or to show progress."""
 
 Line = tuple[str, ...]
 """The moves of a solution, in UCI notation and play order."""
@@ -49,6 +55,7 @@ def search_solutions(
     for lines in enumeration.pieces():
         solutions += lines
         control.lower_bound = enumeration.lower_bound
+        control.detail = enumeration.progress()
         if solutions:
             control.best = (_attacker_moves(solutions[0]), solutions[0])
     complete = enumeration.stopped_by is None
@@ -132,6 +139,8 @@ class Enumeration:
         self.lower_bound = first
         self._lengths = [2 * n - stipulation.half for n in range(first, moves + 1)]
         self._left = question.limits.max_solutions
+        self._nets = NetList(self._kernel, is_stalemate=self._is_stalemate)
+        self._play: HelpPlay | None = None
         workspace.begin(question.limits.nodes)
         workspace.begin_one_table()
 
@@ -146,15 +155,28 @@ class Enumeration:
                 return
             self.lower_bound += 1
 
+    def progress(self) -> str:
+        """Return how many final positions are done, for people to read."""
+        if self._play is None:
+            return ""
+        found = self._nets.progress(self._play, self._workspace.search)
+        return f"{found[0]:,} of {found[1]:,} final positions done" if found else ""
+
     def _of_length(self, plies: int) -> Iterator[list[Line]]:
         workspace, question = self._workspace, self._question
-        play = HelpPlay.of(question.position, plies, is_stalemate=self._is_stalemate)
+        search = workspace.search
+        play = self._play = HelpPlay.of(
+            question.position, plies, is_stalemate=self._is_stalemate
+        )
+        self._nets.list(play, search)
+        room = workspace.one_table_nodes
+        slice_nodes = NODES_BEFORE
         state = HelpState.PAUSED
         while state is not HelpState.COMPLETE:
-            with workspace.budget(workspace.one_table_nodes):
-                lines, state = self._kernel.solutions(
-                    play, workspace.search, self._left
-                )
+            before = search.nodes
+            with workspace.budget(min(slice_nodes, room)):
+                lines, state = self._kernel.solutions(play, search, self._left)
+            room -= search.nodes - before
             yield [unpack_line(question.board, line) for line in lines]
             if workspace.is_exhausted and state is HelpState.STOPPED:
                 self.stopped_by = StoppedBy.NODES
@@ -164,8 +186,14 @@ class Enumeration:
                 if self._left == 0 and state is not HelpState.COMPLETE:
                     self.stopped_by = StoppedBy.SOLUTIONS
                     return
-            if state is HelpState.STOPPED:
+            if state is not HelpState.STOPPED:
+                continue
+            if room <= 0:
                 workspace.enlarge_one_table()
+                room = workspace.one_table_nodes
+            if not play.nets:
+                self._nets.list(play, search)
+            slice_nodes = min(GROWTH * slice_nodes, MOST_SLICE_NODES)
 
 
 def _attacker_moves(line: Line) -> int:

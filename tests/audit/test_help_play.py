@@ -139,7 +139,7 @@ def test_a_limit_leaves_the_number_undecided() -> None:
 
 
 def test_a_slow_problem_is_returned_unfinished() -> None:
-    slow = claiming("h#8", "r6k/pp5p/8/8/8/8/PP5P/R6K b - - 0 1")
+    slow = claiming("h=8", chess.STARTING_FEN.replace(" w ", " b "))
     quick = claiming("h#2", POSITIONS["h#2", 1])
     results = AuditJob(OPTIONS).run_batch([quick, slow, quick], TimeSlice(0.3, 60.0))
     assert [result and result.soundness for result in results] == [

@@ -26,13 +26,8 @@ import chess
 
 from solver.board import pack
 from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Horizon, Mdp
-from solver.kernel.border.memory import (
-    HELP_LINE_WORDS,
-    BattlePlay,
-    HelpPlay,
-    Position,
-    Search,
-)
+from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay
+from solver.kernel.border.memory import BattlePlay, Position, Search
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
 from solver.kernel.build.loader import SYMBOL, load_module, load_part
 from solver.kernel.build.wasm import STACK_TOP

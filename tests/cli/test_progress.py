@@ -41,6 +41,7 @@ def frames(screen: Screen) -> list[str]:
 @dataclass
 class _Search:
     nodes: int = 1234
+    detail: str = ""
     lower_bound: int = 4
     best: tuple[int, tuple[str, ...]] | None = None
     work: str = ""
@@ -65,6 +66,16 @@ def test_a_long_search_shows_progress_and_erases_it(screen: Screen) -> None:
     erase_line = "\x1b[2K"
     after = screen.getvalue().rpartition(SHOWN)[2]
     assert erase_line in after
+
+
+def test_the_final_positions_that_are_done_are_shown(screen: Screen) -> None:
+    found = Search(detail="3 of 9 final positions done")
+    with redirect_stderr(screen), progress.SearchProgress(found):
+        assert screen.showing.wait(60)
+
+    assert "no mate in 3 or fewer moves, 3 of 9 final positions done, 1,234 nodes" in (
+        screen.getvalue()
+    )
 
 
 def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:

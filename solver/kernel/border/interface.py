@@ -23,14 +23,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.border.memory import (
-    HELP_LINE_WORDS,
-    MAX_LEGAL_MOVES,
-    HelpPlay,
-    HelpState,
-    Position,
-    Search,
-)
+from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay, HelpState
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, Position, Search
 from solver.kernel.border.query import Query, Turn
 
 if TYPE_CHECKING:
@@ -465,6 +459,28 @@ class Kernel:
         True is a proof that there is no solution; False says nothing.
         """
         return bool(self.run("IS_HOPELESS", None, None, addressof(play)))
+
+    def list_nets(self, play: HelpPlay, search: Search) -> bool:
+        """List the final positions that an enumeration can reach.
+
+        Parameters
+        ----------
+        play : HelpPlay
+            Points to its `Nets`, with memory and budget. It may have begun.
+        search : Search
+            Its `stop` ends the listing.
+
+        Returns
+        -------
+        bool
+            Whether the list is complete; False: it was stopped, or its budget or memory
+            was too small, and the enumeration must not use it.
+        """
+        return bool(self.run("LIST_NETS", None, search, addressof(play)))
+
+    def nets_left(self, play: HelpPlay, search: Search) -> int:
+        """Return how many nets the first moves that are left may reach."""
+        return self.run("COUNT_LEFT", None, search, addressof(play))
 
     # The laboratory's search
 

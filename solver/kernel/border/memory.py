@@ -7,7 +7,7 @@ loads the stored kernel needs neither.
 
 from __future__ import annotations
 
-from ctypes import Structure, byref, c_int64, c_uint32, c_uint64, memmove, sizeof
+from ctypes import Structure, c_int64, c_uint32, c_uint64
 from enum import IntEnum
 from typing import ClassVar
 
@@ -286,119 +286,4 @@ class LoggedNode(Structure):
         ("score", c_int64),
         ("end", c_int64),
         ("cuts", c_int64),
-    ]
-
-
-HELP_LINE_WORDS = 1 << 15
-"""How many moves fit into the buffer of help play's solutions."""
-
-MOST_GUARDS = 1 << 14
-"""More than the squares that an attacker's pieces can reach: each of at most 8 pawns
-counts each of 64 squares once for every way to promote."""
-
-MOST_MOVERS = 32
-"""More than the attacker's pieces, with a second entry for each promoting pawn."""
-
-
-class HelpState(IntEnum):
-    """How a call of help play's enumeration ended."""
-
-    STOPPED = -1
-    COMPLETE = -2
-    PAUSED = -3
-
-
-class HelpPlay(Structure):
-    """One enumeration of help play; see `solver.kernel.compositions.help_play`.
-
-    Attributes
-    ----------
-    plies : int64
-        The length of a solution.
-    is_stalemate : int64
-        Whether the play ends with stalemate; otherwise it ends with mate.
-    is_pruned : int64
-        Whether positions that cannot reach the goal in time are left out unsearched.
-    most : int64
-        The enumeration pauses when it has written this many solutions, at least 1.
-    written : int64
-        Solutions in `lines`.
-    ply : int64
-        The ply of the current position; -1 before the enumeration and after it.
-    positions : uint64, shape (MAX_PLIES, POSITION_WORDS)
-        The position at each ply of the current line; the first is given.
-    sizes, cursors : int64, shape (MAX_PLIES,)
-        The number of moves in each row of `Search`, and the next one.
-    solved : int64, shape (MAX_PLIES,)
-        Whether the position at each ply has a solution.
-    lines : uint64, shape (HELP_LINE_WORDS,)
-        The solutions, `plies` moves each.
-
-    The rest is the scratch memory of `solver.kernel.compositions.help_targets`.
-    """
-
-    @classmethod
-    def of(
-        cls,
-        position: Position,
-        plies: int,
-        *,
-        is_stalemate: bool = False,
-        is_pruned: bool = True,
-    ) -> HelpPlay:
-        """Return the state before an enumeration.
-
-        Parameters
-        ----------
-        position : Position
-            The side to move begins. The side that does not make the last move is
-            mated or stalemated.
-        plies : int
-            The length of a solution, 1 to 400.
-        is_stalemate : bool
-            The goal is stalemate instead of mate.
-        is_pruned : bool
-            Leave out positions that are proved hopeless. The solutions are the same.
-        """
-        play = cls(plies=plies, is_stalemate=is_stalemate, is_pruned=is_pruned, ply=-1)
-        memmove(play.positions, byref(position), sizeof(position))
-        return play
-
-    _fields_: ClassVar = [
-        ("plies", c_int64),
-        ("is_stalemate", c_int64),
-        ("is_pruned", c_int64),
-        ("most", c_int64),
-        ("written", c_int64),
-        ("ply", c_int64),
-        ("positions", c_uint64 * POSITION_WORDS * MAX_PLIES),
-        ("sizes", c_int64 * MAX_PLIES),
-        ("cursors", c_int64 * MAX_PLIES),
-        ("solved", c_int64 * MAX_PLIES),
-        ("lines", c_uint64 * HELP_LINE_WORDS),
-        ("blocks", c_uint64 * MAX_PLIES),
-        ("guardable", c_uint64),
-        ("guards", c_int64),
-        ("guard_squares", c_uint64 * MOST_GUARDS),
-        ("guard_attacks", c_uint64 * MOST_GUARDS),
-        ("guard_costs", c_int64 * MOST_GUARDS),
-        ("guard_pieces", c_uint64 * MOST_GUARDS),
-        ("relevant", c_int64),
-        ("field_attacks", c_uint64 * MOST_GUARDS),
-        ("field_costs", c_int64 * MOST_GUARDS),
-        ("field_pieces", c_uint64 * MOST_GUARDS),
-        ("standers", c_int64),
-        ("stander_attacks", c_uint64 * MOST_MOVERS),
-        ("stander_pieces", c_uint64 * MOST_MOVERS),
-        ("hurried", c_uint64),
-        ("steps", c_int64),
-        ("blockers", c_int64),
-        ("movers", c_int64),
-        ("mover_pieces", c_uint64 * MOST_MOVERS),
-        ("mover_kinds", c_int64 * MOST_MOVERS),
-        ("mover_targets", c_uint64 * MOST_MOVERS),
-        ("mover_standing", c_uint64 * MOST_MOVERS),
-        ("mover_others", c_uint64 * MOST_MOVERS),
-        ("mated_on", c_uint64),
-        ("block_targets", c_uint64),
     ]

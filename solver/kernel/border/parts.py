@@ -70,6 +70,8 @@ class HelpOperation(IntEnum):
 
     ENUMERATE = 0
     IS_HOPELESS = 1
+    LIST_NETS = 2
+    COUNT_LEFT = 3
 
 
 class LaboratoryOperation(IntEnum):

@@ -7,14 +7,9 @@ from __future__ import annotations
 
 from ctypes import Array, addressof, c_uint64
 
+from solver.kernel.border.help_memory import HelpPlay, HelpState
 from solver.kernel.border.interface import NO_LIMIT, Kernel, KernelError, Verdict
-from solver.kernel.border.memory import (
-    BattlePlay,
-    HelpPlay,
-    HelpState,
-    Position,
-    Search,
-)
+from solver.kernel.border.memory import BattlePlay, Position, Search
 
 BUCKET_WORDS = 8
 

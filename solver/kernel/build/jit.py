@@ -18,7 +18,8 @@ import numpy as np
 from llvmlite import ir
 
 from solver.kernel.border.experiment import Experiment
-from solver.kernel.border.memory import HelpPlay, LoggedNode, Search
+from solver.kernel.border.help_memory import HelpPlay, Nets
+from solver.kernel.border.memory import LoggedNode, Search
 from solver.kernel.border.query import Query
 from solver.kernel.build.cache import (
     FALLBACK,
@@ -53,6 +54,8 @@ experiment_t = numba.from_dtype(np.dtype(Experiment))
 """An `Experiment` by reference."""
 help_play_t = numba.from_dtype(np.dtype(HelpPlay))
 """A `HelpPlay` by reference."""
+nets_t = numba.from_dtype(np.dtype(Nets))
+"""`Nets` by reference."""
 logged_node_t = numba.from_dtype(np.dtype(LoggedNode))
 """A `LoggedNode` by reference."""
 LOGGED_NODE_BYTES = np.dtype(LoggedNode).itemsize
@@ -60,6 +63,8 @@ query_t = numba.from_dtype(np.dtype(Query))
 """A `Query` by reference."""
 QUERY_BYTES = np.dtype(Query).itemsize
 u8 = types.uint8
+u16 = types.uint16
+u32 = types.uint32
 pointer = types.CPointer
 boolean = types.boolean
 void = types.void
@@ -243,12 +248,18 @@ words_at = _at_address(pointer(u64))
 """Takes an address (uint64 or int64) and returns a pointer to the words there."""
 bytes_at = _at_address(pointer(u8))
 """The same, but returns a pointer to the bytes there."""
+halves_at = _at_address(pointer(u16))
+"""The same, but returns a pointer to the 16-bit words there."""
+needs_at = _at_address(pointer(u32))
+"""The same, but returns a pointer to the 32-bit words there."""
 query_at = _at_address(query_t)
 """The same, but returns the `Query` there by reference."""
 experiment_at = _at_address(experiment_t)
 """The same, but returns the `Experiment` there."""
 help_play_at = _at_address(help_play_t)
 """The same, but returns the `HelpPlay` there."""
+nets_at = _at_address(nets_t)
+"""The same, but returns the `Nets` there."""
 logged_node_at = _at_address(logged_node_t)
 """The same, but the `LoggedNode` there."""
 

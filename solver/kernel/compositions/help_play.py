@@ -8,8 +8,11 @@ tree of legal moves to a fixed number of plies. Three things keep that tree smal
 - The transposition table holds positions that have no solution in the plies left.
   Moves of one side can mostly be played in another order, so most positions are met
   many times.
-- A position is skipped if no final position of the wanted kind can arise in the plies
-  left; see `solver.kernel.compositions.help_targets`.
+- A position is skipped if the goal cannot be reached in the plies left. For the last
+  moves before a mate, `solver.kernel.compositions.help_last` decides that from the
+  position alone. If the caller asks for it, `solver.kernel.compositions.net_list` lists
+  the final positions that can arise at all, as far as they are needed, and
+  `solver.kernel.compositions.net_reach` keeps those in reach on the line.
 
 The walk keeps its state in a `HelpPlay`, not on the stack. It pauses when the buffer of
 solutions is full, and continues there with the next call.
@@ -21,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.memory import HelpState
+from solver.kernel.border.help_memory import HelpState
 from solver.kernel.border.parts import UNKNOWN_OPERATION, HelpOperation
 from solver.kernel.build.jit import (
     ENTRY,
@@ -34,13 +37,16 @@ from solver.kernel.build.jit import (
     i64,
     jit,
     native,
+    nets_at,
     record_at,
     report_if_due,
     search_t,
     void,
     words_at,
 )
-from solver.kernel.compositions.help_targets import is_hopeless
+from solver.kernel.compositions.help_last import is_hopeless
+from solver.kernel.compositions.net_list import list_nets
+from solver.kernel.compositions.net_reach import count_left, keeps_any, narrow
 from solver.kernel.mate.transposition import HashKey, hash_key, hash_key_t
 from solver.kernel.rules.bitboards import ONE, ZERO
 from solver.kernel.rules.mate_in_one import is_checkmate, is_stalemate, mate_in_one
@@ -164,6 +170,47 @@ def keep_last_targets(
     return kept
 
 
+@jit(i64(position_t, ROW, i64, i64, help_play_t))
+def keep_useful(
+    position: Position, moves: np.ndarray, size: Number, ply: Number, play: Any
+) -> Number:
+    """Keep the moves after which a net may still be in reach; return their number."""
+    nets = nets_at(play.nets)
+    kept = 0
+    for index in range(size):
+        if keeps_any(moves[index], position, ply, play.plies - ply - 1, nets):
+            moves[kept] = moves[index]
+            kept += 1
+    return kept
+
+
+@jit(boolean(i64, search_t, help_play_t))
+def is_net_in_reach(ply: Number, search: Any, play: Any) -> bool:
+    """List the nets in reach at a ply; return whether there are any."""
+    nets = nets_at(play.nets)
+    if ply == 0:
+        return nets.starts[1] > 0
+    before = ply - 1
+    move = search.rows[before, play.cursors[before]]
+    left = play.plies - ply
+    return narrow(current_position(play, before), move, before, left, nets) > 0
+
+
+@jit(i64(i64, search_t, help_play_t))
+def follow_line(ply: Number, search: Any, play: Any) -> Number:
+    """List the nets in reach on the line so far; return its last ply with any."""
+    nets = nets_at(play.nets)
+    if nets.listed >= 0:
+        return ply
+    nets.listed = 0
+    for at in range(ply):
+        move = search.rows[at, play.cursors[at] - 1]
+        position = current_position(play, at)
+        if not narrow(position, move, at, play.plies - at - 1, nets):
+            return at
+    return ply
+
+
 @jit(i64(position_t, i64, search_t, help_play_t))
 def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
     """Enter the position at a ply and list its moves.
@@ -180,20 +227,29 @@ def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
     search.nodes += 1
     left = play.plies - ply
     moves = search.rows[ply]
-    size = 0
+    key = question_key(position, left, search)
+    if left > 1 and is_stored(key, search):
+        return 0
+
+    # 1. The goal is out of reach.
+    is_listed = play.nets != ZERO
+    is_useless = is_listed and not is_net_in_reach(ply, search, play)
+    if not is_useless and left > 1 and play.is_pruned:
+        is_useless = is_hopeless(position, left, play)
+    if is_useless:
+        if left > 2:
+            store(key, search)
+        return 0
+
+    # 2. The moves that may lead to it.
     if left == 1:
         size = final_moves(position, moves, play.is_stalemate != 0)
     else:
-        key = question_key(position, left, search)
-        if is_stored(key, search):
-            return 0
-        if play.is_pruned and is_hopeless(position, left, play):
-            if left > 2:
-                store(key, search)
-            return 0
         size = generate(position, moves)
         if left == 2 and play.is_pruned and not play.is_stalemate:
             size = keep_last_targets(position, moves, size, play)
+        if is_listed:
+            size = keep_useful(position, moves, size, ply, play)
     if size:
         play.positions[ply, 0] = position.pawns
         play.positions[ply, 1] = position.knights
@@ -228,6 +284,8 @@ def enumerate_solutions(search: Any, play: Any) -> Number:
         PAUSED if the buffer has `play.most` solutions, STOPPED if a limit was hit.
     """
     ply = play.ply
+    if play.nets:
+        ply = follow_line(ply, search, play)
 
     # 1. The first call enters the root.
     if ply < 0:
@@ -286,6 +344,13 @@ def entry(
     play = help_play_at(number)
     if operation == HelpOperation.ENUMERATE:
         return enumerate_solutions(record_at(search_pointer), play)
+    if operation == HelpOperation.LIST_NETS:
+        nets, search = nets_at(play.nets), record_at(search_pointer)
+        return 1 if list_nets(play.plies, search, nets) else 0
+    if operation == HelpOperation.COUNT_LEFT:
+        first, moves = current_position(play, 0), record_at(search_pointer).rows[0]
+        next_, size, left = play.cursors[0], play.sizes[0], play.plies - 1
+        return count_left(first, moves, next_, size, left, nets_at(play.nets))
     if operation == HelpOperation.IS_HOPELESS:
         position = current_position(play, 0)
         return 1 if is_hopeless(position, play.plies, play) else 0

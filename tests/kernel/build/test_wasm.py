@@ -18,8 +18,9 @@ from solver import Limits, Restriction, Solver, grade_many, solve_many, variatio
 from solver.board import pack, write_lines
 from solver.formats.registry import read_collection
 from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Extension
+from solver.kernel.border.help_memory import HelpPlay
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
-from solver.kernel.border.memory import BattlePlay, HelpPlay, Search, Stop
+from solver.kernel.border.memory import BattlePlay, Search, Stop
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
 from solver.kernel.border.self_test import start_position
 from solver.kernel.build import wasm

@@ -11,14 +11,9 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_line
+from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay, HelpState
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import (
-    HELP_LINE_WORDS,
-    HelpPlay,
-    HelpState,
-    Position,
-    Search,
-)
+from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from tests.oracles import help_play, walks
@@ -129,7 +124,7 @@ def lengths(board: chess.Board, leaves: int) -> Iterator[int]:
     after = board.copy(stack=False)
     after.turn = not after.turn
     branches = max(board.legal_moves.count() * after.legal_moves.count(), 1) ** 0.5
-    for plies in range(1, 7):
+    for plies in range(1, 8):
         if branches**plies > leaves:
             return
         yield plies
@@ -280,7 +275,7 @@ def assert_not_hopeless_before_mates(
         The number of positions and lengths that were tested.
     """
     kernel, random, search = load_part(SEARCH).kernel, Random(seed), Search()
-    plays = {plies: HelpPlay.of(Position(), plies) for plies in range(1, 13)}
+    plays = {plies: HelpPlay.of(Position(), plies) for plies in (1, 2)}
     tested = 0
     for board in boards:
         position = pack(board)
@@ -288,7 +283,7 @@ def assert_not_hopeless_before_mates(
         for _ in range(30):
             played.append(position)
             if kernel.mate_in_one(position, search):
-                for plies, before in enumerate(reversed(played[-12:]), 1):
+                for plies, before in enumerate(reversed(played[-2:]), 1):
                     play = plays[plies]
                     ctypes.memmove(play.positions, ctypes.byref(before), 64)
                     assert not help_kernel.is_hopeless(play), (board.fen(), plies)
@@ -314,16 +309,16 @@ def starts(count: int, seed: int) -> Iterator[chess.Board]:
 def test_no_position_before_a_mate_found_by_chance_is_hopeless(
     help_kernel: Kernel,
 ) -> None:
-    assert assert_not_hopeless_before_mates(help_kernel, starts(500, 42), 42) > 5_000
+    assert assert_not_hopeless_before_mates(help_kernel, starts(500, 42), 42) > 1_000
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
-def test_no_position_before_a_million_mates_is_hopeless(
+def test_no_position_before_many_mates_is_hopeless(
     help_kernel: Kernel,
 ) -> None:
     boards = starts(40_000, 46)
-    assert assert_not_hopeless_before_mates(help_kernel, boards, 46) > 1_000_000
+    assert assert_not_hopeless_before_mates(help_kernel, boards, 46) > 100_000
 
 
 def test_a_lone_king_never_mates(help_kernel: Kernel) -> None:

@@ -1,56 +1,45 @@
-"""Hopeless positions of help play: a proof that no mate can arise in the moves left.
+"""The last moves of help play, and which of them a mate may follow.
 
 In a mate, every square of the king's field (the king's square and its neighbours) is
 *attended to*: the attacker attacks it, or a piece of the defender blocks it. The king's
-own square must be attacked. `is_hopeless` looks for a way to attend to a field within
-the moves that each side has left. If there is none for any square that the king can
-reach, there is no mate. It errs on one side only:
+own square must be attacked. With one move of the attacker left, and at most one of the
+defender before it, `is_hopeless` looks for moves that attend to a field. It errs on one
+side only:
 
 - A piece that stays attacks what it attacks now, and along a line also the squares
   behind as many pieces as can leave the line.
-- A piece that moves reaches its square as on an empty board, captures of pawns aside,
-  and attacks from there as on an empty board.
-- The order of the moves, checks on the way, the attacker's king, and replies to the
-  last check are ignored.
+- A piece that moves reaches its square, and attacks from there, through as many pieces
+  as can leave its lines.
+- The attacker's king, and replies to the last check, are ignored.
 
-Popeye's "intelligent mode" (Torsten Linss) uses the same idea, but sets up the final
-positions first and then plays towards them.
+The squares are those of the attacker's view: its pawns move up.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from solver.kernel.build.jit import (
     Bitboard,
     Number,
+    Square,
     boolean,
     first_square,
     help_play_t,
     i64,
     jit,
-    population,
     u64,
     void,
-)
-from solver.kernel.compositions.help_reach import (
-    C8,
-    DIAGONAL_PIECE,
-    G8,
-    KNIGHT_PIECE,
-    ORTHOGONAL_PIECE,
-    attacks_through,
-    empty_attacks,
-    find_blocks,
-    find_guards,
-    kind_on,
-    moves_of_two,
 )
 from solver.kernel.rules.bitboards import (
     A1,
     ALL,
     C1,
+    CORNERS,
     D1,
+    DIAGONAL_LINES,
     EIGHT,
     F1,
     G1,
@@ -61,159 +50,128 @@ from solver.kernel.rules.bitboards import (
     RANK_3,
     RANK_6,
     RANK_8,
+    SIXTEEN,
     ZERO,
     beside,
+    diagonal_attacks,
     king_attacks,
+    knight_attacks,
+    knights_attacks,
+    orthogonal_attacks,
     pawns_attacks_down,
     pawns_attacks_up,
 )
 from solver.kernel.rules.position import Position, flipped, position_t
 
-MOST_ATTACKS = 6
-"""With more moves left, nothing is searched for."""
+RANK_5 = np.uint64(0xFF) << np.uint64(32)
+RANK_7 = np.uint64(0xFF) << np.uint64(48)
+C8, D8, F8, G8 = (square << np.uint64(56) for square in (C1, D1, F1, G1))
+MANY = 4
+"""With this many pieces able to leave it, a line counts as empty."""
 
-MOST_STEPS = 2_000
-"""The search for a way to attend to one field gives up after this many steps."""
-
-# The search for a way
+DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
 
 
-@jit(boolean(u64, u64, i64, i64, i64, u64, help_play_t))
-def can_attend(
-    open_squares: Bitboard,
-    mated: Bitboard,
-    attacks: Number,
-    replies: Number,
-    blockers: Number,
-    used: Bitboard,
-    play: Any,
-) -> bool:
-    """Return whether the moves left suffice to attend to all open squares.
+# Sets of squares
 
-    Parameters
-    ----------
-    open_squares : uint64
-        Squares of the field that no move has attended to so far.
-    mated : uint64
-        The square of the king that is mated, which cannot be blocked.
-    attacks, replies : int64
-        The moves that the attacker has left, and the defender for its blocks.
-    blockers : int64
-        How many pieces of the defender may still come to block.
-    used : uint64
-        The attacker's pieces that have moved.
-    play : HelpPlay
-        The relevant guards and the blocks. Counts steps.
 
-    Returns
-    -------
-    bool
-        False is a proof. True may also mean that the steps are used up.
+@jit(u64(i64, u64), inline=True)
+def empty_attacks(kind: Number, square: Square) -> Bitboard:
+    """Return what a piece attacks on an empty board, or the squares that attack it."""
+    reached: Bitboard = ZERO
+    if kind & KNIGHT_PIECE:
+        reached |= knight_attacks(square)
+    if kind & DIAGONAL_PIECE:
+        reached |= DIAGONAL_LINES[square]
+    if kind & ORTHOGONAL_PIECE:
+        reached |= ORTHOGONAL_LINES[square]
+    return reached
+
+
+@jit(u64(i64, u64, u64), inline=True)
+def occupied_attacks(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
+    """Return what a piece attacks, given the occupancy."""
+    reached = ZERO
+    if kind & KNIGHT_PIECE:
+        reached |= knight_attacks(square)
+    if kind & DIAGONAL_PIECE:
+        reached |= diagonal_attacks(square, occupied)
+    if kind & ORTHOGONAL_PIECE:
+        reached |= orthogonal_attacks(square, occupied)
+    return reached
+
+
+@jit(u64(i64, u64, u64, i64), inline=True)
+def attacks_through(
+    kind: Number, square: Square, occupied: Bitboard, leaving: Number
+) -> Bitboard:
+    """Return what a piece attacks once `leaving` pieces have left each line."""
+    if leaving >= MANY:
+        return empty_attacks(kind, square)
+    reached = occupied_attacks(kind, square, occupied)
+    for _ in range(leaving):
+        occupied &= ~reached
+        reached = occupied_attacks(kind, square, occupied)
+    return reached
+
+
+@jit(i64(position_t, u64), inline=True)
+def kind_on(position: Position, piece: Bitboard) -> Number:
+    """Return the kind of a piece that is neither pawn nor king."""
+    kind = 0
+    if position.knights & piece:
+        kind |= KNIGHT_PIECE
+    if position.diagonal & piece:
+        kind |= DIAGONAL_PIECE
+    if position.orthogonal & piece:
+        kind |= ORTHOGONAL_PIECE
+    return kind
+
+
+@jit(i64(position_t), inline=True)
+def moves_of_two(position: Position) -> Number:
+    """Return how many moves may clear two squares at once: en passant and castling."""
+    pawns = position.pawns & position.us
+    found = 0
+    if beside((pawns & RANK_5) << SIXTEEN) & position.pawns & position.them & RANK_7:
+        found += 1
+    if position.rights & ~CORNERS:
+        found += 1
+    if position.rights & RANK_1:
+        found += 1
+    if position.rights & RANK_8:
+        found += 1
+    return found
+
+
+@jit(void(position_t, i64, i64, help_play_t))
+def find_blocks(
+    position: Position, replies: Number, leaving: Number, play: Any
+) -> None:
+    """Write where the defender's pieces can be after none of its moves, and after one.
+
+    The king is not one of them. Without `replies`, both are the same.
     """
-    # 1. The pieces that have not moved attack what they attack.
-    rest = open_squares
-    for index in range(play.standers):
-        if not play.stander_pieces[index] & used:
-            rest &= ~play.stander_attacks[index]
-    if not rest:
-        return True
-    play.steps += 1
-    if play.steps > MOST_STEPS:
-        return True
-
-    # 2. The defender blocks what the attacker's last move has left open.
-    if attacks <= 0 and not play.hurried & ~used:
-        while rest:
-            square = rest & (ZERO - rest)
-            rest ^= square
-            moves = 1
-            while moves <= replies and not play.blocks[moves] & square:
-                moves += 1
-            replies -= moves
-            blockers -= 1
-            if replies < 0 or blockers < 0 or square == mated:
-                return False
-        return True
-
-    # 3. Otherwise take a square, best one that cannot be blocked, and try each piece
-    #    that may come to attack it.
-    hard = rest & (mated | ~play.blocks[max(0, replies)])
-    square = rest & (ZERO - rest)
-    if rest & mated:
-        square = mated
-    elif hard:
-        square = hard & (ZERO - hard)
-    for index in range(play.relevant):
-        if not play.field_attacks[index] & square:
-            continue
-        cost = play.field_costs[index]
-        piece = play.field_pieces[index]
-        if cost <= attacks and not piece & used:
-            left = open_squares & ~play.field_attacks[index]
-            moved = used | piece
-            if can_attend(left, mated, attacks - cost, replies, blockers, moved, play):
-                return True
-
-    # 4. Or block it.
-    if square != mated and blockers > 0:
-        blockers -= 1
-        left = open_squares ^ square
-        for moves in range(1, replies + 1):
-            if play.blocks[moves] & square:
-                replies -= moves
-                return can_attend(left, mated, attacks, replies, blockers, used, play)
-    return False
-
-
-@jit(boolean(position_t, u64, i64, i64, help_play_t))
-def can_be_mated_on(
-    position: Position, mated: Bitboard, attacks: Number, replies: Number, play: Any
-) -> bool:
-    """Return whether a mate of the king on a square may arise.
-
-    `replies` are the defender's moves besides those of its king to this square.
-    """
-    field = king_attacks(first_square(mated)) | mated
-    blocked = play.blocks[0] & field & ~mated
-    open_squares = field & ~blocked
-    # 1. Each square must be attended to somehow. Pieces that block what cannot be
-    #    attacked have to stay.
-    if open_squares & ~(play.guardable | (play.blocks[replies] & ~mated)):
-        return False
-    blockers = play.blockers - population(blocked & ~play.guardable)
-    # 2. An attacker's king beside the square has to move: one move is spent, which
-    #    its own guards then do not cost.
-    king = position.kings & position.us
-    play.hurried = king & field
-    hurry = 1 if play.hurried else 0
-    # 3. Several squares together.
-    relevant = 0
-    standers = 0
-    for index in range(play.guards):
-        attacked = play.guard_attacks[index] & open_squares
-        cost = play.guard_costs[index]
-        piece = play.guard_pieces[index]
-        if not attacked or play.guard_squares[index] & mated:
-            continue
-        if cost == 0:
-            if not piece & play.hurried:
-                play.stander_attacks[standers] = attacked
-                play.stander_pieces[standers] = piece
-                standers += 1
-            continue
-        if piece & king:
-            if play.guard_squares[index] & field:
-                continue
-            cost -= hurry
-        play.field_attacks[relevant] = attacked
-        play.field_costs[relevant] = cost
-        play.field_pieces[relevant] = piece
-        relevant += 1
-    play.relevant = relevant
-    play.standers = standers
-    play.steps = 0
-    attacks -= hurry
-    return can_attend(open_squares, mated, attacks, replies, blockers, ZERO, play)
+    pieces = position.them & ~position.kings
+    blocks = pieces
+    if position.rights & RANK_8:  # the rook's move is part of castling
+        blocks |= D8 | F8
+    play.blocks[0] = blocks
+    play.blocks[1] = blocks
+    if replies == 0:
+        return
+    pawns = position.pawns & position.them
+    blocks |= (pawns >> EIGHT) | ((pawns & RANK_7) >> SIXTEEN)
+    blocks |= pawns_attacks_down(pawns)
+    blocks |= knights_attacks(position.knights & position.them)
+    occupied = position.us | position.them
+    sliders = (position.diagonal | position.orthogonal) & position.them
+    while sliders:
+        slider = sliders & (ZERO - sliders)
+        sliders ^= slider
+        kind = kind_on(position, slider)
+        blocks |= attacks_through(kind, first_square(slider), occupied, leaving)
+    play.blocks[1] = blocks
 
 
 # The last move of each side
@@ -354,14 +312,13 @@ def blocks_for_mate(
 
 @jit(boolean(position_t, i64, i64, help_play_t))
 def is_hopeless_at_last(
-    position: Position, replies: Number, twice: Number, play: Any
+    position: Position, replies: Number, leaving: Number, play: Any
 ) -> bool:
     """Return whether no mate can arise in the attacker's only move left.
 
     Writes to `play.mated_on` where the king may be mated, and to `play.block_targets`
     where another piece of the defender must move if the king stays.
     """
-    leaving = replies + twice
     list_movers(position, replies, leaving, play)
     king = position.kings & position.them
     play.block_targets = blocks_for_mate(position, king, replies, leaving, play)
@@ -386,7 +343,8 @@ def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
     ----------
     position : Position
     plies : int64
-        At least 1; the attacker makes the last move.
+        At least 1; the attacker makes the last move. With more than 2 plies left, only
+        a lone king is known to be unable to mate.
     play : HelpPlay
         The goal, and scratch memory.
     """
@@ -397,31 +355,9 @@ def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
         view = flipped(position)
     if view.us == view.kings & view.us:
         return True
-    attacks = (plies + 1) >> 1
-    replies = plies >> 1
-    if attacks > MOST_ATTACKS:
+    if plies > 2:
         return False
-
-    # 1. What each side can do with its moves, wherever the king is mated.
-    twice = moves_of_two(view, attacks, replies)
-    find_blocks(view, replies, max(0, attacks + replies - 2) + twice, play)
-    if attacks == 1:
-        return is_hopeless_at_last(view, replies, twice, play)
-    find_guards(view, attacks, replies, attacks - 1 + replies + twice, play)
-    play.blockers = population(view.them) - 1
-
-    # 2. Each square that the king can reach, with the moves that are then left.
-    known = ZERO
-    reached = view.kings & view.them
-    for steps in range(replies + 1):
-        squares = reached & ~known
-        known |= reached
-        while squares:
-            square = squares & (ZERO - squares)
-            squares ^= square
-            if can_be_mated_on(view, square, attacks, replies - steps, play):
-                return False
-        reached = beside(known)
-        if steps == 0 and view.rights & RANK_8:
-            reached |= C8 | G8
-    return True
+    replies = plies >> 1
+    twice = moves_of_two(view)
+    find_blocks(view, replies, twice, play)
+    return is_hopeless_at_last(view, replies, replies + twice, play)

@@ -1,0 +1,367 @@
+"""The nets of help play: no final position that can be reached is without one."""
+
+from __future__ import annotations
+
+import ctypes
+from itertools import chain
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver.board import pack
+from solver.kernel.border.help_memory import HelpPlay, HelpState, Nets
+from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.memory import Position, Search
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part
+from solver.stipulations.nets import make_nets
+from tests.kernel.compositions.test_help_play import EASILY_LEFT_OUT, lengths, starts
+from tests.sizes import sized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from solver.kernel.border.interface import Kernel
+
+BUCKETS = 1 << 12
+MANY = 500
+STEPS = 300_000
+"""Positions whose list takes longer are left out."""
+
+STALEMATES = {
+    "a pawn is blocked by a rook": (
+        "8/8/8/8/4N3/1p6/4R3/2K3k1 b - - 0 1",
+        "g1f1 e4g3 f1g1 e2b2",
+    ),
+    "a pawn is blocked by a pawn": ("8/8/Q7/2Q4p/8/8/2K4P/5k2 b - - 0 1", "f1e1 h2h4"),
+    "a pawn is blocked by a queen": ("7R/5K1k/5p2/6Q1/8/8/8/8 b - - 0 1", "h7h8 g5f5"),
+    "a pawn is blocked by its king": (
+        "8/K7/P1k5/8/8/8/1q6/8 w - - 0 1",
+        "a7a8 b2a3 a8a7 a3f8",
+    ),
+    "a knight is pinned": ("1K6/5qk1/8/8/1N6/8/8/4q3 w - - 0 1", "b4a6 e1a5 b8a8 f7c7"),
+    "a bishop is pinned": ("b7/5Q2/8/Q7/8/2K5/8/2k5 b - - 0 1", "a8e4 a5a1 e4b1 f7d7"),
+    "a rook is pinned": ("5q2/8/b7/8/1n3R2/8/8/K1k5 w - - 0 1", "f4e4 f8f7 e4e5 f7g7"),
+    "castling stalemates": (
+        "4k1QB/3P4/8/8/8/8/8/R3K2R b KQ - 0 1",
+        "e8d7 h1g1 d7e7 e1c1",
+    ),
+}
+"""Positions and lines that end with stalemate, as the test checks with python-chess."""
+
+MATES = {
+    "castling mates": ("r3k2r/4R1R1/2P5/8/3P2N1/8/8/R3K2R b KQkq - 0 1", "e8f8 e1g1"),
+    "the mated king castled": (
+        "r2Bk3/8/8/8/8/2B5/7r/R3K2R w KQq - 0 1",
+        "c3g7 a8a2 e1g1 a2g2",
+    ),
+    "the mated side promoted": (
+        "q7/8/1K2P3/8/8/8/1k6/2q5 w - - 0 1",
+        "e6e7 c1c3 e7e8q c3a5",
+    ),
+    "a double check mates": ("8/7b/8/8/8/1k1r4/7r/K5n1 w - - 0 1", "a1b1 d3d1"),
+    "a pinned piece cannot take": (
+        "3k4/8/8/8/3n4/qQK5/q6N/4Q3 b - - 0 1",
+        "a2e2 e1c1 d4b5",
+    ),
+}
+"""The same with mate."""
+
+
+@pytest.fixture(scope="module")
+def table() -> ctypes.Array[ctypes.c_uint64]:
+    return (ctypes.c_uint64 * (BUCKETS * 8))()
+
+
+@pytest.fixture
+def search(table: ctypes.Array[ctypes.c_uint64]) -> Search:
+    return Search(
+        node_limit=NO_LIMIT,
+        table=ctypes.addressof(table),
+        generation=1,
+        buckets=BUCKETS,
+    )
+
+
+@pytest.fixture(scope="module")
+def nets() -> Nets:
+    return make_nets(is_stalemate=False)
+
+
+def play_with_nets(
+    kernel: Kernel, position: Position, plies: int, nets: Nets, *, stalemate: bool
+) -> HelpPlay | None:
+    """Return the state before an enumeration with nets; None if they take too long."""
+    play = HelpPlay.of(position, plies, is_stalemate=stalemate)
+    play.nets = ctypes.addressof(nets)
+    nets.set_up(position, is_attacking=plies % 2 == 1)
+    nets.is_stalemate, nets.budget = stalemate, STEPS
+    return play if kernel.list_nets(play, Search()) else None
+
+
+def solutions(kernel: Kernel, search: Search, play: HelpPlay) -> list[tuple[int, ...]]:
+    """Return all solutions, with an empty table at first."""
+    ctypes.memset(search.table, 0, BUCKETS * 64)
+    found: list[tuple[int, ...]] = []
+    state = HelpState.PAUSED
+    while state is HelpState.PAUSED:
+        lines, state = kernel.solutions(play, search)
+        found += map(tuple, lines)
+    assert state is HelpState.COMPLETE
+    return found
+
+
+@sized("count", 10, MANY)
+def test_the_solutions_are_those_of_the_search_without_nets(
+    help_kernel: Kernel, search: Search, nets: Nets, count: int
+) -> None:
+    nodes = {True: 0, False: 0}
+    compared = number = 0
+    for board in starts(count, 71):
+        for plies in lengths(board, 100_000 if count == MANY else 8_000):
+            for stalemate in (False, True):
+                play = play_with_nets(
+                    help_kernel, pack(board), plies, nets, stalemate=stalemate
+                )
+                if play is None:
+                    continue
+                found = solutions(help_kernel, search, play)
+                nodes[True] += search.nodes
+                search.nodes = 0
+                plain = HelpPlay.of(pack(board), plies, is_stalemate=stalemate)
+                plain.is_pruned = 0
+                expected = solutions(help_kernel, search, plain)
+                nodes[False] += search.nodes
+                search.nodes = 0
+                assert found == expected, (board.fen(), plies, stalemate)
+                compared += 1
+                number += len(expected)
+    assert compared > 5 * count
+    assert number > (1_000_000 if count == MANY else count)
+    assert nodes[True] < nodes[False] / 2
+
+
+def last_ply_in_reach(
+    kernel: Kernel,
+    search: Search,
+    nets: Nets,
+    line: list[tuple[Position, int]],
+    *,
+    stalemate: bool,
+) -> int | None:
+    """Return the last ply, before the last move, at which a net is in reach.
+
+    None: not listed. -1: before the last move, none is. The line has positions and the
+    moves from them; the last is the final position.
+    """
+    plies = len(line) - 1
+    play = play_with_nets(kernel, line[0][0], plies, nets, stalemate=stalemate)
+    if play is None:
+        return None
+    for ply, (position, move) in enumerate(line):
+        ctypes.memmove(play.positions[ply], ctypes.byref(position), 64)
+        search.rows[ply][0] = move
+        play.sizes[ply] = play.cursors[ply] = 1
+    play.ply, play.cursors[plies - 1] = plies - 1, 0
+    search.node_limit = search.nodes  # the walk stops where it stands
+    kernel.solutions(play, search, 1)
+    last: int = play.ply
+    return last
+
+
+def line_of(
+    kernel: Kernel, search: Search, fen: str, moves: str
+) -> list[tuple[Position, int]]:
+    """Return a line in UCI notation as positions and moves."""
+    board = chess.Board(fen)
+    line: list[tuple[Position, int]] = []
+    for word in moves.split():
+        position = pack(board)
+        board.push(board.parse_uci(word))
+        made = bytes(pack(board))
+        (move,) = [
+            move
+            for move in kernel.moves(position, search)
+            if bytes(kernel.made(position, search, move)) == made
+        ]
+        line.append((position, move))
+    return [*line, (pack(board), 0)]
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(
+    ("fen", "moves", "stalemate"),
+    [
+        *((*case, False) for case in chain(EASILY_LEFT_OUT.values(), MATES.values())),
+        *((*case, True) for case in STALEMATES.values()),
+    ],
+    ids=[*EASILY_LEFT_OUT, *MATES, *STALEMATES],
+)
+def test_a_net_is_in_reach_to_the_end_of_a_line(
+    help_kernel: Kernel,
+    search: Search,
+    nets: Nets,
+    fen: str,
+    moves: str,
+    stalemate: bool,
+) -> None:
+    line = line_of(load_part(SEARCH).kernel, search, fen, moves)
+    board = chess.Board(fen)
+    for word in moves.split():
+        board.push_uci(word)
+    assert board.is_stalemate() if stalemate else board.is_checkmate(), board.fen()
+    for first in range(len(line) - 1):
+        rest = line[first:]
+        last = last_ply_in_reach(help_kernel, search, nets, rest, stalemate=stalemate)
+        assert last == len(rest) - 2, first
+
+
+def ends_by_chance(
+    boards: Iterable[chess.Board], seed: int, longest: int
+) -> Iterator[tuple[list[tuple[Position, int]], bool]]:
+    """Play at random; yield the last moves before mates and stalemates.
+
+    A move that mates or stalemates is played whenever there is one, half of the time.
+    Yields lines of 1 to `longest` plies, and whether they end with stalemate.
+    """
+    kernel, random, search = load_part(SEARCH).kernel, Random(seed), Search()
+    for board in boards:
+        position = pack(board)
+        played: list[tuple[Position, int]] = []
+        for _ in range(40):
+            moves = kernel.moves(position, search)
+            if not moves:
+                break
+            ends = []
+            if random.random() < 0.5:
+                for move in moves:
+                    child = kernel.made(position, search, move)
+                    if not kernel.moves(child, search):
+                        ends.append((move, child))
+            for move, child in ends:
+                line = [*played, (position, move), (child, 0)]
+                plies = random.randint(1, min(longest, len(line) - 1))
+                is_stalemate = not kernel.is_check(child, search)
+                yield line[-plies - 1 :], is_stalemate
+            move = random.choice(moves)
+            played.append((position, move))
+            position = kernel.made(position, search, move)
+
+
+def assert_ends_by_chance_have_a_net(
+    kernel: Kernel, search: Search, nets: Nets, boards: Iterable[chess.Board], seed: int
+) -> tuple[int, int]:
+    """Return how many mates and stalemates have been tested."""
+    tested = [0, 0]
+    for line, is_stalemate in ends_by_chance(boards, seed, 6):
+        last = last_ply_in_reach(kernel, search, nets, line, stalemate=is_stalemate)
+        assert last in {None, len(line) - 2}, (bytes(line[0][0]).hex(), len(line))
+        tested[is_stalemate] += last is not None
+    return tested[0], tested[1]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_mates_and_stalemates_found_by_chance_have_a_net(
+    help_kernel: Kernel, search: Search, nets: Nets
+) -> None:
+    mates, stalemates = assert_ends_by_chance_have_a_net(
+        help_kernel, search, nets, starts(60, 72), 72
+    )
+    assert mates > 200
+    assert stalemates > 30
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernel")
+def test_thousands_of_mates_and_stalemates_have_a_net(
+    help_kernel: Kernel, search: Search, nets: Nets
+) -> None:
+    boards = starts(3_000, 76)
+    tested = assert_ends_by_chance_have_a_net(help_kernel, search, nets, boards, 76)
+    assert sum(tested) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("fen", "plies", "stalemate", "most"),
+    [
+        # Popeye's examples: BEISPIEL/intell.inp and hpint.inp.
+        ("1b4b1/N5K1/8/4p3/r7/k3nq2/3p4/8 b - - 0 1", 10, False, 5_000),
+        ("B1k5/1bp5/8/8/3r4/8/2q2p1r/5Kn1 b - - 0 1", 14, False, 90_000),
+        ("8/3p4/8/8/6K1/8/5P1k/8 b - - 0 1", 12, True, 5_000),
+        ("7k/p7/5N2/8/8/1p6/1Pp1P3/2K5 b - - 0 1", 10, True, 50_000),
+    ],
+)
+def test_long_help_play_takes_few_nodes_with_nets(
+    help_kernel: Kernel,
+    search: Search,
+    nets: Nets,
+    fen: str,
+    plies: int,
+    stalemate: bool,
+    most: int,
+) -> None:
+    position = pack(chess.Board(fen))
+    play = play_with_nets(help_kernel, position, plies, nets, stalemate=stalemate)
+    assert play is not None
+    assert len(solutions(help_kernel, search, play)) == 1
+    assert search.nodes < most
+
+
+def test_nets_that_are_listed_midway_change_no_solution(
+    help_kernel: Kernel, search: Search, nets: Nets
+) -> None:
+    fen = "8/8/8/1N1k2K1/5p2/2b5/8/8 b - - 0 1"
+    position = pack(chess.Board(fen))
+    for before in (1, 10, 1_000, 100_000):
+        ctypes.memset(search.table, 0, BUCKETS * 64)
+        search.nodes = 0
+        play = HelpPlay.of(position, 8, is_stalemate=True)
+        search.node_limit = before
+        found, state = help_kernel.solutions(play, search)
+        assert state is HelpState.STOPPED
+        search.node_limit = NO_LIMIT
+        play.nets = ctypes.addressof(nets)
+        nets.set_up(position, is_attacking=False)
+        nets.is_stalemate, nets.budget = 1, STEPS
+        assert help_kernel.list_nets(play, search)
+        rest, state = help_kernel.solutions(play, search)
+        assert state is HelpState.COMPLETE
+        assert len(found + rest) == 2
+        assert search.nodes < before + 5_000
+
+
+def test_a_listing_gives_up_at_its_budget(help_kernel: Kernel, nets: Nets) -> None:
+    play = HelpPlay.of(pack(chess.Board()), 6)
+    play.nets = ctypes.addressof(nets)
+    nets.set_up(pack(chess.Board()), is_attacking=False)
+    nets.is_stalemate, nets.budget = 0, 1_000
+    assert not help_kernel.list_nets(play, Search())
+    assert nets.steps < 2_000
+
+
+def test_a_stop_ends_a_listing(help_kernel: Kernel, nets: Nets) -> None:
+    play = HelpPlay.of(pack(chess.Board()), 6)
+    play.nets = ctypes.addressof(nets)
+    nets.set_up(pack(chess.Board()), is_attacking=False)
+    nets.is_stalemate, nets.budget = 0, NO_LIMIT
+    assert not help_kernel.list_nets(play, Search(stop=1))
+    assert nets.steps < 100
+
+
+def test_the_nets_that_are_left_become_fewer(
+    help_kernel: Kernel, search: Search, nets: Nets
+) -> None:
+    position = pack(chess.Board("8/8/8/1N1k2K1/5p2/2b5/8/8 b - - 0 1"))
+    play = play_with_nets(help_kernel, position, 8, nets, stalemate=True)
+    assert play is not None
+    left = [nets.size]
+    state = HelpState.STOPPED
+    while state is HelpState.STOPPED:
+        search.node_limit = search.nodes + 5
+        _, state = help_kernel.solutions(play, search)
+        if state is HelpState.STOPPED:
+            left.append(help_kernel.nets_left(play, search))
+    assert left == sorted(left, reverse=True)
+    assert left[-1] < left[0]
