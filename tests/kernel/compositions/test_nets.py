@@ -8,10 +8,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import chess
+import numpy as np
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.help_memory import HelpPlay, HelpState, Nets
+from solver.kernel.border.help_memory import NEED_CODES, HelpPlay, HelpState, Nets
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
 
 BUCKETS = 1 << 12
+BOARDS = (1, 2, 4, 8, 12, 16)
+"""The boards of a kind in a move: pawn, knight, bishop, rook, queen, king."""
+
+KING = 5
+FAR, LAST, FREE, CAPTURED = 6, 7, NEED_CODES - 2, NEED_CODES - 1
+"""Parts of codes, as in `solver.kernel.compositions.net_needs`."""
+
 MANY = 500
 STEPS = 300_000
 """Positions whose list takes longer are left out."""
@@ -44,6 +52,18 @@ STALEMATES = {
     "a knight is pinned": ("1K6/5qk1/8/8/1N6/8/8/4q3 w - - 0 1", "b4a6 e1a5 b8a8 f7c7"),
     "a bishop is pinned": ("b7/5Q2/8/Q7/8/2K5/8/2k5 b - - 0 1", "a8e4 a5a1 e4b1 f7d7"),
     "a rook is pinned": ("5q2/8/b7/8/1n3R2/8/8/K1k5 w - - 0 1", "f4e4 f8f7 e4e5 f7g7"),
+    "a knight is pinned along a diagonal": (
+        "k2n4/2K5/1P6/8/8/8/4B3/8 b - - 0 1",
+        "d8b7 e2f3",
+    ),
+    "a pinned knight attacks a piece": (
+        "k7/3n4/BP6/8/8/8/8/K2R4 b - - 0 1",
+        "d7b8 d1d8",
+    ),
+    "a pawn was taken en passant": (
+        "k7/1pn5/3K4/P7/8/8/8/8 b - - 0 1",
+        "b7b5 a5b6 a8b8 d6c6 b8a8 c6c7",
+    ),
     "castling stalemates": (
         "4k1QB/3P4/8/8/8/8/8/R3K2R b KQ - 0 1",
         "e8d7 h1g1 d7e7 e1c1",
@@ -52,6 +72,26 @@ STALEMATES = {
 """Positions and lines that end with stalemate, as the test checks with python-chess."""
 
 MATES = {
+    "the piece that checks went away and came back": (
+        "3k4/6q1/7R/3K1n2/3q4/8/8/8 w - - 0 1",
+        "d5e6 g7g4 h6h3 g4g8 e6f5 g8g4",
+    ),
+    "the attacker's king leaves the field": (
+        "8/8/8/2Q5/8/2K3Q1/8/1k6 w - - 0 1",
+        "g3d3 b1a1 c3d4 a1b2 c5a3",
+    ),
+    "a piece blocks a check to the attacker": (
+        "5r1k/6N1/6K1/8/8/8/8/R7 b - - 0 1",
+        "f8g8 a1h1",
+    ),
+    "a knight and a line check": (
+        "5q1k/6N1/6KN/8/8/8/8/7R b - - 0 1",
+        "f8g8 h6f7",
+    ),
+    "a pawn on the line is captured": (
+        "8/5K2/7k/7p/8/6N1/8/7R b - - 0 1",
+        "h6h7 g3h5 h7h8 h5f6",
+    ),
     "castling mates": ("r3k2r/4R1R1/2P5/8/3P2N1/8/8/R3K2R b KQkq - 0 1", "e8f8 e1g1"),
     "the mated king castled": (
         "r2Bk3/8/8/8/8/2B5/7r/R3K2R w KQq - 0 1",
@@ -60,6 +100,34 @@ MATES = {
     "the mated side promoted": (
         "q7/8/1K2P3/8/8/8/1k6/2q5 w - - 0 1",
         "e6e7 c1c3 e7e8q c3a5",
+    ),
+    "a promoted pawn takes a flight": (
+        "5Q2/8/8/8/8/7K/2p5/k7 b - - 0 1",
+        "c2c1r h3h4 c1b1 f8a3",
+    ),
+    "the second check goes through the king": (
+        "7R/8/7N/7k/5P2/5P2/8/K7 b - - 0 1",
+        "h5h4 h6f5",
+    ),
+    "a second check stops an answer": (
+        "5q1k/6p1/7N/8/8/8/8/K6R b - - 0 1",
+        "f8g8 h6f7",
+    ),
+    "the attacker's king is behind a pawn": (
+        "5r1k/6p1/6K1/8/8/8/8/R7 b - - 0 1",
+        "f8g8 a1h1",
+    ),
+    "a pawn is in the way of an answer": (
+        "4k3/4p3/4N3/8/2B5/B7/K7/5r2 b - - 0 1",
+        "f1f7 c4b5",
+    ),
+    "a piece in the way is captured": (
+        "R3nk2/8/3N2K1/8/8/8/8/8 b - - 0 1",
+        "f8g8 d6e8 g8h8 e8d6",
+    ),
+    "castling long saves a move": (
+        "8/8/8/8/8/1k6/7B/R3K3 w Q - 0 1",
+        "e1c1 b3a2 d1d2 a2a1 h2e5",
     ),
     "a double check mates": ("8/7b/8/8/8/1k1r4/7r/K5n1 w - - 0 1", "a1b1 d3d1"),
     "a pinned piece cannot take": (
@@ -143,6 +211,45 @@ def test_the_solutions_are_those_of_the_search_without_nets(
     assert nodes[True] < nodes[False] / 2
 
 
+def is_listed(nets: Nets, moves: list[int]) -> bool:
+    """Return whether a net agrees with the position after these moves.
+
+    That is: each of its pieces is where it says, and no piece where it says none is.
+    """
+    # 1. Play the moves with the slots, in the attacker's view.
+    slots = {square: slot for square, slot in enumerate(nets.slot_at[0]) if slot != 255}
+    kinds = list(nets.kinds[: nets.slots])
+    for ply, move in enumerate(moves):
+        turn = 0 if (len(moves) - ply) % 2 else 56
+        start, end = (move & 63) ^ turn, (move >> 6 & 63) ^ turn
+        slot = slots.pop(start)
+        if kinds[slot] % 6 == 0 and end not in slots and (start ^ end) & 7:
+            del slots[start & 56 | end & 7]  # en passant
+        slots[end] = slot
+        kinds[slot] = kinds[slot] // 6 * 6 + BOARDS.index(move >> 12)
+        if kinds[slot] % 6 == KING and abs(start - end) == 2:
+            rook = slots.pop(start & 56 | (7 if end > start else 0))
+            slots[(start + end) // 2] = rook
+
+    # 2. Look for a net that agrees.
+    squares = {slot: square for square, slot in slots.items()}
+    mated = squares[kinds.index(6 + KING)]
+    size, most = nets.size, nets.most
+    codes = (ctypes.c_uint16 * (nets.slots * most)).from_address(nets.codes)
+    clear = (ctypes.c_uint64 * size).from_address(nets.clear)
+    occupied = np.uint64(sum(1 << square for square in slots))
+    agrees = np.frombuffer(clear, np.uint64) & occupied == 0
+    for slot, column in enumerate(np.frombuffer(codes, np.uint16).reshape(-1, most)):
+        allowed = [FREE, CAPTURED]
+        if slot in squares:
+            kind, square = kinds[slot] % 6, squares[slot]
+            allowed = [FREE, kind * 64 + square, (kind + LAST) * 64 + square]
+            if kinds[slot] == KING:
+                allowed.append(FAR * 64 + mated)
+        agrees &= np.isin(column[:size], allowed)
+    return bool(agrees.any())
+
+
 def last_ply_in_reach(
     kernel: Kernel,
     search: Search,
@@ -153,13 +260,17 @@ def last_ply_in_reach(
 ) -> int | None:
     """Return the last ply, before the last move, at which a net is in reach.
 
-    None: not listed. -1: before the last move, none is. The line has positions and the
-    moves from them; the last is the final position.
+    None: not listed. -1: none is, or none agrees with the final position. The line has
+    positions and the moves from them; the last is the final position.
     """
     plies = len(line) - 1
     play = play_with_nets(kernel, line[0][0], plies, nets, stalemate=stalemate)
     if play is None:
         return None
+    if not is_listed(nets, [move for _, move in line[:-1]]):
+        return -1
+    if not nets.size:
+        return -1
     for ply, (position, move) in enumerate(line):
         ctypes.memmove(play.positions[ply], ctypes.byref(position), 64)
         search.rows[ply][0] = move
