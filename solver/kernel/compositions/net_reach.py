@@ -35,16 +35,13 @@ from solver.kernel.build.jit import (
 )
 from solver.kernel.compositions.net_list import HALF
 from solver.kernel.compositions.net_needs import (
-    BISHOP_KIND,
     DEFENDING,
     FREE,
     GONE,
     KING_KIND,
-    KNIGHT_KIND,
     MOVE_BITS,
     MOVES,
     PAWN_KIND,
-    QUEEN_KIND,
     ROOK_KIND,
     limits_of,
     row_of,
@@ -57,6 +54,7 @@ from solver.kernel.rules.position import (
     KNIGHT,
     ORTHOGONAL,
     PAWN,
+    QUEEN,
     Position,
     arrival,
     origin,
@@ -69,18 +67,10 @@ RANK_BITS = np.uint64(56)
 """Of a square; flipping it inverts them."""
 
 
-@jit(i64(u64), inline=True)
-def kind_of_arrival(boards: Move) -> Number:
-    """Return the kind of a piece by the boards that have it."""
-    if boards & PAWN:
-        return PAWN_KIND
-    if boards & KNIGHT:
-        return KNIGHT_KIND
-    if boards & KING:
-        return KING_KIND
-    if boards & DIAGONAL:
-        return QUEEN_KIND if boards & ORTHOGONAL else BISHOP_KIND
-    return ROOK_KIND
+KIND_BY_BOARDS = np.zeros(int(KING) + 1, dtype=np.int64)
+"""The kind of a piece by the boards that have it; see `position.arrival`."""
+
+KIND_BY_BOARDS[[PAWN, KNIGHT, DIAGONAL, ORTHOGONAL, QUEEN, KING]] = range(DEFENDING)
 
 
 # What a move changes
@@ -116,7 +106,7 @@ def change_of(move: Move, ply: Number, left: Number, nets: Any) -> Change:
     start, end = origin(move) ^ turn, target(move) ^ turn
     slot = np.int64(nets.slot_at[ply, start])
     kind = np.int64(nets.kind_of[ply, slot])
-    new_kind = kind_of_arrival(arrival(move)) + side
+    new_kind = KIND_BY_BOARDS[arrival(move)] + side
 
     # 1. Captures; a pawn that changes its file to an empty square takes en passant.
     is_capture = 0
