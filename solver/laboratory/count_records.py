@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__
-from solver.laboratory.mate_scores import format_score, mate_distance
+from solver.laboratory.mate_scores import is_mate, score_value
 from solver.laboratory.node_counts import Total, glass_row
 from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
@@ -135,9 +135,9 @@ def _row(counts: PositionCounts, depth: int) -> dict[str, Any]:
 
 
 def _iteration(iteration: Iteration) -> dict[str, Any]:
-    mated = mate_distance(iteration.score) is not None
+    mated = is_mate(iteration.score)
     return {
-        "score": format_score(iteration.score) if mated else iteration.score,
+        "score": score_value(iteration.score),
         "nodes": iteration.nodes,
         "nodes_total": iteration.nodes_total,
         "settled": iteration.is_shortest if mated else None,

@@ -119,6 +119,11 @@ def format_score(score: int) -> str:
     return f"{score:,}" if mate is None else format_mate(mate)
 
 
+def score_value(score: int) -> int | str:
+    """Return a score for a record: centipawns, or a mate such as `M8`."""
+    return format_score(score) if is_mate(score) else score
+
+
 def plies_of(mate: int) -> int:
     """Return the plies to a mate in moves; at most 0 if the side to move is mated."""
     return 2 * mate - 1 if mate > 0 else -2 * mate

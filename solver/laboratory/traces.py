@@ -14,7 +14,7 @@ from solver.certificate.build import certify
 from solver.certificate.proving import WorkspaceProver
 from solver.errors import InputError
 from solver.kernel.border.interface import Verdict
-from solver.laboratory.mate_scores import format_score, mate_distance
+from solver.laboratory.mate_scores import mate_distance, score_value
 from solver.laboratory.node_log import LOG_NODES, Columns, MoveWriter, NodeLog, Place
 from solver.search.workspace import Workspace
 
@@ -93,7 +93,7 @@ class Trace:
             record["iterations"] = [
                 {
                     "depth": each.depth,
-                    "score": format_score(each.score),
+                    "score": score_value(each.score),
                     "nodes": each.nodes,
                     "nodes_total": each.nodes_total,
                 }

@@ -90,6 +90,16 @@ def test_json_has_the_whole_log_and_html_a_page(
     assert matesolve("trace", MATE_IN_2, "--html", str(page)).out == ""
 
 
+def test_scores_are_numbers_or_mates_as_in_a_table(matesolve: Matesolve) -> None:
+    for fen in ("k7/8/8/8/8/q7/q7/5K2 w - -", MATE_IN_2):
+        asked = (fen, "--depth", "4", "--json")
+        record = json.loads(matesolve("trace", *asked, "--technique", "off").out)
+        rows = json.loads(matesolve("table", *asked).out)["rows"]
+        scores = [row["score"] for row in record["traces"][0]["iterations"]]
+        assert scores == [row["variants"]["off"]["score"] for row in rows]
+        assert all(isinstance(score, int) or "M" in score for score in scores)
+
+
 def test_a_narrow_terminal_gets_fewer_columns() -> None:
     laboratory = Laboratory()
     trace = trace_scores(

@@ -60,7 +60,10 @@ OFF = trace(
     ],
     nodes=13,
     nodes_before=9,
-    iterations=[{"depth": 1, "score": "M1", "nodes": 9, "nodes_total": 9}],
+    iterations=[
+        {"depth": 0, "score": -1_027, "nodes": 1, "nodes_total": 1},
+        {"depth": 1, "score": "M1", "nodes": 8, "nodes_total": 9},
+    ],
 )
 ON = trace(
     "mdp=cpw",
@@ -144,6 +147,12 @@ def test_without_scripts_a_page_has_the_counts_and_the_first_nodes() -> None:
         "Rg2: 608, a move reaches beta",
         "Kh7: 608, evaluated at the horizon",
     ]
+
+
+def test_the_scores_of_all_iterations_are_listed() -> None:
+    lines = Page(encode_page(SCORES)).lines
+    start = lines.index("in all") + 1
+    assert lines[start : start + 8] == ["0", "-1,027", "1", "1", "1", "M1", "8", "9"]
 
 
 def test_proof_numbers_and_moves_to_the_mate_are_listed() -> None:
