@@ -418,7 +418,7 @@ class Records:
         """Print the record of an answer with its play, if play is wanted."""
         if not self.with_play:
             return
-        from solver.output.play_record import dump
+        from solver.play.record import dump
 
         record = solution.to_dict()
         if play is not None:

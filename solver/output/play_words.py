@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.output import Notation
-from solver.output.play_record import play_record
+from solver.play.record import play_record
 from solver.play.tree import Attack, all_attacks
 from solver.stipulation import Goal
 from solver.stipulations.kind import mover
@@ -19,7 +19,7 @@ from solver.stipulations.kind import mover
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.output.play_record import Record
+    from solver.play.record import Record
     from solver.play.tree import Variations
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.output import Notation
-from solver.output.play_record import play_record
 from solver.output.play_text import Part, PlayLine, describe_play, words_line
 from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.marks import mark_mate
+from solver.play.record import play_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -450,8 +450,9 @@ def test_without_options_about_the_play_its_modules_are_not_loaded() -> None:
         "from solver.cli.main import run\n"
         f"run(['solve', {SMOTHERED!r}, '--jsonl'])\n"
         "import sys\n"
-        "names = {'play_text', 'play_words', 'play_record', 'popeye_text'}\n"
-        "print(*{f'solver.output.{name}' for name in names} & set(sys.modules))"
+        "names = {'output.play_text', 'output.play_words', 'output.popeye_text', "
+        "'play.record'}\n"
+        "print(*{f'solver.{name}' for name in names} & set(sys.modules))"
     )
     printed, _ = run_and_list_heavy(program)
     assert printed.splitlines()[1:] == [""]

@@ -16,7 +16,7 @@ from solver import Problem, solve, variations
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import parse_variant
-from solver.output.play_record import play_record
+from solver.play.record import play_record
 from solver.stipulation import Stipulation
 from tests.pages.live import NARROW
 from tests.pages.records import HOSTILE

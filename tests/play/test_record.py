@@ -11,10 +11,10 @@ from typing import Any
 import chess
 import pytest
 
-from solver.output.play_record import dump, play_record
 from solver.output.shown_play import ShownSolutions
 from solver.play.builder import build_variations
 from solver.play.options import PlayOptions
+from solver.play.record import dump, play_record
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status
