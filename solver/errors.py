@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -98,6 +99,15 @@ def quote(text: str) -> str:
     """
     shown = ascii(text[:_SHOWN_CHARACTERS])
     return shown + "..." if len(text) > _SHOWN_CHARACTERS else shown
+
+
+def refusal(name: str, expected: str, found: object) -> InputError:
+    """Return the error for an argument that is not what was expected."""
+    try:
+        shown = " ".join(reprlib.repr(found).split())
+    except ValueError:  # an int of more digits than Python prints
+        shown = f"one of type {type(found).__name__}"
+    return InputError(f"{name}: expected {expected}, found {shown}")
 
 
 def missing_package(what: str, package: str) -> str:

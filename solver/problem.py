@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import reprlib
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from functools import lru_cache
 from numbers import Real
 from typing import TypeVar
 
-from solver.errors import InputError
+from solver.errors import refusal
 from solver.stipulation import MATE, MAX_MOVES, Stipulation
 
 DEFAULT_HASH_MIB = 128
@@ -117,39 +116,40 @@ class Problem:
     """
 
     fen: str
-    id: str = ""
-    claim: Claim | None = None
-    source: str = ""
-    no_mate: int | None = None
-    stipulation: Stipulation = MATE
-    names_side: bool = field(default=True, compare=False, repr=False)
+    id: str
+    claim: Claim | None
+    source: str
+    no_mate: int | None
+    stipulation: Stipulation
+    names_side: bool = field(compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        for name in ("fen", "id", "source"):
-            require_instance(name, getattr(self, name), str, "text")
-        if self.claim is not None:
-            require_instance("claim", self.claim, Claim, "a Claim or None")
-        if self.no_mate is not None:
-            _set(self, "no_mate", length("no_mate", self.no_mate))
-        if self.stipulation is not MATE:
-            self._check_stipulation()
-
-    def _check_stipulation(self) -> None:
-        given: object = self.stipulation
-        if given is None:
-            given = MATE
-        elif isinstance(given, str):
-            given = Stipulation.parse(given)
-        stipulation = require_instance(
-            "stipulation", given, Stipulation, "a Stipulation or None"
-        )
-        _set(self, "stipulation", stipulation)
-        claim = self.claim or claim_of(stipulation)
-        if claim and not stipulation.allows(claim.mate):
-            expected = f"{stipulation.attacker_moves} moves for {stipulation}"
-            name = "claim"
-            raise refusal(name, expected, claim.mate)
+    def __init__(  # an argument may be of more types than its field
+        self,
+        fen: str,
+        id: str = "",  # noqa: A002
+        claim: Claim | None = None,
+        source: str = "",
+        no_mate: int | None = None,
+        stipulation: Stipulation | str | None = MATE,
+        names_side: bool = True,  # noqa: FBT001, FBT002
+    ) -> None:
+        for name, text in (("fen", fen), ("id", id), ("source", source)):
+            _set(self, name, require_instance(name, text, str, "text"))
+        if claim is not None:
+            require_instance("claim", claim, Claim, "a Claim or None")
+        if no_mate is not None:
+            no_mate = length("no_mate", no_mate)
+        if stipulation is not MATE:
+            stipulation = _stipulation(stipulation)
+            claim = claim or claim_of(stipulation)
+            if claim and not stipulation.allows(claim.mate):
+                expected = f"{stipulation.attacker_moves} moves for {stipulation}"
+                name = "claim"
+                raise refusal(name, expected, claim.mate)
         _set(self, "claim", claim)
+        _set(self, "no_mate", no_mate)
+        _set(self, "stipulation", stipulation)
+        _set(self, "names_side", names_side)
 
     @property
     def position(self) -> str:
@@ -285,13 +285,21 @@ class Restriction:
         return ", ".join(conditions)
 
 
+def _stipulation(given: Stipulation | str | None) -> Stipulation:
+    if given is None:
+        return MATE
+    if isinstance(given, str):
+        return Stipulation.parse(given)
+    expected = "a Stipulation, its text or None"
+    return require_instance("stipulation", given, Stipulation, expected)
+
+
 def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _set(record: object, name: str, value: object) -> None:
-    """Set a field of a frozen dataclass while it is being created."""
-    object.__setattr__(record, name, value)
+_set = object.__setattr__
+"""Sets a field of a frozen dataclass while it is being created."""
 
 
 def length(name: str, value: object) -> int:
@@ -393,15 +401,6 @@ def require_strings(name: str, value: object, expected: str) -> tuple[str, ...]:
         if not isinstance(item, str):
             raise refusal(name, expected, item)
     return items
-
-
-def refusal(name: str, expected: str, found: object) -> InputError:
-    """Return the error for an argument that is not what was expected."""
-    try:
-        shown = " ".join(reprlib.repr(found).split())
-    except ValueError:  # an int of more digits than Python prints
-        shown = f"one of type {type(found).__name__}"
-    return InputError(f"{name}: expected {expected}, found {shown}")
 
 
 def _index(value: object) -> int | None:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from solver.errors import InputError, quote
+from solver.errors import InputError, quote, refusal
 
 MAX_MOVES = 200
 """The most moves of a stipulation, or of a mate to search for."""
@@ -92,6 +92,10 @@ class Stipulation:
         InputError
             It is not one of `EXPECTED`, or has too many moves.
         """
+        given: object = text
+        if not isinstance(given, str):
+            name = "stipulation"
+            raise refusal(name, EXPECTED, given)
         found = _TEXT.fullmatch(text.strip())
         play = Play(found["play"].lower()) if found else None
         if (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from solver.errors import InputError
@@ -51,6 +53,20 @@ REFUSED = ["", "#", "#0", "#2.5", "s#1.5", "h#0", "ser-h#3", "ser-r=2", "+1", "#
 def test_other_stipulations_are_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^stipulation: expected "):
         Stipulation.parse(text)
+
+
+@pytest.mark.parametrize("value", [None, 2, b"h#2", ["h#2"]])
+def test_what_is_no_text_is_refused_like_another_text(value: Any) -> None:
+    with pytest.raises(InputError, match=r"^stipulation: expected #n, .*, found "):
+        Stipulation.parse(value)
+
+
+@pytest.mark.parametrize("value", [2, b"h#2", ["h#2"]])
+def test_the_stipulation_of_a_problem_is_one_or_its_text(value: Any) -> None:
+    reason = "^stipulation: expected a Stipulation, its text or None, found "
+    with pytest.raises(InputError, match=reason):
+        Problem(FEN, stipulation=value)
+    assert Problem(FEN, stipulation=None) == Problem(FEN)
 
 
 def test_a_stipulation_claims_a_solution_of_its_length() -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from solver import __version__
 from solver.columns.texts import require_column, text_of
-from solver.errors import InputError, quote
+from solver.errors import InputError, quote, refusal
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import MAX_LEGAL_MOVES
 from solver.kernel.border.query import MOVE_TEXT_BYTES, LineFault, Query, QueryState
@@ -22,7 +23,6 @@ from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_NODES,
     length,
-    refusal,
     require_instance,
     require_int,
     require_strings,
@@ -30,6 +30,7 @@ from solver.problem import (
 from solver.search.queries import address_of
 from solver.search.threads import Control, run_stoppable
 from solver.search.workspace import Workspace
+from solver.solution import SCHEMA
 from solver.strict_fen import find_fault
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ class Grade:
 
         return grade_html(self)
 
+    def to_dict(self) -> dict[str, object]:
+        """Return a record: what `json.dumps` takes, in the order of the attributes."""
+        record = asdict(self) | {"status": str(self.status)}
+        for name in ("right_moves", "line"):
+            record[name] = list(record[name])
+        return {"schema": SCHEMA, **record, "solver": __version__}
+
     @property
     def is_right(self) -> bool:
         """Whether the line is RIGHT."""
@@ -165,8 +173,8 @@ def grade(
 
 
 def grade_many(
-    fens: Iterable[str],
-    moves: Iterable[str | Sequence[str]],
+    fens: Iterable[str | bytes],
+    moves: Iterable[str | bytes | Sequence[str]],
     n: int | Iterable[int],
     *,
     nodes: int | None = None,

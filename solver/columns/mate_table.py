@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-STATUSES = (*(str(status) for status in Status), "unreadable")
+STATUSES: tuple[str, ...] = (*(str(status) for status in Status), "unreadable")
 """What `MateTable.status` may contain; `MateTable.codes` are indices into it."""
 
 UNREADABLE = len(STATUSES) - 1

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from concurrent.futures import Future
 
+    import chess
+
     from solver.columns.texts import Slice
 
 SLICE = 4096
@@ -53,7 +55,7 @@ CODES = np.array([STATUSES.index(STATUS_OF[answer]) for answer in Answer], np.ui
 
 
 def solve_many(
-    fens: Iterable[str],
+    fens: Iterable[str | bytes | chess.Board | Problem],
     *,
     max_moves: int,
     keys: bool = True,
@@ -68,9 +70,10 @@ def solve_many(
 
     Parameters
     ----------
-    fens : iterable of str
-        FENs of 1, 2, 4 or 6 fields: a list, an array of numpy, a column of pyarrow,
-        polars or pandas, or an iterator. Bytes are texts in UTF-8.
+    fens : iterable of str, chess.Board or Problem
+        Positions as `solve` takes them, FENs of 1, 2, 4 or 6 fields: a list, an array
+        of numpy, a column of pyarrow, polars or pandas, or an iterator. Bytes are texts
+        in UTF-8. Of a `Problem` only the position counts.
     max_moves : int
         The longest mate to search for, 1 to 200.
     keys : bool
@@ -85,12 +88,14 @@ def solve_many(
     -------
     MateTable
         A row for each position, in their order. One that cannot be read has the status
-        `unreadable` and costs no other row.
+        `unreadable` and costs no other row. The same holds for a `Problem` with another
+        stipulation than a mate, or with the claim that the side to move is mated.
 
     Raises
     ------
     InputError
-        An argument has the wrong type or is out of range.
+        An argument has the wrong type or is out of range, or every row of the column
+        has the wrong type.
     AllocationError, CacheError, KernelError
         As for `solve`.
 

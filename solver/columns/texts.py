@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from solver.errors import InputError
-from solver.problem import refusal
+from solver.errors import InputError, refusal
+from solver.problem import Problem
+from solver.search.question import read_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,7 +108,7 @@ class Slice:
         Their texts, which may contain bytes that are not UTF-8; empty for a row that
         has none.
     faults : dict of int to str
-        What such a row has instead, by its place in the slice.
+        Why such a row has none, by its place in the slice.
     """
 
     texts: TextColumn
@@ -115,13 +116,13 @@ class Slice:
 
 
 def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
-    """Read a column of texts in slices.
+    """Read a column of positions in slices.
 
     Parameters
     ----------
     name : str
         What a message calls the column.
-    values : iterable of str
+    values : iterable
         A list, an array of numpy, a column of pyarrow, polars or pandas, or an
         iterator, which is not read farther ahead than a slice. Bytes are texts in
         UTF-8.
@@ -131,9 +132,21 @@ def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
     Raises
     ------
     InputError
-        It is no column; see `require_column`.
+        It is no column, see `require_column`; or, after its last row, no row is a
+        position.
     """
     require_column(name, values, "a column of FENs")
+    first, has_text = "", False
+    for part in _read_slices(values, size):
+        yield part
+        has_text = has_text or len(part.faults) < len(part.texts)
+        first = first or next(iter(part.faults.values()), "")
+    if first and not has_text:
+        msg = f"{name}: expected a column of FENs, found none in any row; {first}"
+        raise InputError(msg)
+
+
+def _read_slices(values: Any, size: int) -> Iterator[Slice]:
     if hasattr(values, "to_arrow"):  # polars
         values = values.to_arrow()
     if hasattr(values, "type") and hasattr(values, "to_pylist"):  # pyarrow
@@ -195,8 +208,29 @@ def _read_arrow(values: Any, size: int) -> Iterator[Slice]:
 def _read_part(part: list[Any]) -> Slice:
     faults = {}
     for place, value in enumerate(part):
-        part[place] = text_of(value)
-        if not isinstance(part[place], str):
-            faults[place] = str(refusal("fen", "text", value))
+        try:
+            part[place] = _fen_of(text_of(value))
+        except InputError as error:
+            faults[place] = str(error)
             part[place] = ""
     return Slice(TextColumn.of(part), faults)
+
+
+def _fen_of(cell: object) -> str:
+    """Return the text of a row.
+
+    Raises
+    ------
+    InputError
+        It is no position, or asks another question than that for a mate by the side to
+        move.
+    """
+    if not isinstance(cell, Problem):
+        return read_text("fen", cell)
+    if other := cell.stipulation.beside_claim.text:
+        msg = f"stipulation: expected a mate, found {other}"
+        raise InputError(msg)
+    if cell.claim and cell.claim.mate < 0:
+        msg = f"claim: expected a mate by the side to move, found {cell.claim.mate}"
+        raise InputError(msg)
+    return cell.fen

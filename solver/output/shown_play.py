@@ -14,7 +14,6 @@ from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.marks import mark_mate
-from solver.play.record import play_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +51,7 @@ class ShownTree:
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
-        return play_record(self.variations, marks=True)
+        return self.variations.to_dict()
 
     def pgn(self) -> bytes:
         """Write the answer and its play as one game."""

@@ -1,12 +1,13 @@
 """The play of a problem as a tree: set play, tries, keys, defences, continuations.
 
-`solver.play.builder` builds it from proved answers; `solver.output` writes it.
+`solver.play.builder` builds it from proved answers; `record` and `solver.output` write
+it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from solver.stipulation import MATE, Stipulation
 
@@ -141,6 +142,19 @@ class Variations:
         from solver.pages.notebook import variations_html
 
         return variations_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record that `solve --variations --json` prints as `play`.
+
+        Returns
+        -------
+        dict
+            What `json.dumps` takes, with remarks on keys and final positions. Moves are
+            in UCI notation and SAN.
+        """
+        from solver.play.record import play_record
+
+        return play_record(self, marks=True)
 
     @property
     def complete_moves(self) -> int | None:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.board import pack, parse_fen
-from solver.errors import InputError
+from solver.errors import InputError, refusal
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_stored
 from solver.problem import (
     Limits,
     Problem,
     Restriction,
-    refusal,
     require_bool,
     require_instance,
     require_strings,
@@ -211,15 +210,26 @@ def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]
         board = parse_fen(problem.fen, problem.stipulation.white_begins)
         fen = board.fen(en_passant="fen")
         return problem if problem.fen == fen else replace(problem, fen=fen), board
-    if isinstance(problem, chess.Board):
-        if problem.uci_variant != "chess" or problem.chess960:
-            found = "Chess960" if problem.chess960 else type(problem).__name__
-            msg = f"problem: expected a board of orthodox chess, found one of {found}"
-            raise InputError(msg)
-        problem = problem.fen()
-    expected = "a FEN, a chess.Board or a Problem"
-    board = parse_fen(require_instance("problem", problem, str, expected))
+    board = parse_fen(read_text("problem", problem))
     return Problem(board.fen()), board
+
+
+def read_text(name: str, position: object) -> str:
+    """Return the FEN of a position: a `chess.Board`, or a text.
+
+    Raises
+    ------
+    InputError
+        It is neither, or a board of another game than orthodox chess.
+    """
+    if isinstance(position, chess.Board):
+        if position.uci_variant != "chess" or position.chess960:
+            found = "Chess960" if position.chess960 else type(position).__name__
+            msg = f"{name}: expected a board of orthodox chess, found one of {found}"
+            raise InputError(msg)
+        return position.fen()
+    expected = "a FEN, a chess.Board or a Problem"
+    return require_instance(name, position, str, expected)
 
 
 def _legal_moves(board: chess.Board, root_moves: Sequence[str]) -> tuple[str, ...]:

@@ -175,7 +175,7 @@ def test_its_answers_are_found_again_by_the_version_that_wrote_it(
     with Store(path) as store:
         resume = ResumeStore(store, OPTIONS)
         assert resume.find(PROBLEM, resume.key(PROBLEM)) == RESULT
-        other = Problem(FEN, "one", stipulation="s#2")  # type: ignore[arg-type]
+        other = Problem(FEN, "one", stipulation="s#2")
         assert resume.find(other, resume.key(other)) is None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import signal
+from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ from solver import (
     InputError,
     Limits,
     Solver,
+    __version__,
     grade,
     grade_many,
 )
@@ -303,3 +306,15 @@ def test_grading_can_be_interrupted() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def test_a_grade_as_a_dict_has_the_values_of_its_attributes() -> None:
+    for line in ("Qg8+ Rxg8 Nf7#", "Qg8+ Rxg8 Nxg8", "", "Qg8+"):
+        answer = grade(MATE_IN_TWO, line, 2)
+        record = answer.to_dict()
+        assert json.loads(json.dumps(record)) == record
+        assert (record.pop("schema"), record.pop("solver")) == (1, __version__)
+        assert list(record) == [field.name for field in fields(Grade)]
+        for name, value in record.items():
+            given = getattr(answer, name)
+            assert value == (list(given) if isinstance(given, tuple) else given)

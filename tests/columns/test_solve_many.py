@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
+import chess.variant
 import numpy as np
 import pytest
 
@@ -17,7 +18,7 @@ from solver.columns import solve_many as module
 from solver.columns.mate_table import STATUSES
 from solver.columns.texts import TextColumn, read_column
 from solver.errors import FenError
-from solver.problem import Problem
+from solver.problem import Claim, Problem
 from solver.search.threads import GroupControl
 from solver.solving import Solver
 from tests.oracles import naive, walks
@@ -119,10 +120,59 @@ def test_a_row_that_is_no_text_costs_no_other_row() -> None:
     values: list[Any] = [MATE_IN_ONE, None, 3, MATE_IN_ONE]
     table = solve_many(values, max_moves=1, limits=SMALL)
     assert table.status.tolist() == ["proved", "unreadable", "unreadable", "proved"]
-    assert table.error[1] == "fen: expected text, found None"
-    assert table.error[2] == "fen: expected text, found 3"
+    expected = "fen: expected a FEN, a chess.Board or a Problem, found"
+    assert table.error[1] == f"{expected} None"
+    assert table.error[2] == f"{expected} 3"
     nulls = solve_many(pa.array([MATE_IN_ONE, None]), max_moves=1, limits=SMALL)
-    assert nulls.error[1] == "fen: expected text, found None"
+    assert nulls.error[1] == f"{expected} None"
+
+
+def test_rows_may_be_boards_and_problems_as_in_solve() -> None:
+    positions: list[str | chess.Board | Problem] = [
+        MATE_IN_ONE,
+        chess.Board(MATE_IN_ONE),
+        Problem(MATE_IN_ONE),
+        Problem(MATE_IN_ONE, claim=Claim(2), stipulation="#2"),
+    ]
+    table = solve_many(positions, max_moves=1, limits=SMALL)
+    assert list(table.pv) == ["a1a8"] * 4
+    assert list(table.error) == [""] * 4
+
+
+def test_a_row_with_another_question_is_unreadable() -> None:
+    table = solve_many(
+        [
+            MATE_IN_ONE,
+            chess.Board(MATE_IN_ONE, chess960=True),
+            chess.variant.AtomicBoard(),
+            Problem(MATE_IN_ONE, stipulation="h#2"),
+            Problem(MATE_IN_ONE, claim=Claim(-1)),
+        ],
+        max_moves=1,
+        limits=SMALL,
+    )
+    assert table.status.tolist() == ["proved", *["unreadable"] * 4]
+    board = "fen: expected a board of orthodox chess, found one of"
+    assert list(table.error[1:]) == [
+        f"{board} Chess960",
+        f"{board} AtomicBoard",
+        "stipulation: expected a mate, found h#2",
+        "claim: expected a mate by the side to move, found -1",
+    ]
+
+
+def test_a_column_without_any_position_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(module, "SLICE", 2)
+    reason = "fens: expected a column of FENs, found none in any row; fen: expected "
+    columns: list[Any] = [[1], [None] * 5, np.arange(3), pa.array([1.5]), iter([{}])]
+    for column in columns:
+        with pytest.raises(InputError, match=f"^{reason}"):
+            solve_many(column, max_moves=1, limits=SMALL)
+    mixed: list[Any] = [3, 3, 3, MATE_IN_ONE]
+    assert solve_many(mixed, max_moves=1, limits=SMALL).mate.tolist() == [0, 0, 0, 1]
 
 
 def test_bytes_that_are_not_utf8_cost_no_other_row() -> None:

@@ -199,6 +199,6 @@ def test_a_claim_that_is_refuted_has_no_warnings() -> None:
 def test_an_unreadable_record_and_another_stipulation_have_no_warnings() -> None:
     error = FormatError("x.epd:1", "expected a FEN, found nothing")
     assert not list(result_warnings(audit_result(error)))
-    problem = Problem(f"{BACK_RANK} 0 1", source="x.epd:1", stipulation="s#60")  # type: ignore[arg-type]
+    problem = Problem(f"{BACK_RANK} 0 1", source="x.epd:1", stipulation="s#60")
     solution = Solution(problem, Status.PROVED, 60, 60)
     assert not list(result_warnings(audit_result(solution)))

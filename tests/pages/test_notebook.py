@@ -87,7 +87,7 @@ def test_printing_a_solution_gives_the_sentences_of_solve() -> None:
 
 
 def test_help_play_shows_its_solutions() -> None:
-    problem = Problem("8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1", stipulation="h#2")  # type: ignore[arg-type]
+    problem = Problem("8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1", stipulation="h#2")
     line = ("c6c1", "f4f2", "c1g1", "f2h2")
     solution = Solution(
         problem, Status.PROVED, 2, 2, solutions=(line,), solutions_complete=True

@@ -129,5 +129,5 @@ def test_root_moves_that_are_not_legal_are_refused(
 def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
     begins = {"h#2": "b", "h=2": "b", "h#2.5": "w", "s#2": "w", "#2": "w"}
     for stipulation, side in begins.items():
-        problem = Problem("7k/8/5K2/8/8/8/6p1/R7", stipulation=stipulation)  # type: ignore[arg-type]
+        problem = Problem("7k/8/5K2/8/8/8/6p1/R7", stipulation=stipulation)
         assert read_question(problem).problem.fen.split()[1] == side, stipulation

@@ -41,7 +41,7 @@ def solver() -> Solver:
 
 
 def solve_fen(solver: Solver, fen: str, stipulation: str, **limits: int) -> Solution:
-    return solver.solve(Problem(fen, stipulation=stipulation), Limits(**limits))  # type: ignore[arg-type]
+    return solver.solve(Problem(fen, stipulation=stipulation), Limits(**limits))
 
 
 def agree_with_the_definition(
@@ -136,7 +136,7 @@ def test_every_node_limit_leaves_a_true_answer(solver: Solver, name: str) -> Non
 
 
 def test_a_time_limit_and_a_stop_end_a_long_search(solver: Solver) -> None:
-    problem = Problem(LONG, stipulation="s#6")  # type: ignore[arg-type]
+    problem = Problem(LONG, stipulation="s#6")
     answer = solver.solve(problem, Limits(time_s=0.2))
     assert (answer.status, answer.stopped_by) == (Status.UNDECIDED, StoppedBy.TIME)
     assert answer.lower_bound >= 2
@@ -151,7 +151,7 @@ def test_a_time_limit_and_a_stop_end_a_long_search(solver: Solver) -> None:
 
 def test_root_moves_restrict_the_keys(solver: Solver) -> None:
     fen = "8/8/2q2Q2/3Q4/2N5/6k1/8/7K w - - 0 1"
-    problem = Problem(fen, stipulation="s#3")  # type: ignore[arg-type]
+    problem = Problem(fen, stipulation="s#3")
     answer = solver.solve(problem, root_moves=["f6f3", "f6a1"])
     assert answer.keys == ("f6f3",)
     assert answer.pv[0] == "f6f3"
@@ -161,7 +161,7 @@ def test_root_moves_restrict_the_keys(solver: Solver) -> None:
 
 
 def test_a_restriction_or_a_bound_beside_the_stipulation_is_refused() -> None:
-    problem = Problem(SELFMATE, stipulation="s#2")  # type: ignore[arg-type]
+    problem = Problem(SELFMATE, stipulation="s#2")
     with pytest.raises(InputError, match="restriction: expected None with the stip"):
         solve(problem, restriction=Restriction(checks_only=True))
     with pytest.raises(InputError, match="within: expected None with the stipulation"):
@@ -172,7 +172,7 @@ def test_one_solver_answers_each_question_as_a_new_one(solver: Solver) -> None:
     """Mates and stipulations in turn, in one table."""
     for board in stipulated.positions("r#", 20, seed=14):
         for text in (None, "r#2", "s#2", "=2", "#2"):
-            problem = Problem(board.fen(), stipulation=text)  # type: ignore[arg-type]
+            problem = Problem(board.fen(), stipulation=text)
             limits = Limits(max_moves=2)
             again, new = solver.solve(problem, limits), Solver(1).solve(problem, limits)
             assert (again.mate, again.keys) == (new.mate, new.keys), board.fen()
