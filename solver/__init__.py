@@ -23,54 +23,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # typing itself takes a while to load
-if TYPE_CHECKING:
-    from typing import Any
-
-    from solver.columns.grade import Grade, GradeStatus, grade, grade_many
-    from solver.columns.mate_table import MateRow, MateTable
-    from solver.columns.solve_many import solve_many
-    from solver.errors import FenError, InputError, MatesolveError
-    from solver.play.tree import Attack, Defence, Variations
-    from solver.play.variations import variations
-    from solver.problem import Claim, Limits, Problem, Restriction
-    from solver.search.threads import Control
-    from solver.solution import Solution, Stats, Status, StoppedBy
-    from solver.solving import Solver, solve
-    from solver.stipulation import Stipulation
-
 __version__ = "0.1.0"
-
-__all__ = [
-    "Attack",
-    "Claim",
-    "Control",
-    "Defence",
-    "FenError",
-    "Grade",
-    "GradeStatus",
-    "InputError",
-    "Limits",
-    "MateRow",
-    "MateTable",
-    "MatesolveError",
-    "Problem",
-    "Restriction",
-    "Solution",
-    "Solver",
-    "Stats",
-    "Status",
-    "Stipulation",
-    "StoppedBy",
-    "Variations",
-    "__version__",
-    "grade",
-    "grade_many",
-    "solve",
-    "solve_many",
-    "variations",
-]
-
 
 _HOMES = {
     "Attack": "play.tree",
@@ -100,10 +53,16 @@ _HOMES = {
     "solve_many": "columns.solve_many",
     "variations": "play.variations",
 }
-"""The module of each public name, which is imported on first use."""
+"""The module of each public name, which is imported on first use.
+
+Type checkers and editors read `__init__.pyi`, which has the same names.
+"""
+
+__all__ = ["__version__"]
+__all__ += list(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name on first use, so that the command starts quickly."""
     if name not in _HOMES:
         msg = f"module 'solver' has no attribute {name!r}"

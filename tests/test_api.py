@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import json
 import math
 import pydoc
+import sys
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 import chess.variant
+import jedi
 import numpy as np
 import pytest
 
@@ -23,11 +27,13 @@ from solver import (
     Problem,
     Restriction,
     solve,
+    variations,
 )
 from solver.cli.main import run
 from solver.search.threads import Control
 from solver.solving import Solver
 from tests.cli.processes import run_and_list_heavy
+from tests.processes import run as run_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -326,6 +332,19 @@ def test_a_solution_as_a_dict_is_the_record_of_the_command(
     assert json.loads(json.dumps(record | timeless)) == printed | timeless
 
 
+def test_a_play_as_a_dict_is_the_record_of_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for fen in (SMOTHERED, BLACK_MATES, CASTLES):
+        run(["solve", fen, "--variations", "--json", "-n", "3", "--hash", "1"])
+        printed = json.loads(capsys.readouterr().out)
+        record = variations(Problem(fen, claim=Claim(printed["mate"]))).to_dict()
+        assert list(record) == list(printed["play"])
+        assert json.loads(json.dumps(record)) == printed["play"]
+    without = variations(SMOTHERED, Limits(max_moves=1)).to_dict()
+    assert (without["stipulation"], without["keys"]) == (None, [])
+
+
 def test_the_example_in_the_package_s_help_runs_as_shown() -> None:
     example = ">>> from solver import Limits, solve"
     assert example in pydoc.render_doc(package, renderer=pydoc.TextDoc())
@@ -339,3 +358,70 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "import solver; solver.Limits(); solver.Problem('8/8', claim=solver.Claim(2))"
     )
     assert run_and_list_heavy(program)[1] == set()
+
+
+# What type checkers and editors see
+
+USER_SCRIPT = """
+import chess
+import numpy as np
+
+import solver
+from solver import Grade, Limits, MateTable, Problem, Solution, Stipulation, Variations
+
+FEN = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
+problem = Problem(FEN, stipulation="h#2")
+stipulation: Stipulation = problem.stipulation
+Problem(FEN, stipulation=stipulation).fen.split()
+Problem(FEN, stipulation=None).id.split()
+
+solution: Solution = solver.solve(problem, Limits(max_moves=3))
+if solution.status is solver.Status.PROVED:
+    print(solution.mate, solution.to_dict()["keys"])
+
+table: MateTable = solver.solve_many([FEN, chess.Board(), problem], max_moves=2)
+print([row.keys[0] for row in table], solver.__version__.split("."))
+solver.solve_many(np.array([FEN]), max_moves=2)
+
+grade: Grade = solver.grade(FEN, "Qg8+", 2)
+solver.grade_many([FEN.encode()], [["c4g8", "f8g8"]], [2])[0].to_dict()
+play: Variations = solver.variations(chess.Board(FEN), set_play=True)
+print(play.to_dict()["keys"], play.keys[0].defences[0].move)
+"""
+
+
+def test_a_user_s_script_has_no_type_errors(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(USER_SCRIPT)
+    words = ["--strict", "--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
+    done = run_process([sys.executable, "-m", "mypy", *words, str(script)])
+    assert done.stdout == "Success: no issues found in 1 source file\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import solver\nsolver.sol", {"solve", "solve_many", "Solution", "Solver"}),
+        (
+            "import solver\nsolver.solve('8/8').",
+            {"status", "mate", "lower_bound", "keys", "pv", "to_dict", "san"},
+        ),
+        ("from solver import Problem\nProblem(", {"fen=", "claim=", "stipulation="}),
+    ],
+)
+def test_an_editor_completes_names(source: str, expected: set[str]) -> None:
+    names = {completion.name for completion in jedi.Script(source).complete()}
+    assert names >= expected
+
+
+def test_type_checkers_see_the_names_that_are_imported_on_first_use() -> None:
+    stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    imported = {
+        alias.asname: (node.module, alias.name)
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {name: f"solver.{home}" for name, home in vars(package)["_HOMES"].items()}
+    assert imported == {name: (home, name) for name, home in homes.items()}
+    assert set(package.__all__) == {*imported, "__version__"}
