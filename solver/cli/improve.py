@@ -6,7 +6,7 @@ import codecs
 import sys
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -190,6 +190,7 @@ class RowFile:
         """Yield the problem of each row, or why it cannot be read."""
         from solver.formats.matetrack import read_row
         from solver.formats.streams import is_record
+        from solver.output.improvement import own_side
 
         for number, raw in enumerate(self._lines, start=1):
             if not is_record(raw):
@@ -203,7 +204,7 @@ class RowFile:
                 yield row
             else:
                 self.rows[source] = row
-                yield row.problem
+                yield own_side(row)
 
     def write(self, put: Callable[[bytes], object], changed: dict[str, bytes]) -> None:
         """Write all lines, with changed lines in place of the old ones.
@@ -260,7 +261,12 @@ class Improvement:
     ) -> None:
         """Search all rows, then the other side's mate where the mate is disproved."""
         from solver.audit.pipeline import audit, local_workers
-        from solver.output.improvement import is_disproved, mates_other_side
+        from solver.output.improvement import (
+            is_disproved,
+            mates_other_side,
+            other_side,
+            turned,
+        )
 
         def results(
             records: Iterable[Problem | FormatError],
@@ -285,24 +291,27 @@ class Improvement:
                     self.codes.add(Exit.BAD_INPUT)
                     self.counts["unreadable"] += 1
                     continue
-                if asked.follow:
+                is_other = not result.mate and mates_other_side(row)
+                if asked.follow and not is_other:
                     self._report_line(row, result)
-                if is_disproved(result) or (not result.mate and mates_other_side(row)):
+                if is_disproved(result) or is_other:
                     disproved.append((row, result))
                 else:
                     self._decide(row, result)
-        others = [_other_side(row.problem) for row, _ in disproved]
+        others = [other_side(row) for row, _ in disproved]
         for other, (row, _) in zip(others, disproved, strict=True):
             self.file.rows[other.source] = row
         self.file.expected += len(others)
-        mated: dict[str, AuditResult] = {}
+        found: dict[str, AuditResult] = {}
         with closing(results(others)) as claims:
             for result in claims:
                 self.progress.add(result)
-                if result.mate:
-                    mated[result.source] = result
+                found[result.source] = result
         for other, (row, result) in zip(others, disproved, strict=True):
-            self._decide(row, mated.get(other.source, result))
+            answer = found.get(other.source, result)
+            if asked.follow and mates_other_side(row):
+                self._report_line(turned(row), answer)
+            self._decide(row, answer if answer.mate else result)
 
     def totals(self) -> str:
         """Return one line with the number of rows of each kind."""
@@ -363,18 +372,3 @@ class Improvement:
             self.codes.add(Exit.LIMIT)
         for warning in find_warnings(row.problem.fen, *written):
             self.report(f"{row.problem.source}: warning: {warning}")
-
-
-def _other_side(problem: Problem) -> Problem:
-    """Return the claim that the other side mates in as many moves.
-
-    Its source differs, so that a store keeps both results.
-    """
-    claim = problem.claim
-    assert claim
-    file, _, line = problem.source.rpartition(":")
-    return replace(
-        problem,
-        source=f"{file} (other side):{line}",
-        claim=replace(claim, mate=-claim.mate, line=()),
-    )

@@ -406,7 +406,10 @@ EXPORTS: dict[str, Export] = {
 def _problem(result: AuditResult, fen: str) -> Problem:
     kind, problem = kind_of(result.asked), Problem(fen, result.id)
     if not result.mate:
-        return kind.without_solution(problem, (result.lower_bound or 1) - 1)
+        excluded = (result.lower_bound or 1) - 1
+        if result.claim is not None and result.claim < 0:
+            excluded = 0  # the side to move is not mated; it may mate
+        return kind.without_solution(problem, excluded)
     line, keys = tuple(result.pv.split()), tuple(result.keys.split())
     solutions = result.found_solutions() if result.solutions_complete else None
     return kind.with_solution(problem, Claim(result.mate, keys, line), solutions)

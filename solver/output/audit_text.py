@@ -20,7 +20,7 @@ from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
 from solver.stipulations import kind_of
 from solver.stipulations.comparison import Soundness, Verdict
-from solver.stipulations.kind import rank_of
+from solver.stipulations.kind import name_no_mate, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -320,6 +320,8 @@ def _found(result: AuditResult) -> str:
 
 def _none(result: AuditResult) -> str:
     excluded = (result.lower_bound or 1) - 1
+    if result.claim is not None and result.claim < 0:
+        return name_no_mate(excluded, result.claim)
     half = ".5" if result.asked.half else ""
     return f"none in {excluded - bool(half)}{half}"
 

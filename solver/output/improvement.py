@@ -7,6 +7,7 @@ and python-chess has checked the line.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,13 +18,14 @@ from solver.formats.matetrack import MISSING, find_fault
 from solver.output.audit_text import name_record
 from solver.solution import Status
 from solver.stipulations.comparison import Verdict
-from solver.stipulations.kind import name_mate, numbered_line
+from solver.stipulations.kind import name_mate, name_no_mate, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.audit.result import AuditResult
     from solver.formats.matetrack import Row
+    from solver.problem import Problem
 
 
 class Kind(StrEnum):
@@ -148,6 +150,34 @@ def mates_other_side(row: Row) -> bool:
     return board.is_checkmate() and not is_attackers
 
 
+def own_side(row: Row) -> Problem:
+    """Return what a row claims, without a line that mates the other side."""
+    return _claiming(row, row.claimed, () if mates_other_side(row) else row.line)
+
+
+def turned(row: Row) -> Row:
+    """Return a row that claims that the other side mates in as many moves.
+
+    It has the line if that ends in this mate.
+    """
+    line = row.line if mates_other_side(row) else ()
+    fault = find_fault(row.problem.fen, -row.claimed, line) if line else MISSING
+    return replace(row, problem=_claiming(row, -row.claimed, line), fault=fault)
+
+
+def other_side(row: Row) -> Problem:
+    """Return what the turned row claims, of another source: a store keeps both."""
+    problem = turned(row).problem
+    file, _, line = problem.source.rpartition(":")
+    return replace(problem, source=f"{file} (other side):{line}")
+
+
+def _claiming(row: Row, mate: int, line: tuple[str, ...]) -> Problem:
+    claim = row.problem.claim
+    assert claim
+    return replace(row.problem, claim=replace(claim, mate=mate, line=line))
+
+
 def describe_change(row: Row, change: Change, result: AuditResult) -> str:
     """Describe a change in a line: where, old, new, how it is known."""
     line = _in_words(row, change.line)
@@ -168,7 +198,7 @@ def describe_kept(row: Row, result: AuditResult) -> str:
     if result.mate == 0:
         return f"{claimed}, but disproved: checkmate on the board"
     if is_disproved(result):
-        found = f"no mate in {(result.lower_bound or 1) - 1}"
+        found = name_no_mate((result.lower_bound or 1) - 1, result.claim)
         if result.mate is not None:
             found += f", but {name_mate(result.mate)}"
             if line := _in_words(row, result.pv.split()):

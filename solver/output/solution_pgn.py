@@ -19,7 +19,7 @@ from solver.play.tree import Attack, Defence
 from solver.solution import Solution, Status
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
-from solver.stipulations.kind import at_most
+from solver.stipulations.kind import at_most, mover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -191,12 +191,11 @@ def _proof(solution: Solution, goal: str) -> str:
     if solution.mate == 0:
         return ""
     restriction = " under this restriction" if solution.restriction else ""
-    excluded = solution.lower_bound - 1
-    no_mate = (
-        f"Proved: no {goal} takes {at_most(excluded)}{restriction}."
-        if excluded > 0
-        else ""
-    )
+    excluded, claim = solution.lower_bound - 1, solution.problem.claim
+    if claim and claim.mate < 0:
+        goal += f" against {mover(solution.problem.fen)}"
+    reach = f"{at_most(excluded)}{restriction}"
+    no_mate = f"Proved: no {goal} takes {reach}." if excluded > 0 else ""
     if solution.mate is None:
         is_disproved = solution.status is Status.DISPROVED
         return no_mate if is_disproved else f"Undecided. {no_mate}"

@@ -143,4 +143,8 @@ def _found(result: AuditResult) -> str:
         solutions = len(result.found_solutions())
         return f"{found}, {solutions}" if solutions else found
     excluded = (result.lower_bound or 0) - 1
-    return f"no {result.asked.with_attacker_moves(excluded)}" if excluded > 0 else ""
+    if excluded <= 0:
+        return ""
+    if result.claim is not None and result.claim < 0:
+        return f"no #-{excluded}"
+    return f"no {result.asked.with_attacker_moves(excluded)}"

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
 
-_NO_MATE = {
-    TableFormat.GAVIOTA: "Gaviota: no mate in the given number of moves.",
-    TableFormat.SYZYGY: "Syzygy: no mate in any number of moves.",
+_REACHES = {
+    TableFormat.GAVIOTA: "Gaviota: {} in the given number of moves.",
+    TableFormat.SYZYGY: "Syzygy: {} in any number of moves.",
 }
 
 PLAYS = {
@@ -121,12 +121,20 @@ class Kind(Comparison, ABC):
     def _no_goal(self, solution: Solution) -> str:
         if _is_stalemate(solution):
             return f"{mover(solution.problem.fen)} is stalemated."
+        none = self._denial(solution)
         if solution.status is Status.DISPROVED:
-            excluded = at_most(solution.lower_bound - 1)
-            return f"No {self.goal} in {excluded}{_under_restriction(solution)}."
+            reach = f"{at_most(solution.lower_bound - 1)}{_under_restriction(solution)}"
+            return f"{none[0].upper()}{none[1:]} in {reach}."
         if solution.tablebase:
-            return _NO_MATE[solution.tablebase]
+            return _REACHES[solution.tablebase].format(none)
         return f"Undecided: no {self.goal} found so far."
+
+    def _denial(self, solution: Solution) -> str:
+        """Return what a lower bound denies: "no mate", or "White is not mated"."""
+        claim = solution.problem.claim
+        if claim and claim.mate < 0:
+            return f"{mover(solution.problem.fen)} is not mated"
+        return f"no {self.goal}"
 
     def proof(self, solution: Solution) -> str:
         """Return the sentences on what is proved."""
@@ -140,7 +148,8 @@ class Kind(Comparison, ABC):
         excluded = solution.lower_bound - 1
         reach = f"in {at_most(excluded)}{restriction}" if excluded else ""
         if solution.mate is None:
-            return f"Proved: no {goal} {reach}." if reach else "Proved: nothing yet."
+            none = self._denial(solution)
+            return f"Proved: {none} {reach}." if reach else "Proved: nothing yet."
         length = abs(solution.mate)
         if solution.tablebase:
             proved = f" Proved: no {goal} {reach}." if reach else ""
@@ -312,6 +321,20 @@ def name_mate(moves: int) -> str:
     if moves == 0:
         return "checkmate on the board"
     return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
+
+
+def name_no_mate(excluded: int, claim: int | None) -> str:
+    """Write that the claimed side does not mate in as many moves or fewer.
+
+    Parameters
+    ----------
+    excluded : int
+        In moves.
+    claim : int or None
+        The claim that was searched, negative if it is that the side to move is mated.
+    """
+    is_mated = claim is not None and claim < 0
+    return f"{'not mated' if is_mated else 'no mate'} in {excluded}"
 
 
 def _under_restriction(solution: Solution) -> str:

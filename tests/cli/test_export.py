@@ -125,6 +125,17 @@ def test_epd_is_a_corrected_collection_that_verifies(
     assert run_command(capsys, "verify", "better.epd", "--keys", "-q") == (0, "", "")
 
 
+def test_epd_denies_no_mate_where_only_being_mated_is_disproved(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    rook = "8/7K/8/8/8/8/R7/7k w - -"  # White mates in 8
+    (folder / "sign.epd").write_text(f'{rook} dm -8; id "sign";\n')
+    assert run(["verify", "sign.epd", "--store", "sign.db", "-q"]) == 1
+    capsys.readouterr()
+    out = run_command(capsys, "export", "sign.db", "--to", "epd", "-o", "-")[1]
+    assert out == f'{rook} id "sign";\n'
+
+
 def test_parquet_has_the_same_rows(
     capsys: pytest.CaptureFixture[str], folder: Path, store: str
 ) -> None:

@@ -309,6 +309,18 @@ def test_lines_are_followed(here: Here, jobs: str) -> None:
     assert again == ended
 
 
+def test_a_line_is_followed_for_the_side_that_it_mates(here: Here) -> None:
+    line = "h7g6 h1g1 g6f5 g1f1 f5e4 f1e1 e4d3 e1f1 d3e3 f1g1 e3f3 g1h1 f3g3 h1g1 a2a1"
+    Path("x.epd").write_text(f"{ROOK} bm #-8; PV: {line};\n{ROOK} bm #-7;\n")
+    ended = here("improve", "x.epd", "-o", "y.epd", "--follow", "--within")
+    proof, change, kept = ended.out.splitlines()
+    assert proof == "x.epd:1: mate in 8, its line is a proof"
+    assert change.startswith("x.epd:1: mated in 8 is now mate in 8 (a shorter one is n")
+    assert kept == "x.epd:2: mated in 7, kept, but disproved: not mated in 7"
+    assert ended.err.endswith("lines: proof 1\n")
+    assert Path("y.epd").read_text().startswith(f"{ROOK} bm #8; PV: {line};\n")
+
+
 @pytest.mark.parametrize(
     ("content", "error"),
     [

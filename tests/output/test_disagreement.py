@@ -61,7 +61,7 @@ def lines_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
             3,
             (),
             [
-                "dir/x.epd:3: claimed mated in 2, found none in 2",
+                "dir/x.epd:3: claimed mated in 2, found not mated in 2",
                 f"  {BACK_RANK_LINK}",
             ],
         ),

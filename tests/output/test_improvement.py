@@ -18,8 +18,11 @@ from solver.output.improvement import (
     find_line_status,
     is_disproved,
     mates_other_side,
+    other_side,
+    own_side,
+    turned,
 )
-from solver.problem import Problem
+from solver.problem import Claim, Problem
 from solver.solution import Solution, Status, StoppedBy, TableFormat
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -218,6 +221,28 @@ def test_a_disproved_claim_is_reported_and_kept() -> None:
         "mates.epd:7: mate in 1, kept, but disproved: no mate in 1, but mate in 2: "
         "1. Rc1 Kh8 2. Rc8#"
     )
+
+
+def test_a_claim_to_be_mated_is_disproved_in_its_own_words() -> None:
+    row = read(f"{BACK_RANK} bm #-7;")
+    assert describe_kept(row, result_of(row, None, 8)) == (
+        "mates.epd:7: mated in 7, kept, but disproved: not mated in 7"
+    )
+
+
+def test_a_line_belongs_to_the_claim_of_the_side_that_it_mates() -> None:
+    line = ("h8g8", "a1a8")
+    row = read(f"{MATED} bm #1; PV: {' '.join(line)};")
+    assert own_side(row).claim == Claim(1)
+    other = other_side(row)
+    assert other.claim == Claim(-1, line=line)
+    assert other.source == "mates.epd (other side):7"
+    assert (turned(row).claimed, turned(row).fault) == (-1, "")
+
+    row = read(f"{MATED} bm #-1; PV: {' '.join(line)};")
+    assert own_side(row) == row.problem
+    assert other_side(row).claim == Claim(1)
+    assert turned(row).fault == "missing"
 
 
 def test_a_mate_that_only_the_row_knows_is_kept_without_a_word() -> None:

@@ -17,12 +17,13 @@ from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.builder import build_variations
 from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Limits, Problem, Restriction
+from solver.problem import Claim, Limits, Problem, Restriction
 from solver.solution import Solution, Status
 from solver.solving import Solver
 from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
+    ROOK,
     ROOK_BY_TABLE,
     ROOK_DISPROVED,
     ROOK_FOUND,
@@ -112,6 +113,10 @@ def test_the_result_is_that_of_the_mate(solution: Solution, result: str) -> None
             "mate in 3. From a tablebase. Proved: no mate takes 1 move.",
         ),
         (ROOK_DISPROVED, "Proved: no mate takes 2 or fewer moves."),
+        (
+            replace(ROOK_DISPROVED, problem=replace(ROOK, claim=Claim(-2))),
+            "Proved: no mate against White takes 2 or fewer moves.",
+        ),
         (ROOK_UNDECIDED, "Undecided."),
         (
             replace(ROOK_UNDECIDED, lower_bound=5),

@@ -101,6 +101,25 @@ def test_no_mate_is_limited_to_the_moves_that_were_searched() -> None:
     ]
 
 
+def test_an_answer_to_who_is_mated_says_nothing_about_who_mates() -> None:
+    problem = replace(ROOK, claim=Claim(-4))
+    disproved = replace(ROOK_DISPROVED, problem=problem, lower_bound=5)
+    assert described(disproved)[1:3] == [
+        "White is not mated in 4 or fewer moves.",
+        "Proved. Longer mates were not searched.",
+    ]
+    undecided = replace(ROOK_UNDECIDED, problem=problem, lower_bound=3)
+    proved = "Proved: White is not mated in 2 or fewer moves."
+    assert described(undecided)[2] == proved
+    tables = [
+        "Gaviota: White is not mated in the given number of moves.",
+        "Syzygy: White is not mated in any number of moves.",
+    ]
+    for found, headline in zip(TableFormat, tables, strict=True):
+        answer = replace(undecided, tablebase=found)
+        assert described(answer)[1:3] == [headline, proved]
+
+
 def test_hitting_a_limit_never_means_no_mate() -> None:
     assert described(ROOK_UNDECIDED) == [
         "White to move",

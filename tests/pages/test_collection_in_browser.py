@@ -280,6 +280,12 @@ def test_a_claim_of_another_stipulation_is_named_by_it(look: Look) -> None:
     assert page.inner_text("#answer-claim p >> nth=0").startswith("Claimed: s#2; ")
 
 
+def test_a_disproved_claim_to_be_mated_is_named_as_one(look: Look) -> None:
+    answer = {"status": "disproved", "verdict": "refuted", "mate": None}
+    page = look([record(claim=-7, lower_bound=8, keys=[], pv=[], **answer)])
+    assert page.inner_text("#answer-headline") == "Not mated in 7: proved"
+
+
 def test_a_claim_that_there_is_no_mate_limits_the_search(
     look: Look, modules: dict[str, bytes]
 ) -> None:

@@ -188,6 +188,15 @@ def test_undecided_and_unreadable_records_neither_agree_nor_disagree(
     assert listed["row"][2] is False
 
 
+@pytest.mark.parametrize(("claim", "found"), [(7, "no #7"), (-7, "no #-7")])
+def test_the_side_that_does_not_mate_is_that_of_the_claim(
+    claim: int, found: str
+) -> None:
+    answer = {"status": "disproved", "verdict": "refuted", "mate": None}
+    listed = only_record(record(claim=claim, lower_bound=8, keys=[], pv=[], **answer))
+    assert listed["row"][:2] == [f"#{claim}", found]
+
+
 def test_moves_are_named_in_san() -> None:
     listed = only_record(
         record(

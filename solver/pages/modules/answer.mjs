@@ -15,13 +15,14 @@ import { blackBegins, numbered } from "./texts.mjs";
  */
 
 /** What a search says, in a sentence. @param {Found} found @param {any} stipulation */
-export function headline(found, { goal, moves }) {
+export function headline(found, { goal, moves, isMated = false }) {
   const name = goal[0].toUpperCase() + goal.slice(1);
   const { mate, lower, keys, solutions } = found;
   const within = moves === null ? "" : ` in ${moves}`;
-  if (found.state === "disproved") return `No ${goal}${within}: proved`;
+  const none = isMated ? "Not mated" : `No ${goal}`;
+  if (found.state === "disproved") return `${none}${within}: proved`;
   if (found.state === "undecided") {
-    return `Undecided: no ${goal} in fewer than ${several(lower, "move")}`;
+    return `Undecided: ${none.toLowerCase()} in fewer than ${several(lower, "move")}`;
   }
   if (mate === 0) return "Checkmate";
   const length = Math.abs(mate ?? 0);

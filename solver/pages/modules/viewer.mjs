@@ -154,7 +154,8 @@ export class Viewer {
       const { moves, name } = stipulation;
       const excluded = record.status === "disproved" ? record.lower_bound - 1 : MOST_MOVES;
       const most = moves ?? (excluded < MOST_MOVES ? excluded : null);
-      this.answer.showAnswer(this.found, { ...stipulation, moves: most });
+      const isMated = (record.claim ?? 0) < 0;
+      this.answer.showAnswer(this.found, { ...stipulation, moves: most, isMated });
       const known = record.mate && name === "#" ? record.mate : moves;
       this.searched.stipulation = { ...stipulation, moves: known };
     } else {
