@@ -55,6 +55,11 @@ class Set(NamedTuple):
     options: str
 
     @property
+    def is_after_key(self) -> bool:
+        """Whether its positions are those after a first move."""
+        return "PostKeyPlay" in self.options
+
+    @property
     def is_from_suite(self) -> bool:
         """Whether its positions come from a suite."""
         return self.stipulation.startswith("#")
@@ -72,7 +77,10 @@ SETS = {
         Set("#2 keys", "#2", "SetPlay Defence 2"),
         Set("#2 defences", "#2", "NoThreat Variation"),
         Set("#3 long", "#3", "NoShortVariations Variation"),
-        Set("#2 after", "#2", "PostKeyPlay Variation"),
+        *(
+            Set(f"{name} after", name, "PostKeyPlay Variation")
+            for name in ("#2", "#3", "=2", "s#2", "s#3", "r#2", "semi-r#2")
+        ),
     )
 }
 """By name."""
@@ -110,7 +118,8 @@ def _record(entry: Entry) -> str:
     """Return the lines of a problem; castling and en passant become options."""
     board = chess.Board(f"{entry.fen} 0 1")
     options = ["NoBoard", *entry.options.split()]
-    if board.turn != Stipulation.parse(entry.stipulation).white_begins:
+    white_begins = Stipulation.parse(entry.stipulation).white_begins
+    if board.turn != white_begins ^ ("PostKeyPlay" in options):
         options.append("HalfDuplex")
     rights = board.castling_rights
     board.castling_rights = chess.BB_CORNERS
@@ -138,8 +147,6 @@ def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
         and problem.claim
         and problem.claim.mate == moves
     ]
-    if "PostKeyPlay" in kind.options:
-        fens = [fen for fen in fens if not chess.Board(f"{fen} 0 1").is_check()]
     fens = list(dict.fromkeys(fens))
     step = max(1, len(fens) // count) if count else 1
     chosen = fens[::step][:count]
@@ -164,6 +171,20 @@ def generated(kind: Set, count: int, solver: Solver) -> Iterator[Entry]:
         yield entry
         if solved + unsolved == count:
             return
+
+
+def after_first_moves(problems: Iterable[Entry], solver: Solver) -> Iterator[Entry]:
+    """Yield each problem after a first move: in turn a key, a check, and any other."""
+    for number, entry in enumerate(problems):
+        board = chess.Board(f"{entry.fen} 0 1")
+        stipulation = Stipulation.parse(entry.stipulation)
+        answer = solver.solve(Problem(board.fen(), stipulation=stipulation))
+        checks = [move for move in board.legal_moves if board.gives_check(move)]
+        choices = [list(map(chess.Move.from_uci, answer.keys)), checks, []]
+        rng = random.Random(f"{SEED} {entry.fen}")
+        board.push(rng.choice(choices[number % 3] or list(board.legal_moves)))
+        fen = " ".join(board.fen().split()[:4])
+        yield entry._replace(fen=fen)
 
 
 def drawn(kind: Set, count: int) -> Iterator[Entry]:

@@ -18,6 +18,7 @@ A NODE is what follows a move of the attacker. It has these entries where they a
     "mark"         "!", "?", or "?!?" for a mate that reflex play forces
     "threats"      {move: NODE}
     "zugzwang"     True
+    "check"        True; only "after" has it, where no move is written that gave check
     "defences"     {move: {move: NODE}}
     "refutations"  {move: {move: NODE}}
 
@@ -106,12 +107,12 @@ class _Reader:
             self._open.clear()
         elif line.strip() == "refutes.":
             self._refute()
-        elif line in (" threat:", " zugzwang."):
+        elif line in (" threat:", " zugzwang.", " +"):
             node: Tree = {}
             self._twin()["after"] = node
             self._open = [(2, node)]
-            if "zugzwang" in line:
-                node["zugzwang"] = True
+            if line != " threat:":
+                node["check" if line == " +" else "zugzwang"] = True
         elif _HELP.match(line):
             words = re.sub(r" (?=[-+#=]( |$)|ep\.)", "", line).split()
             self._twin().setdefault("lines", []).append(" ".join(words))
@@ -163,7 +164,7 @@ class _Reader:
     def _refute(self) -> None:
         """Make the last move, which stands above `refutes.`, a refutation."""
         twin = self._twin()
-        if "after" not in twin:  # the defender is in check
+        if "after" not in twin:  # no threat was looked for
             twin["after"] = {"defences": twin.pop("set")}
         root = twin["after"]
         reply = root["defences"].pop(self._last)

@@ -155,6 +155,8 @@ def popeye(
                 with interruptible(answer.control):
                     run_stoppable(partial(_print, answer.texts()), answer.control)
                 errors, ending, code = answer.errors, answer.ending, answer.code
+                for option in answer.unused:
+                    notify(f"warning: {found.source}: {option} does not apply")
             for error in errors:
                 notify(f"error: {error}")
             elapsed = time.perf_counter() - started

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import chess
@@ -18,7 +19,7 @@ from solver.output.popeye_text import (
     help_lines,
     twin_heading,
 )
-from solver.play.builder import build_variations
+from solver.play.builder import build_after_key, build_variations
 from solver.play.levels import EXACT_MOVES
 from solver.play.options import PlayOptions
 from solver.problem import Limits, Problem
@@ -29,12 +30,13 @@ from solver.stipulations import kind_of
 from solver.stipulations.solutions import Enumeration, set_play
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from solver.formats.popeye_input import PopeyeInput
     from solver.formats.twins import Twin
     from solver.play.tree import Attack, Variations
     from solver.search.question import Question
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.solving import Solver
     from solver.stipulation import Stipulation
@@ -61,6 +63,10 @@ _REFUSED = (
 """Options that change what a solution is; a collection can be read without them."""
 
 
+_UNUSED_AFTER_KEY = ("SetPlay", "Defence", "Try")
+"""Options that `PostKeyPlay` leaves without effect."""
+
+
 class PopeyeAnswer:
     """Solves a problem with all its twins.
 
@@ -70,6 +76,8 @@ class PopeyeAnswer:
         How the solution ended; complete after `texts`.
     errors : list of str
         What was refused, and why.
+    unused : dict of str to None
+        Options that do not apply to the problem, in their order.
     control : Control
         Stops `texts`, which then ends with what was found.
 
@@ -85,6 +93,7 @@ class PopeyeAnswer:
         self, found: PopeyeInput, solver: Solver, time_s: float | None
     ) -> None:
         self.errors: list[str] = []
+        self.unused: dict[str, None] = {}
         self._found = found
         self._options = found.options
         self._solver = solver
@@ -144,19 +153,18 @@ class PopeyeAnswer:
         options = twin.composition.options
         if twin.label:
             yield twin_heading(twin.label, twin.changes, continued=twin.is_continued)
-        is_after_key = "PostKeyPlay" in options
+        stipulation = twin.composition.stipulation
+        battle = self._after_key if "PostKeyPlay" in options else self._battle_play
+        answer = kind_of(stipulation).choose(battle, self._help_play)
+        is_after_key = answer == self._after_key
+        unused = _UNUSED_AFTER_KEY if is_after_key else ("PostKeyPlay",)
+        self.unused.update(dict.fromkeys(filter(options.__contains__, unused)))
         for exchanged in (False, True)[: 1 + ("Duplex" in options)]:
             if self._stopped:
                 break
             try:
                 board = twin.composition.board(exchanged=exchanged ^ is_after_key)
-                stipulation = twin.composition.stipulation
-                if is_after_key:
-                    yield from self._after_key(board, stipulation)
-                else:
-                    kind = kind_of(stipulation)
-                    answer = kind.choose(self._battle_play, self._help_play)
-                    yield from answer(board, stipulation)
+                yield from answer(board, stipulation)
             except InputError as error:
                 self._refuse(error, twin.label)
                 yield PHASE_END
@@ -221,10 +229,11 @@ class PopeyeAnswer:
 
     def _after_key(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
         """Solve the position after a key."""
-        claim = kind_of(stipulation).claim_after_key()
-        solution = self._solve(Problem(board.fen(en_passant="fen"), claim=claim))
-        tree = self._variations(solution)
-        yield self._writer(tree, stipulation).after_key()
+        question = read_question(
+            Problem(board.fen(en_passant="fen"), stipulation=stipulation)
+        )
+        tree = self._build(partial(build_after_key, question))
+        yield self._writer(tree, stipulation).after_key(stipulation.moves - 1)
         if not self._stopped:
             yield PHASE_END
 
@@ -232,12 +241,24 @@ class PopeyeAnswer:
         return BattlePlay(
             tree,
             stipulation,
-            with_play="Variations" in self._options,
+            with_play="Variations" in self._options or "PostKeyPlay" in self._options,
             short="NoShortVariations" not in self._options,
         )
 
     def _variations(
         self, solution: Solution, *, with_play: bool = True, threats: bool = True
+    ) -> Variations:
+        self._solver.workspace.resume()
+        return self._build(
+            partial(build_variations, solution), with_play=with_play, threats=threats
+        )
+
+    def _build(
+        self,
+        build: Callable[[Workspace, PlayOptions], Variations],
+        *,
+        with_play: bool = True,
+        threats: bool = True,
     ) -> Variations:
         options = self._options
         wanted = PlayOptions(
@@ -249,10 +270,9 @@ class PopeyeAnswer:
             time_s=_LONG_S,
         )
         workspace, control = self._solver.workspace, self.control
-        workspace.resume()
         control.attach(workspace.search)
         with WATCHDOG.limit(control, self._remaining):
-            tree = build_variations(solution, workspace, wanted)
+            tree = build(workspace, wanted)
         self._stopped = self._stopped or control.reason
         return tree
 

@@ -155,13 +155,20 @@ class BattlePlay:
             self._parts.append("\n")
         return self._taken()
 
-    def after_key(self) -> str:
-        """Return the play of a position where the defender begins."""
+    def after_key(self, moves_left: int) -> str:
+        """Return the play of a position where the defender begins.
+
+        Parameters
+        ----------
+        moves_left : int
+            The attacker's moves to the goal.
+        """
         tree = self._variations
-        left = max((defence.moves_left for defence in tree.defences), default=1)
-        root = Attack("", left, list(tree.threats), tree.is_zugzwang)
+        root = Attack("", moves_left, list(tree.threats), tree.is_zugzwang)
         root.defences = list(tree.defences)
-        if root.threats or root.is_zugzwang:
+        if self._moves.is_check():
+            self._parts.append(" +")
+        elif root.threats or root.is_zugzwang:
             self._parts.append("\n")
         self._play_after(root, 1)
         for move in tree.refutations:

@@ -61,11 +61,12 @@ class ShownTree:
         """Return the play as Popeye prints it; empty if there is none."""
         tree = self.variations
         writer = BattlePlay(tree, tree.stipulation)
+        begun = tree.defences or tree.refutations
         return _joined(
             [
                 writer.set_play(),
                 writer.first_moves([*tree.tries, *tree.keys]),
-                writer.after_key(),
+                writer.after_key(tree.stipulation.moves) if begun else "",
                 "\n".join(chain(*missing(tree, tries=self.tries))),
             ]
         )

@@ -17,13 +17,14 @@ from solver.kernel.border.interface import NULL_MOVE
 from solver.play.levels import ENDS, Levels, Node
 from solver.play.options import PlayOptions
 from solver.play.tree import Attack, Variations
-from solver.solution import Status
+from solver.solution import Solution, Status
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from solver.search.question import Question
     from solver.search.workspace import Workspace
-    from solver.solution import Solution
 
 
 def build_variations(
@@ -72,6 +73,34 @@ def build_variations(
         )
         return Variations(fen=fen, key_moves=0 if is_open else None)
     return _Builder(solution, workspace, options, moves, describe).build()
+
+
+def build_after_key(
+    question: Question, workspace: Workspace, options: PlayOptions
+) -> Variations:
+    """Build the play of a position after a key, without solving it.
+
+    Parameters
+    ----------
+    question : Question
+        The defender is to move; the attacker has one move less than the stipulation.
+    workspace : Workspace
+        Where the play is proved; forgets its last search.
+    options : PlayOptions
+        What is wanted.
+
+    Returns
+    -------
+    Variations
+        Its `defences` and `refutations`; nothing if the key has ended the play.
+    """
+    problem = question.problem
+    moves = problem.stipulation.moves - 1
+    if not moves and not kind_of(problem.stipulation).defender_ends:
+        return Variations(fen=problem.fen)
+    workspace.begin(question.limits.nodes)
+    after = Solution(problem, Status.UNDECIDED, None, 1)
+    return _Builder(after, workspace, options, -moves, lambda _: None).build()
 
 
 def _wanted_moves(solution: Solution) -> int:

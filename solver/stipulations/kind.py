@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from solver.errors import InputError
 from solver.solution import Status, TableFormat
 from solver.stipulation import Goal, Play
 from solver.stipulations.comparison import Comparison
@@ -244,17 +243,6 @@ class Kind(Comparison, ABC):
         return Replies(workspace, budget, workspace.kernel)
 
     # Claims
-
-    def claim_after_key(self) -> Claim:
-        """Return the claim of the position after a key.
-
-        Raises
-        ------
-        InputError
-            It is not the position of a mate in two or more.
-        """
-        msg = f"PostKeyPlay: expected #2 or longer, found {self.stipulation}"
-        raise InputError(msg)
 
     def searched_line(self, claim: Claim) -> tuple[str, ...]:
         """Return the part of the claimed line whose moves an audit compares."""

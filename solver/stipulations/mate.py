@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.problem import Claim
 from solver.stipulations.kind import Kind, name_mate, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.endgames.tablebases import Tablebases
-    from solver.problem import Limits, Problem
+    from solver.problem import Claim, Limits, Problem
     from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
@@ -62,11 +61,6 @@ class Mate(Kind):
     def without_solution(self, problem: Problem, excluded: int) -> Problem:
         """Return a problem that claims no mate within the proved number of moves."""
         return replace(problem, no_mate=excluded if excluded > 0 else None)
-
-    def claim_after_key(self) -> Claim:
-        """Return the claim of the position after a key: mated in one move less."""
-        moves = self.stipulation.moves
-        return Claim(1 - moves) if moves > 1 else super().claim_after_key()
 
     def searched_line(self, claim: Claim) -> tuple[str, ...]:
         """Return the claimed line up to the length of the claimed mate."""

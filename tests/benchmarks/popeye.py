@@ -37,6 +37,7 @@ from tests.popeye_sets import (
     MOST_SOLUTIONS,
     SETS,
     Entry,
+    after_first_moves,
     as_input,
     drawn,
     from_suites,
@@ -113,10 +114,15 @@ def chosen(
 ) -> list[Entry]:
     """Return the problems of a set."""
     kind = SETS[name]
-    if kind.is_from_suite and suites:
-        return from_suites(kind, suites, count)
     if not kind.stipulation.startswith("h"):
-        return list(generated(kind, count, solver))
+        entries = (
+            from_suites(kind, suites, count)
+            if kind.is_from_suite and suites
+            else list(generated(kind, count, solver))
+        )
+        if kind.is_after_key:
+            return list(after_first_moves(entries, solver))
+        return entries
     entries = list(drawn(kind, DRAWN * count))
     trees = run([popeye], entries, SHORT_S)
     return [

@@ -132,7 +132,7 @@ def test_after_the_key_threat_and_refutations_stand_without_a_first_move() -> No
         threats=(Attack("f3g3", 1),),
         refutations=("h1g1",),
     )
-    text = BattlePlay(tree, MATE_IN_3).after_key()
+    text = BattlePlay(tree, MATE_IN_3).after_key(2)
     assert text.splitlines() == [
         "",
         " threat:",
@@ -140,6 +140,17 @@ def test_after_the_key_threat_and_refutations_stand_without_a_first_move() -> No
         "      1...Kh1-g1",
         "        refutes.",
     ]
+
+
+def test_a_key_that_gave_check_is_marked_above_the_play_after_it() -> None:
+    fen = "R6k/1R6/6K1/2b5/8/8/8/2r5 b - - 0 1"
+    stipulation = Stipulation.parse("#2")
+    tree = Variations(
+        stipulation, fen, defences=(Defence("c5f8", [Attack("a8f8", 0)]),)
+    )
+    assert BattlePlay(tree, stipulation).after_key(1) == (
+        " +\n      1...Bc5-f8\n          2.Ra8*f8 #"
+    )
 
 
 BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"

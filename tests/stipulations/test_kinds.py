@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from solver.errors import InputError
-from solver.problem import Claim
 from solver.stipulation import MATE, Stipulation
 from solver.stipulations import kind_of
 
@@ -37,13 +35,6 @@ def test_claims_are_sorted_by_kind_and_then_by_length() -> None:
         ranks.append(kind_of(stipulation).claim_name(moves))
     assert ranks == sorted(ranks)
     assert [name for _, name in ranks] == ["#1", "#3", "#-1", "#-3", *texts]
-
-
-def test_only_mates_in_two_or_more_have_play_after_a_key() -> None:
-    assert kind_of(Stipulation.parse("#3")).claim_after_key() == Claim(-2)
-    for text in ("#1", "s#2", "h#2"):
-        with pytest.raises(InputError, match="expected #2 or longer, found"):
-            kind_of(Stipulation.parse(text)).claim_after_key()
 
 
 def test_the_plain_mate_has_no_number_and_no_text() -> None:
