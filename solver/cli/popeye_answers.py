@@ -228,7 +228,7 @@ class PopeyeAnswer:
             yield PHASE_END
 
     def _after_key(self, board: chess.Board, stipulation: Stipulation) -> Iterator[str]:
-        """Solve the position after a key."""
+        """Yield the play of the position after a key."""
         question = read_question(
             Problem(board.fen(en_passant="fen"), stipulation=stipulation)
         )

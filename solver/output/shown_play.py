@@ -61,7 +61,7 @@ class ShownTree:
         """Return the play as Popeye prints it; empty if there is none."""
         tree = self.variations
         writer = BattlePlay(tree, tree.stipulation)
-        begun = tree.defences or tree.refutations
+        begun = tree.defences or tree.refutations or tree.threats or tree.is_zugzwang
         return _joined(
             [
                 writer.set_play(),

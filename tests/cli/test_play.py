@@ -113,6 +113,23 @@ def play_of(out: str) -> list[str]:
     return without_costs(out).partition("N nodes in T\n\n")[2].splitlines()
 
 
+@pytest.mark.parametrize(
+    ("fen", "play"),
+    [
+        ("8/8/8/8/8/6K1/R7/7k b - -", ["", " threat:", "          2.Ra2-a1 #"]),
+        (
+            "R6k/1R6/6K1/2b5/8/8/8/2r5 b - -",
+            [" +", "      1...Bc5-f8", "          2.Ra8*f8 #"],
+        ),
+    ],
+)
+def test_popeye_s_notation_has_play_that_the_defender_begins(
+    solve: Solve, fen: str, play: list[str]
+) -> None:
+    out = solve(fen, "--variations", "--notation", "popeye").out
+    assert out.splitlines()[-3:] == play
+
+
 def test_the_whole_play_is_printed_below_the_answer(solve: Solve) -> None:
     code, out, err = solve(BLOCK, "--set-play", "--tries")
 

@@ -205,6 +205,27 @@ def test_a_bad_twin_costs_only_itself(matesolve: Matesolve) -> None:
     assert ended.err.endswith("twin b): expected a piece on a1, found none\n")
 
 
+def test_the_play_after_a_key_is_whole_without_the_option_variation(
+    matesolve: Matesolve,
+) -> None:
+    problem = "Forsyth 8/8/8/8/8/5K2/1R6/7k\nStipulation #3\nOption PostKeyPlay"
+    whole = play(matesolve, problem)
+    assert whole == play(matesolve, f"{problem} Variation")
+    (threat,) = whole["after"]["threats"].values()
+    assert threat["threats"] == {"Rb2-b1#": {}}
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "options", "unused"),
+    [("#2", "PostKeyPlay Try", "Try"), ("h#2", "PostKeyPlay", "PostKeyPlay")],
+)
+def test_options_that_do_not_apply_are_ignored_with_a_warning(
+    matesolve: Matesolve, stipulation: str, options: str, unused: str
+) -> None:
+    ended = solve(matesolve, f"{ROOK}\nStipulation {stipulation}\nOption {options}")
+    assert ended.err == f"warning: stdin:2: {unused} does not apply\n"
+
+
 # What is refused
 
 
