@@ -4,12 +4,13 @@ import { plain } from "./modules/rules.mjs";
 
 /** @typedef {import("./modules/host.mjs").Host} Host */
 /**
- * @typedef {{fen: string, line: string[], n: number, nodes: number|undefined}} Question
- *   line: words without blanks, in UCI or SAN
+ * @typedef {{fen: string, line: import("./movetext.mjs").Part[], n: number,
+ *   nodes: number|undefined}} Question
  */
 
 const SHOWN = 60;
-const WORD = /^[!-~]{1,32}$/; // others are no moves
+const NO_MOVE = "?"; // where a word is unreadable
+const ESCAPES = /** @type {Record<string, string>} */ ({ "\t": "\\t", "\n": "\\n", "\r": "\\r" });
 
 /** Does each move of the attacker keep a mate within the moves left?
  * @param {Host} host @param {Question} question */
@@ -20,7 +21,7 @@ export async function grade(host, { fen, line, n, nodes }) {
   // 1. The question. What follows the last move that counts is left out.
   const machine = host.machine("search");
   const query = machine.records.Query;
-  const words = line.slice(0, 2 * n).map((word) => (WORD.test(word) ? word : "?"));
+  const words = line.slice(0, 2 * n).map(({ move }) => move || NO_MOVE);
   const size = machine.write(start.fen);
   query.bytes().fill(0);
   query.assign({
@@ -48,11 +49,14 @@ export async function grade(host, { fen, line, n, nodes }) {
   const ply = right.length;
   const place = host.place(start.fen, right);
   const rightMoves = rules.chosen(place, machine.words(query, "keys")).map(plain);
-  return { correct: false, status: "wrong", why: why(), ply, rightMoves, ...answer };
+  const isUnreadable = fault === LineFault.ILLEGAL && !line[ply].move;
+  const status = isUnreadable ? "unreadable" : "wrong";
+  return { correct: false, status, why: why(), ply, rightMoves, ...answer };
 
   function why() {
     if (fault === LineFault.EMPTY) return "expected a move, found none";
-    const found = quote(line[ply]);
+    const found = quote(line[ply].text);
+    if (isUnreadable) return `expected a move in SAN or UCI, found ${found}`;
     if (endsInMate) return `expected no move after the mate, found ${found}`;
     if (fault === LineFault.ILLEGAL) {
       return `expected a legal, unambiguous move in SAN or UCI, found ${found}`;
@@ -64,5 +68,17 @@ export async function grade(host, { fen, line, n, nodes }) {
   }
 }
 
-/** @param {string} text */
-const quote = (text) => `'${text.slice(0, SHOWN)}'${text.length > SHOWN ? "..." : ""}`;
+/** Quote the beginning of a text, as `quote` of `solver/errors.py`. @param {string} text */
+function quote(text) {
+  const letters = [...text];
+  const shown = letters.slice(0, SHOWN);
+  const mark = shown.includes("'") && !shown.includes('"') ? '"' : "'";
+  const escaped = shown.map((letter) => {
+    if (letter === mark || letter === "\\") return `\\${letter}`;
+    const code = Number(letter.codePointAt(0));
+    if (code >= 0x20 && code < 0x7f) return letter;
+    const [prefix, size] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return ESCAPES[letter] ?? `\\${prefix}${code.toString(16).padStart(size, "0")}`;
+  });
+  return `${mark}${escaped.join("")}${mark}${letters.length > SHOWN ? "..." : ""}`;
+}

@@ -6,14 +6,14 @@ export interface Move {
 
 export interface Options {
   /** Stop after so many positions. Without it the search ends with an answer. */
-  nodes?: number;
+  nodes?: number | null;
   /** Takes the question back; the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface SolveOptions extends Options {
   /** The longest mate to look for, in attacker's moves, 1 to 200. */
-  moves?: number;
+  moves?: number | null;
   /** Called many times a second with what is proved so far. */
   onProgress?: (progress: Progress) => void;
 }
@@ -50,11 +50,14 @@ export interface Answer {
 export interface Grade {
   /** Whether each move of the attacker keeps a mate within the moves left: proved. */
   correct: boolean;
-  /** right and wrong are proved; undecided: the node limit was hit. */
-  status: "right" | "wrong" | "undecided";
+  /**
+   * right and wrong are proved. undecided: the node limit was hit. unreadable: a word is no
+   * move, and every move before it is right.
+   */
+  status: "right" | "wrong" | "undecided" | "unreadable";
   /** Why the line is not right, in one line. */
   why?: string;
-  /** The first ply at which a wrong line fails, from 0. */
+  /** The first ply at which a wrong or unreadable line fails, from 0. */
   ply?: number;
   /** All moves that mate in time at that ply; none if the defender is to move there. */
   rightMoves: Move[];
@@ -75,7 +78,8 @@ export function solve(fen: string, options?: SolveOptions): Promise<Answer>;
  * Grade a line by whether it mates by force within `n` moves of the side to move.
  *
  * @param fen the position in which the line begins
- * @param line moves of both sides, in UCI or SAN
+ * @param line moves of both sides, as they are written: in SAN, long algebraic or UCI notation,
+ *   with or without move numbers, marks and comments; several strings are read as one text
  * @param n the attacker's moves to mate, 1 to 200
  */
 export function isCorrect(

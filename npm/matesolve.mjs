@@ -4,6 +4,7 @@
  * functions.
  */
 
+import { readMoves } from "./movetext.mjs";
 import setup from "./setup.mjs";
 
 /** @typedef {import("./matesolve.d.ts").Options} Options */
@@ -31,9 +32,13 @@ export async function solve(fen, options = {}) {
 
 /** @param {string} fen @param {string|string[]} line @param {number} n @param {Options} options */
 export async function isCorrect(fen, line, n, options = {}) {
-  const words = Array.isArray(line)
-    ? line.map((word) => wordsOf(word).join("_") || "?") : wordsOf(line);
-  return ask("grade", fen, { line: words, n: length("n", n) }, options);
+  const text = [line].flat().map((part) => {
+    if (typeof part === "string") return part;
+    const expected = "moves in one string or in several";
+    throw new TypeError(`line: expected ${expected}, found ${typeName(part)}`);
+  }).join(" ");
+  const moves = readMoves(setup.movetext, text);
+  return ask("grade", fen, { line: moves, n: length("n", n) }, options);
 }
 
 /** @param {string} fen @param {number} n @param {Options} options */
@@ -57,11 +62,11 @@ const length = (name, value) => whole(name, value, setup.layout.mostMoves);
 /** @param {string} name @param {string} value */
 function text(name, value) {
   if (typeof value === "string") return value;
-  throw new TypeError(`${name}: expected text, found ${typeof value}`);
+  throw new TypeError(`${name}: expected text, found ${typeName(value)}`);
 }
 
-/** @param {string} line */
-const wordsOf = (line) => text("line", line).split(/\s+/).filter(Boolean);
+/** @param {unknown} value */
+const typeName = (value) => (value === null ? "null" : typeof value);
 
 // One worker answers one question after the other. Who takes back the question that it
 // works on ends it; the next question starts another.
@@ -80,8 +85,8 @@ let jobs = 0;
  * @param {import("./matesolve.d.ts").SolveOptions} options @returns {Promise<any>} */
 function ask(name, fen, about, { nodes, signal, onProgress }) {
   return new Promise((resolve, reject) => {
-    if (nodes !== undefined) whole("nodes", nodes, MOST_NODES);
-    const question = { fen: text("fen", fen), nodes, ...about };
+    if (nodes != null) whole("nodes", nodes, MOST_NODES);
+    const question = { fen: text("fen", fen), nodes: nodes ?? undefined, ...about };
     signal?.throwIfAborted();
     const abort = () => {
       if (current === asked) endWorker();

@@ -20,6 +20,7 @@ from solver.kernel.border.memory import POSITION_WORDS, Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import SAN_TEXT_BYTES, Query, QueryState
 from solver.kernel.build.loader import loaded_part
+from solver.movetext import ILLEGAL, UNREADABLE, Kind, Part, plain_moves, read_moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +67,7 @@ def read_compiled(
     fen : str
         A FEN of one, two, four or six fields.
     line : str
-        Moves in UCI or SAN, separated by spaces.
+        Moves in UCI or SAN, separated by spaces; see `plain_moves`.
     black : bool
         Whether Black is to move if the FEN does not say.
     played : int
@@ -122,71 +123,74 @@ class GivenPosition:
         """The position on a board."""
         return parse_fen(self._text, self._side)
 
-    def keys(self, name: str, words: Sequence[str]) -> tuple[str, ...]:
+    def keys(self, name: str, moves: str) -> tuple[str, ...]:
         """Read first moves; see `parse_keys`."""
-        keys = [move for word in words for move in self._line([word]) or ()]
-        if len(keys) == len(words):
-            return tuple(dict.fromkeys(keys))
-        return parse_keys(self.board, name, words)
+        read = [read_compiled(self.fen, move) for move in plain_moves(moves).split()]
+        if all(read):
+            return tuple(dict.fromkeys(plain[1] for plain in read if plain))
+        return parse_keys(self.board, name, moves)
 
-    def line(self, name: str, words: Sequence[str]) -> tuple[str, ...]:
+    def line(self, name: str, moves: str) -> tuple[str, ...]:
         """Read a line of moves; see `parse_line`."""
-        line = self._line(words)
-        return parse_line(self.board, name, words) if line is None else line
-
-    def _line(self, words: Sequence[str]) -> tuple[str, ...] | None:
-        """Read a line in compiled code; None if that is not possible."""
-        plain = read_compiled(self.fen, " ".join(words))
-        line = tuple(plain[1].split()) if plain else ()
-        return line if len(line) == len(words) else None
+        plain = read_compiled(self.fen, plain_moves(moves))
+        return tuple(plain[1].split()) if plain else parse_line(self.board, name, moves)
 
 
 def parse_move(board: chess.Board, name: str, text: str) -> chess.Move:
-    """Parse a move in SAN or UCI, with or without marks such as ! after it.
+    """Parse a written move; see `solver.movetext`.
 
     Raises
     ------
     InputError
-        If it is illegal or ambiguous.
+        If it is unreadable, illegal or ambiguous, or not one move.
     """
-    bare = text.rstrip("+#!?")
+    parts = read_moves(text)
+    part = parts[0] if len(parts) == 1 else Part(Kind.UNREADABLE, text)
+    return find_move(board, name, part)
+
+
+def find_move(board: chess.Board, name: str, part: Part) -> chess.Move:
+    """Return the legal move that a part of a line names.
+
+    Raises
+    ------
+    InputError
+        If it is unreadable, illegal or ambiguous.
+    """
+    plain = part.move
     try:
-        move = board.parse_uci(bare) if _UCI.fullmatch(bare) else board.parse_san(bare)
+        read = board.parse_uci if _UCI.fullmatch(plain) else board.parse_san
+        return read(plain)
     except ValueError:
-        move = chess.Move.null()
-    if not move:  # python-chess reads -- and Z0 as null moves
-        msg = (
-            f"{name}: expected a legal, unambiguous move in SAN or UCI, "
-            f"found {quote(text)}"
-        )
-        raise InputError(msg)
-    return move
+        expected = ILLEGAL if plain else UNREADABLE
+        msg = f"{name}: expected {expected}, found {quote(part.text)}"
+        raise InputError(msg) from None
 
 
-def parse_keys(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
+def parse_keys(board: chess.Board, name: str, moves: str) -> tuple[str, ...]:
     """Parse first moves and return them in UCI notation, without duplicates.
 
     Raises
     ------
     InputError
-        If one is illegal or ambiguous.
+        If one is unreadable, illegal or ambiguous.
     """
-    keys = (parse_move(board, name, word).uci() for word in words)
+    keys = (find_move(board, name, part).uci() for part in read_moves(moves))
     return tuple(dict.fromkeys(keys))
 
 
-def parse_line(board: chess.Board, name: str, words: Iterable[str]) -> tuple[str, ...]:
+def parse_line(board: chess.Board, name: str, moves: str) -> tuple[str, ...]:
     """Parse a line of moves and return them in UCI notation.
 
     Raises
     ------
     InputError
-        If one is illegal in its position, or ambiguous.
+        If one is unreadable, or illegal in its position, or ambiguous.
     """
     board = board.copy(stack=False)
     line = []
-    for word in words:
-        move = parse_move(board, name, word)
+    for part in read_moves(moves):
+        move = find_move(board, name, part)
         line.append(move.uci())
         board.push(move)
     return tuple(line)
@@ -323,7 +327,8 @@ def _read(
     # threads, although a daemon thread may still be reading.
     memory = _OWN.memory
     query, search = memory.query, memory.search
-    given, moves = fen.encode(errors="replace"), line.encode(errors="replace")
+    # A lone surrogate becomes bytes that are part of no FEN and no move.
+    given, moves = (text.encode(errors="surrogatepass") for text in (fen, line))
     if len(given) + len(moves) > TEXT_BYTES:
         return None
     ctypes.memmove(query.fen, given + moves, len(given) + len(moves))

@@ -22,9 +22,11 @@ import chess
 from solver import GradeStatus, Limits, __version__, grade, solve
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_module
+from solver.movetext import NUMBER, PART, WORD
 from solver.pages.board_page import TABLE_BYTES
 from solver.pages.layout import describe_kernel
 from tests.processes import run
+from tests.written_lines import fuzzed, spellings
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,8 +53,13 @@ def write_package(folder: Path) -> None:
     for name in MODULES:
         shutil.copy(ROOT / "solver/pages/modules" / f"{name}.mjs", folder / "modules")
     (folder / "search.wasm").write_bytes(load_module(SEARCH).code)
-    setup = json.dumps({"layout": describe_kernel(), "tableBytes": TABLE_BYTES})
-    (folder / "setup.mjs").write_text(f"export default {setup};\n", encoding="utf-8")
+    setup = {
+        "layout": describe_kernel(),
+        "tableBytes": TABLE_BYTES,
+        "movetext": {"part": PART, "word": WORD, "number": NUMBER},
+    }
+    text = f"export default {json.dumps(setup)};\n"
+    (folder / "setup.mjs").write_text(text, encoding="utf-8")
     package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
     text = json.dumps({"name": package.pop("name"), "version": __version__} | package)
     (folder / "package.json").write_text(text, encoding="utf-8")
@@ -87,14 +94,23 @@ def positions(count: int) -> list[tuple[str, int]]:
     return [(fen, int(n)) for fen, n in Random(30).sample(rows, count)]
 
 
-def lines_of(fen: str, pv: tuple[str, ...], keys: tuple[str, ...]) -> list[list[str]]:
-    """Return lines that are right, incomplete, alternative, wrong and illegal."""
+FUZZED = 50
+"""Lines of each position that are spelled in some way, then changed at random."""
+
+
+def lines_of(
+    fen: str, pv: tuple[str, ...], keys: tuple[str, ...]
+) -> list[str | list[str]]:
+    """Return lines that are right, incomplete, alternative, wrong and unreadable."""
     board = chess.Board(f"{fen} 0 1")
     others = [move.uci() for move in board.legal_moves if move.uci() not in keys]
-    lines = [[*pv], [*pv[:1]], [*pv, "e4"], [*pv[:-1], "a1a1"], ["Kf9"], ["Q" * 99]]
+    random = Random(fen)
+    lines: list[str | list[str]] = [[*pv], [*pv[:1]], [*pv, "e4"], [*pv[:-1], "a1a1"]]
+    lines += [["Kf9"], ["Q" * 99], [], [*keys[:1], "{so", "it", "is}"]]
     lines += [[key] for key in keys[:3]]
-    lines += [[move] for move in Random(fen).sample(others, min(2, len(others)))]
-    return lines
+    lines += [[move] for move in random.sample(others, min(2, len(others)))]
+    texts = [*spellings(board, [chess.Move.from_uci(move) for move in pv]).values()]
+    return [*lines, *(fuzzed(random.choice(texts), random) for _ in range(FUZZED))]
 
 
 def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:

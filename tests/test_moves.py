@@ -47,10 +47,12 @@ def test_plain_and_strict_readers_return_the_same_moves() -> None:
         san = [board.san_and_push(move) for move in moves]
         uci = [move.uci() for move in moves]
         position = GivenPosition(fen)
-        assert position.line("line", san) == position.line("line", uci) == tuple(uci)
-        assert position.line("line", uci) == parse_line(parse_fen(fen), "line", san)
+        for text in (" ".join(san), " ".join(uci)):
+            assert position.line("line", text) == tuple(uci)
+            assert parse_line(parse_fen(fen), "line", text) == tuple(uci)
         assert "board" not in vars(position)  # it was not needed
-        keys = [chess.Board(fen).san(move) for move in chess.Board(fen).legal_moves]
+        start = chess.Board(fen)
+        keys = " ".join(start.san(move) for move in start.legal_moves)
         assert position.keys("key", keys) == parse_keys(parse_fen(fen), "key", keys)
 
 
@@ -62,18 +64,30 @@ def test_without_the_kernel_the_strict_readers_do_it_all(
     assert read_compiled(START) is None
     slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
     assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    assert slow.line("line", ["O-O"]) == fast.line("line", ["O-O"]) == ("e1g1",)
+    assert slow.line("line", "O-O") == fast.line("line", "O-O") == ("e1g1",)
 
 
 def test_duplicate_keys_are_read_once() -> None:
     position = GivenPosition(START)
-    assert position.keys("bm", ["e4", "e2e4", "Nf3"]) == ("e2e4", "g1f3")
+    assert position.keys("bm", "e4, e2e4 Nf3!") == ("e2e4", "g1f3")
 
 
-@pytest.mark.parametrize("words", [["e5"], ["e4 e5"], [""], ["é4"], ["e2e4", "e2e4"]])
-def test_a_wrong_line_raises_the_error_of_the_strict_reader(words: list[str]) -> None:
-    with pytest.raises(InputError, match="line: expected a legal, unambiguous move"):
-        GivenPosition(START).line("line", words)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("e5", "a legal, unambiguous move in SAN or UCI, found 'e5'"),
+        ("e2e4 e2e4", "a legal, unambiguous move in SAN or UCI, found 'e2e4'"),
+        ("1. e4 é5", "a move in SAN or UCI, found '\\xe95'"),
+        ("e4\ud800", "a move in SAN or UCI, found 'e4\\ud800'"),
+        ("e4 -- e5", "a move in SAN or UCI, found '--'"),
+    ],
+)
+def test_a_wrong_line_raises_the_error_of_the_strict_reader(
+    text: str, expected: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        GivenPosition(START).line("line", text)
+    assert str(error.value) == f"line: expected {expected}"
 
 
 @pytest.mark.parametrize(
@@ -90,10 +104,10 @@ def test_a_wrong_fen_raises_the_error_of_the_strict_reader(fen: str) -> None:
 def test_a_line_too_long_for_the_memory_is_read_too() -> None:
     there, back = ["g1f3", "g8f6"], ["f3g1", "f6g8"]
     words = (there + back) * (TEXT_BYTES // 20)
-    assert len(" ".join(words)) < TEXT_BYTES < 2 * len(" ".join(words))
-    assert GivenPosition(START).line("line", words) == tuple(words)
-    words *= 2
-    assert GivenPosition(START).line("line", words) == tuple(words)
+    text = " ".join(words)
+    assert len(text) < TEXT_BYTES < 2 * len(text)
+    assert GivenPosition(START).line("line", text) == tuple(words)
+    assert GivenPosition(START).line("line", f"{text} {text}") == (*words, *words)
 
 
 def test_black_begins_where_the_caller_says_so() -> None:

@@ -99,6 +99,15 @@ def test_answers_are_those_of_the_python_package(installed: Path, count: int) ->
 
 
 @needs_node
+def test_a_limit_of_null_is_none(installed: Path) -> None:
+    script = """
+      import { solve } from "matesolve";
+      const options = { moves: null, nodes: null };
+      console.log((await solve("8/7K/8/8/8/8/R7/7k w - -", options)).mate);"""
+    assert node(installed, script) == ["8"]
+
+
+@needs_node
 def test_the_examples_of_the_readme_print_what_it_shows(installed: Path) -> None:
     examples, shown = blocks("js"), blocks("text")
     assert len(examples) == len(shown) == 2
@@ -112,6 +121,7 @@ FAULTS = [
     'isCorrect("", "a1a2", 1)',
     "solve(null)",
     f'isCorrect("{LONG}", ["h1h3", 5], 3)',
+    f'isCorrect("{LONG}", null, 3)',
     f'solve("{LONG}", {{ moves: 0 }})',
     f'solve("{LONG}", {{ nodes: 1.5 }})',
     f'isCorrect("{LONG}", "", 201)',
@@ -134,8 +144,9 @@ def test_what_cannot_be_read_is_an_error_of_one_line(installed: Path) -> None:
             grade(fen, "", 1)
         assert str(error.value).startswith(message)
     assert shown[3:] == [
-        "fen: expected text, found object",
-        "line: expected text, found number",
+        "fen: expected text, found null",
+        "line: expected moves in one string or in several, found number",
+        "line: expected moves in one string or in several, found null",
         "moves: expected a whole number from 1 to 200, found 0",
         f"nodes: expected a whole number from 1 to {2**53 - 1}, found 1.5",
         "n: expected a whole number from 1 to 200, found 201",

@@ -19,6 +19,7 @@ from solver.errors import InputError, quote, refusal
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import MAX_LEGAL_MOVES
 from solver.kernel.border.query import MOVE_TEXT_BYTES, LineFault, Query, QueryState
+from solver.movetext import ILLEGAL, UNREADABLE, is_move, plain_moves, written_move
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_NODES,
@@ -42,9 +43,6 @@ BATCH = 1024
 ROW_TEXT = 64
 """Average bytes of text for a row. A batch that needs more takes several calls."""
 
-UNREADABLE_MOVE = "?"
-"""Replaces a string of a sequence that is not one word."""
-
 
 class GradeStatus(StrEnum):
     """Whether a line mates by force."""
@@ -59,7 +57,8 @@ class GradeStatus(StrEnum):
     """The node limit was hit."""
 
     UNREADABLE = "unreadable"
-    """The position, the line or the number of moves cannot be read."""
+    """A word of the line is no move, and every move before it is right; or the
+    position, the line or the number of moves cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +70,8 @@ class Grade:
     status : GradeStatus
         Whether the line mates by force.
     ply : int or None
-        The first ply at which a WRONG line fails, from 0; the number of its moves if it
-        has none. None for any other line.
+        The first ply at which the line fails, from 0: of a WRONG line, or of one with a
+        word that is no move. None for any other line.
     right_moves : tuple of str
         All moves, in UCI notation, that mate in time at that ply; none if the defender
         is to move there, or the position has no mate within the moves allowed.
@@ -129,8 +128,10 @@ def grade(
         A legal position of orthodox chess, 1, 2, 4 or 6 fields. The side to move is the
         attacker.
     moves : str or sequence of str
-        The attacker's move, or a line that begins with it, in UCI or SAN; marks such as
-        `+` and `!` after a move mean nothing. A string has spaces between its moves.
+        The attacker's move, or a line that begins with it, as it is written: in SAN,
+        long algebraic or UCI notation, with or without move numbers, marks and
+        comments. The strings of a sequence are read as one text, with spaces between
+        them.
     n : int
         The attacker's moves to mate, 1 to 200.
     nodes : int, optional
@@ -140,7 +141,7 @@ def grade(
     Returns
     -------
     Grade
-        RIGHT, WRONG or UNDECIDED.
+        RIGHT, WRONG or UNDECIDED; UNREADABLE if a word of the line is no move.
 
     Raises
     ------
@@ -155,7 +156,7 @@ def grade(
     --------
     >>> from solver import grade
     >>> fen = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
-    >>> grade(fen, "Qg8+ Rxg8 Nf7#", 2).is_right
+    >>> grade(fen, "1. Qg8+! Rxg8 2. Nf7#", 2).is_right
     True
     >>> answer = grade(fen, "Nf7+", 2)
     >>> answer.ply, answer.right_moves
@@ -164,7 +165,7 @@ def grade(
     "expected a move that mates within 2 moves, found 'Nf7+'"
     """
     line = _Line(
-        require_instance("fen", fen, str, "text"), _words(moves), length("n", n)
+        require_instance("fen", fen, str, "text"), _text_of(moves), length("n", n)
     )
     (answer,) = _grade_all([line], _node_limit(nodes))
     if isinstance(answer, InputError):
@@ -237,7 +238,7 @@ class _Line(NamedTuple):
     """A line to grade."""
 
     fen: str
-    words: Sequence[str]
+    moves: str
     n: int
 
 
@@ -250,17 +251,16 @@ def _column(name: str, values: Any) -> list[Any]:
 def _read_row(fen: object, moves: Any, n: object) -> _Line | InputError:
     try:
         fen = require_instance("fen", text_of(fen), str, "text")
-        return _Line(fen, _words(text_of(moves)), length("n", n))
+        return _Line(fen, _text_of(text_of(moves)), length("n", n))
     except InputError as error:
         return error
 
 
-def _words(moves: str | Sequence[str]) -> Sequence[str]:
-    """Return the moves of a line, each one word."""
+def _text_of(moves: str | Sequence[str]) -> str:
     if isinstance(moves, str):
-        return moves.split()
-    words = require_strings("moves", moves, "moves in one string or in several")
-    return ["_".join(word.split()) or UNREADABLE_MOVE for word in words]
+        return moves
+    expected = "moves in one string or in several"
+    return " ".join(require_strings("moves", moves, expected))
 
 
 def _node_limit(nodes: int | None) -> int | None:
@@ -313,8 +313,15 @@ class _Grader:
         list of Grade or None
             None where the kernel has refused the FEN.
         """
-        # 1. Set up the rows. What follows the last move that counts is left out.
-        texts = [(line.fen.encode(errors="replace"), _text(line)) for line in lines]
+        # 1. Set up the rows.
+        # One move more than n allows is enough to refuse the line.
+        texts = [
+            (
+                line.fen.encode(errors="surrogatepass"),
+                plain_moves(line.moves, 2 * line.n).encode(),
+            )
+            for line in lines
+        ]
         content = b"".join([text for pair in texts for text in pair])
         address = address_of(content)
         for row, line, (fen, moves) in zip(self._rows, lines, texts, strict=False):
@@ -346,11 +353,6 @@ class _Grader:
         return answers
 
 
-def _text(line: _Line) -> bytes:
-    """Write the moves of a line; one move more than n allows is enough to refuse it."""
-    return " ".join(line.words[: 2 * line.n]).encode(errors="replace")
-
-
 def _answer(row: Query, line: _Line, text: str) -> Grade | None:
     """Return the answer of a row."""
     if row.state == QueryState.REFUSED:
@@ -364,20 +366,28 @@ def _answer(row: Query, line: _Line, text: str) -> Grade | None:
         return Grade(GradeStatus.RIGHT, line=right, ends_in_mate=ends_in_mate)
     keys = tuple(text[row.keys_at : row.keys_at + row.keys_written].split())
     ply = len(right)
-    reason = _reason(row, line, ply, has_mate=bool(keys))
-    return Grade(GradeStatus.WRONG, ply, keys, right, ends_in_mate, reason)
+    status, reason = _explain(row, line, ply, has_mate=bool(keys))
+    return Grade(status, ply, keys, right, ends_in_mate, reason)
 
 
-def _reason(row: Query, line: _Line, ply: int, *, has_mate: bool) -> str:
+def _explain(
+    row: Query, line: _Line, ply: int, *, has_mate: bool
+) -> tuple[GradeStatus, str]:
+    """Return the status of a line that is not right, and the reason."""
     left = line.n - ply // 2
-    moves = f"{left} move{'s' * (left != 1)}"
+    within = f"within {left} move{'s' * (left != 1)}"
     if row.fault == LineFault.EMPTY:
-        return "expected a move, found none"
-    found = quote(line.words[ply])
+        return GradeStatus.WRONG, "expected a move, found none"
+    word = written_move(line.moves, ply)
+    found = f"found {quote(word)}"
+    if row.fault == LineFault.ILLEGAL and not is_move(word):
+        return GradeStatus.UNREADABLE, f"expected {UNREADABLE}, {found}"
     if row.ends_in_mate:
-        return f"expected no move after the mate, found {found}"
-    if row.fault == LineFault.ILLEGAL:
-        return f"expected a legal, unambiguous move in SAN or UCI, found {found}"
-    if not has_mate:
-        return f"expected a mate within {moves}, found none in this position"
-    return f"expected a move that mates within {moves}, found {found}"
+        expected = "no move after the mate"
+    elif row.fault == LineFault.ILLEGAL:
+        expected = ILLEGAL
+    elif has_mate:
+        expected = f"a move that mates {within}"
+    else:
+        expected, found = f"a mate {within}", "found none in this position"
+    return GradeStatus.WRONG, f"expected {expected}, {found}"

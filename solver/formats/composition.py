@@ -192,7 +192,6 @@ _KEY = re.compile(
     re.VERBOSE,
 )
 """A key is followed by !, a try by ?; set play begins with `1...`."""
-_SPELLING = str.maketrans("S*:", "Nxx")
 
 
 def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ...]:
@@ -215,9 +214,9 @@ def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ..
         `expected` or one cannot be parsed, since the text then lists cooks or is in
         another language.
     """
-    words = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
+    moves = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
     try:
-        keys = parse_keys(board, "key", (word.translate(_SPELLING) for word in words))
+        keys = parse_keys(board, "key", " ".join(moves).replace("S", "N"))
     except InputError:
         return ()
     return keys if len(keys) == expected else ()

@@ -60,7 +60,6 @@ _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
 _ESCAPE = r"\\\1"
 _COUNTER = re.compile(r"[0-9]{1,9}")
-_MOVE_NUMBER = re.compile(r"\A[0-9]+\.+")
 
 
 def read_epd(lines: Lines, name: str) -> Records:
@@ -106,10 +105,10 @@ def parse_record(text: str, source: str) -> Problem:
                     for word in words
                     if word.startswith("#")
                 ]
-                moves = [word for word in words if not word.startswith("#")]
-                keys += position.keys("bm", moves)
+                moves = (word for word in words if not word.startswith("#"))
+                keys += position.keys("bm", " ".join(moves))
             case "pv":
-                line = position.line("pv", words_of_line(operand))
+                line = position.line("pv", operand)
             case _ if opcode in _PARSERS:
                 single[opcode] = operand
     given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
@@ -130,12 +129,6 @@ def parse_record(text: str, source: str) -> Problem:
         solutions=given.get("solutions"),
         names_side=position.names_side,
     )
-
-
-def words_of_line(operand: str) -> list[str]:
-    """Return the moves of a line, without move numbers."""
-    words = (_MOVE_NUMBER.sub("", word) for word in operand.split())
-    return [word for word in words if word]
 
 
 def write_fen(problem: Problem) -> str:

@@ -42,7 +42,7 @@ _BOUNDS = {"lowerbound", "upperbound"}
 class _Score(NamedTuple):
     position: str
     mate: str
-    line: tuple[str, ...] = ()
+    line: str = ""
 
 
 def read_matecheck(lines: Lines, name: str) -> Records:
@@ -90,7 +90,7 @@ def _read_score(position: str, words: list[str]) -> _Score:
     """Return the score of `info`; without a mate if it is in centipawns."""
     mate = "".join(_after("mate", words)) if "mate" in words else ""
     line = words[words.index("pv") + 1 :] if "pv" in words else []
-    return _Score(position, mate, tuple(line))
+    return _Score(position, mate, " ".join(line))
 
 
 def _after(name: str, words: list[str]) -> list[str]:

@@ -20,7 +20,6 @@ from solver.formats.epd import (
     locate_operations,
     opcode_of,
     parse_record,
-    words_of_line,
 )
 from solver.formats.streams import decode_line
 
@@ -187,13 +186,11 @@ def _read_line(problem: Problem, operand: str) -> tuple[tuple[str, ...], str]:
     elif '"' in operand:  # it joins operations, which must not be replaced together
         msg = f"pv: expected moves, found {quote(operand)}"
         raise InputError(msg)
-    moves = words_of_line(operand)
-    if not moves:
-        return (), MISSING
     try:
-        return GivenPosition(problem.fen).line("pv", moves), ""
+        line = GivenPosition(problem.fen).line("pv", operand)
     except InputError as error:
         return (), str(error)
+    return line, "" if line else MISSING
 
 
 def find_fault(fen: str, mate: int, line: Sequence[str]) -> str:

@@ -147,6 +147,10 @@ def read_texts(record: Mapping[str, object], name: str) -> list[str]:
     return read_list(record, name, str)
 
 
+def _read_moves(record: Mapping[str, object], name: str) -> str:
+    return " ".join(read_texts(record, name))
+
+
 def _read_number(record: Mapping[str, object], name: str) -> str:
     """Return a cell as JSON text of a number, which is checked when it is parsed."""
     value = record.get(name)
@@ -179,7 +183,7 @@ class _Field(NamedTuple):
 _NAME = _Field(str, read_text, str)
 _TEXT = _Field(str, read_text, str.strip)
 _NUMBER = _Field(int, _read_number, str.strip)
-_MOVES = _Field(str, read_texts, str.split)
+_MOVES = _Field(str, _read_moves, str)
 _FLAG = _Field(bool, _read_flag, _parse_flag)
 
 _FIELDS = {
@@ -204,7 +208,7 @@ def _make_problem(fields: Mapping[str, Any], source: str) -> Problem:
     Parameters
     ----------
     fields : mapping
-        Each of `_FIELDS`: texts, empty if there is none, lists of moves, and a flag.
+        Each of `_FIELDS`: texts, empty if there is none, and a flag.
     source : str
         `file:line`, also the problem's name if it has no `id`.
 

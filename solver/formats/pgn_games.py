@@ -1,21 +1,22 @@
 """Split a PGN file into games and follow the main line of each.
 
-python-chess plays the moves. Lines with a tag decide where a game begins, so a damaged
-game does not affect the next one. Variations and comments are ignored.
+Lines with a tag decide where a game begins, so a damaged game does not affect the next
+one. Python-chess reads the tags and plays the moves that `solver.movetext` finds.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import chess
 import chess.pgn
 
-from solver.board import parse_fen
+from solver.board import find_move, parse_fen
 from solver.errors import InputError, quote
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, decode
+from solver.movetext import Kind, Part, read_movetext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,12 +35,6 @@ _FIRST_TAG = b"[Event "
 _COMMENT_MARKS = (b"%", b";")
 _ENDED = re.compile(rb"(?:\A|\s)(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
 _MOVETEXT = re.compile(r"^[^\[%;]", re.MULTILINE)
-_COMMENT = re.compile(
-    r"""\{ [^}]*+ (?: \} | \Z ) (?= [ \t]*+ (?P<more> \S?) )
-         | ;.* | ^%.*""",
-    re.VERBOSE | re.MULTILINE,
-)
-"""A comment, and the first character after it on its line, if any."""
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
 
 
@@ -103,44 +98,32 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
             f"expected a game of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
         )
         raise InputError(msg)
-    try:
-        game = decode(text).replace("\r\n", "\n").replace("\r", "\n")
-        lines = io.StringIO(_break_lines(game))
-        found = chess.pgn.read_game(lines, Visitor=visitor)
-    except ValueError as error:
-        msg = f"expected a game in PGN, found {quote(str(error))}"
-        raise InputError(msg) from None
-    if found is None:
+    game = decode(text).replace("\r\n", "\n").replace("\r", "\n")
+    moves = _MOVETEXT.search(game)
+    start = moves.start() if moves else len(game)
+    tags = chess.pgn.read_headers(io.StringIO(game[:start]))
+    if tags is None and not game[start:].strip():
         msg = "expected a game in PGN, found none"
         raise InputError(msg)
-    return found
+    found = visitor()
+    found.begin(tags or chess.pgn.Headers({}))
+    for part in read_movetext(game[start:]):
+        found.visit(part)
+    return found.result()
 
 
-def _break_lines(text: str) -> str:
-    """Start a new line after each comment.
-
-    python-chess copies the rest of the line for each comment, which is quadratic. A new
-    line begins with a space, so that it is neither an escape nor a comment.
-    """
-    moves = _MOVETEXT.search(text)
-    start = moves.start() if moves else len(text)
-    return text[:start] + _COMMENT.sub(_break_line, text[start:])
-
-
-def _break_line(found: re.Match[str]) -> str:
-    return f"{found[0]}\n " if found["more"] else found[0]
-
-
-class MainLine(chess.pgn.BaseVisitor[Result]):
+class MainLine(Generic[Result]):
     """Follow the main line, and refuse anything but a game of orthodox chess.
 
-    Other variants, illegal positions, illegal moves, and moves after the result are
-    refused.
+    Other variants, illegal positions, illegal moves, words that are no moves, and moves
+    after the result are refused. Variations are left out.
 
     Attributes
     ----------
     tags : Headers
         The `FEN` tag is normalised to six fields.
+    board : chess.Board
+        The position after the moves so far.
     ending : str
         The result after the moves, or empty.
     """
@@ -148,43 +131,46 @@ class MainLine(chess.pgn.BaseVisitor[Result]):
     def __init__(self) -> None:
         self.tags = chess.pgn.Headers({})
         self.ending = ""
+        self.board = chess.Board()
 
-    def begin_headers(self) -> chess.pgn.Headers:
-        """Return the tags, from which python-chess sets up the position."""
-        return self.tags
+    def visit_board(self, board: chess.Board) -> None:
+        """Take the position at the beginning, and after each move."""
 
-    def visit_header(self, tagname: str, tagvalue: str) -> None:
-        """Keep a tag."""
-        self.tags[tagname] = tagvalue
+    def visit_comment(self, comment: str) -> None:
+        """Take a comment."""
 
-    def end_headers(self) -> None:
-        """Check the variant and the position."""
-        variant = self.tags.get("Variant", "Standard")
+    def result(self) -> Result:
+        """Return what the visitor has found in the game."""
+        raise NotImplementedError
+
+    def begin(self, tags: chess.pgn.Headers) -> None:
+        """Take the tags; check the variant and the position."""
+        self.tags = tags
+        variant = tags.get("Variant", "Standard")
         if variant.lower() not in _ORTHODOX:
             msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
             raise InputError(msg)
-        if "FEN" in self.tags:
-            self.tags["FEN"] = parse_fen(self.tags["FEN"]).fen(en_passant="fen")
+        if "FEN" in tags:
+            self.board = parse_fen(tags["FEN"])
+            tags["FEN"] = self.board.fen(en_passant="fen")
+        self.visit_board(self.board)
 
-    def begin_variation(self) -> chess.pgn.SkipType:
-        """Skip a variation."""
-        return chess.pgn.SKIP
-
-    def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        """Parse a move, which must be legal and come before the result."""
-        if self.ending:
-            msg = f"expected nothing after {self.ending}, found {quote(san)}"
-            raise InputError(msg)
-        try:
-            move = board.parse_san(san)
-        except ValueError:
-            move = chess.Move.null()
-        if not move:  # python-chess reads -- as a null move
-            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-            msg = f"expected a legal move at {number}, found {quote(san)}"
-            raise InputError(msg)
-        return move
-
-    def visit_result(self, result: str) -> None:
-        """Keep the result."""
-        self.ending = result
+    def visit(self, part: Part) -> None:
+        """Follow a part of the movetext."""
+        if part.kind is Kind.COMMENT:
+            self.visit_comment(part.text.removeprefix(" ").removesuffix(" "))
+        elif part.kind is Kind.RESULT:
+            self.ending = part.text
+        elif part.kind is not Kind.NOTATION:
+            if self.ending:
+                msg = f"expected nothing after {self.ending}, found {quote(part.text)}"
+                raise InputError(msg)
+            board = self.board
+            try:
+                board.push(find_move(board, "move", part))
+            except InputError:
+                expected = "a legal move" if part.kind is Kind.MOVE else "a move"
+                number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+                msg = f"expected {expected} at {number}, found {quote(part.text)}"
+                raise InputError(msg) from None
+            self.visit_board(board)

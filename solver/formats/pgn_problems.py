@@ -120,8 +120,8 @@ def write_pgn(problem: Problem) -> str:
 
 def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> None:
     board = game.board()
-    line = parse_line(board, "line", claim.line)
-    keys = parse_keys(board, "keys", claim.keys)
+    line = parse_line(board, "line", " ".join(claim.line))
+    keys = parse_keys(board, "keys", " ".join(claim.keys))
     if stipulation.text:
         game.headers["Stipulation"] = stipulation.text
         if claim.solutions is not None:
@@ -156,11 +156,7 @@ class _Game(MainLine["_Game"]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.board = chess.Board()
         self._comments: tuple[list[str], list[str]] = ([], [])
-
-    def visit_board(self, board: chess.Board) -> None:
-        self.board = board
 
     def visit_comment(self, comment: str) -> None:
         played = len(self.board.move_stack)
@@ -212,7 +208,7 @@ def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation:
 def _make_claim(game: _Game, mate: int, plies: int) -> Claim:
     keys = _first_move(mate, game.moves)
     if "Keys" in game.tags:
-        keys = parse_keys(game.board, "Keys tag", game.tags["Keys"].split())
+        keys = parse_keys(game.board, "Keys tag", game.tags["Keys"])
     names_key_only = len(game.moves) == 1 and plies > 1
     return Claim(mate, keys, () if names_key_only else game.moves)
 

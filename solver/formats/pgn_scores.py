@@ -16,8 +16,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver.errors import FormatError, InputError
 from solver.formats.claims import make_problem, parse_distance
 from solver.formats.pgn_games import MainLine, split_games, visit_game
@@ -25,6 +23,8 @@ from solver.formats.streams import Lines, Records, read_each
 from solver.problem import Claim
 
 if TYPE_CHECKING:
+    import chess
+
     from solver.problem import Problem
 
 _EVAL = re.compile(r"\[%eval\s+#([+-]?[0-9]{1,9})\b")
@@ -61,14 +61,10 @@ class _Scores(MainLine["list[_Score]"]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._board = chess.Board()
         self._scores: list[_Score] = []
 
-    def visit_board(self, board: chess.Board) -> None:
-        self._board = board
-
     def visit_comment(self, comment: str) -> None:
-        board = self._board
+        board = self.board
         played = bool(board.move_stack)
         if found := _EVAL.search(comment):
             name = f"after {_last_move(board)[1]}" if played else "start"
@@ -80,7 +76,7 @@ class _Scores(MainLine["list[_Score]"]):
             self._scores.append(_Score(_fen(before), name, (move,), number, found[2]))
 
     def result(self) -> list[_Score]:
-        if not (self.tags or self._board.move_stack):
+        if not (self.tags or self.board.move_stack):
             msg = "expected a game in PGN, found none"
             raise InputError(msg)
         return [score for score in self._scores if score.number]

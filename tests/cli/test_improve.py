@@ -64,8 +64,8 @@ hello bm #1;
 OUT = """\
 x.epd:3: mate in 3 is now mate in 1 (proved shortest): 1. Ra8#
 x.epd:4: mate in 1, line added: 1. Ra8#
-x.epd:5: mate in 1, line replaced (pv: expected a legal, unambiguous move in SAN or \
-UCI, found 'a1a9'): 1. Ra8#
+x.epd:5: mate in 1, line replaced (pv: expected a move in SAN or UCI, found 'a1a9'): \
+1. Ra8#
 x.epd:13: mated in 1, line replaced (pv: expected mate at the end, found none): \
 1... Kg8 2. Ra8#
 x.epd:7: mate in 1 is now mated in 1 (proved shortest): 1... Kg8 2. Ra8#

@@ -52,8 +52,7 @@ mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
 {LINK}"""
 
 UNREADABLE = """\
-error: mixed.epd:7: bm: expected a legal, unambiguous move in SAN or UCI, \
-found 'Ra9'
+error: mixed.epd:7: bm: expected a move in SAN or UCI, found 'Ra9'
 error: mixed.epd:9: board: expected 8 ranks with / between them, found 1 in 'hello'
 """
 

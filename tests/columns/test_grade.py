@@ -142,7 +142,7 @@ def test_a_line_alone_is_graded_as_among_many() -> None:
         ("c4g8 f8g8", None, ""),
         ("", 0, "expected a move, found none"),
         ("Nf7+", 0, "expected a move that mates within 2 moves, found 'Nf7+'"),
-        ("Qg9", 0, "expected a legal, unambiguous move in SAN or UCI, found 'Qg9'"),
+        ("Qg7", 0, "expected a legal, unambiguous move in SAN or UCI, found 'Qg7'"),
         (
             "Qg8 Kxg8",
             1,
@@ -153,7 +153,7 @@ def test_a_line_alone_is_graded_as_among_many() -> None:
             2,
             "expected a move that mates within 1 move, found 'Nxg8'",
         ),
-        ("Qg8 Rxg8 Nf7 Kg9", 3, "expected no move after the mate, found 'Kg9'"),
+        ("Qg8 Rxg8 Nf7 Kg7", 3, "expected no move after the mate, found 'Kg7'"),
     ],
 )
 def test_the_reason_names_the_fault(line: str, ply: int | None, reason: str) -> None:
@@ -169,9 +169,10 @@ def test_a_position_without_mate_in_time_has_no_right_moves() -> None:
     assert answer.reason == "expected a mate within 1 move, found none in this position"
 
 
-def test_a_string_of_a_sequence_is_one_move() -> None:
-    assert grade(MATE_IN_TWO, [" Qg8+\n"], 2).is_right
-    for line in (["Qg8+ Rxg8"], [""], ["c4 g8"]):
+def test_the_strings_of_a_sequence_are_read_as_one_text() -> None:
+    for line in (["1.", "Qg8+", "Rxg8"], [" Qg8+\n", ""], ["Qg8+ {so", "it", "is}"]):
+        assert grade(MATE_IN_TWO, line, 2).is_right
+    for line in ([], [""], ["1."], ["c4", "g8"]):
         assert grade(MATE_IN_TWO, line, 2).ply == 0
 
 

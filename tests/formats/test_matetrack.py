@@ -35,7 +35,7 @@ def read(text: str) -> Row:
             "bm #1; PV: a1a9;",
             1,
             (),
-            "pv: expected a legal, unambiguous move in SAN or UCI, found 'a1a9'",
+            "pv: expected a move in SAN or UCI, found 'a1a9'",
         ),
         ("bm #2; PV: a1a8;", 2, ("a1a8",), "pv: expected 3 plies, found 1"),
         (

@@ -126,7 +126,7 @@ def test_variations_are_skipped() -> None:
             game("1. Qb7 *").replace("White", "Variant"),
             "Variant tag: expected Standard or none, found 'A'",
         ),
-        ("hello\n", "expected a game in PGN, found none"),
+        ("hello\n", "expected a move at 1., found 'hello'"),
     ],
 )
 def test_a_game_that_cannot_be_read_is_one_error(text: str, reason: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING
@@ -26,12 +27,17 @@ if TYPE_CHECKING:
 MARKS = ["", "", "+", "#", "!", "?", "!?", "+!", "#!!", "++"]
 
 
+UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
+
+
 def parsed(board: chess.Board, text: str) -> str | None:
-    """Return the move in UCI as `parse_move` reads it."""
+    """Return the move in UCI as python-chess reads it without marks."""
+    bare = text.rstrip("+#!?")
     try:
-        return parse_move(board, "move", text).uci()
-    except InputError:
+        move = board.parse_uci(bare) if UCI.fullmatch(bare) else board.parse_san(bare)
+    except ValueError:
         return None
+    return move.uci() if move else None  # -- and Z0 are null moves
 
 
 def compare(kernel: Kernel, asked: Sequence[tuple[chess.Board, str]]) -> int:
@@ -108,7 +114,7 @@ def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel, count: int) 
 
 
 @sized("count", 1000, 4000)
-def test_changed_moves_are_accepted_and_refused_as_by_the_strict_reader(
+def test_changed_moves_are_accepted_and_refused_as_by_python_chess(
     kernel: Kernel, count: int
 ) -> None:
     random = Random(33)
@@ -149,9 +155,7 @@ ODD = "r3k2r/P5P1/8/3pP3/8/N4N2/4R3/R3K2R w KQkq d6 0 1"
         *("Nf3-d4!?", "Nf3:d4", "Nd4+#", "Nd4#+", "N d4", "Nd4,", "Nd4\u2654"),
     ],
 )
-def test_an_odd_spelling_is_read_as_by_the_strict_reader(
-    kernel: Kernel, text: str
-) -> None:
+def test_an_odd_spelling_is_read_as_by_python_chess(kernel: Kernel, text: str) -> None:
     board = chess.Board(ODD)
     if text and " " not in text:
         compare(kernel, [(board, text)])
@@ -205,7 +209,7 @@ def test_what_is_not_quite_uci_is_refused_there(kernel: Kernel, text: str) -> No
 def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
     """Return the reading of a line of legal moves, the first ones played."""
     board = board.copy(stack=False)
-    rest = parse_line(board, "line", line)[plies:]
+    rest = parse_line(board, "line", " ".join(line))[plies:]
     for text in line[:plies]:
         board.push(parse_move(board, "line", text))
     if plies and not board.has_legal_en_passant():

@@ -1,0 +1,186 @@
+"""Written lines of moves: which words are moves, and which are notation.
+
+A line is read as PGN's movetext, and as books and solvers write it: `1. Qg8+! Rxg8
+2. Nf7#` has three moves. These are notation, and mean nothing:
+
+- white space and commas, and a semicolon directly after a word;
+- move numbers (`1.`, `12`, `3)`) and dots (`1...`), also directly before a move;
+- `+`, `#`, `!`, `?`, `check`, `mate` and `e.p.`, after a move or alone, and `$1`;
+- evaluations such as `+-`, and a full stop after a move;
+- comments: in braces, from a semicolon after white space to the end of the line, and
+  lines that begin with `%`;
+- variations in parentheses, which may be nested;
+- the results `1-0`, `0-1`, `1/2-1/2` and `*`.
+
+A move is in SAN (`Qg8+`), long algebraic (`Qc4-g8`) or UCI notation (`c4g8`). Castling
+is also `0-0`, a capture also `:`, `*` or a cross, a promotion also `e8Q`, `e8/Q` or
+`e8(Q)`. Every other word is unreadable, and so is an unfinished comment or variation.
+
+The npm package reads lines with the same patterns, so these use only what Python and
+JavaScript (with the flag `u`) understand alike.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SPACE = "\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""What Python or JavaScript calls white space, in a class of characters."""
+
+_LETTER = rf"[^{_SPACE},;(){{}}$]"
+_PIECE = "[NBRQnbrq]"
+_MARK = r"(?:[+#!?†‡≠]|[Cc]heck|[Mm]ate|e\.?p\.?)"
+
+PART = "|".join(
+    (
+        r"\{[^}]*\}?",
+        rf"((?<![^{_SPACE}]);[^\n\r]*|(?<![^\n\r])%[^\n\r]*|\$[0-9]+)",
+        r"[()]",
+        rf"{_LETTER}+(?:\({_PIECE}\){_LETTER}*)?",
+        rf"[}}$]{_LETTER}*",
+    )
+)
+"""A part of a line: a comment, an annotation (group 1, with the comments that end with
+their line), the beginning or end of a variation, or a word. What is between parts
+separates them."""
+
+WORD = (
+    r"[1-9][0-9]{0,2}|(?:[1-9][0-9]{0,3}[.…]+|[.…]+)?(?:"
+    r"(?:([NBRQK]?[a-h]?[1-8]?)[\-x:*\xd7\u2013]?([a-h][1-8])"
+    rf"(?:[=\/]?({_PIECE})|\(({_PIECE})\))?|([O0])[\-\u2013]\5([\-\u2013]\5)?){_MARK}*[.…]*"
+    rf"|{_MARK}+[.…]*|[=±∓⩲⩱∞□]|\+\/?[\-=]|[\-=]\/?\+"
+    r"|(1-0|0-1|1\/2(?:-1\/2)?|\*))?"
+)
+"""A word that is notation, a move or a result. Its groups: where a piece comes from and
+goes to, what it becomes (with and without parentheses), castling, castling with the
+queen's rook, the result."""
+
+NUMBER = "[0-9]*[.…]+"
+"""What a move's number looks like at the beginning of a word."""
+
+_find_parts = re.compile(PART).finditer
+_match_word = re.compile(WORD).fullmatch
+_match_number = re.compile(NUMBER).match
+
+ILLEGAL = "a legal, unambiguous move in SAN or UCI"
+UNREADABLE = "a move in SAN or UCI"
+"""What a message says was expected where a move is illegal, or a word unreadable."""
+
+NO_MOVE = "?"
+"""Replaces an unreadable word where only moves are expected: it is none."""
+
+_MOST_PLAIN = 1000
+"""The longest line that compiled code gets whole, however many moves count."""
+
+_is_plain = re.compile(
+    r"[ \n]*(?:[a-hNBRQKO][-a-h1-8NBRQKOxnrq=+#!?]*(?:[ \n]+|\Z))*"
+).fullmatch
+"""Whether there is certainly no notation in a line but marks after moves: most have
+none, and are read in a fraction of the time."""
+
+
+class Kind(Enum):
+    """What a part of a line is."""
+
+    MOVE = 1
+    COMMENT = 2
+    RESULT = 3
+    NOTATION = 4
+    UNREADABLE = 5
+
+
+class Part(NamedTuple):
+    """A part of a line.
+
+    Attributes
+    ----------
+    kind : Kind
+    text : str
+        As it is written; a comment without its braces, a move without its number.
+    move : str
+        A move in SAN or UCI, plain: in ASCII, without marks. Empty for other parts.
+    """
+
+    kind: Kind
+    text: str
+    move: str = ""
+
+
+def read_movetext(text: str) -> Iterator[Part]:
+    """Read a line: the words outside variations, and the comments in braces."""
+    depth, opened = 0, 0
+    for found in _find_parts(text):
+        part = found[0]
+        if part == "(":
+            opened = opened if depth else found.start()
+            depth += 1
+        elif part == ")":
+            depth = max(depth - 1, 0)
+        elif depth or found[1]:
+            continue
+        elif part[0] == "{" and part[-1] == "}":
+            yield Part(Kind.COMMENT, part[1:-1])
+        else:
+            yield _read_short(part) if len(part) <= _SHORT else _read_word(part)
+    if depth:
+        yield Part(Kind.UNREADABLE, text[opened:])
+
+
+def _read_word(word: str) -> Part:
+    if (found := _match_word(word)) is None:
+        return Part(Kind.UNREADABLE, word)
+    origin, target, promoted, bracketed, castling, long, result = found.groups("")
+    if result:
+        return Part(Kind.RESULT, result)
+    if not (target or castling):
+        return Part(Kind.NOTATION, word)
+    plain = origin + target + promoted + bracketed or "O-O" + "-O" * bool(long)
+    number = _match_number(word)
+    return Part(Kind.MOVE, word[number.end() :] if number else word, plain)
+
+
+_SHORT = 16
+_read_short = lru_cache(4096)(_read_word)
+"""Remembers words of up to `_SHORT` letters: the same few are in every line."""
+
+
+def read_moves(text: str) -> list[Part]:
+    """Return the moves of a line, and the words that are unreadable."""
+    kinds = Kind.MOVE, Kind.UNREADABLE
+    return [part for part in read_movetext(text) if part.kind in kinds]
+
+
+def written_move(text: str, ply: int) -> str:
+    """Return how one of the parts that `read_moves` returns is written."""
+    return text.split()[ply] if _is_plain(text) else read_moves(text)[ply].text
+
+
+def is_move(word: str) -> bool:
+    """Return whether a word is a move, legal or not."""
+    return _read_word(word).kind is Kind.MOVE
+
+
+def plain_moves(text: str, most: int | None = None) -> str:
+    """Return the moves of a line for compiled code, `NO_MOVE` for an unreadable word.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    most : int, optional
+        The number of moves after which the rest may be left out.
+
+    Returns
+    -------
+    str
+        ASCII, with white space between moves.
+    """
+    if _is_plain(text) and len(text) <= _MOST_PLAIN:
+        return text
+    return " ".join([part.move or NO_MOVE for part in read_moves(text)[:most]])

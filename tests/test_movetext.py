@@ -1,0 +1,241 @@
+"""Written lines: every spelling means the same, and nothing is silently dropped."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+
+from solver import GradeStatus, InputError, grade, grade_many, solve_many
+from solver.board import GivenPosition, parse_fen, parse_line
+from solver.errors import FormatError
+from solver.formats.registry import read_collection
+from solver.movetext import Kind, is_move, plain_moves, read_moves, read_movetext
+from solver.problem import Problem
+from tests.columns.test_grade import MATE_IN_TWO, generated, without_reason
+from tests.oracles import walks
+from tests.sizes import sized
+from tests.test_moves import played_lines
+from tests.written_lines import LETTERS, fuzzed, spellings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+
+def parts(text: str) -> list[str]:
+    """Return moves as they are written, and other parts after their kind's letter."""
+    return [
+        part.text if part.kind is Kind.MOVE else f"{part.kind.name[0]}:{part.text}"
+        for part in read_movetext(text)
+        if part.kind is not Kind.NOTATION
+    ]
+
+
+def reading(read: Callable[[], tuple[str, ...]]) -> tuple[str, ...] | str:
+    """Return the moves that were read, or what the reader says instead."""
+    try:
+        return read()
+    except InputError as error:
+        return str(error)
+
+
+def special_lines(count: int, seed: int) -> Iterator[tuple[str, list[chess.Move]]]:
+    """Yield positions with lines that prefer castling, promotion and en passant."""
+    random = Random(seed)
+    for _ in range(count):
+        fen = random.choice(walks.STARTS)
+        board = chess.Board(fen)
+        line: list[chess.Move] = []
+        while len(line) < 6 and (moves := list(board.legal_moves)):
+            special = [
+                move
+                for move in moves
+                if move.promotion
+                or board.is_castling(move)
+                or board.is_en_passant(move)
+            ]
+            line.append(random.choice(random.choice((special, moves)) or moves))
+            board.push(line[-1])
+        yield fen, line
+
+
+@sized("count", 60, 1000)
+def test_every_spelling_of_a_line_is_the_same_line(count: int) -> None:
+    written = ""
+    for fen, moves in special_lines(count, seed=41):
+        board = chess.Board(fen)
+        texts = spellings(board, moves)
+        expected = tuple(move.uci() for move in moves)
+        written += f" {texts['en passant']}"
+        for name, text in texts.items():
+            assert parse_line(board, "line", text) == expected, (name, text)
+            assert GivenPosition(fen).line("line", text) == expected, (name, text)
+    found = [written.count(each) for each in ("O-O", "e.p.", "=N")]
+    assert min(found) > count // 100, found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. Qg8+ Rxg8 2. Nf7#", ["Qg8+", "Rxg8", "Nf7#"]),
+        ("1.Qg8+!? $2 Rxg8{so}2.Nf7#.1-0", ["Qg8+!?", "Rxg8", "C:so", "U:2.Nf7#.1-0"]),
+        ("1... Rd1+ 2. Ke2, Re1 mate *", ["Rd1+", "Ke2", "Re1", "R:*"]),
+        ("e8(Q)+ (e8(N) e8(R)) e8/N e8Q e7e8q", ["e8(Q)+", "e8/N", "e8Q", "e7e8q"]),
+        ("0-0-0 O-O O-0 O-O-0 o-o", ["0-0-0", "O-O", "U:O-0", "U:O-O-0", "U:o-o"]),
+        ("e4; e5 ; Nf3 (Nc6\nNc3", ["e4", "e5", "Nc3"]),
+        ("%e4\ne5 %e6", ["e5", "U:%e6"]),
+        ("e4 +- e5 = +/- ± ! ?? +", ["e4", "e5"]),
+        ("(1. e4) {a}", ["C:a"]),
+        ("", []),
+        ("1. ... … 12 3) $7", []),
+        ("-- 0000 Z0 - 5254", ["U:--", "U:0000", "U:Z0", "U:-", "U:5254"]),
+        ("Sf3 nf3 Pe4 Qg9 e8=K", ["U:Sf3", "U:nf3", "U:Pe4", "U:Qg9", "U:e8=K"]),
+        ("Qg8 {no end Rxg8", ["Qg8", "U:{no end Rxg8"]),
+        ("Qg8 (no (end) Rxg8", ["Qg8", "U:(no (end) Rxg8"]),
+        ("Qg8} a$b $", ["Qg8", "U:}", "U:a", "U:$b", "U:$"]),
+        ("Ra8\ud800 Ra8\u200b \ud800", ["U:Ra8\ud800", "U:Ra8\u200b", "U:\ud800"]),
+    ],
+)  # fmt: skip
+def test_parts_of_a_line(text: str, expected: list[str]) -> None:
+    assert parts(text) == expected
+
+
+def test_white_space_is_what_python_or_javascript_calls_so() -> None:
+    spaces = [letter for letter in map(chr, range(0x11000)) if letter.isspace()]
+    for space in [*spaces, "\ufeff"]:
+        assert parts(f"e4{space}e5") == ["e4", "e5"]
+    assert len(parts("e4\u200be5")) == len(parts("e4\x00e5")) == 1
+
+
+@sized("count", 3000, 100_000)
+def test_every_letter_is_read_as_notation_or_named(count: int) -> None:
+    """What is left out of a text is notation by itself: it has no letters of a move."""
+    random = Random(42)
+    for _ in range(count):
+        text = "".join(random.choices(LETTERS, k=random.randint(1, 12)))
+        outside = "".join(part.text for part in read_movetext(text))
+        if "(" in text or "{" in text or ";" in text or "%" in text:
+            continue
+        assert sorted(set("abcdfgNBRQKOx") & set(text)) == sorted(
+            set("abcdfgNBRQKOx") & set(outside)
+        ), text
+
+
+@sized("count", 500, 20_000)
+def test_a_quick_reading_is_that_of_the_whole_reader(count: int) -> None:
+    """Compiled code gets a plain line as it is: it must find the same words in it."""
+    random = Random(43)
+    whole = 0
+    for fen, moves in played_lines(count, seed=44):
+        texts = [*spellings(chess.Board(fen), moves).values()]
+        text = fuzzed(random.choice(texts), random)
+        given = [part.move or "?" for part in read_moves(text)]
+        plain = plain_moves(text)
+        if plain is not text:
+            assert plain.split() == given
+        else:
+            whole += 1
+            words = [part.text for part in read_moves(text)]
+            assert words == text.split()
+            assert list(map(is_move, words)) == [word != "?" for word in given]
+        strict, compiled = (
+            reading(partial(read, "line", text))
+            for read in (partial(parse_line, parse_fen(fen)), GivenPosition(fen).line)
+        )
+        assert compiled == strict, text
+    assert count // 20 < whole < count
+
+
+@sized("count", 8, 100)
+def test_solutions_are_graded_alike_in_every_spelling(count: int) -> None:
+    random = Random(45)
+    for n in (1, 2, 3):
+        fens = generated(n, count)
+        for fen, pv in zip(fens, solve_many(fens, max_moves=n).pv, strict=True):
+            line = [chess.Move.from_uci(move) for move in pv.split()]
+            board = parse_fen(fen)
+            for move in line[:-1]:
+                board.push(move)
+            other = random.choice(list(board.legal_moves))
+            for moves in (line, [*line[:-1], other]):
+                texts = spellings(parse_fen(fen), moves)
+                plain = texts["coordinates"].split()
+                expected = without_reason(grade(fen, plain, n))
+                assert expected.ends_in_mate or moves is not line
+                answers = grade_many([fen] * len(texts), texts.values(), n)
+                for name, answer in zip(texts, answers, strict=True):
+                    assert without_reason(answer) == expected, (fen, texts[name])
+
+
+def test_a_word_that_is_no_move_is_unreadable() -> None:
+    for text, ply in (
+        ("Qg8+ hmm", 1),
+        ("I resign", 0),
+        ("1. Qg8\ud800", 0),
+        ("Qg8+ Rxg8 Nf7# Kh9", 3),
+        ("Qg8+ {and", 1),
+        ("--", 0),
+    ):
+        answer = grade(MATE_IN_TWO, text, 2)
+        assert (answer.status, answer.ply) == (GradeStatus.UNREADABLE, ply), text
+        assert answer.reason.startswith("expected a move in SAN or UCI, found '")
+    assert grade(MATE_IN_TWO, "hmm", 2).right_moves == ("c4g8",)
+    for text in ("Nf7+ hmm", "Qg8+ Kxg8 hmm", "Qg8+ Rxg8 Nf7# Kh7 hmm"):
+        assert grade(MATE_IN_TWO, text, 2).status is GradeStatus.WRONG
+
+
+def written(name: str, fen: str, text: str) -> str | None:
+    """Return a record that claims a mate with this line; None if it cannot have it."""
+    if name == "epd" and not set('";\r\n') & set(text):
+        return f"{fen} dm 3; pv {text};"
+    if name == "csv" and not set("\r\n") & set(text):
+        return f'fen,claim,claimed_line\n{fen},3,"{text}"'
+    if name == "jsonl":
+        line = json.dumps([*text.split(" ")])
+        return f'{{"fen":"{fen}","claim":3,"claimed_line":{line}}}'
+    if name == "pgn":
+        return f'[Event "x"]\n[FEN "{fen}"]\n[Stipulation "#3"]\n\n{text}\n'
+    return None
+
+
+@pytest.mark.parametrize("name", ["epd", "csv", "jsonl", "pgn"])
+def test_every_format_reads_every_spelling(name: str, tmp_path: Path) -> None:
+    (fen,) = generated(3, 1)
+    fen = f"{fen} 0 1"
+    (pv,) = solve_many([fen], max_moves=3).pv
+    line = [chess.Move.from_uci(move) for move in pv.split()]
+    path = tmp_path / f"x.{name}"
+    spelled = 0
+    for spelling, text in spellings(chess.Board(fen), line).items():
+        if record := written(name, fen, text):
+            path.write_text(record, encoding="utf-8", newline="")
+            (problem,) = read_collection(path, source_format=name)
+            assert isinstance(problem, Problem), (spelling, problem)
+            assert problem.claim
+            assert problem.claim.line == tuple(pv.split()), spelling
+            spelled += 1
+    assert spelled > 20
+
+
+@pytest.mark.parametrize("name", ["epd", "csv", "jsonl", "pgn"])
+def test_every_format_refuses_an_unreadable_word(name: str, tmp_path: Path) -> None:
+    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+    path = tmp_path / f"x.{name}"
+    for word in (
+        "Ra9",
+        "Ra8?x",
+        "hmm",
+        "Ra8\u200b",
+        *(["Ra8\ud800"] * (name == "jsonl")),
+    ):
+        path.write_text(written(name, fen, word) or "", encoding="utf-8")
+        (error,) = read_collection(path, source_format=name)
+        assert isinstance(error, FormatError)
+        assert ascii(word) in error.reason
