@@ -15,7 +15,7 @@ export function readMoves({ part, word, number }, line) {
   let [depth, opened] = [0, 0];
   for (const { 0: text, 1: skipped, index } of line.matchAll(new RegExp(part, "gu"))) {
     if (text === "(") {
-      if (!depth) opened = index;
+      if (!depth) opened = index ?? 0;
       depth += 1;
     } else if (text === ")") depth = Math.max(depth - 1, 0);
     else if (depth || skipped !== undefined || /^\{[^]*\}$/u.test(text)) continue;

@@ -16,6 +16,10 @@ A move is in SAN (`Qg8+`), long algebraic (`Qc4-g8`) or UCI notation (`c4g8`). C
 is also `0-0`, a capture also `:`, `*` or a cross, a promotion also `e8Q`, `e8/Q` or
 `e8(Q)`. Every other word is unreadable, and so is an unfinished comment or variation.
 
+Books put a semicolon between moves, and PGN begins a comment with it: what is before it
+decides. python-chess's reader of PGN is not used, because it skips unknown words, which
+may be the moves that matter.
+
 The npm package reads lines with the same patterns, so these use only what Python and
 JavaScript (with the flag `u`) understand alike.
 """
