@@ -185,6 +185,6 @@ def plain_moves(text: str, most: int | None = None) -> str:
     str
         ASCII, with white space between moves.
     """
-    if _is_plain(text) and len(text) <= _MOST_PLAIN:
+    if len(text) <= _MOST_PLAIN and _is_plain(text):
         return text
     return " ".join([part.move or NO_MOVE for part in read_moves(text)[:most]])

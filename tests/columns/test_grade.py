@@ -226,6 +226,8 @@ def test_a_column_may_be_of_arrow() -> None:
 def test_bytes_are_text() -> None:
     fens, moves = np.array([MATE_IN_TWO.encode()]), np.array([b"Qg8"])
     assert grade_many(fens, moves, 2)[0].is_right
+    (answer,) = grade_many(fens, [b"Qg8\xff"], 2)
+    assert answer.status is GradeStatus.UNREADABLE
 
 
 def test_tables_and_single_values_are_refused() -> None:
