@@ -1,25 +1,34 @@
 """The analysis of one position: which first moves mate, or are mated, and how fast.
 
 The facts are a set of lines that mate by force, at most one for each first move. The
-set only grows, so stopping a search loses nothing.
+set only grows, so stopping a search loses nothing. `Search` is the analysis for one
+`go`, with its clock and its reports.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import Limits, Problem
 from solver.search.threads import Control
-from solver.uci.protocol import Line
+from solver.solution import StoppedBy
+from solver.uci.protocol import (
+    Line,
+    depth_below,
+    format_best_move,
+    format_effort,
+    format_info,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import chess
 
-    from solver.solution import Solution, StoppedBy
+    from solver.solution import Solution
     from solver.solving import Solver
     from solver.uci.protocol import Go
 
@@ -301,3 +310,136 @@ def _add_mate(
     if mate > 0:
         return facts.add(Line(-mate, prefix + pv, lower_bound))
     return facts.add(Line(1 - mate, prefix + pv, 1))
+
+
+REPORT_S = 1.0
+"""Time between two reports of a search that has found nothing new."""
+
+
+class Search:
+    """One `go` from its command to its `bestmove`: its clock and its reports.
+
+    `run` is called in a separate thread, and all other methods in the session's thread,
+    which alone writes to the client.
+
+    Parameters
+    ----------
+    board : chess.Board
+        The position.
+    go : Go
+        The request.
+    line_count : int
+        The number of best first moves to find.
+    send : callable
+        Sends a line to the client.
+
+    Attributes
+    ----------
+    deadline : float or None
+        The latest time to call `poll`, by the monotonic clock; None: at any time.
+    """
+
+    def __init__(
+        self, board: chess.Board, go: Go, line_count: int, send: Callable[[str], None]
+    ) -> None:
+        self._board = board
+        self._go = go
+        self._send = send
+        self._analysis = Analysis(board, go, line_count)
+        self._solver: Solver | None = None
+        self._finished = False
+        self._pondering = go.ponder
+        self._released = False
+        self._started = self._reported = time.monotonic()
+        self.deadline: float | None = None
+        self._reported_lines: tuple[Line, ...] = ()
+        self._reported_bound = 1
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time for `bestmove`."""
+        held = self._pondering or self._go.infinite or self._go.unlimited
+        return self._finished and (self._released or not held)
+
+    def start(self, solver: Solver) -> None:
+        """Start the clock, before `run`."""
+        self._solver = solver
+        self._started = self._reported = time.monotonic()
+        if not self._pondering:
+            self._start_clock()
+
+    def run(self) -> None:
+        """Search to the end."""
+        assert self._solver is not None
+        self._analysis.run(self._solver)
+
+    def poll(self) -> None:
+        """Stop the search when its time is over, and report what is new."""
+        if self._finished or self._solver is None:
+            return
+        now = time.monotonic()
+        if self.deadline is not None and now >= self.deadline:
+            self.deadline = None
+            self._analysis.stop(StoppedBy.TIME)
+        lines, bound = self._analysis.lines(), self._analysis.lower_bound
+        if _mates(lines) != _mates(self._reported_lines):
+            self._report(lines)
+        elif now - self._reported >= REPORT_S:
+            self._reported = now
+            self._reported_bound = max(bound, self._reported_bound)
+            depth = depth_below(self._reported_bound)
+            self._send(f"info depth {depth} {self._effort()}")
+
+    def finish(self) -> None:
+        """Report the final lines, once `run` has ended."""
+        self._finished = True
+        self.deadline = None
+        if lines := self._analysis.lines():
+            self._report(lines)
+        else:
+            score = "mate 0" if self._board.is_check() else "cp 0"
+            self._send(f"info depth 0 score {score}")
+
+    def send_best_move(self) -> None:
+        """Send the `bestmove` line."""
+        self._send(format_best_move(self._analysis.lines()))
+
+    def stop(self) -> None:
+        """End the search and release its answer, at once if it has not begun."""
+        self._released = True
+        self.interrupt()
+        if self._solver is None and not self._finished:
+            self.finish()
+
+    def interrupt(self) -> None:
+        """Make `run` end soon."""
+        self._analysis.stop(StoppedBy.INTERRUPT)
+
+    def ponder_hit(self) -> None:
+        """Start the clock, since the expected move was played."""
+        if self._pondering:
+            self._pondering = False
+            if self._solver:
+                self._start_clock()
+
+    def _start_clock(self) -> None:
+        time_s = self._go.time_s(self._board.turn)
+        if time_s is not None and not self._finished:
+            self.deadline = time.monotonic() + time_s
+
+    def _report(self, lines: tuple[Line, ...]) -> None:
+        self._reported_lines = lines
+        self._reported = time.monotonic()
+        effort = self._effort()
+        for number, line in enumerate(lines, 1):
+            self._send(format_info(number, line, effort))
+
+    def _effort(self) -> str:
+        time_s = time.monotonic() - self._started
+        hashfull = self._solver.hashfull() if self._solver else 0
+        return format_effort(self._analysis.nodes, time_s, hashfull)
+
+
+def _mates(lines: tuple[Line, ...]) -> list[tuple[str, ...]]:
+    """Return the mating lines; a report is new when they differ from the last ones."""
+    return [line.pv for line in lines if line.mate is not None]
