@@ -31,7 +31,8 @@ def uci(ctx: click.Context) -> None:
 
     Chess GUIs start engines with this command and talk to them in the Universal Chess
     Interface. Commands are read from standard input, one a line, until `quit` or the
-    end of input. Nothing but the protocol is written to standard output.
+    end of input; searches with a limit are then finished. Nothing but the protocol is
+    written to standard output.
 
     `go` accepts mate, depth, nodes, movetime, clock times, searchmoves, infinite and
     ponder.
@@ -49,16 +50,21 @@ def send(line: str) -> None:
     click.echo(line)  # flushes, as the client waits
 
 
-def read_commands() -> Iterator[str]:
-    """Read standard input line by line, as it comes.
+def read_commands() -> Iterator[bytes]:
+    """Read standard input line by line, as it comes; cut what is too long.
 
     This does not use `sys.stdin`: a thread that waits there keeps a lock, and the
     interpreter would crash at exit.
     """
-    from solver.formats.streams import STDIN, NumberedLines, open_collection
+    from solver.formats.streams import (
+        MAX_RECORD_BYTES,
+        STDIN,
+        NumberedLines,
+        open_collection,
+    )
 
     if sys.stdin is None:  # it is closed
         return
     with open_collection(STDIN) as stream:
-        for _, line in NumberedLines(stream, sys.maxsize):
-            yield line.decode(errors="replace")
+        for _, line in NumberedLines(stream, MAX_RECORD_BYTES):
+            yield line

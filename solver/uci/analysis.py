@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver.errors import MatesolveError
 from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import Limits, Problem
 from solver.search.threads import Control
@@ -21,6 +22,7 @@ from solver.uci.protocol import (
     format_best_move,
     format_effort,
     format_info,
+    format_notice,
 )
 
 if TYPE_CHECKING:
@@ -337,6 +339,8 @@ class Search:
     ----------
     deadline : float or None
         The latest time to call `poll`, by the monotonic clock; None: at any time.
+    stopped : bool
+        Whether `stop` was called.
     """
 
     def __init__(
@@ -347,19 +351,25 @@ class Search:
         self._send = send
         self._analysis = Analysis(board, go, line_count)
         self._solver: Solver | None = None
+        self._fault: Exception | None = None
         self._finished = False
         self._pondering = go.ponder
-        self._released = False
+        self.stopped = False
         self._started = self._reported = time.monotonic()
         self.deadline: float | None = None
         self._reported_lines: tuple[Line, ...] = ()
         self._reported_bound = 1
 
     @property
+    def endless(self) -> bool:
+        """Whether only `stop` releases the answer, or `ponderhit`."""
+        limited = self._go.limited(self._board.turn)
+        return self._pondering or self._go.infinite or not limited
+
+    @property
     def over(self) -> bool:
         """Whether it is time for `bestmove`."""
-        held = self._pondering or self._go.infinite or self._go.unlimited
-        return self._finished and (self._released or not held)
+        return self._finished and (self.stopped or not self.endless)
 
     def start(self, solver: Solver) -> None:
         """Start the clock, before `run`."""
@@ -369,9 +379,12 @@ class Search:
             self._start_clock()
 
     def run(self) -> None:
-        """Search to the end."""
+        """Search to the end; a damaged tablebase or a lack of memory ends it too."""
         assert self._solver is not None
-        self._analysis.run(self._solver)
+        try:
+            self._analysis.run(self._solver)
+        except (MatesolveError, OSError, MemoryError) as error:
+            self._fault = error
 
     def poll(self) -> None:
         """Stop the search when its time is over, and report what is new."""
@@ -391,7 +404,9 @@ class Search:
             self._send(f"info depth {depth} {self._effort()}")
 
     def finish(self) -> None:
-        """Report the final lines, once `run` has ended."""
+        """Report the final lines, once `run` has ended, and what ended it early."""
+        if self._fault:
+            self._send(format_notice(self._fault))
         self._finished = True
         self.deadline = None
         if lines := self._analysis.lines():
@@ -406,7 +421,7 @@ class Search:
 
     def stop(self) -> None:
         """End the search and release its answer, at once if it has not begun."""
-        self._released = True
+        self.stopped = True
         self.interrupt()
         if self._solver is None and not self._finished:
             self.finish()

@@ -58,7 +58,11 @@ MAX_SHOWN = 200
 EMPTY = "<empty>"
 """The protocol's word for an empty string."""
 
-_SET = re.compile(r"name\s+(.+?)(?:\s+value(?:\s+(.*))?)?", re.IGNORECASE)
+_VALUE = re.compile(r"\svalue(?!\S)", re.IGNORECASE)
+
+_NUMBER = re.compile(r"([+-]?)0*([0-9]+)")
+_MAX_DIGITS = 20
+"""A number with more digits is beyond all limits; Python refuses to read very many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +104,10 @@ class Go:
         """The node limit."""
         return min(self.numbers.get("nodes") or NO_LIMIT, NO_LIMIT)
 
-    @property
-    def unlimited(self) -> bool:
-        """Whether no limit is set."""
-        limits = ("mate", "depth", "nodes", "movetime", "wtime", "btime")
-        return not any(self.numbers.get(name) for name in limits)
+    def limited(self, turn: chess.Color) -> bool:
+        """Return whether a limit is set that ends a search for the side to move."""
+        limits = (self.numbers.get(name) for name in ("mate", "depth", "nodes"))
+        return any(limits) or self.time_s(turn) is not None
 
     def time_s(self, turn: chess.Color) -> float | None:
         """Return the time limit in seconds, for the side to move; None: no limit."""
@@ -166,14 +169,12 @@ def parse_go(text: str) -> Go:
 
 def _whole(name: str, digits: str) -> int:
     may_be_negative = name in {"mate", "wtime", "btime"}
-    try:
-        number = int(digits)
-    except ValueError:
-        number = None
-    if number is None or (number < 0 and not may_be_negative):
+    number = _NUMBER.fullmatch(digits)
+    if number is None or (number[1] == "-" and not may_be_negative):
         msg = f"go {name}: expected a whole number, found {quote(digits or 'nothing')}"
         raise InputError(msg)
-    return number
+    sign, shown = number[1], number[2][:_MAX_DIGITS]
+    return max(-NO_LIMIT, min(int(sign + shown), NO_LIMIT))
 
 
 def parse_position(text: str) -> chess.Board:
@@ -187,6 +188,9 @@ def parse_position(text: str) -> chess.Board:
     place, _, moves = f"{' '.join(text.split())} ".partition(" moves ")
     kind, _, fen = place.strip().partition(" ")
     if kind == "startpos":
+        if fen:
+            msg = f"position: expected moves after startpos, found {quote(fen)}"
+            raise InputError(msg)
         board = chess.Board()
     elif kind == "fen":
         board = parse_fen(fen)
@@ -260,6 +264,12 @@ class Line:
     def depth(self) -> int:
         """Plies searched completely."""
         return len(self.pv) if self.shortest else depth_below(self.lower_bound)
+
+
+def format_notice(message: object) -> str:
+    """Return the `info string` line with a message, on one line and printable."""
+    text = " ".join(str(message).splitlines())
+    return "info string " + "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def format_effort(nodes: int, time_s: float, hashfull: int) -> str:
@@ -357,9 +367,11 @@ def _open_tablebases(value: str) -> Tablebases | None:
     try:
         return Tablebases(names) if names else None
     except OSError as error:
-        found = str(error.filename or value)[:MAX_SHOWN]
-        msg = f"expected directories, found {found!a}: {error.strerror or error}"
-        raise InputError(msg) from None
+        found, reason = error.filename or value, error.strerror or str(error)
+    except ValueError as error:  # no path at all, such as one with a null character
+        found, reason = value, str(error)
+    msg = f"expected directories, found {str(found)[:MAX_SHOWN]!a}: {reason}"
+    raise InputError(msg)
 
 
 _IGNORED = Option("type check default false", _read_check)
@@ -385,15 +397,15 @@ def parse_option(text: str) -> tuple[str, Any]:
     InputError
         There is no such option, or the value is invalid.
     """
-    match = _SET.fullmatch(text.strip())
-    if match is None:
+    named, *values = _VALUE.split(text, maxsplit=1)
+    word, _, given = " ".join(named.split()).partition(" ")
+    if word.lower() != "name" or not given:
         msg = f"setoption: expected name NAME value VALUE, found {quote(text)}"
         raise InputError(msg)
-    given, value = match[1], (match[2] or "").strip()
     for name, option in OPTIONS.items():
-        if name.lower() == " ".join(given.lower().split()):
+        if name.lower() == given.lower():
             try:
-                return name, option.read(value)
+                return name, option.read("".join(values).strip())
             except InputError as error:
                 msg = f"option {name}: {error}"
                 raise InputError(msg) from None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
+import os
 import re
 import signal
 import warnings
@@ -12,6 +15,8 @@ import chess
 import pytest
 
 from solver import __version__
+from solver.formats.streams import MAX_RECORD_BYTES
+from solver.problem import DEFAULT_HASH_MIB
 from solver.uci.protocol import OPTIONS
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.cli.conftest import Matesolve
 
 MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 MATE_IN_8 = "8/7K/8/8/8/8/R7/7k w - - 0 1"
@@ -231,6 +238,10 @@ def test_a_malformed_go_still_gets_a_bestmove(client: Client) -> None:
         "info string go nodes: expected a whole number, found 'many'",
         "bestmove (none)",
     ]
+    assert client.ask("go mate") == [
+        "info string go mate: expected a whole number, found 'nothing'",
+        "bestmove (none)",
+    ]
     assert client.ask("go searchmoves e2e5")[-1] == "bestmove (none)"
     assert client.ask("go quickly nodes 1")[0] == ("info string go: ignored 'quickly'")
 
@@ -270,13 +281,206 @@ def test_ponderhit_starts_the_clock(client: Client) -> None:
     assert client.ask("ponderhit")[-1].startswith("bestmove ")
 
 
-def test_a_second_search_is_refused_while_one_runs(client: Client) -> None:
-    client.notify(f"position fen {HARD}", "go infinite", "go infinite")
-    client.read_to("info string go: expected after the bestmove of the previous")
+def best_moves(lines: str | list[str]) -> list[str]:
+    """Return the moves of all `bestmove` lines."""
+    lines = lines.splitlines() if isinstance(lines, str) else lines
+    return [line.split()[1] for line in lines if line.startswith("bestmove ")]
 
-    assert client.ask("stop")[-1].startswith("bestmove ")
-    client.notify("isready")
-    assert client.read_to("readyok") == ["readyok"]
+
+@pytest.mark.parametrize("end", ["quit\n", "", "quit"])
+@pytest.mark.parametrize(
+    "limit",
+    ["mate 3", "depth 3", "nodes 99999999", "movetime 600000", "wtime 600000"],
+)
+def test_a_search_with_a_limit_is_finished_before_the_end(
+    limit: str, end: str, matesolve: Matesolve
+) -> None:
+    commands = f"position fen {MATE_IN_2}\ngo {limit}\n{end}"
+
+    code, out, err = matesolve("uci", stdin=commands)
+
+    *_, info, best = out.splitlines()
+    assert (code, err) == (0, "")
+    assert re.search(r" score mate [23] ", info)
+    assert f" pv {best.split()[1]} " in info
+
+
+def test_isready_is_answered_before_the_end(matesolve: Matesolve) -> None:
+    code, out, err = matesolve("uci", stdin="uci\nisready\nisready\nquit\n")
+
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-3:] == ["uciok", "readyok", "readyok"]
+
+
+@pytest.mark.parametrize("go", ["go mate 1", "go movetime 300", "go nodes 5000"])
+def test_searches_sent_together_are_answered_in_order(
+    go: str, matesolve: Matesolve
+) -> None:
+    first, second = f"fen {BACK_RANK}", f"fen {MATE_IN_2} moves h5a5 c8b7"
+    commands = [
+        *(f"position {first}", go, "setoption name Ponder value true", go),
+        *("position fen 8/8", "isready", go, "ucinewgame", "castle", "isready", go),
+        *(f"position {second}", "d", "isready", "go nodes many", go, "quit", go),
+    ]
+
+    code, out, err = matesolve("uci", stdin="\n".join(commands))
+
+    startpos = {move.uci() for move in chess.Board().legal_moves}
+    assert (code, err) == (0, "")
+    *known, opening, refused, last = best_moves(out)
+    assert known == ["a1a8", "a1a8", "(none)"]
+    assert opening in startpos
+    assert (refused, last) == ("(none)", "e3f5")
+    assert out.count("readyok") == 3
+
+
+def test_what_is_sent_with_stop_waits_for_the_bestmove(client: Client) -> None:
+    client.notify(f"position fen {HARD}", "go infinite", "isready")
+    client.read_to("readyok")
+    client.notify("stop", f"position fen {MATE_IN_2}", "go mate 2")
+
+    first, second = (client.read_to("bestmove")[-1].split()[1] for _ in range(2))
+    assert chess.Move.from_uci(first) in chess.Board(HARD).legal_moves
+    assert second == "h5a5"
+
+
+@pytest.mark.parametrize(
+    "goes", [("go infinite", "go mate 2"), ("go infinite", "go ponder nodes 5000")]
+)
+def test_what_is_sent_during_a_search_waits_for_it(
+    goes: tuple[str, str], client: Client
+) -> None:
+    running, waiting = goes
+    client.notify(f"position fen {HARD}", running, f"position fen {MATE_IN_2}", waiting)
+    client.notify("setoption name MultiPV value 2", "ponderhit", "isready")
+    assert not best_moves(client.read_to("readyok"))
+
+    assert best_moves(client.ask("stop")) != ["h5a5"]
+    *infos, best = client.read_to("bestmove")
+    assert best_moves([best]) == ["h5a5"]
+    assert " multipv 1 " in infos[-1]
+    assert " multipv 2 " in client.ask("go depth 1")[-2]
+
+
+@pytest.mark.parametrize(
+    ("running", "waiting", "stops"),
+    [
+        ("go infinite", "go infinite", 1),
+        ("go infinite", "go ponder nodes 5", 1),
+        ("go nodes 99999999999", "go", 1),
+        ("go infinite", "go nodes 99999999999", 2),
+        ("go mate 9", "go depth 99", 2),
+    ],
+)
+def test_stop_ends_what_waits_if_it_has_no_limit_and_twice_the_rest(
+    running: str, waiting: str, stops: int, client: Client
+) -> None:
+    client.notify(f"position fen {HARD}", running, waiting, *["stop"] * stops)
+
+    assert len(best_moves([client.read_to("bestmove")[-1] for _ in range(2)])) == 2
+    client.notify(f"position fen {BACK_RANK}")
+    assert best_moves(client.ask("go mate 1")) == ["a1a8"]
+
+
+@pytest.mark.parametrize("end", ["quit", "stop"])
+def test_a_second_quit_or_stop_ends_a_search_with_a_limit(
+    end: str, client: Client
+) -> None:
+    limited = ["go nodes 99999999999", "go mate 9"]
+    client.notify(f"position fen {HARD}", *limited, "quit", "isready", end)
+
+    code, out, err = client.end()
+
+    assert (code, err) == (0, "")
+    assert len(best_moves(out)) == 2
+    assert "readyok" not in out
+
+
+def test_options_hold_for_what_is_sent_after_them(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    write_table(solve_endgame(chess.ROOK), tmp_path)
+    setting, go = f"setoption name SyzygyPath value {tmp_path}", "go nodes 1000"
+    commands = ["position fen 8/8/R7/1k6/8/8/8/7K w - - 0 1", go, go, setting, go]
+
+    out = matesolve("uci", stdin="\n".join(commands)).out
+
+    answers = out.split("bestmove")[:-1]
+    assert ["score mate 16" in answer for answer in answers] == [False, False, True]
+
+
+def test_an_empty_clock_is_a_limit(client: Client) -> None:
+    client.notify(f"position fen {HARD}")
+
+    assert client.ask("go wtime 0 btime 0")[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("command", ["isready", "debug on\nisready"])
+def test_unknown_words_before_a_command_are_skipped(
+    command: str, matesolve: Matesolve
+) -> None:
+    assert matesolve("uci", stdin=f"joho \0 {command}").out == "readyok\n"
+
+
+def test_a_line_that_is_too_long_is_refused_and_not_cut(matesolve: Matesolve) -> None:
+    moves = " g1f3 g8f6 f3g1 f6g8" * (MAX_RECORD_BYTES // 20)
+    commands = [f"position startpos moves{moves} e2e4", "go nodes 1", "isready"]
+
+    out = matesolve("uci", stdin="\n".join(commands)).out
+
+    refusal, _reason, best, ready = out.splitlines()
+    assert refusal == (
+        "info string position: expected a line of at most 1,048,576 bytes, found a "
+        "longer one"
+    )
+    assert (best, ready) == ("bestmove (none)", "readyok")
+
+
+def test_a_path_that_cannot_be_one_is_refused(matesolve: Matesolve) -> None:
+    out = matesolve("uci", stdin="setoption name SyzygyPath value a\0b\nisready").out
+
+    assert out.splitlines() == [
+        "info string option SyzygyPath: expected directories, found 'a\\x00b': "
+        "embedded null byte",
+        "readyok",
+    ]
+
+
+def test_a_damaged_table_ends_one_search(matesolve: Matesolve, tmp_path: Path) -> None:
+    (tmp_path / "KRvK.rtbw").touch()
+    commands = [
+        f"setoption name SyzygyPath value {tmp_path}",
+        *("position fen 8/8/R7/1k6/8/8/8/7K w - - 0 1", "go nodes 1000"),
+        *(f"position fen {MATE_IN_2}", "go mate 2"),
+    ]
+
+    code, out, err = matesolve("uci", stdin="\n".join(commands))
+
+    lost, found = best_moves(out)
+    assert (code, err, found) == (0, "", "h5a5")
+    assert chess.Move.from_uci(lost) in chess.Board(commands[1][13:]).legal_moves
+    assert out.startswith("info string Syzygy, 8/8/R7/1k6/8/8/8/7K w - - 0 1: expected")
+
+
+def test_too_large_a_table_is_refused_by_the_name_of_the_engines_option(
+    matesolve: Matesolve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def allocate(fileno: int, size: int, **settings: int) -> mmap.mmap:
+        if size >> 20 > DEFAULT_HASH_MIB:
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+        return mapped(fileno, size, **settings)
+
+    mapped = mmap.mmap
+    monkeypatch.setattr(mmap, "mmap", allocate)
+    commands = ["setoption name Hash value 4096", f"position fen {MATE_IN_2}"]
+
+    out = matesolve("uci", stdin="\n".join([*commands, "go mate 2"])).out
+
+    assert best_moves(out) == ["h5a5"]
+    assert out.splitlines()[0] == (
+        "info string option Hash: expected 4096 MiB of memory, found less; "
+        "using 128 MiB"
+    )
 
 
 def test_options_set_during_a_search_hold_for_the_next(client: Client) -> None:
@@ -295,27 +499,30 @@ def test_options_set_during_a_search_hold_for_the_next(client: Client) -> None:
     ]
 
 
-@pytest.mark.parametrize("commands", [(), ("go infinite",), ("go infinite", "isready")])
-def test_quit_ends_any_search(commands: tuple[str, ...], client: Client) -> None:
+@pytest.mark.parametrize("end", ["quit\ngo infinite\n", ""])
+def test_a_search_without_a_limit_ends_at_the_end(
+    end: str, matesolve: Matesolve
+) -> None:
+    searches = ["go infinite", "go", "go ponder nodes 5", "go infinite mate 2"]
+    commands = "\n".join([f"position fen {HARD}", *searches, end])
+
+    code, out, err = matesolve("uci", stdin=commands)
+
+    assert (code, err) == (0, "")
+    assert len(best_moves(out)) == len(searches)
+
+
+def test_quit_ends_a_running_search_without_a_limit(client: Client) -> None:
     client.notify("isready")
     client.read_to("readyok")
-    client.notify(f"position fen {HARD}", *commands, "quit", "go infinite")
+    client.notify(f"position fen {HARD}", "go infinite", "isready")
+    client.read_to("readyok")
+    client.notify("quit")
 
     code, out, err = client.end()
 
     assert (code, err) == (0, "")
-    assert "bestmove" not in out
-
-
-def test_the_end_of_input_reports_what_is_known(client: Client) -> None:
-    client.notify("isready")
-    client.read_to("readyok")
-    client.notify(f"position fen {HARD}", "go infinite")
-
-    code, out, err = client.end()
-
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-1].startswith("bestmove ")
+    assert len(best_moves(out)) == 1
 
 
 @pytest.mark.parametrize("go", ["go infinite", "position startpos"])
@@ -376,7 +583,7 @@ def test_quit_does_not_wait_for_the_compiler(tmp_path: Path) -> None:
         client.read_to("info string compiling")
         client.notify("quit")
 
-        assert client.end() == (0, "", "")
+        assert client.end() == (0, "readyok\n", "")
 
 
 @pytest.mark.parametrize(
@@ -423,6 +630,7 @@ def test_a_real_client_gets_no_answer_for_a_position_that_was_refused(
         (f"fen {BACK_RANK} moves a1a8 a8a1", "a8a1"),
         ("fen", "FEN"),
         ("nowhere", "nowhere"),
+        ("startpos e2e4", "expected moves after startpos, found 'e2e4'"),
     ],
 )
 def test_after_a_refused_position_there_is_no_position(
@@ -518,7 +726,7 @@ def test_a_real_client_sets_options(engine: chess.engine.SimpleEngine) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "go nodes {}",
+        "go nodes x{}",
         "go mate 1 {}",
         "go searchmoves {}",
         "setoption name Hash value {}",

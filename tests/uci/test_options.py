@@ -78,6 +78,17 @@ def test_an_invalid_value_is_refused(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_long_line_is_read_in_proportion_to_its_length() -> None:
+    with pytest.raises(InputError, match="expected one of the options"):
+        parse_option(f"name Ha{' ' * 1_000_000}sh")  # hours, if read quadratically
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b", "\0", "9" * 5000])
+def test_a_path_that_cannot_exist_is_refused(path: str) -> None:
+    with pytest.raises(InputError, match="option SyzygyPath: expected directories"):
+        parse_option(f"name SyzygyPath value {path}")
+
+
 @pytest.fixture
 def directories(tmp_path: Path) -> list[str]:
     """Two directories with files named as tablebases; they are not opened here."""

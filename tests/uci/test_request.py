@@ -14,7 +14,7 @@ def test_a_bare_go_requests_an_unlimited_search() -> None:
     go = parse_go("")
 
     assert go == Go()
-    assert go.unlimited
+    assert not go.limited(chess.WHITE)
     assert (go.within, go.max_moves, go.nodes) == (None, None, NO_LIMIT)
     assert go.time_s(chess.WHITE) is None
 
@@ -23,7 +23,7 @@ def test_limits_come_in_any_order_and_together() -> None:
     go = parse_go("searchmoves e2e4 D2D4 nodes 5000 infinite mate 3 depth 4 ponder")
 
     assert go.searchmoves == ("e2e4", "d2d4")
-    assert (go.infinite, go.ponder, go.unlimited) == (True, True, False)
+    assert (go.infinite, go.ponder, go.limited(chess.WHITE)) == (True, True, True)
     assert (go.within, go.max_moves, go.nodes) == (3, 2, 5000)
 
 
@@ -41,9 +41,25 @@ def test_a_requested_mate_keeps_its_sign(mate: int, within: int) -> None:
     assert parse_go(f"mate {mate}").within == within
 
 
-@pytest.mark.parametrize("word", ["mate", "depth", "nodes", "movetime", "wtime"])
+@pytest.mark.parametrize("word", ["mate", "depth", "nodes", "movetime"])
 def test_a_limit_of_zero_is_no_limit(word: str) -> None:
-    assert parse_go(f"{word} 0").unlimited
+    assert not parse_go(f"{word} 0").limited(chess.WHITE)
+
+
+def test_only_the_clock_of_the_side_to_move_is_a_limit_even_without_time() -> None:
+    go = parse_go("wtime 0")
+
+    assert (go.limited(chess.WHITE), go.limited(chess.BLACK)) == (True, False)
+
+
+@pytest.mark.parametrize("digits", ["1" + "0" * 30, "9" * 400, "9" * 100_000])
+def test_a_number_beyond_all_limits_is_read(digits: str) -> None:
+    for word in ("nodes", "movetime", "wtime", "movestogo", "depth", "mate"):
+        go = parse_go(f"{word} {digits} winc {digits}")
+        assert go.numbers[word] == NO_LIMIT
+        assert go.time_s(chess.WHITE) is None or go.limited(chess.WHITE)
+    assert parse_go(f"mate -{digits}").within == -200
+    assert parse_go(f"nodes {'0' * 5000}7").nodes == 7
 
 
 def test_nodes_beyond_the_counter_are_no_limit() -> None:
@@ -91,6 +107,9 @@ def test_unknown_words_are_collected() -> None:
         ("nodes x", "go nodes: expected a whole number, found 'x'"),
         ("depth", "go depth: expected a whole number, found 'nothing'"),
         ("movetime -1", "go movetime: expected a whole number, found '-1'"),
+        ("nodes 1_0", "go nodes: expected a whole number, found '1_0'"),
+        ("mate", "go mate: expected a whole number, found 'nothing'"),
+        ("mate nodes 5", "go mate: expected a whole number, found 'nodes'"),
     ],
 )
 def test_a_malformed_number_is_refused(text: str, message: str) -> None:
@@ -133,6 +152,9 @@ def test_a_position_and_its_moves_are_parsed(text: str, fen: str) -> None:
         ("8/7K/8/8/8/8/R7/7k w", "position: expected startpos or fen, found '8/7K/"),
         ("fen 8/8", "board: expected 8 ranks with / between them, found 2 in '8/8'"),
         ("fen 4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "(Chess960 is not supported)"),
+        ("startpos e2e4", "expected moves after startpos, found 'e2e4'"),
+        ("startpos w moves e2e4", "expected moves after startpos, found 'w'"),
+        (f"fen {chess.STARTING_FEN} e2e4", "FEN"),
         ("startpos moves e2e5", "expected a legal move of rnbqkbnr/"),
         ("startpos moves 0000", "found '0000'"),
         ("startpos moves e2", "found 'e2'"),
