@@ -360,7 +360,14 @@ def expected_mate(solution: Solution) -> int | None:
 
 
 class Uci:
-    """Sends an engine some changed lines; `go mate 1` is compared."""
+    """Sends an engine changed lines, one by one and all at once.
+
+    `go mate 1` is compared. Of lines sent at once, each `isready` and `go` is answered,
+    and searches in order.
+    """
+
+    size = 2000
+    """The number of lines sent at once."""
 
     others = (
         *(b"setoption name MultiPV value 3", b"setoption name Clear Hash", b"stop"),
@@ -369,7 +376,8 @@ class Uci:
     )
 
     def give(self, seeded: Random, found: Counter[str]) -> None:
-        """Run one session."""
+        """Run two sessions."""
+        self._flood(seeded, found)
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         with started(
             [*COMMAND, "uci"], text=False, patience_s=600, env=ENVIRONMENT, **pipes
@@ -380,6 +388,49 @@ class Uci:
             with patience():
                 _, err = engine.communicate(b"quit\n")
             require(engine.returncode == 0 and b"Traceback" not in err, err[-3000:])
+
+    def _flood(self, seeded: Random, found: Counter[str]) -> None:
+        """Send many lines in one write, and end with `quit` or without it."""
+        lines = [b"setoption name Hash value 1"]
+        boards = {}
+        for problem in make_problems(self.size // 8, seeded):
+            position = f"position fen {problem.fen}".encode()
+            boards[position] = chess.Board(problem.fen)
+            lines += [position, b"go mate 1", b"isready", seeded.choice(GOES)]
+            chosen = seeded.choices((position, *GOES, *SETTINGS, *self.others), k=4)
+            lines += [spoil(line, seeded) for line in chosen]
+        never = {"quit", seeded.choice(("", "stop"))}
+        lines = [line for line in lines if command_of(line) not in never]
+        for number, line in enumerate(lines):
+            if command_of(line) == "go" and line not in GOES:
+                lines[number] = line + b" nodes 50"  # the last limit holds
+        end = seeded.choice((b"\n", b"", b"\nquit", b"\njoho quit\n\xff go\n"))
+        done = run(
+            [*COMMAND, "uci"],
+            stdin=b"\n".join(lines) + end,
+            text=False,
+            patience_s=PATIENCE_S * (1 + self.size // 1000),
+            env=ENVIRONMENT,
+        )
+        require((done.returncode, done.stderr) == (0, b""), done.stderr[-3000:])
+        answer = done.stdout.decode().split("\n")
+        commands = Counter(map(command_of, lines))
+        require(answer.count("readyok") == commands["isready"], "lost an isready")
+        best = [line.split()[1] for line in answer if line.startswith("bestmove ")]
+        require(len(best) == commands["go"], f"{commands['go']} go, {len(best)} moves")
+        board, moves = None, iter(best)
+        for line in lines:
+            if command_of(line) == "position":
+                board = boards.get(line)
+            elif command_of(line) == "go":
+                move = next(moves)
+                if board and line in GOES:
+                    legal = {legal.uci() for legal in board.legal_moves} or {"(none)"}
+                    if line == b"go mate 1" and not commands["stop"]:
+                        legal = {*mates_in_one(board.fen())} or legal
+                    require(move in legal, f"{board.fen()}, {line!r}: {move}")
+                    found["compared"] += 1
+        found["records"] += len(lines)
 
     def _play(
         self,
@@ -418,6 +469,69 @@ class Uci:
             send(engine, other)
         found["records"] += 3
         found["accepted" if board else "refused"] += 1
+
+
+GOES = (
+    *(b"go mate 1", b"go depth 1", b"go nodes 50", b"go movetime 1", b"go infinite"),
+    *(b"go ponder nodes 9", b"go", b"go wtime 0 btime 0", b"go mate -1"),
+)
+
+SETTINGS = (
+    *(b"setoption name SyzygyPath value /", b"setoption name MultiPV value 2"),
+    *(b"setoption name Hash value 1", b"setoption name Threads value 1"),
+    *(b"position startpos moves e2e4", b"go searchmoves e2e4 d2d4 depth 1"),
+)
+
+STRANGE = (
+    *(b"\0", b"a\0b", b"\xed\xa0\x80", b"x\xed\xbf\xbf", b"\xff\xfe", b"\xe2\x80\xa8"),
+    *(
+        b"\x85",
+        b"\x1b[2J",
+        b"\xef\xbb\xbf",
+        b"\xef\xbc\x91",
+        b"\xc2\xb2",
+        b"%s{}",
+        b"1_0",
+    ),
+    *(b"-1", b"0", b"1" + b"0" * 30, b"-" + b"9" * 400, b"9" * 5000, b"1e9", b""),
+    *(b"name", b"value", b"moves", b"fen", b"startpos", b"mate", b"infinite", b"joho"),
+    *(
+        b"a" * 20_000,
+        b" " * 20_000,
+        b"e2e4" * 500,
+        b"/dev/null",
+        b"<empty>",
+        b"\x0b\x0c",
+    ),
+)
+"""Words that take the place of others: no text, not UTF-8, not a number, too much."""
+
+
+def spoil(line: bytes, seeded: Random) -> bytes:
+    """Put a strange word into a line, or change it anywhere, or leave it."""
+    words = line.split(b" ")
+    match seeded.randrange(4):
+        case 0:
+            return line
+        case 1:
+            return mutate(line, seeded)
+        case 2:
+            words[seeded.randrange(len(words))] = seeded.choice(STRANGE)
+        case _:
+            words.insert(seeded.randrange(len(words) + 1), seeded.choice(STRANGE))
+    return b" ".join(words)
+
+
+COMMANDS = (
+    *("uci", "isready", "setoption", "ucinewgame", "position", "go", "stop"),
+    *("ponderhit", "quit", "d", "debug", "register"),
+)
+
+
+def command_of(line: bytes) -> str:
+    """Return the first word of a line that is a command, or nothing."""
+    words = line.decode(errors="replace").split()
+    return next((word for word in words if word in COMMANDS), "")
 
 
 def send(
