@@ -570,8 +570,7 @@ def test_uciok_and_stop_do_not_wait_for_the_compiler(tmp_path: Path) -> None:
         client.notify("go mate 2")
         *before, _ready = client.read_to("readyok")
         assert before == [
-            "info string compiling the search kernel, once for this version and "
-            "machine ..."
+            "info string compiling the search, once for this version and machine ..."
         ]
         assert client.read_to("bestmove")[-1] == "bestmove h5a5 ponder c8b7"
 
