@@ -9,7 +9,8 @@ side only:
 - A piece that stays attacks what it attacks now, and along a line also the squares
   behind as many pieces as can leave the line.
 - A piece that moves reaches its square, and attacks from there, through as many pieces
-  as can leave its lines.
+  as can leave its lines. Its square may have a piece of its own side now, if the reply
+  can take that piece.
 - The attacker's king, and replies to the last check, are ignored.
 
 The squares are those of the attacker's view: its pawns move up.
@@ -189,6 +190,7 @@ def list_movers(
     occupied = (position.us | position.them) & ~(position.kings & position.them)
     king = position.kings & position.us
     allowed = ~position.us | play.blocks[replies]
+    allowed |= (position.rights & RANK_3) << EIGHT  # a pawn that is taken en passant
     takeable = play.blocks[replies] | (position.rights & RANK_6)
     movers = 0
     always: Bitboard = ZERO  # what a rook attacks after castling

@@ -54,6 +54,10 @@ EASILY_LEFT_OUT = {
         "8/1B6/3p1P1q/5pB1/1p2p3/1Pk3p1/2Pb3p/1K6 b - - 0 1",
         "h6f6 g5f6",
     ),
+    "a rook goes where its pawn was taken en passant": (
+        "3rkr2/3p1p2/8/8/3pP2R/8/8/K7 b - e3 0 1",
+        "d4e3 h4e4",
+    ),
     "the only piece that can block moves twice": (
         "8/8/1B6/8/4R3/r7/8/3k1K2 b - - 0 1",
         "a3a2 b6a5 a2c2 e4e1",
