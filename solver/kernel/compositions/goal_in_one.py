@@ -191,13 +191,16 @@ def forced_in_one(position: Position, play: Number, ply: Number, search: Any) ->
     king = position.kings & position.them
     ring = king_attacks(first_square(king))
 
-    # 1. In self-play the defender needs a piece, and a king move with check is no
-    #    escape, so there flights count only for a king that never moves with check.
-    if play != BattlePlay.STALEMATE:
+    # 1. A lone king never mates. In a selfmate a king move with check is no escape, so
+    #    there flights count only for a king that never moves with check. In a
+    #    selfstalemate any king move may stalemate, so flights do not count.
+    if play == BattlePlay.SELF_MATE:
         if position.them == king:
             return NO_MOVE
-        if play == BattlePlay.SELF_STALEMATE or may_move_with_check(position):
+        if may_move_with_check(position):
             ring = ZERO
+    if play == BattlePlay.SELF_STALEMATE:
+        ring = ZERO
 
     # 2. Skip the attacks that leave a flight; test the others.
     last = SQUARES

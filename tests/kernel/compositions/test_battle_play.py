@@ -168,6 +168,24 @@ def test_each_kind_of_mating_reply_ends_a_selfmate(
 
 
 @pytest.mark.parametrize(
+    ("fen", "keys"),
+    [
+        ("K1k5/P6Q/8/8/8/8/8/8", {"h7c7"}),
+        ("1k6/7Q/K7/P7/8/8/8/8", set()),
+    ],
+)
+def test_a_lone_king_can_be_forced_to_stalemate(
+    battle_kernel: Kernel, fen: str, keys: set[str]
+) -> None:
+    """It captures the last piece that can move; mating would take another piece."""
+    battle = Battle(battle_kernel, "s=")
+    board = chess.Board(f"{fen} w - - 0 1")
+    assert battle.solving(board, 1) == keys
+    agree_with_the_definition(battle, [board, board.mirror()], 2)
+    agree_with_the_definition(Battle(battle_kernel, "s#"), [board], 2)
+
+
+@pytest.mark.parametrize(
     "fen",
     [
         "4k3/KP6/8/6N1/Pq6/q7/Q7/8",
