@@ -9,10 +9,11 @@ import chess
 import numba
 import numpy as np
 
-from solver.board import pack
+from solver.board import pack, unpack_pieces
+from solver.kernel.border import memory
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import Position, make
-from tests.oracles import walks
+from tests.oracles import special, walks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,3 +118,18 @@ def of_problems(count: int, seed: int) -> np.ndarray:
     positions = np.empty((count, WORDS), np.uint64)
     _wander(starts, LONGEST_SOLUTION, seed, positions)
     return positions
+
+
+def of_special(count: int, seed: int) -> np.ndarray:
+    """Return positions in which a special move is possible; shape (count, WORDS)."""
+    return packed(special.all_kinds(count // len(special.KINDS), seed))
+
+
+def board_of(words: Iterable[int]) -> chess.Board:
+    """Return the board of a row of eight words, with White to move."""
+    position = memory.Position(*map(int, words))
+    board = unpack_pieces(position)
+    board.castling_rights = position.rights & chess.BB_CORNERS
+    if passed := position.rights & chess.BB_RANK_6:
+        board.ep_square = chess.msb(passed)
+    return board

@@ -72,6 +72,10 @@ SOLVED = {
         "8/8/3b4/8/Q7/6qk/8/7K",
         "8/8/8/1k6/3Q4/8/q6p/7K",
         "7K/2r5/k7/5Q2/8/1b6/8/8",
+        # A lone king takes the last piece that can move.
+        "K1k5/P6Q/8/8/8/8/8/8",
+        "K2k4/P7/8/8/8/2Q5/2Q5/8",
+        "K1k5/8/P1P5/8/8/6Q1/8/8",
     ),
     "r#": (
         "8/3R4/8/1R6/8/4k3/2Qqp3/RK6",

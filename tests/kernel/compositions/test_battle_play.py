@@ -15,7 +15,7 @@ from solver.kernel.border.memory import Search
 from solver.stipulation import Goal, Play, Stipulation
 from solver.stipulations.battle import PLAYS
 from tests.oracles import battle_play as oracle
-from tests.oracles import stipulated, walks
+from tests.oracles import special, stipulated, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -116,10 +116,19 @@ def test_two_moves_are_as_defined(battle_kernel: Kernel, name: str, count: int) 
 def test_full_boards_are_as_defined(
     battle_kernel: Kernel, name: str, count: int
 ) -> None:
-    """Castling, captures en passant and promotions of either side occur here."""
     battle = Battle(battle_kernel, name)
     agree_with_the_definition(battle, walks.random_positions(count, seed=2), 1)
     agree_with_the_definition(battle, walks.crowded_positions(count, seed=2), 1)
+
+
+@sized("count", 20, 1_000)
+@each_stipulation
+def test_castling_en_passant_and_promotions_are_as_defined(
+    battle_kernel: Kernel, name: str, count: int
+) -> None:
+    """Moves of either side."""
+    battle = Battle(battle_kernel, name)
+    agree_with_the_definition(battle, special.all_kinds(count, seed=9), 1)
 
 
 @pytest.mark.parametrize(

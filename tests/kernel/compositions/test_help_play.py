@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
-from tests.oracles import help_play, walks
+from tests.oracles import help_play, special, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -218,6 +219,57 @@ def test_pruning_changes_no_solution_on_thousands_of_positions(
                 for pruned in (True, False)
             ]
             assert found[0] == found[1], (board.fen(), plies)
+
+
+def mates_with_special_moves(board: chess.Board, plies: int) -> set[tuple[str, ...]]:
+    """Return the mates in one or two plies with a special move, by python-chess."""
+    found: set[tuple[str, ...]] = set()
+    for move in list(board.legal_moves):
+        is_special = special.name_special(board, move) != ""
+        board.push(move)
+        if plies == 1 and is_special and board.is_checkmate():
+            found.add((move.uci(),))
+        for last in list(board.legal_moves) if plies == 2 else []:
+            if is_special or special.name_special(board, last):
+                board.push(last)
+                if board.is_checkmate():
+                    found.add((move.uci(), last.uci()))
+                board.pop()
+        board.pop()
+    return found
+
+
+@pytest.mark.parametrize("kind", special.KINDS)
+@sized("count", 1_000, 50_000)
+def test_no_solution_with_a_special_move_is_pruned(
+    help_kernel: Kernel, search: Search, kind: str, count: int
+) -> None:
+    seen: Counter[tuple[int, str]] = Counter()
+    for board in special.special_positions(kind, count, seed=43):
+        for plies in (1, 2):
+            found = lines_of(help_kernel, search, board, plies)
+            every = lines_of(help_kernel, search, board, plies, pruned=False)
+            assert found == every, (board.fen(), plies)
+            expected = mates_with_special_moves(board, plies)
+            assert expected <= set(found), (board.fen(), plies)
+            for line in expected:
+                seen.update(special.specials_of(board, line))
+    name = "en passant" if kind == "double step" else kind
+    assert seen[0, name] + seen[1, name] >= count // 300, seen
+
+
+@sized("count", 60, 3_000)
+def test_a_table_of_one_bucket_changes_no_solution(
+    help_kernel: Kernel, search: Search, count: int
+) -> None:
+    """Positions that differ in rights or in the plies left share it."""
+    for board in special.all_kinds(count, seed=44):
+        plies = 4 if board.legal_moves.count() < 12 else 3
+        search.buckets = BUCKETS
+        expected = lines_of(help_kernel, search, board, plies)
+        search.buckets = 1
+        found = lines_of(help_kernel, search, board, plies)
+        assert found == expected, (board.fen(), plies)
 
 
 def test_a_hopeless_position_has_no_solution(

@@ -8,20 +8,30 @@ import numba
 import numpy as np
 import pytest
 
+from solver.board import unpack_move
 from solver.kernel.mate.refuter import find_refuter, is_refuted
 from solver.kernel.rules.mate_in_one import mate_in_one
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import after_null_move, make
 from tests.kernel import positions
-from tests.kernel.positions import position_of
+from tests.kernel.positions import board_of, position_of
+from tests.oracles import naive
 
 NOWHERE = -1
 """The index of a position that disagrees, if none does."""
 
 
+CLAIMS = 400
+"""Refutations of each sample that python-chess checks."""
+
+
 @numba.njit
-def _compare(rows: Any) -> tuple[int, int, int]:
-    """Return the first row with a wrong refutation, the right ones, and the missed."""
+def _compare(rows: Any, claims: Any) -> tuple[int, int, int]:
+    """Return the first row with a wrong refutation, the right ones, and the missed.
+
+    Some of the refutations are written to `claims`: row, attack, reply.
+    """
+    every = 100 * len(rows) // len(claims)
     attacks = np.empty(256, np.uint64)
     replies = np.empty(256, np.uint64)
     answers = np.empty(256, np.uint64)
@@ -42,6 +52,10 @@ def _compare(rows: Any) -> tuple[int, int, int]:
                 if is_refuted(position, refuter, attacks[number]):
                     if not works:
                         return index, refuted, missed
+                    if refuted % every == 0 and refuted // every < len(claims):
+                        claims[refuted // every, 0] = index
+                        claims[refuted // every, 1] = attacks[number]
+                        claims[refuted // every, 2] = reply
                     refuted += 1
                 elif works:
                     missed += 1
@@ -54,16 +68,26 @@ def _compare(rows: Any) -> tuple[int, int, int]:
         (positions.of_play, 4_000),
         (positions.of_problems, 4_000),
         (positions.of_passing, 4_000),
+        (positions.of_special, 4_000),
         pytest.param(positions.of_play, 500_000, marks=pytest.mark.slow),
         pytest.param(positions.of_problems, 500_000, marks=pytest.mark.slow),
         pytest.param(positions.of_passing, 100_000, marks=pytest.mark.slow),
+        pytest.param(positions.of_special, 200_000, marks=pytest.mark.slow),
     ],
 )
 def test_an_attack_said_to_be_refuted_is_refuted_by_that_reply(
     kind: Any, rows: int
 ) -> None:
     many = kind(rows, seed=21)
-    differs, refuted, missed = _compare(many)
+    claims = np.zeros((CLAIMS, 3), np.uint64)
+    differs, refuted, missed = _compare(many, claims)
     assert differs == NOWHERE, many[differs]
     assert refuted > 100 * rows
     assert missed < refuted
+    for index, attack, reply in claims.tolist():
+        board = board_of(many[index])
+        board.push(unpack_move(board, attack))
+        move = unpack_move(board, reply)
+        assert board.is_legal(move), (board.fen(), move)
+        board.push(move)
+        assert not naive.mate_in(board, 1), board.fen()

@@ -15,7 +15,7 @@ from solver.kernel.rules.movegen import count, generate
 from solver.kernel.rules.position import checkers, make
 from tests.kernel import positions
 from tests.kernel.positions import position_of
-from tests.oracles import naive, walks
+from tests.oracles import naive, special, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def test_checking_moves_are_those_of_python_chess(
     kernel: Kernel, search: Search
 ) -> None:
     boards = [*walks.random_positions(3000, 4), *walks.small_positions(1000, 4)]
+    boards += special.all_kinds(500, 4)
     checks = 0
     for board in boards:
         words = kernel.checking_moves(pack(board), search)
@@ -62,6 +63,7 @@ def test_a_mate_in_one_is_found_where_there_is_one(
     kernel: Kernel, search: Search
 ) -> None:
     boards = [*walks.random_positions(1500, 5), *walks.small_positions(1500, 5)]
+    boards += special.all_kinds(500, 5)
     mates = 0
     for board in boards:
         word = kernel.mate_in_one(pack(board), search)
@@ -77,11 +79,19 @@ def test_a_mate_in_one_is_found_where_there_is_one(
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param("of play", marks=pytest.mark.slow), "of problems"],
+    params=[
+        pytest.param("of play", marks=pytest.mark.slow),
+        "of problems",
+        pytest.param("of special", marks=pytest.mark.slow),
+    ],
 )
 def many(request: pytest.FixtureRequest) -> np.ndarray:
     """Return at least 100,000 different positions; shape (positions, 8), uint64."""
-    make_them = {"of play": positions.of_play, "of problems": positions.of_problems}
+    make_them = {
+        "of play": positions.of_play,
+        "of problems": positions.of_problems,
+        "of special": positions.of_special,
+    }
     rows = np.unique(make_them[request.param](130_000, seed=6), axis=0)
     assert len(rows) >= 100_000
     return rows
