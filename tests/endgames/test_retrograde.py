@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
+import numba
 import numpy as np
 import pytest
 
 from solver.board import pack
 from solver.endgames import find_ending
-from solver.endgames.endgame_table import ILLEGAL, NO_MATE, REFLECTIONS, Table
+from solver.endgames.endgame_table import (
+    ILLEGAL,
+    NO_MATE,
+    REFLECTIONS,
+    TRIANGLE,
+    Table,
+)
 from solver.endgames.probe import Piece, get_tables, read_placement
 from solver.kernel.border.interface import Verdict
+from solver.kernel.rules.bitboards import king_attacks
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import (
+    checkers,
+    leaves_king_attacked,
+    origin,
+    target,
+)
 from solver.search.workspace import Workspace
 from tests.endgames.boards import ENDINGS, random_boards
+from tests.kernel.positions import position_of
 from tests.oracles import endgames
 
 if TYPE_CHECKING:
@@ -39,6 +55,9 @@ LONGEST = {
 }
 """Longest mates, as all published endgame tables have them."""
 
+SAMPLE = ("KQvK", "KRvK", "KBvK", "KNvK", "KRBvK", "KQvKR")
+"""Every entry of these is tested always, of the others in the slow suite."""
+
 MOST_PROVED = 4
 """Mates of up to this many moves are compared with the prover."""
 
@@ -47,13 +66,17 @@ def never() -> bool:
     return False
 
 
-def table_of(name: str) -> Table:
+def pieces_of(name: str) -> tuple[Piece, ...]:
     ours, theirs = (
         [chess.Piece.from_symbol(symbol).piece_type for symbol in side[1:]]
         for side in name.split("v")
     )
     pieces = tuple(Piece(attacks=True, kind=kind) for kind in ours)
-    pieces += tuple(Piece(attacks=False, kind=kind) for kind in theirs)
+    return pieces + tuple(Piece(attacks=False, kind=kind) for kind in theirs)
+
+
+def table_of(name: str) -> Table:
+    pieces = pieces_of(name)
     tables = get_tables(pieces, never)
     assert tables is not None
     return tables[pieces]
@@ -146,10 +169,138 @@ def test_positions_follow_from_each_other_by_the_rules(name: str) -> None:
     follow_from_each_other(name, 60, seed=1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ENDINGS)
-def test_many_positions_follow_from_each_other_by_the_rules(name: str) -> None:
-    follow_from_each_other(name, 3000, seed=2)
+IMAGES = np.array([reflection.images for reflection in REFLECTIONS])
+PLACES = np.array([reflection.place for reflection in REFLECTIONS])
+KINGS = np.array(TRIANGLE)
+CORRECT = -1
+ONE = np.uint64(1)
+
+
+@numba.njit
+def _entry(squares: Any, captured: int) -> Any:
+    """Return the index of an entry: the attacker's king, the pieces, the other king."""
+    index = PLACES[squares[0]]
+    for piece in range(1, len(squares)):
+        if piece != captured:
+            index = 64 * index + IMAGES[squares[0], squares[piece]]
+    return index
+
+
+@numba.njit
+def _set_up(squares: Any, kinds: Any, attacks: Any, attacking: bool) -> Any:
+    """Return the position with one side to move."""
+    boards = np.zeros(8, np.uint64)
+    for piece, square in enumerate(squares):
+        bit = ONE << np.uint64(square)
+        for board in range(5):
+            if kinds[piece] >> board & 1:
+                boards[board] |= bit
+        boards[5 if attacks[piece] == attacking else 6] |= bit
+    return position_of(boards)
+
+
+@numba.njit
+def _value(
+    squares: Any, kinds: Any, attacks: Any, attacking: bool, after: Any, smaller: Any
+) -> Any:
+    """Return what an entry must be, given those of all positions after it."""
+    position = _set_up(squares, kinds, attacks, attacking)
+    if leaves_king_attacked(position):
+        return ILLEGAL
+    moves = np.empty(256, np.uint64)
+    size = generate(position, moves)
+    if size == 0:
+        return 0 if not attacking and checkers(position) else NO_MATE
+    best = NO_MATE if attacking else 0
+    child = squares.copy()
+    for index in range(size):
+        end = np.int64(target(moves[index]))
+        mover, captured = 0, 0
+        for piece, square in enumerate(squares):
+            child[piece] = square
+            if square == end:
+                captured = piece
+            if square == np.int64(origin(moves[index])):
+                mover = piece
+        child[mover] = end
+        table = smaller[captured - 1] if captured else after
+        value: Any = np.int64(table[_entry(child, captured or -1)])
+        if attacking and value != NO_MATE:
+            best = min(best, value + 1)
+        elif not attacking:
+            best = max(best, value)
+    return best
+
+
+@numba.njit
+def _first_wrong(kinds: Any, attacks: Any, nodes: Any, smaller: Any) -> int:
+    """Return the first entry that does not follow from the others, or CORRECT.
+
+    Of `nodes` and `smaller`, the first is the defender's and the second the attacker's.
+    """
+    squares = np.zeros(len(kinds), np.int64)
+    for index in range(nodes.shape[1]):
+        rest = index
+        is_double = False
+        for piece in range(len(kinds) - 1, -1, -1):
+            squares[piece] = rest % 64 if piece else KINGS[rest]
+            rest //= 64
+            for other in range(piece + 1, len(kinds)):
+                is_double |= squares[other] == squares[piece]
+        near = king_attacks(np.uint64(squares[0])) >> np.uint64(squares[-1]) & ONE
+        for side in range(2):
+            expected = ILLEGAL
+            if not is_double and not near:
+                expected = _value(
+                    squares,
+                    kinds,
+                    attacks,
+                    side == 1,
+                    nodes[1 - side],
+                    smaller[1 - side],
+                )
+            if nodes[side, index] != expected:
+                return index
+    return CORRECT
+
+
+BOARDS = {
+    chess.KNIGHT: 0b00010,
+    chess.BISHOP: 0b00100,
+    chess.ROOK: 0b01000,
+    chess.QUEEN: 0b01100,
+    chess.KING: 0b10000,
+}
+"""The boards of a `Position` that have a piece."""
+
+
+def flat(tables: list[Table]) -> np.ndarray:
+    """Return the entries: the side to move, the table, the index."""
+    nodes = ("defender_nodes", "attacker_nodes")
+    return np.array([[getattr(t, name).ravel() for t in tables] for name in nodes])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in SAMPLE else pytest.mark.slow)
+        for name in ENDINGS
+    ],
+)
+def test_every_entry_follows_from_those_after_it(name: str) -> None:
+    """So all are right: by induction over the moves to mate, from the mates on."""
+    pieces = pieces_of(name)
+    tables = get_tables(pieces, never)
+    assert tables is not None
+    smaller = [tables[pieces[:i] + pieces[i + 1 :]] for i in range(len(pieces))]
+    king = BOARDS[chess.KING]
+    wrong = _first_wrong(
+        np.array([king, *(BOARDS[piece.kind] for piece in pieces), king]),
+        np.array([True, *(piece.attacks for piece in pieces), False]),
+        flat([tables[pieces]])[:, 0],
+        flat(smaller),
+    )
+    assert wrong == CORRECT
 
 
 @pytest.mark.parametrize("name", LONGEST)

@@ -249,14 +249,29 @@ def test_a_restricted_question_is_not_answered_by_a_table(
             assert without_costs(after_others) == without_costs(alone)
 
 
+@pytest.mark.parametrize(
+    ("fen", "mate"),
+    [
+        ("8/8/8/8/8/8/5Q2/1k2K2R w K - 0 1", 1),
+        ("8/8/8/8/8/2R5/8/R3K2k w Q - 0 1", 2),
+        ("8/8/8/8/3R4/8/8/R3K1k1 w Q - 0 1", 2),
+        ("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1", None),
+    ],
+)
 def test_positions_with_castling_rights_are_searched(
-    fresh: Solver, probing: Solver
+    fresh: Solver, probing: Solver, fen: str, mate: int | None
 ) -> None:
-    castling = Problem("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1")
-    alone = fresh.solve(castling, Limits(max_moves=3))
-    after_others = probing.solve(castling, Limits(max_moves=3))
-    assert after_others.stats.nodes > 0
-    assert without_costs(after_others) == without_costs(alone)
+    """Without the right, which no table has, the mates take a move more."""
+    for board in (chess.Board(fen), chess.Board(fen).mirror()):
+        assert find_ending(board, board.turn, is_stopped=bool) is None
+        castling = Problem(board.fen())
+        alone = fresh.solve(castling, Limits(max_moves=3))
+        after_others = probing.solve(castling, Limits(max_moves=3))
+        assert alone.mate == mate
+        assert without_costs(after_others) == without_costs(alone)
+        board.castling_rights = chess.BB_EMPTY
+        without = fresh.solve(Problem(board.fen()), Limits(max_moves=3))
+        assert without.mate == (mate and mate + 1)
 
 
 def test_a_table_answers_a_solver_with_several_threads() -> None:
