@@ -53,7 +53,6 @@ from solver.kernel.rules.bitboards import (
     RANK_8,
     SIXTEEN,
     ZERO,
-    beside,
     diagonal_attacks,
     king_attacks,
     knight_attacks,
@@ -64,7 +63,6 @@ from solver.kernel.rules.bitboards import (
 )
 from solver.kernel.rules.position import Position, flipped, position_t
 
-RANK_5 = np.uint64(0xFF) << np.uint64(32)
 RANK_7 = np.uint64(0xFF) << np.uint64(48)
 C8, D8, F8, G8 = (square << np.uint64(56) for square in (C1, D1, F1, G1))
 MANY = 4
@@ -131,11 +129,11 @@ def kind_on(position: Position, piece: Bitboard) -> Number:
 
 @jit(i64(position_t), inline=True)
 def moves_of_two(position: Position) -> Number:
-    """Return how many moves may clear two squares at once: en passant and castling."""
-    pawns = position.pawns & position.us
+    """Return how many moves may clear two squares at once: en passant and castling.
+
+    A pawn that is taken after a double step has left only the square where it is now.
+    """
     found = 0
-    if beside((pawns & RANK_5) << SIXTEEN) & position.pawns & position.them & RANK_7:
-        found += 1
     if position.rights & ~CORNERS:
         found += 1
     if position.rights & RANK_1:
