@@ -107,12 +107,18 @@ def _place_special(kind: str, board: chess.Board, random: Random) -> _Move:
     file = random.randrange(8)
     beside = random.choice([f for f in (file - 1, file + 1) if 0 <= f < 8])
     if kind == "castling":
-        rook, end = random.choice(((chess.A1, 3), (chess.H1, 5)))
+        # The rook checks on its file, near the king, or on the rank past its square.
+        rook, end, king, past = random.choice(
+            ((chess.A1, 3, chess.D3, (5, 6, 7)), (chess.H1, 5, chess.F3, (0, 1, 2, 3)))
+        )
         _put(board, chess.E1, chess.KING, chess.WHITE)
         _put(board, rook, chess.ROOK, chess.WHITE)
         board.castling_rights = chess.BB_SQUARES[rook]
         between = chess.SquareSet.between(chess.E1, rook)
-        return _Move(between, chess.SquareSet(chess.BB_FILES[end]) - between)
+        checked = chess.SquareSet(random.choice((chess.BB_FILES[end], 1 << king)))
+        if random.random() < 0.3:
+            checked = chess.SquareSet(past)
+        return _Move(between, checked - between)
     if kind == "promotion":
         _put(board, chess.square(file, 6), chess.PAWN, chess.WHITE)
         end = chess.square(file, 7)

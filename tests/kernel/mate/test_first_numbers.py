@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import shutil
+import sys
 from ctypes import CFUNCTYPE
 from typing import Any
 
 import chess
 import numpy as np
+import pytest
 
 from solver.board import pack, unpack_move
 from solver.kernel.border.memory import Search
@@ -24,8 +28,11 @@ from solver.kernel.mate.first_numbers import (
 )
 from solver.kernel.mate.transposition import INFINITE
 from solver.kernel.rules.position import position_at
+from tests.benchmarks.laboratory_commands import ROOT
+from tests.benchmarks.patched import Change, program
 from tests.kernel import linked
-from tests.oracles import walks
+from tests.oracles import special, walks
+from tests.processes import run
 
 RANKS = {
     chess.PAWN: 1,
@@ -127,6 +134,7 @@ def test_first_numbers_are_those_of_the_definition() -> None:
         *walks.small_positions(600, seed=81),
         *walks.crowded_positions(300, seed=81),
         *walks.random_positions(100, seed=81),
+        *special.all_kinds(100, seed=81),
         chess.Board("k7/8/2K5/8/8/8/8/2Q5 b - - 0 1"),
         chess.Board("k7/2K5/8/8/8/8/8/1Q6 b - - 0 1"),
     ):
@@ -149,6 +157,35 @@ def test_worths_never_fall_and_numbers_stay_small() -> None:
         assert (np.diff(table) >= 0).all()
         most += int(table.max())
     assert (WHOLE + most) // WHOLE < 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "worths",
+    ["0", "np.random.default_rng(1).integers(0, 8000, worths.shape)"],
+    ids=["none", "random"],
+)
+def test_any_worths_give_the_same_answers(worths: str) -> None:
+    """The tests of the df-pn search pass in a copy of the program with these."""
+    change = Change(
+        "solver/kernel/mate/first_numbers.py",
+        "# fmt: on\n",
+        "# fmt: on\nfor worths in (FLIGHTS, OTHERS, LOSSES, BEYOND):\n"
+        f"    worths[:] = {worths}\n",
+    )
+    with program([change]) as copy:
+        for folder in ("tests", "puzzles"):
+            shutil.copytree(ROOT / folder, copy / folder)
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        (copy / "cache").mkdir(0o700)
+        own = {"MATESOLVE_CACHE_DIR": str(copy / "cache"), "PYTHONPATH": str(copy)}
+        tests = ("-qx", "-p", "no:cacheprovider", "tests/kernel/mate/test_dfpn.py")
+        done = run(
+            [sys.executable, "-m", "pytest", *tests],
+            cwd=copy,
+            env={**os.environ, **own},
+        )
+    assert done.returncode == 0, done.stdout
 
 
 def test_mate_in_one_tests_count_as_nodes() -> None:
