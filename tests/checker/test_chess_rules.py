@@ -7,11 +7,13 @@ import pytest
 
 from solver.checker.chess_rules import key_of, mate_in_one
 from tests.checker.documents import CASTLING, EN_PASSANT
+from tests.oracles.special import all_kinds
 from tests.oracles.walks import random_positions, small_positions
 
 
 def test_a_mate_in_one_is_found_exactly_if_there_is_one() -> None:
     positions = [*random_positions(3000, seed=11), *small_positions(1500, seed=12)]
+    positions += all_kinds(500, seed=13)
     found = 0
     for board in positions:
         mates = []
