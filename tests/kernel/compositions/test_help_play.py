@@ -59,6 +59,14 @@ EASILY_LEFT_OUT = {
         "3rkr2/3p1p2/8/8/3pP2R/8/8/K7 b - e3 0 1",
         "d4e3 h4e4",
     ),
+    "a queen goes along a rank that en passant clears": (
+        "3RBR2/4K3/5nb1/1qPp4/4kb2/8/8/8 w - d6 0 1",
+        "c5d6 b5e5",
+    ),
+    "castling checks with the rook and guards with the king": (
+        "8/B7/5B2/4R3/2p5/2pkn3/8/R3K3 b Q - 0 1",
+        "e3f5 e1c1",
+    ),
     "the only piece that can block moves twice": (
         "8/8/1B6/8/4R3/r7/8/3k1K2 b - - 0 1",
         "a3a2 b6a5 a2c2 e4e1",
@@ -287,10 +295,11 @@ def test_a_hopeless_position_has_no_solution(
 
 @pytest.mark.parametrize(("fen", "line"), EASILY_LEFT_OUT.values(), ids=EASILY_LEFT_OUT)
 def test_no_position_on_the_way_to_a_mate_is_hopeless(
-    help_kernel: Kernel, fen: str, line: str
+    help_kernel: Kernel, search: Search, fen: str, line: str
 ) -> None:
     board = chess.Board(fen)
     moves = line.split()
+    assert (*moves,) in lines_of(help_kernel, search, board, len(moves))
     for played, move in enumerate(moves):
         play = HelpPlay.of(pack(board), len(moves) - played)
         assert not help_kernel.is_hopeless(play), board.fen()
