@@ -127,22 +127,6 @@ def kind_on(position: Position, piece: Bitboard) -> Number:
     return kind
 
 
-@jit(i64(position_t), inline=True)
-def moves_of_two(position: Position) -> Number:
-    """Return how many moves may clear two squares at once: en passant and castling.
-
-    A pawn that is taken after a double step has left only the square where it is now.
-    """
-    found = 0
-    if position.rights & ~CORNERS:
-        found += 1
-    if position.rights & RANK_1:
-        found += 1
-    if position.rights & RANK_8:
-        found += 1
-    return found
-
-
 @jit(void(position_t, i64, i64, help_play_t))
 def find_blocks(
     position: Position, replies: Number, leaving: Number, play: Any
@@ -358,6 +342,9 @@ def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
     if plies > 2:
         return False
     replies = plies >> 1
-    twice = moves_of_two(view)
+    # En passant, if it is possible now, takes two pieces from a line. Castling takes
+    # one, for the rook stands at the end of its lines. After a double step the captured
+    # pawn counts once, for it stands elsewhere now.
+    twice = 1 if view.rights & ~CORNERS else 0
     find_blocks(view, replies, twice, play)
     return is_hopeless_at_last(view, replies, replies + twice, play)
