@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from solver import __version__
 from solver.audit.plies import Ply, mark_only_moves, only_moves, read_plies, write_plies
@@ -286,10 +286,7 @@ def audit_result(
         source=problem.source,
         id=problem.id,
         fen=problem.fen,
-        claim=claim.mate if claim else None,
-        nomate=problem.no_mate,
-        claimed_keys=" ".join(claim.keys) if claim else "",
-        claimed_line=" ".join(claim.line) if claim else "",
+        **claimed_columns(problem),
         status=answer.status.value,
         verdict=_plain(verdict),
         soundness=_plain(find_soundness(verdict, answer, marked)),
@@ -305,13 +302,24 @@ def audit_result(
         time_s=round(answer.stats.time_s, 6),
         stopped_by=_plain(answer.stopped_by or stopped_by),
         tablebase=_plain(answer.tablebase),
-        stipulation=problem.stipulation.text or None,
-        claimed_solutions=kind.claimed_solutions(claim) if claim else None,
         solutions=None if solutions is None else write_solutions(solutions),
         solutions_complete=has_all,
         certificate=certificate,
         notices=notices,
     )
+
+
+def claimed_columns(problem: Problem) -> dict[str, Any]:
+    """Return the columns of an `AuditResult` that say what its record claims."""
+    claim, kind = problem.claim, kind_of(problem.stipulation)
+    return {
+        "claim": claim.mate if claim else None,
+        "nomate": problem.no_mate,
+        "claimed_keys": " ".join(claim.keys) if claim else "",
+        "claimed_line": " ".join(claim.line) if claim else "",
+        "stipulation": problem.stipulation.text or None,
+        "claimed_solutions": kind.claimed_solutions(claim) if claim else None,
+    }
 
 
 def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:

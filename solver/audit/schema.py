@@ -76,12 +76,20 @@ def _expression(name: str) -> str:
     return f"coalesce(a.{name}, {default!r})"
 
 
+def _selected(columns: Iterable[str]) -> str:
+    """Return what the view `results` selects."""
+    selected = ", ".join(f"{_expression(name)} AS {name}" for name in columns)
+    return f"{selected}, r.file, r.line, a.options, a.time_limit_s, a.node_limit"
+
+
+_ROWS = "FROM records AS r LEFT JOIN answers AS a USING (key)"
+
+
 def _view(columns: Iterable[str], marks: str = "") -> str:
     """Return the definition of the view `results` with these columns."""
-    selected = ", ".join(f"{_expression(name)} AS {name}" for name in columns)
     return f"""VIEW results AS
-    SELECT {selected}, r.file, r.line, a.options, a.time_limit_s, a.node_limit
-    FROM records AS r LEFT JOIN answers AS a USING (key){marks};
+    SELECT {_selected(columns)}
+    {_ROWS}{marks};
 """
 
 
@@ -190,6 +198,37 @@ DROP TABLE records;
 DROP TABLE answers;
 """
 """Deletes all results; an editor's marks stay."""
+
+_STORED = {"source": "r.file", "mark": "m.mark"} | {
+    name: f"r.{name}" for name in ("id", "fen", "error")
+}
+"""The columns that are not of an answer, as they are stored."""
+
+ROW_COLUMNS = (*COLUMNS, "line", "twin", "has_answer", "reader")
+"""What `rows` selects: `COLUMNS` as they are stored, `source` without its line; then
+whether there is an answer, and the version that read the record."""
+
+
+def rows(upgrades: int) -> str:
+    """Return the query of the stored values behind the view `results`.
+
+    The view puts defaults in place of values that are missing, and hides the damage.
+    The query has the view's name and columns too, so that expressions can use them.
+
+    Parameters
+    ----------
+    upgrades : int
+        How many of `UPGRADES` the store has.
+    """
+    values = [_STORED.get(name, f"a.{name}") for name in COLUMNS]
+    twin = "r.twin" if upgrades else "''"
+    values += ["r.line", twin, "a.key IS NOT NULL", "r.solver"]
+    pairs = zip(values, ROW_COLUMNS, strict=True)
+    stored = ", ".join(f"{value} AS stored_{name}" for value, name in pairs)
+    selected = ", ".join(f"stored_{name}" for name in ROW_COLUMNS)
+    source = f"SELECT {stored}, {_selected(COLUMNS)} {_ROWS}{_MARKS}"
+    return f"SELECT {selected} FROM ({source}) AS results"
+
 
 ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
 

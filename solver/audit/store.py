@@ -15,18 +15,33 @@ import sqlite3
 import threading
 import time
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from solver import __version__
 from solver.audit import schema
-from solver.audit.result import COLUMNS, AuditResult, split_source, twin_of
-from solver.errors import StoreError
+from solver.audit.checks import (
+    check_answer,
+    check_limits,
+    read_row,
+    require,
+    source_of,
+)
+from solver.audit.result import (
+    COLUMNS,
+    AuditResult,
+    audit_result,
+    claimed_columns,
+    split_source,
+    twin_of,
+)
+from solver.errors import FormatError, InputError, StoreError
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
     from solver.audit.result import Subject
@@ -40,10 +55,12 @@ COMMIT_ROWS = 500
 KEY_BYTES = 16
 """Length of the hash of a question."""
 
+DAMAGED = "damaged in the store"
+"""How the reason begins for which a row cannot be read."""
+
 BUSY_S = 10.0
 """How long to wait while another program writes to the store."""
 
-_RESULT = f"SELECT {', '.join(COLUMNS)} FROM results"
 _ANSWER = f"SELECT {', '.join(schema.ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
@@ -111,13 +128,27 @@ class Store:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def answer(self, key: bytes) -> tuple[AuditResult, float | None, int | None] | None:
+    def answer(
+        self, key: bytes, fen: str
+    ) -> tuple[AuditResult, float | None, int | None] | None:
         """Return the answer to a question, without a record, and its limits.
+
+        Parameters
+        ----------
+        key : bytes
+            The question.
+        fen : str
+            Its position, with any clocks.
 
         Returns
         -------
         tuple of AuditResult, float or None, int or None, or None
             The answer, and the limits of time and nodes of its search.
+
+        Raises
+        ------
+        InputError
+            The answer is damaged.
         """
         with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
@@ -125,7 +156,10 @@ class Store:
             return None
         _, *values, _, time_s, nodes = row
         found = dict(zip(schema.ANSWER_COLUMNS, values, strict=True))
-        return AuditResult("", "", **found), time_s, nodes
+        result = AuditResult("", "", fen, **found)
+        check_answer(result)
+        check_limits(time_s, nodes)
+        return result, time_s, nodes
 
     def put_answer(
         self,
@@ -160,14 +194,22 @@ class Store:
             (fen, asked, claim, none): mark for fen, asked, claim, none, mark in rows
         }
 
-    def results(self, where: str | None = None) -> Iterator[AuditResult]:
+    def results(
+        self,
+        where: str | None = None,
+        on_damaged: Callable[[FormatError], object] = lambda _error: None,
+    ) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
+
+        A damaged row becomes an unreadable record.
 
         Parameters
         ----------
         where : str or None
             An SQL expression over the columns of `results`, the only table that its
             subqueries may read; None: all results.
+        on_damaged : callable
+            Called with the record and the reason for each damaged row.
 
         Raises
         ------
@@ -175,16 +217,23 @@ class Store:
             It is not an SQL expression.
         """
         with self._exclusive():
-            query = _RESULT
+            query = schema.rows(self._upgrades)
             if where is not None:
                 empty = self._base.execute("SELECT * FROM results LIMIT 0")
                 columns = [name for name, *_ in empty.description]
                 schema.require_expression(where, columns)
-                query = f"{_RESULT} WHERE ({where}\n)"
+                query = f"{query} WHERE ({where}\n)"
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line, id")
-                while row := rows.fetchone():
-                    yield AuditResult(*row)
+                for number, row in enumerate(iter(rows.fetchone, None), start=1):
+                    try:
+                        result = read_row(row)
+                    except InputError as reason:
+                        source = source_of(row) or f"record {number}"
+                        error = FormatError(source, f"{DAMAGED}: {reason}")
+                        on_damaged(error)
+                        result = audit_result(error)
+                    yield result
             except sqlite3.Error as error:
                 if where is not None and schema.is_of_statement(error):
                     raise schema.query_error(where, error) from None
@@ -269,6 +318,7 @@ class Store:
             isolation_level=None,
             check_same_thread=False,
         )
+        base.text_factory = _decoded
         base.set_progress_handler(schema.handle_signals, schema.STEPS)
         return base
 
@@ -349,6 +399,10 @@ class Store:
                 raise StoreError(msg) from None
 
 
+_decoded = partial(str, encoding="utf-8", errors="surrogateescape")
+"""SQLite's own decoding would end the query at a text that is not UTF-8."""
+
+
 def _escaped(value: object) -> object:
     """Escape whatever is not Unicode in a text, such as bytes of a file's name."""
     if isinstance(value, str) and not value.isascii():
@@ -391,6 +445,10 @@ class ResumeStore:
     not_retried : int
         How many such answers were not searched again, because the limits were as wide
         before.
+    damaged : int
+        How many answers are damaged, and therefore searched again.
+    first_damage : str
+        What is wrong with the first of these.
     """
 
     def __init__(
@@ -401,6 +459,8 @@ class ResumeStore:
         self._options = options.describe()
         self._retry = frozenset(retry)
         self.not_retried = 0
+        self.damaged = 0
+        self.first_damage = ""
 
     def key(self, problem: Problem) -> bytes:
         """Return the hash of a question, which includes the solver's version."""
@@ -427,10 +487,16 @@ class ResumeStore:
         AuditResult or None
             None if the problem must be searched.
         """
-        found = self.store.answer(key)
-        if found is None:
+        try:
+            found = self.store.answer(key, problem.fen)
+            if found is None:
+                return None
+            result, time_s, nodes = found
+            _require_question(result, problem)
+        except InputError as error:
+            self.damaged += 1
+            self.first_damage = self.first_damage or f"{problem.source}: {error}"
             return None
-        result, time_s, nodes = found
         if result.word in self._retry and (
             result.stopped_by == StoppedBy.CRASH
             or self._has_wider_limits(time_s, nodes)
@@ -453,6 +519,13 @@ class ResumeStore:
         is_wider = now != before and all(map(operator.ge, now, before))
         self.not_retried += not is_wider
         return is_wider
+
+
+def _require_question(result: AuditResult, problem: Problem) -> None:
+    """Check that an answer names the question whose key it has."""
+    for name, expected in claimed_columns(problem).items():
+        found = getattr(result, name)
+        require(found == expected, name, repr(expected), found)
 
 
 def _or_infinite(limit: float | None) -> float:

@@ -164,6 +164,9 @@ class StoreRequest(NamedTuple):
             if resume.not_retried:
                 count = f"{resume.not_retried:,} not searched again"
                 notify(f"{self.path}: {count}: the limits are not wider than before")
+            if resume.damaged:
+                count = f"{resume.damaged:,} damaged, so not used"
+                notify(f"{self.path}: answers {count}; {resume.first_damage}")
 
 
 def _stored(

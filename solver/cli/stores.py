@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.audit.result import AuditResult
-    from solver.audit.store import Store
     from solver.pages.collection_page import Record
 
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -100,29 +99,39 @@ def render_collection(
     from solver.pages.collection_page import MAX_AGREEING, MAX_ROWS, render_page
 
     load_stored(SEARCH)  # reads and names moves in a tenth of the time
-    damaged = 0
-
-    def report(message: str) -> None:
-        nonlocal damaged
-        damaged += 1
-        if damaged <= MAX_PRINTED:
-            notify(f"error: {message}")
-
+    damaged = Damaged()
     page = render_page(
-        _records(path, report, is_audit=is_audit),
+        _records(path, damaged.add, is_audit=is_audit),
         title=title,
         modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else {},
         most_agreeing=MAX_AGREEING if is_audit else MAX_ROWS,
-        on_damaged=lambda message: report(f"{name_of(path)}: {message}"),
+        on_damaged=lambda message: damaged.add(f"{name_of(path)}: {message}"),
         on_left_out=notify,
     )
-    if damaged > MAX_PRINTED:
-        notify(f"error: {damaged - MAX_PRINTED:,} more records are damaged")
-    return page, {Exit.BAD_INPUT if damaged else Exit.PROVED}
+    return page, {damaged.finish()}
+
+
+class Damaged:
+    """Prints the first damaged records of a file, and counts the others."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, message: object) -> None:
+        """Print or count a damaged record; the message names it and the reason."""
+        self._count += 1
+        if self._count <= MAX_PRINTED:
+            notify(f"error: {message}")
+
+    def finish(self) -> Exit:
+        """Print how many more there were; return BAD_INPUT if there were any."""
+        if self._count > MAX_PRINTED:
+            notify(f"error: {self._count - MAX_PRINTED:,} more records are damaged")
+        return Exit.BAD_INPUT if self._count else Exit.PROVED
 
 
 def _records(
-    path: str, report: Callable[[str], None], *, is_audit: bool
+    path: str, report: Callable[[object], None], *, is_audit: bool
 ) -> Iterator[Record]:
     """Yield the records of a file, and report each damaged line.
 
@@ -153,7 +162,7 @@ def _records(
     if not is_store:
         for record in read_collection(path):
             if isinstance(record, FormatError):
-                report(str(record))
+                report(record)
             yield record
         return
     if path == STDIN:
@@ -162,11 +171,11 @@ def _records(
     from solver.audit.store import Store
 
     with Store(path, read_only=True) as store:
-        yield from store.results()
+        yield from store.results(on_damaged=report)
 
 
 def _parse_lines(
-    lines: Iterable[tuple[int, bytes]], name: str, report: Callable[[str], None]
+    lines: Iterable[tuple[int, bytes]], name: str, report: Callable[[object], None]
 ) -> Iterator[Record]:
     """Yield a record for each line, whatever its length."""
     for number, line in lines:
@@ -175,7 +184,7 @@ def _parse_lines(
             record = _parse_record(line)
         except InputError as error:
             record = FormatError(f"{name}:{number}", str(error))
-            report(str(record))
+            report(record)
         yield record
 
 
@@ -201,9 +210,10 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
 
 @options.command("""
 Exit codes:
-  2   --where is not an SQL expression
+   2  --where is not an SQL expression
   74  the store could not be read, or the file could not be written
-  0   all selected results were written
+  65  a damaged result was written as an unreadable record
+   0  all selected results were written
 
 Examples:
   matesolve export run.db -o run.csv
@@ -223,14 +233,23 @@ Examples:
     type=click.Choice(FORMATS),
     help="Format of the output. Default: by the suffix of FILE.",
 )
+@click.pass_context
 def export(
-    *, store: str, where: str | None, output: str, target_format: str | None
+    ctx: click.Context,
+    *,
+    store: str,
+    where: str | None,
+    output: str,
+    target_format: str | None,
 ) -> None:
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
     CSV and Parquet have one column for each field. JSON lines are the records that
     `verify --jsonl` prints. EPD has the results in place of the claims, so the file is
     a corrected collection. If FILE ends in .gz, it is compressed.
+
+    Each value is checked. A damaged result is reported, and written as an unreadable
+    record; EPD leaves unreadable records out.
 
     docs/reference/store.md describes the columns.
     """
@@ -249,19 +268,23 @@ def export(
 
     from solver.audit.store import Store
     from solver.cli.console import open_target, prepare_outputs, store_files
+    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.build.loader import load_stored
     from solver.output.audit_records import EXPORTS
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
+    load_stored(SEARCH)  # reads and names moves in a tenth of the time
+    damaged = Damaged()
     with Store(store, read_only=True) as opened:
-        results = _start(opened, where)
+        results = _start(opened.results(where, damaged.add))
         with open_target(output) as file:
             count = EXPORTS[target_format](results, file)
     notify(f"{count:,} written")
+    ctx.exit(damaged.finish())
 
 
-def _start(store: Store, where: str | None) -> Iterator[AuditResult]:
+def _start(results: Iterator[AuditResult]) -> Iterator[AuditResult]:
     """Run the query before the file is created: SQLite may refuse it."""
-    results = store.results(where)
     return chain(list(islice(results, 1)), results)
 
 

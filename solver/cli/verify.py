@@ -194,7 +194,8 @@ def verify(
     other programs may count that as a draw.
 
     With --store, an interrupted audit resumes where it stopped, and a position that
-    occurs twice is searched once.
+    occurs twice is searched once. If a stored answer is damaged, a notice is printed
+    and the position is searched again.
 
     MARKS is JSON lines or CSV with the columns fen, stipulation, claim, nomate and
     mark, as the page of `matesolve board FILE` exports them. They are printed beside

@@ -20,6 +20,7 @@ from typing import (
 )
 
 from solver import __version__
+from solver.audit.checks import check_values
 from solver.audit.result import (
     COLUMNS,
     MARKS,
@@ -121,8 +122,8 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     Raises
     ------
     InputError
-        The record has another schema, a field has the wrong type, or there is no
-        verdict, or no position.
+        The record has another schema, a field has the wrong type or a value that no
+        result has, or there is no verdict, or no position.
     """
     if (schema := record.get("schema", SCHEMA)) != SCHEMA:
         msg = f"schema: expected {SCHEMA}, found {quote(repr(schema))}"
@@ -144,6 +145,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
         msg = "fen: expected a position, found none"
         raise InputError(msg)
+    check_values(result)
     return result
 
 

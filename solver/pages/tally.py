@@ -110,8 +110,7 @@ class Tally:
     @property
     def soundness_found(self) -> list[tuple[str, int]]:
         """The kinds of soundness that occur, with their counts, in order."""
-        others = sorted(self._soundness.keys() - {*Soundness, DUAL})
-        return _found(self._soundness, (*Soundness, *others, DUAL))
+        return _found(self._soundness, (*Soundness, DUAL))
 
     @property
     def headline(self) -> str:

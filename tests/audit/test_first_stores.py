@@ -149,7 +149,7 @@ def test_it_gets_the_columns_once_it_is_written(path: Path) -> None:
         source="a.epd:3",
         stipulation="h#2",
         claimed_solutions=2,
-        solutions='["a1a8 g8h8"]',
+        solutions='["a1a7 g8h8"]',
         solutions_complete=0,
     )
     with Store(path) as store:
@@ -244,6 +244,7 @@ def test_twins_of_one_line_have_rows_of_their_own(path: Path) -> None:
     )
     renamed = [twin._replace(id=f"Title{twin.id[7:]}") for twin in twins]
     with Store(path) as store:
+        store.put_answer(b"key", RESULT, "", None, None)
         for twin in [*twins, broken, *renamed]:
             store.put_record(twin, None if twin.error else b"key")
     found = [one.id for one in stored(path) if one.source == "b.inp:2"]

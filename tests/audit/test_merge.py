@@ -23,9 +23,8 @@ FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
 
 def answer(source: str, status: str, lower_bound: int, mate: int | None) -> AuditResult:
-    return AuditResult(
-        source, source, FEN, 5, status=status, lower_bound=lower_bound, mate=mate
-    )
+    result = AuditResult(source, source, FEN, 5, status=status, verdict="undecided")
+    return result._replace(lower_bound=lower_bound, mate=mate)
 
 
 WORST_FIRST = (
@@ -85,8 +84,8 @@ def test_the_merged_store_has_all_records(tmp_path: Path) -> None:
     sources = ["a.epd:1", "a.epd:2", "b.epd:1", "b.epd:2", "c.epd:1"]
     assert [f.source for f in merged(a, b, c)] == sources
     with Store(a) as base:
-        assert base.answer(b"one") is not None
-        assert base.answer(b"two") is not None
+        assert base.answer(b"one", FEN) is not None
+        assert base.answer(b"two", FEN) is not None
 
 
 def test_a_record_of_the_other_store_replaces_one_with_the_same_source(

@@ -96,17 +96,17 @@ def test_saved_rows_are_there_when_the_file_is_opened_again(path: Path) -> None:
 
 def test_an_answer_is_found_by_its_key(path: Path) -> None:
     with Store(path) as base:
-        assert base.answer(b"key") is None
+        assert base.answer(b"key", FEN) is None
         keep(base, FULL)
-        of_no_record = FULL._replace(source="", id="", fen=None)
-        assert base.answer(b"key") == (of_no_record, 10.0, 5000)
-        assert base.answer(b"other") is None
+        of_no_record = FULL._replace(source="", id="")
+        assert base.answer(b"key", FEN) == (of_no_record, 10.0, 5000)
+        assert base.answer(b"other", FEN) is None
 
 
 def test_no_limit_is_stored_as_none(path: Path) -> None:
     with Store(path) as base:
         base.put_answer(b"key", FULL, "", None, None)
-        found = base.answer(b"key")
+        found = base.answer(b"key", FEN)
         assert found
         assert found[1:] == (None, None)
 
@@ -153,7 +153,8 @@ def test_results_are_ordered_by_file_and_line_number(path: Path) -> None:
 )
 def test_any_name_can_be_stored(path: Path, name: str, kept: str) -> None:
     with Store(path) as base:
-        base.put_record(result(f"{name}:1")._replace(id=name, error=name), None)
+        found = UNREADABLE._replace(source=f"{name}:1", id=name, error=name)
+        base.put_record(found, None)
     (found,) = stored(path)
     assert (found.source, found.id, found.error) == (f"{kept}:1", kept, kept)
 
@@ -162,7 +163,7 @@ def test_threads_can_share_a_store(path: Path) -> None:
     def work(file: str) -> None:
         for line in range(1, 201):
             keep(base, result(f"{file}:{line}"), f"{file} {line}".encode())
-            assert base.answer(f"{file} {line}".encode())
+            assert base.answer(f"{file} {line}".encode(), FEN)
 
     with Store(path) as base:
         threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
@@ -344,7 +345,7 @@ def test_fresh_deletes_the_results(path: Path) -> None:
     with Store(path) as base:
         keep(base, FULL)
     with Store(path, fresh=True) as base:
-        assert base.answer(b"key") is None
+        assert base.answer(b"key", FEN) is None
         assert list(base.results()) == []
         keep(base, result("b.epd:1"))
     assert [f.source for f in stored(path)] == ["b.epd:1"]
@@ -574,7 +575,7 @@ def test_a_lock_of_another_program_is_an_error_after_a_wait(
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with Store(path) as base:
-            assert base.answer(b"key") is not None  # reading goes on
+            assert base.answer(b"key", FEN) is not None  # reading goes on
             with pytest.raises(StoreError) as caught:
                 base.put_record(result("b.epd:1"), None)
         with pytest.raises(StoreError, match="locked by another program"):
@@ -645,7 +646,7 @@ def test_a_full_disk_leaves_no_record_without_its_answer(path: Path) -> None:
     base.put_answer(b"key", FULL, "keys", 10.0, 5000)
     base._base.execute("PRAGMA max_page_count = 40")
     assert fill(base) < store.COMMIT_ROWS - 1
-    assert base.answer(b"key") is None  # undone with all that was not committed
+    assert base.answer(b"key", FEN) is None  # undone with all that was not committed
     with pytest.raises(StoreError, match="the disk is full"):
         base.put_record(FULL, b"key")
     base.close()
@@ -713,7 +714,7 @@ def test_a_store_can_be_read_on_a_read_only_disk(tmp_path: Path) -> None:
     with mounted(tmp_path / "fixed", "size=1m") as folder:
         path = folder / "run.db"
         with Store(path) as base:
-            base.put_record(FULL, None)
+            keep(base, FULL)
         remount = ["mount", "-o", "remount,ro", str(folder)]
         run(remount, check=True)
         with Store(path, read_only=True) as base:

@@ -294,7 +294,7 @@ def test_the_first_rows_and_their_diagrams_need_no_script() -> None:
 
 
 def test_nothing_in_a_collection_becomes_markup() -> None:
-    given = record(id=HOSTILE, source=HOSTILE, verdict="shorter", soundness=HOSTILE)
+    given = record(id=HOSTILE, source=HOSTILE, verdict="shorter", solver=HOSTILE)
 
     made = render_page([given, {**UNREADABLE, "error": HOSTILE}], title=HOSTILE)
 
