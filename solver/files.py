@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -67,15 +68,65 @@ def _replace(
     target: Path, path: str | os.PathLike[str], mode: int
 ) -> Iterator[BinaryIO]:
     """Write a new file under a temporary name, and rename it when it is complete."""
-    own = f"{os.getpid()}-{os.urandom(4).hex()}"
-    written = target.with_name(f".{target.name}.{own}")
+    file, written = _create_beside(target, path, mode)
     try:
-        with open_named(written, "xb", path, mode) as file:
-            yield file
+        yield file
+        file.flush()
+        if not _MOVES_OPEN_FILES:
+            file.close()
         written.replace(target)
     except BaseException:  # also an interrupt leaves no part behind
+        with suppress(OSError):
+            if not _MOVES_OPEN_FILES:
+                file.close()
         written.unlink(missing_ok=True)
+        with suppress(OSError):
+            file.close()
         raise
+    file.close()
+
+
+_MOVES_OPEN_FILES = os.name == "posix"
+"""Whether an open file can be renamed and deleted; its lock then lasts until it is."""
+
+
+def _create_beside(
+    target: Path, path: str | os.PathLike[str], mode: int
+) -> tuple[BinaryIO, Path]:
+    """Create the temporary file for a target, and lock it while it is open.
+
+    Without its lock, it was left behind by a program that was killed: the next one that
+    writes the same target deletes it.
+    """
+    numbers = count(1)
+    while True:
+        written = target.with_name(f".{target.name}.part{next(numbers)}")
+        _delete_abandoned(written)
+        try:
+            file = open_named(written, "xb", path, mode)
+        except FileExistsError:
+            continue  # another program is writing it
+        with suppress(OSError):  # some file systems have no locks
+            try:
+                lock(file, path)
+            except BlockingIOError:  # another program took it for abandoned
+                file.close()
+                continue
+        if _leads_to(written, file):
+            return file, written
+        file.close()
+
+
+def _delete_abandoned(written: Path) -> None:
+    """Delete the temporary file of a program that no longer runs, if there is one."""
+    with suppress(OSError):
+        if not _MOVES_OPEN_FILES:
+            written.unlink()  # fails while the file is open
+            return
+        with written.open("r+b") as file:
+            lock(file, written)
+            if _leads_to(written, file):
+                written.unlink()
 
 
 class _NamedFile(io.FileIO):

@@ -44,6 +44,48 @@ def test_an_exception_in_the_block_keeps_the_old_file(
     assert left == ([] if before is None else [before])
 
 
+def test_two_writers_of_one_file_do_not_disturb_each_other(path: Path) -> None:
+    with open_whole(path) as first:
+        first.write(b"first")
+        with open_whole(path) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills as POSIX does")
+def test_the_next_writer_deletes_what_a_killed_one_left(path: Path) -> None:
+    program = """
+import sys
+from solver.files import open_whole
+
+with open_whole(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("written", flush=True)
+    sys.stdin.read()
+"""
+    words = [sys.executable, "-c", program, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    for _ in range(2):
+        with started(words, env=ENVIRONMENT, **pipes) as other:
+            assert other.stdout is not None
+            assert other.stdout.readline() == "written\n"
+            (half,) = path.parent.iterdir()
+            write_whole(path.with_name("other"), b"data")
+            assert half.read_bytes() == b"half"  # it is still being written
+            path.with_name("other").unlink()
+            other.kill()
+            other.wait()
+        assert [*path.parent.iterdir()] == [half]
+
+    write_whole(path, b"whole")
+
+    assert list(path.parent.iterdir()) == [path]
+    assert path.read_bytes() == b"whole"
+
+
 def test_a_link_still_points_to_its_target(path: Path) -> None:
     link = path.with_name("link")
     link.symlink_to(path)

@@ -68,8 +68,9 @@ def convert(
 
     IN may be in any format that `verify` reads, compressed or not. The suffix of OUT
     selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, or .inp for Popeye;
-    add .gz to compress it. OUT is replaced only when all of IN has been read. - is
-    standard input or output.
+    add .gz to compress it. OUT is replaced only when all of IN has been read; until
+    then a hidden file beside it has the suffix .part1. If the command is killed, the
+    next one that writes OUT deletes that file. - is standard input or output.
 
     A record that cannot be parsed, or that the output format cannot express, is
     reported and skipped. FENs keep no claims. Popeye's input cannot express that the
