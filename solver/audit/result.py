@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from solver import __version__
@@ -61,6 +62,19 @@ _CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED})
 
 _FINISHED = frozenset({None, "", StoppedBy.SOLUTIONS})
 """The value of `stopped_by` if the question was answered."""
+
+
+class Origin(StrEnum):
+    """Where an audit has the answer of a record from."""
+
+    SEARCHED = "searched"
+    """From a search for this record."""
+
+    STORED = "stored"
+    """From the store, where it was before the audit; the first record that uses it."""
+
+    REPEATED = "repeated"
+    """The answer is that of an earlier record with the same question."""
 
 
 class AuditResult(NamedTuple):
@@ -125,6 +139,9 @@ class AuditResult(NamedTuple):
         The proof of the answer, if requested. It is written to its own file.
     notices : tuple of str
         What the certificate leaves out.
+    origin : str
+        Where the answer comes from, a word of `Origin`. An audit that resumes fills it
+        in.
     """
 
     source: str
@@ -158,6 +175,7 @@ class AuditResult(NamedTuple):
     mark: str | None = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
+    origin: str = "searched"
 
     def row(self) -> tuple[object, ...]:
         """Return the values of `COLUMNS`: what is stored and exported."""

@@ -32,6 +32,7 @@ from solver.audit.checks import (
 from solver.audit.result import (
     COLUMNS,
     AuditResult,
+    Origin,
     audit_result,
     claimed_columns,
     split_source,
@@ -65,6 +66,7 @@ _ANSWER = f"SELECT {', '.join(schema.ALL_ANSWER_COLUMNS)} FROM answers WHERE key
 _PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
 _PUT_MARK = schema.upsert("marks", schema.MARK_COLUMNS, 4)
+_USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
 _MARKS = """SELECT fen, nullif(stipulation, ''), nullif(claim, ''), nullif(nomate, ''),
     mark FROM marks"""
 
@@ -160,6 +162,14 @@ class Store:
         check_answer(result)
         check_limits(time_s, nodes)
         return result, time_s, nodes
+
+    def is_first_use(self, key: bytes) -> bool:
+        """Return whether this question is new to this call since the store was opened.
+
+        A temporary table keeps the questions, because there may be millions.
+        """
+        with self._exclusive():
+            return self._base.execute(_USE, (key,)).rowcount == 1
 
     def put_answer(
         self,
@@ -346,6 +356,7 @@ class Store:
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
             self._upgrades = len(schema.UPGRADES)
+        self._base.execute("CREATE TEMP TABLE used (key PRIMARY KEY) WITHOUT ROWID")
         # After the tables: this writes, and a crash before them would leave no store.
         self._base.execute("PRAGMA journal_mode = WAL")
 
@@ -504,13 +515,15 @@ class ResumeStore:
             return None
         result = result.for_record(problem)
         self.store.put_record(result, key)
-        return result
+        is_first = self.store.is_first_use(key)
+        return result._replace(origin=Origin.STORED if is_first else Origin.REPEATED)
 
     def save(self, key: bytes, result: AuditResult) -> None:
         """Save a new answer and its record."""
         limits = self._limits
         self.store.put_answer(key, result, self._options, limits.time_s, limits.nodes)
         self.store.put_record(result, key)
+        self.store.is_first_use(key)
 
     def _has_wider_limits(self, time_s: float | None, nodes: int | None) -> bool:
         now = _or_infinite(self._limits.time_s), _or_infinite(self._limits.nodes)

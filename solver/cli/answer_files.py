@@ -9,9 +9,12 @@ from __future__ import annotations
 import errno
 import re
 import threading
+import unicodedata
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from solver.audit.result import Origin
 from solver.certificate.build import certify_last, write
 from solver.certificate.proving import BuildingStoppedError
 from solver.cli.console import (
@@ -23,19 +26,22 @@ from solver.cli.console import (
     run_interruptible,
 )
 from solver.files import make_folder, require_writable, write_whole
+from solver.problem import Problem
 from solver.search.threads import Control
 from solver.solution import StoppedBy
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.result import AuditResult
     from solver.cli.console import Result
     from solver.cli.solve import AnswerFiles
+    from solver.errors import FormatError
     from solver.output.shown_play import ShownPlay
     from solver.search.workspace import Workspace
     from solver.solution import Solution
+    from solver.stipulation import Stipulation
 
 
 LARGE_BYTES = 1 << 16
@@ -44,7 +50,28 @@ LARGE_BYTES = 1 << 16
 NAME_CHARACTERS = 80
 """The most characters of an id in a file name."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+NAME_BYTES = 160
+"""Most file systems have room for 255, with a number, a suffix and a temporary name."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+\x80-\U0010FFFF-]+")
+
+_RESERVED = re.compile(
+    r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3])(\..*)?", re.IGNORECASE
+)
+"""Names of devices, which Windows finds in any folder and with any suffix."""
+
+
+def file_stem(name: str) -> str:
+    """Return a file name for a text, without a suffix, that any file system takes.
+
+    ASCII letters, digits and `._+-` stay, and other scripts as far as they can be
+    printed; `-` takes the place of the rest.
+    """
+    text = unicodedata.normalize("NFC", name)
+    printable = "".join(one if one.isprintable() else "-" for one in text)
+    stem = _UNSAFE.sub("-", printable).strip(".-")[:NAME_CHARACTERS]
+    stem = stem.encode()[:NAME_BYTES].decode(errors="ignore").rstrip(".-")
+    return f"_{stem}" if _RESERVED.fullmatch(stem) else stem or "position"
 
 
 def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Exit:
@@ -108,23 +135,36 @@ class CertificateFolder:
         make_folder(self._path)
         require_writable(str(self._path / "certificate"))
         self._notify = notify
+        self._names: dict[tuple[str, str], str] = {}
         self._taken: set[str] = set()
+        self._counts: Counter[str] = Counter()
         self._choosing = threading.Lock()
+        self._left_out: Counter[str] = Counter()
         self.code = Exit.PROVED
         """`IO` once a file could not be written. The other files are still written."""
-        self.without = 0
-        """How many answers have no certificate because they are not about a mate."""
+
+    def name(
+        self, records: Iterable[Problem | FormatError]
+    ) -> Iterator[Problem | FormatError]:
+        """Yield the records of a collection, and choose the names of their files.
+
+        Names in this order are the same however many workers there are, and when an
+        audit resumes, which therefore overwrites no certificate of another record.
+        """
+        for record in records:
+            if isinstance(record, Problem) and _can_be_certified(record.stipulation):
+                self._names[record.source, record.id] = self._choose(record.id)
+            yield record
 
     def add(self, result: AuditResult) -> None:
         """Write the certificate of an answer, and print what it leaves out.
 
         Several threads may call this at once.
         """
-        if not kind_of(result.asked).has_certificates:
-            with self._choosing:
-                self.without += 1
+        if not _can_be_certified(result.asked):
             return
-        name = self._choose(result.id)
+        chosen = self._names.get((result.source, result.id))
+        name = chosen or self._choose(result.id)
         for notice in result.notices:
             self._notify(f"{name}: {notice}")
         if result.certificate is None:
@@ -135,6 +175,23 @@ class CertificateFolder:
             self._notify(f"error: {error.filename}: {error.strerror}")
             self.code = Exit.IO
 
+    def finish(self, result: AuditResult, *, wanted: bool = True) -> None:
+        """Forget a result's name, and count it if it has no certificate but should."""
+        self._names.pop((result.source, result.id), None)
+        if result.fen is None or not wanted:
+            return
+        if not _can_be_certified(result.asked):
+            self._left_out["they are not about a mate"] += 1
+        elif result.origin == Origin.STORED:
+            self._left_out["their answers are from the store"] += 1
+        elif result.origin == Origin.REPEATED:
+            self._left_out["they repeat the question of an earlier record"] += 1
+
+    def totals(self) -> Iterator[str]:
+        """Yield how many answers have no certificate, a line for each reason."""
+        for reason, number in self._left_out.items():
+            yield f"{number:,} without a certificate, because {reason}"
+
     def _write(self, data: bytes, name: str) -> None:
         suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
         target = self._path / (name + suffix)
@@ -144,15 +201,22 @@ class CertificateFolder:
         write(data, target)
 
     def _choose(self, id_: str) -> str:
-        """Return a file name for an id: valid on any file system, and used once."""
-        stem = _UNSAFE.sub("-", id_).strip(".-")[:NAME_CHARACTERS] or "position"
-        name, count = stem, 1
+        """Return a file name for an id that is used once, whatever the case."""
+        name = stem = file_stem(id_)
         with self._choosing:
-            while name.casefold() in self._taken:
-                count += 1
-                name = f"{stem}-{count}"
-            self._taken.add(name.casefold())
+            while (folded := _folded(name)) in self._taken:
+                self._counts[_folded(stem)] += 1
+                name = f"{stem}-{self._counts[_folded(stem)] + 1}"
+            self._taken.add(folded)
         return name
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.casefold())
+
+
+def _can_be_certified(stipulation: Stipulation) -> bool:
+    return kind_of(stipulation).has_certificates
 
 
 def write_drawings(

@@ -140,6 +140,8 @@ def improve(
     with open_target(output) as target:
         file.write(target.write, run.changed)
     notify(run.totals())
+    for line in folder.totals() if folder else ():
+        notify(line)
     ctx.exit(foremost(run.codes | ({folder.code} if folder else set())))
 
 
@@ -272,7 +274,7 @@ class Improvement:
             records: Iterable[Problem | FormatError],
         ) -> Generator[AuditResult]:
             return audit(
-                records,
+                self.folder.name(records) if self.folder else records,
                 asked,
                 local_workers(asked, jobs),
                 resume=resume,
@@ -368,6 +370,8 @@ class Improvement:
                 self.counts["undecided"] += 1
             else:
                 self.counts["unchanged"] += 1
+        if self.folder:
+            self.folder.finish(result, wanted=bool(change) or is_disproved(result))
         if result.is_undecided:
             self.codes.add(Exit.LIMIT)
         for warning in find_warnings(row.problem.fen, *written):

@@ -201,7 +201,9 @@ def verify(
     mark, as the page of `matesolve board FILE` exports them. They are printed beside
     the verdicts, change no exit code, and stay in the store for the next audit.
 
-    Certificates are named after the ids of the records; large ones are compressed.
+    Certificates are named after the ids of the records; large ones are compressed. One
+    is written for each answer that is searched. Records whose answers come from the
+    store, or that repeat the question of an earlier record, get none and are counted.
     """
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
@@ -251,7 +253,7 @@ def verify(
             printer = ResultPrinter(progress, quiet=quiet, jsonl=jsonl)
             ctx.call_on_close(printer.close)
             results = audit(
-                reading,
+                folder.name(reading) if folder else reading,
                 asked,
                 pool,
                 resume=resume,
@@ -263,6 +265,8 @@ def verify(
                 for result in map(marks.put_on, results):
                     printer.add(result)
                     codes.add(exit_code(result, fail_on))
+                    if folder:
+                        folder.finish(result)
                     progress.add(result)
         printer.finish()
     if reading.not_selected and not quiet:
@@ -271,11 +275,8 @@ def verify(
         notify(f"{name_of(marks_path)}: marks that match no record: {marks.unused:,}")
     if folder:
         codes.add(folder.code)
-        if folder.without:
-            notify(
-                f"{folder.without:,} without a certificate, because they are not "
-                f"about a mate"
-            )
+        for line in folder.totals():
+            notify(line)
     if control.is_stopped():
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
@@ -385,10 +386,10 @@ class ResultPrinter:
         console = stdout_console()
         if self._table and not self._table.is_empty:
             console.print(self._table.draw(console))
-            if soundness := self._table.soundness():
-                console.print(soundness)
-            if marks := self._table.marks():
-                console.print(marks)
+            table = self._table
+            for line in (table.not_searched(), table.soundness(), table.marks()):
+                if line:
+                    console.print(line)
         for paragraph in self._disagreements:
             console.print(paragraph, soft_wrap=True)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.result import DUAL, KEYS, MARKS
+from solver.audit.result import DUAL, KEYS, MARKS, Origin
 from solver.board import first_moves
 from solver.formats.claims import printable
 from solver.output.columns import Column, fit
@@ -57,7 +57,7 @@ _SHOWN_SOLUTIONS = 3
 
 @dataclass(slots=True)
 class _Row:
-    """Sums over all results with the same claim."""
+    """Sums over all results with the same claim; the costs are those of this run."""
 
     words: Counter[str] = field(default_factory=Counter)
     nodes: int = 0
@@ -65,6 +65,10 @@ class _Row:
 
     def add(self, result: AuditResult) -> None:
         self.words[result.word] += 1
+        if result.origin == Origin.SEARCHED:
+            self.add_cost(result)
+
+    def add_cost(self, result: AuditResult) -> None:
         self.nodes += result.nodes
         self.time_s += result.time_s or 0.0
 
@@ -82,6 +86,8 @@ class AuditTable:
         self._marks: Counter[str] = Counter()
         self._has_marks = False
         self._duals = 0
+        self._origins: Counter[str] = Counter()
+        self._stored = _Row()
 
     def add(self, result: AuditResult) -> None:
         """Count a result without keeping it."""
@@ -94,6 +100,9 @@ class AuditTable:
         if result.disagreements:
             self._marks[result.mark or _UNMARKED] += 1
         self._has_marks |= result.mark is not None
+        self._origins[result.origin] += 1
+        if result.origin == Origin.STORED:
+            self._stored.add_cost(result)
 
     @property
     def is_empty(self) -> bool:
@@ -107,6 +116,21 @@ class AuditTable:
         if self._duals:
             parts.append(f"with a dual: {self._duals:,}")
         return "; ".join(parts)
+
+    def not_searched(self) -> str:
+        """Return a line that counts the answers that were known, and their cost."""
+        stored, repeated = (
+            self._origins[one] for one in (Origin.STORED, Origin.REPEATED)
+        )
+        parts = []
+        if stored:
+            cost = f"{self._stored.nodes:,} nodes and {duration(self._stored.time_s)}"
+            are = "answers are" if stored > 1 else "answer is"
+            parts.append(f"{stored:,} {are} from the store and had cost {cost}")
+        if repeated:
+            ask = "records repeat" if repeated > 1 else "record repeats"
+            parts.append(f"{repeated:,} {ask} a question")
+        return f"not searched: {'; '.join(parts)}" if parts else ""
 
     def marks(self) -> str:
         """Return a line that counts the marks of disagreements; empty without marks."""

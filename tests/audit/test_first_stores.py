@@ -174,7 +174,8 @@ def test_its_answers_are_found_again_by_the_version_that_wrote_it(
     monkeypatch.setattr("solver.audit.store.__version__", "0.1.0")
     with Store(path) as store:
         resume = ResumeStore(store, OPTIONS)
-        assert resume.find(PROBLEM, resume.key(PROBLEM)) == RESULT
+        found = resume.find(PROBLEM, resume.key(PROBLEM))
+        assert found == RESULT._replace(origin="stored")
         other = Problem(FEN, "one", stipulation="s#2")
         assert resume.find(other, resume.key(other)) is None
 

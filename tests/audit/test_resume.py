@@ -160,7 +160,7 @@ def test_a_saved_answer_is_found_for_another_record(store: Store) -> None:
     assert asked.find(PROBLEM, key) is None
     asked.save(key, proved(PROBLEM))
     again = replace(PROBLEM, id="two", source="b.epd:2", fen=FEN.replace("0 1", "3 9"))
-    assert asked.find(again, key) == proved(again)
+    assert asked.find(again, key) == proved(again)._replace(origin="repeated")
     assert [f.source for f in store.results()] == ["a.epd:1", "b.epd:2"]
 
 
@@ -218,7 +218,8 @@ def test_only_the_given_verdicts_are_retried(
     key = first.key(PROBLEM)
     first.save(key, undecided(PROBLEM))
     again = ResumeStore(store, AuditOptions(Limits()), retry)
-    assert again.find(PROBLEM, key) == undecided(PROBLEM)
+    found = again.find(PROBLEM, key)
+    assert found == undecided(PROBLEM)._replace(origin="repeated")
     assert again.not_retried == 0
 
 

@@ -5,21 +5,27 @@ from __future__ import annotations
 import gzip
 import json
 import signal
+import sqlite3
 import sys
 import time
-from pathlib import Path
+from contextlib import closing
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from solver.audit import job
+from solver.audit.result import AuditResult
 from solver.certificate import build as latest
 from solver.certificate.build import Certification, write
 from solver.certificate.proving import BuildingStoppedError
 from solver.checker.document import MAX_BYTES
 from solver.cli import answer_files as certificates
+from solver.cli.answer_files import CertificateFolder
 from solver.cli.main import run
+from solver.problem import Problem
 from tests.cli.processes import process, run_and_list_heavy
+from tests.cpu_time import spending_less_than
 
 if TYPE_CHECKING:
     from solver.search.threads import Control
@@ -297,6 +303,105 @@ def test_verify_writes_a_certificate_for_each_answer(
     assert (code, err) == (0, "")
     bounds = [(record["mate"], record["lower_bound"]) for record in records(out)]
     assert bounds == [(3, 3), (3, 3), (None, 3), (3, 3)]
+
+
+def proofs(folder: Path) -> dict[str, str]:
+    """The positions of the certificates in a folder, by their names."""
+    return {
+        file.name: json.loads(file.read_bytes())["fen"]
+        for file in (folder / "proofs").iterdir()
+    }
+
+
+OTHER = FEN.replace("/8/", "/7p/", 1)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_answers_that_are_not_searched_have_no_certificate_and_are_counted(
+    capsys: pytest.CaptureFixture[str], folder: Path, jobs: str
+) -> None:
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n' * 3)
+    words = ("verify", "set.epd", "-q", "--store", "run.db", "--certificates", "proofs")
+
+    first = outcome_of(capsys, *words, "-j", jobs)
+    (folder / "proofs" / "one.json").unlink()
+    again = outcome_of(capsys, *words, "-j", jobs)
+    fresh = outcome_of(capsys, *words, "--fresh", "-j", jobs)
+
+    without = "without a certificate, because they"
+    repeated = f"2 {without} repeat the question of an earlier record\n"
+    stored = "1 without a certificate, because their answers are from the store\n"
+    assert first == fresh == (0, "", repeated)
+    assert again == (0, "", stored + repeated)
+    assert proofs(folder) == {"one.json": FEN}
+
+
+@pytest.mark.parametrize("line", [1, 2])
+def test_an_audit_that_resumes_overwrites_no_certificate_of_another_record(
+    capsys: pytest.CaptureFixture[str], folder: Path, line: int
+) -> None:
+    rows = [f'{FEN} dm 3; id "same";\n', f'{OTHER} dm 3; id "same";\n']
+    (folder / "set.epd").write_text("".join(rows))
+    words = ("verify", "set.epd", "-q", "--store", "run.db", "--certificates", "proofs")
+    outcome_of(capsys, *words)
+    before = proofs(folder)
+    assert before == {"same.json": FEN, "same-2.json": OTHER}
+
+    with closing(sqlite3.connect("run.db")) as base:
+        key = f"SELECT key FROM records WHERE line = {line}"
+        base.execute(f"DELETE FROM answers WHERE key = ({key})")
+        base.commit()
+    outcome_of(capsys, *words)
+
+    assert proofs(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("a/b: c", "a-b-c"),
+        ("../..", "position"),
+        ("", "position"),
+        ("()?", "position"),
+        ("Мат в 2", "Мат-в-2"),
+        ("Schö\u0308n", "Sch\u00f6\u0308n"),
+        ("e\u0301tude", "\u00e9tude"),
+        ("詰将棋", "詰将棋"),
+        ("CON", "_CON"),
+        ("nul.epd", "_nul.epd"),
+        ("com\u00b9", "_com\u00b9"),
+        ("COM10", "COM10"),
+        ("icon", "icon"),
+        ("end. ", "end"),
+        ('<>:"/\\|?*', "position"),
+        ("a\u202eb\0c\nd\ud800e", "a-b-c-d-e"),
+        ("x" * 300, "x" * 80),
+        ("詰" * 300, "詰" * 53),
+    ],
+)
+def test_any_name_becomes_the_name_of_a_file(
+    name: str, stem: str, tmp_path: Path
+) -> None:
+    assert certificates.file_stem(name) == stem
+    assert PureWindowsPath(f"{stem}.json").name == f"{stem}.json"
+    (tmp_path / f".{stem}-1000000.json.gz.part1").touch()
+
+
+def test_names_are_chosen_in_the_order_of_the_records_and_in_linear_time(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "proofs"
+    folder = CertificateFolder(str(path), print)
+    problems = [
+        Problem(FEN, name, source=f"x:{number}")
+        for number in range(4000)
+        for name in ("шаг", "Шаг", "?", "!", "position-2")
+    ]
+    with spending_less_than(cpu_s=5):
+        assert [*folder.name(problems)] == problems
+    result = AuditResult("x:3999", "!", FEN, certificate=b"{}")
+    folder.add(result)
+    assert [file.name for file in path.iterdir()] == ["position-8000.json"]
 
 
 def test_verify_compresses_what_is_large(

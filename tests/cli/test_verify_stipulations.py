@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
 
+KNOWN = re.compile(r"^not searched: .*\n", re.MULTILINE)
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
 LINK = "  https://lichess.org/analysis/standard/"
 
@@ -152,7 +153,7 @@ def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, st
     """Run the command in this process; remove nodes and times from its table."""
     code = run(["verify", *arguments])
     printed = capsys.readouterr()
-    return code, COSTS.sub("", printed.out), printed.err
+    return code, KNOWN.sub("", COSTS.sub("", printed.out)), printed.err
 
 
 def records(text: str) -> list[dict[str, Any]]:

@@ -34,6 +34,7 @@ PUZZLES = ROOT / "puzzles"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
+KNOWN = re.compile(r"^not searched: .*\n", re.MULTILINE)
 TIME = re.compile(r" +(time|[\d.]+ m?s)$", re.MULTILINE)
 
 MIXED = f"""\
@@ -107,9 +108,20 @@ class Output:
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code = code
-        self.out = COSTS.sub("", out)
+        self.out = KNOWN.sub("", COSTS.sub("", out))
         self.nodes = TIME.sub("", out)
         self.err = err
+
+    @property
+    def cost(self) -> int:
+        """The nodes in the last line of the table."""
+        (line,) = re.findall(r"^ +all.* ([\d,]+)$", self.nodes, re.MULTILINE)
+        return int(line.replace(",", ""))
+
+    @property
+    def known(self) -> list[str]:
+        """What is said of records that were not searched."""
+        return KNOWN.findall(self.nodes)
 
 
 @pytest.fixture
@@ -153,11 +165,7 @@ def test_a_second_run_prints_the_same_and_searches_nothing(
     recorder.clear()
     second = verify("mixed.epd", "-j", jobs)
     assert recorder.given == []
-    assert (second.code, second.nodes, second.err) == (
-        first.code,
-        first.nodes,
-        first.err,
-    )
+    assert (second.code, second.out, second.err) == (first.code, first.out, first.err)
     assert stored() == kept
     assert [result.source for result in kept] == [f"mixed.epd:{n}" for n in range(1, 8)]
 
@@ -200,6 +208,23 @@ def test_a_position_that_occurs_twice_is_searched_once(
     assert (printed.code, printed.err) == (0, "")
     ids = {result.id for result in stored()}
     assert ids == {*map(str, range(300)), "good.epd:1"}
+
+
+@jobs
+def test_the_table_has_the_cost_of_this_run_and_a_line_that_of_stored_answers(
+    verify: Callable[..., Output], folder: Path, jobs: str
+) -> None:
+    once = verify("long.epd", "--nodes", "900", store="once.db").cost
+    lines = [f'{LONG} dm 12; id "{number}";\n' for number in range(31)]
+    (folder / "same.epd").write_text("".join(lines))
+    arguments = ("same.epd", "--nodes", "900", "-j", jobs)
+    first, again = verify(*arguments), verify(*arguments)
+    assert once > 0
+    assert (first.cost, again.cost) == (once, 0)
+    assert first.known == ["not searched: 30 records repeat a question\n"]
+    (known,) = again.known
+    cost = f"1 answer is from the store and had cost {once:,} nodes and [0-9.]+ m?s"
+    assert re.fullmatch(f"not searched: {cost}; 30 records repeat a question\n", known)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +324,7 @@ def test_an_audit_resumes_after_ctrl_c(
     recorder.clear()
     printed = verify("many.epd", "-j", jobs)
     assert not {result.source for result in kept} & set(recorder.given)
-    assert (printed.code, printed.nodes, printed.err) == (0, undisturbed.nodes, "")
+    assert (printed.code, printed.out, printed.err) == (0, undisturbed.out, "")
     assert untimed(stored()) == untimed(stored("undisturbed.db"))
 
 
@@ -334,7 +359,7 @@ def test_an_audit_resumes_after_a_full_disk(
     assert 0 < len(kept) < 300
     printed = verify("many.epd", "-j", jobs)
     assert not kept & set(recorder.given)
-    assert (printed.code, printed.nodes, printed.err) == (0, undisturbed.nodes, "")
+    assert (printed.code, printed.out, printed.err) == (0, undisturbed.out, "")
     assert untimed(stored()) == untimed(stored("undisturbed.db"))
 
 
