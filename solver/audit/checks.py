@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from solver.audit.result import COLUMNS, MARKS, AuditResult, twin_of
+from solver.audit.schema import ANSWER_COLUMNS
 from solver.board import GivenPosition, read_compiled
 from solver.errors import InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
@@ -123,7 +124,7 @@ _NEVER_NULL = tuple(
     (place, name)
     for place, name in enumerate(COLUMNS)
     if AuditResult._field_defaults.get(name) is not None
-    or name in {"id", "fen", "status", "lower_bound"}
+    or name in {"status", "lower_bound"}
 )
 
 
@@ -131,7 +132,7 @@ _WITH_MATE = frozenset({Status.PROVED, Status.FOUND})
 
 
 def check_answer(result: AuditResult) -> None:
-    """Check an answer of a store, with the position of its record.
+    """Check an answer of a store, with the position of its record, if it is known.
 
     Raises
     ------
@@ -153,7 +154,8 @@ def check_answer(result: AuditResult) -> None:
         value = getattr(result, name)
         is_due = (value is not None) == is_help
         require(is_due, name, "a value in help play only", value)
-    _check_moves(result)
+    if result.fen is not None:
+        _check_moves(result, result.fen)
 
 
 def _check_claim(result: AuditResult) -> None:
@@ -174,9 +176,9 @@ def _check_claim(result: AuditResult) -> None:
     require(can_claim, "claimed_solutions", "a number in help play only", solutions)
 
 
-def _check_moves(result: AuditResult) -> None:
+def _check_moves(result: AuditResult, fen: str) -> None:
     """Play all moves of an answer."""
-    fen, pv, claimed = result.fen or "", result.pv, result.claimed_line
+    pv, claimed = result.pv, result.claimed_line
     _check_line(fen, "pv", pv)
     if claimed and claimed != pv:
         _check_line(fen, "claimed_line", claimed)
@@ -193,7 +195,7 @@ def _check_moves(result: AuditResult) -> None:
         for line in lines:
             _check_line(fen, "solutions", line)
     if result.plies:
-        _check_plies(result)
+        _check_plies(result, fen)
 
 
 def _check_line(fen: str, name: str, line: str) -> None:
@@ -215,7 +217,7 @@ def _parse(text: str) -> Any:
         return None
 
 
-def _check_plies(result: AuditResult) -> None:
+def _check_plies(result: AuditResult, fen: str) -> None:
     """Check the moves of the claimed line; see `plies.Ply`."""
     given = _parse(result.plies)
     is_listed = isinstance(given, list) and all(isinstance(one, dict) for one in given)
@@ -229,7 +231,7 @@ def _check_plies(result: AuditResult) -> None:
         require(is_of_line, "plies", "moves of the claimed line", result.plies)
         for key in ply["keys"]:
             played = " ".join([*line[:place], key])
-            _check_line(result.fen or "", "plies", played)
+            _check_line(fen, "plies", played)
 
 
 def _is_ply(ply: dict[str, Any]) -> bool:
@@ -251,6 +253,38 @@ def check_limits(time_s: object, nodes: object) -> None:
         require(is_limit, name, domain.expected, value)
 
 
+def check_record(
+    source: str | None, id_: str, fen: str | None, error: str | None, solver: str
+) -> None:
+    """Check a record: either a position, or why it has none.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    require(source is not None, "source", "a file and a line", None)
+    texts = {"id": id_, "solver": solver}
+    texts |= {"fen": fen} if error is None else {"error": error}
+    for name, text in texts.items():
+        require(_is_text(text), name, TEXT.expected, text)
+    require(error is None or fen is None, "error", "none beside a position", error)
+
+
+def check_mark(subject: Sequence[object], mark: object) -> None:
+    """Check an editor's mark, which is empty if it was taken back, and its `Subject`.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    names = ("fen", "stipulation", "claim", "nomate", "mark")
+    for name, value in zip(names, (*subject, mark or None), strict=True):
+        domain = DOMAINS[name]
+        require(value is None or domain.holds(value), name, domain.expected, value)
+
+
 def read_row(row: Sequence[Any]) -> AuditResult:
     """Return the result in a row of `schema.rows`.
 
@@ -260,32 +294,58 @@ def read_row(row: Sequence[Any]) -> AuditResult:
         It is damaged.
     """
     *values, line, twin, has_answer, reader = row
-    place = row[0], line
-    values[0] = source_of(row)
-    require(values[0] is not None, "source", "a file and a line", place)
+    values[0] = source_of(values[0], line)
     result = AuditResult(*values)
-    error = result.error
-    if error is not None:
-        is_unread = result.fen is None and not has_answer
-        require(is_unread, "error", "none beside a position", error)
-        unreadable = AuditResult(*result[:2], verdict=Verdict.UNREADABLE.value)
-        result = unreadable._replace(error=error, solver=reader)
-        require(result.id is not None, "id", TEXT.expected, None)
-        require(reader is not None, "solver", TEXT.expected, None)
-        check_values(result)
-    else:
+    source, id_, fen, error = result.source, result.id, result.fen, result.error
+    check_record(source, id_, fen, error, reader)
+    if error is None:
         require(has_answer, "key", "that of an answer", None)
         if result.mark == "":  # it was taken back
             result = result._replace(mark=None)
         check_answer(result)
-    # Early stores had none.
+    else:
+        require(not has_answer, "error", "none beside an answer", error)
+        unreadable = Verdict.UNREADABLE.value
+        result = AuditResult(
+            source, id_, verdict=unreadable, error=error, solver=reader
+        )
+    # Early stores had no twins.
     require(twin in ("", twin_of(result)), "twin", "that of the name", twin)
     return result
 
 
-def source_of(row: Sequence[Any]) -> str | None:
-    """Return `file:line` of a row of `schema.rows`; None if that is damaged."""
-    file, line = row[0], row[len(COLUMNS)]
+def check_stored(table: str, row: Sequence[Any]) -> None:
+    """Check a row of a table of a store by itself.
+
+    Parameters
+    ----------
+    table : str
+        `answers`, `records` or `marks`.
+    row : sequence
+        The columns of the table in the order of `schema`.
+
+    Raises
+    ------
+    InputError
+        It is damaged. Moves of an answer are not checked: it has no position.
+    """
+    if table == "answers":
+        _, *values, _, time_s, nodes = row
+        found = dict(zip(ANSWER_COLUMNS, values, strict=True))
+        check_answer(AuditResult("", "", **found))
+        check_limits(time_s, nodes)
+    elif table == "records":
+        file, line, _, id_, fen, _, error, solver = row
+        check_record(source_of(file, line), id_, fen, error, solver)
+        if fen is not None:
+            _check_line(fen, "fen", "")
+    else:
+        *subject, mark = (None if value == "" else value for value in row)
+        check_mark(subject, mark)
+
+
+def source_of(file: object, line: object) -> str | None:
+    """Return `file:line` of a record; None if one of them is damaged."""
     if not _is_text(file) or type(line) is not int or not 0 <= line < MAX_LINE:
         return None
     return f"{file}:{line}" if line else str(file)

@@ -25,6 +25,8 @@ from solver.audit import schema
 from solver.audit.checks import (
     check_answer,
     check_limits,
+    check_mark,
+    check_stored,
     read_row,
     require,
     source_of,
@@ -42,7 +44,7 @@ from solver.errors import FormatError, InputError, StoreError
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.audit.job import AuditOptions
     from solver.audit.result import Subject
@@ -70,6 +72,7 @@ _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
 _MARKS = """SELECT fen, nullif(stipulation, ''), nullif(claim, ''), nullif(nomate, ''),
     mark FROM marks"""
 
+_LINE = schema.ROW_COLUMNS.index("line")
 _ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
 
 
@@ -196,13 +199,22 @@ class Store:
         """Save an editor's mark, or an empty one; it replaces an earlier one."""
         self._write(_PUT_MARK, [*("" if one is None else one for one in subject), mark])
 
-    def marks(self) -> dict[Subject, str]:
-        """Return all marks."""
+    def marks(
+        self, on_damaged: Callable[[InputError], object] = lambda _error: None
+    ) -> dict[Subject, str]:
+        """Return all marks that are not damaged; call a function for each other one."""
         with self._exclusive():
             rows = self._base.execute(_MARKS).fetchall()
-        return {
-            (fen, asked, claim, none): mark for fen, asked, claim, none, mark in rows
-        }
+        found: dict[Subject, str] = {}
+        for *values, mark in rows:
+            fen, asked, claim, none = values
+            try:
+                check_mark((fen, asked, claim, none), mark)
+            except InputError as error:
+                on_damaged(error)
+            else:
+                found[fen, asked, claim, none] = mark
+        return found
 
     def results(
         self,
@@ -239,7 +251,7 @@ class Store:
                     try:
                         result = read_row(row)
                     except InputError as reason:
-                        source = source_of(row) or f"record {number}"
+                        source = source_of(row[0], row[_LINE]) or f"record {number}"
                         error = FormatError(source, f"{DAMAGED}: {reason}")
                         on_damaged(error)
                         result = audit_result(error)
@@ -300,13 +312,28 @@ class Store:
             self._base.execute("ATTACH ? AS other", (schema.uri(other),))
             try:
                 self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                for statement in schema.merge_statements(opened._upgrades):
-                    self._base.execute(statement)
+                for table in schema.merged_tables(opened._upgrades):
+                    self._merge(table)
                 self._base.execute("COMMIT")
             finally:
                 if self._base.in_transaction:  # a full disk may have ended it
                     self._base.execute("ROLLBACK")
                 self._base.execute("DETACH other")
+
+    def _merge(self, table: schema.MergedTable) -> None:
+        """Add the rows of a table; a damaged row never replaces a sound one."""
+        keys, marks = table.keys, ", ".join("?" * table.unique)
+        self._base.execute(f"CREATE TEMP TABLE damaged ({keys})")
+        for side, statement in (
+            ("other", f"INSERT INTO temp.damaged VALUES ({marks})"),
+            ("main", f"DELETE FROM main.{table.name} WHERE ({keys}) = ({marks})"),
+        ):
+            rows = self._base.execute(table.common(side))
+            damaged = [row for row in rows if not _is_sound(table.name, row)]
+            given = [row[: table.unique] for row in damaged]
+            self._base.executemany(statement, given)
+        self._base.execute(table.add)
+        self._base.execute("DROP TABLE temp.damaged")
 
     def _write(self, statement: str, row: list[object]) -> None:
         with self._writing():
@@ -412,6 +439,14 @@ class Store:
 
 _decoded = partial(str, encoding="utf-8", errors="surrogateescape")
 """SQLite's own decoding would end the query at a text that is not UTF-8."""
+
+
+def _is_sound(table: str, row: Sequence[object]) -> bool:
+    try:
+        check_stored(table, row)
+    except InputError:
+        return False
+    return True
 
 
 def _escaped(value: object) -> object:

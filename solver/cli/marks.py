@@ -18,7 +18,7 @@ from solver.formats.streams import (
 from solver.output.audit_records import read_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from solver.audit.result import AuditResult, Subject
     from solver.audit.store import Store
@@ -47,11 +47,15 @@ class Marks:
         self._marks = {} if path is None else dict(_read(path))
         self._unused = set(self._marks)
 
-    def keep_in(self, store: Store) -> None:
+    def keep_in(self, store: Store, notify: Callable[[str], None]) -> None:
         """Save the marks of the file, and use the store's for all other records."""
         for subject, mark in self._marks.items():
             store.put_mark(subject, mark)
-        self._marks = store.marks()
+        damaged: list[InputError] = []
+        self._marks = store.marks(damaged.append)
+        if damaged:
+            count = f"{len(damaged):,} damaged, so not used"
+            notify(f"{store.path}: marks {count}; {damaged[0]}")
 
     def put_on(self, result: AuditResult) -> AuditResult:
         """Return a result with its mark, if it has one."""

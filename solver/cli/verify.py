@@ -245,7 +245,7 @@ def verify(
             progress,
         ):
             if resume:
-                marks.keep_in(resume.store)
+                marks.keep_in(resume.store, progress.notify)
             folder = None
             if folder_path is not None:
                 inputs = (*reads, *stored.files)

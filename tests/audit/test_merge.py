@@ -65,6 +65,35 @@ def test_the_better_answer_stays(tmp_path: Path, here: int, there: int) -> None:
     assert merged(a, b) == [WORST_FIRST[max(here, there)]]
 
 
+@pytest.mark.parametrize(
+    ("table", "damage"),
+    [
+        ("answers", "status = 'solved'"),
+        ("answers", "lower_bound = 'x'"),
+        ("answers", "stipulation = CAST(x'ff' AS TEXT)"),
+        ("records", "id = x'ff'"),
+        ("records", "fen = '8/8 w'"),
+        ("marks", "mark = 'x'"),
+    ],
+)
+@pytest.mark.parametrize("is_mine", [False, True])
+def test_a_damaged_row_replaces_none_and_gives_way(
+    tmp_path: Path, table: str, damage: str, is_mine: bool
+) -> None:
+    sound = PROVED._replace(mark="cook")
+    paths = [tmp_path / "a.db", tmp_path / "b.db"]
+    for path in paths:
+        made(path, (PROVED, b"key"))
+        with Store(path) as base:
+            base.put_mark(PROVED.subject, "cook")
+    with closing(sqlite3.connect(paths[not is_mine])) as base:
+        base.execute(f"UPDATE {table} SET {damage}")
+        base.commit()
+    assert stored(paths[is_mine]) == [sound]
+    assert stored(paths[not is_mine])[0].verdict == "unreadable"
+    assert merged(*paths) == [sound]
+
+
 def test_a_proved_answer_is_not_replaced(tmp_path: Path) -> None:
     mine = PROVED._replace(nodes=1)
     a = made(tmp_path / "a.db", (mine, b"key"))
