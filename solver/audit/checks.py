@@ -264,9 +264,8 @@ def check_record(
         It is damaged.
     """
     require(source is not None, "source", "a file and a line", None)
-    texts = {"id": id_, "solver": solver}
-    texts |= {"fen": fen} if error is None else {"error": error}
-    for name, text in texts.items():
+    why = ("fen", fen) if error is None else ("error", error)
+    for name, text in (("id", id_), ("solver", solver), why):
         require(_is_text(text), name, TEXT.expected, text)
     require(error is None or fen is None, "error", "none beside a position", error)
 

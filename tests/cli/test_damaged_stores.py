@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
+import chess
 import pytest
 
 from solver.cli.main import run
 from tests.pages.records import records_of
+from tests.sizes import sized
 
 pytestmark = pytest.mark.usefixtures("help_kernel")
 
@@ -200,3 +204,135 @@ def test_a_damaged_answer_is_searched_again(
         assert notice.startswith(f"{damaged}{column}")
     assert run(["export", "run.db", "-o", "run.csv"]) == 0
     assert [{**row, "time_s": ""} for row in rows().values()] == before
+
+
+# --- any value in any column
+
+TEXTS = ["x", "", "[", "{}", "[1]", '[["a"]]', "8/8 w", "a1a9", "\u202e", "9" * 5000]
+NUMBERS = [-1, 0, 1, 5000, 2**62, -(2**63), 0.5, 1e300, math.inf]
+DAMAGE = [*TEXTS, *NUMBERS, None, b"\xff\xfe", b"", NOT_UTF_8]
+TABLES = ("answers", "answers", "answers", "records", "marks")
+DISTANCE = r"-?[0-9]{1,3}"
+DOCUMENTED = {
+    "claim": DISTANCE,
+    "nomate": "[0-9]{1,3}",
+    "status": "proved|found|disproved|undecided",
+    "verdict": "proved|holds|shorter|refuted|undecided",
+    "soundness": "sound|cooked|short-solution|no-solution|missing-solution"
+    "|not-shortest-line",
+    "mate": DISTANCE,
+    "lower_bound": "[0-9]{1,3}",
+    "keys_complete": "0|1",
+    "only_moves": "0|1",
+    "nodes": "[0-9]{1,19}",
+    "time_s": r"[0-9]+\.[0-9]+|[0-9.]+e[+-]?[0-9]+",
+    "stopped_by": "time|nodes|solutions|interrupt|crash|tablebase",
+    "tablebase": "gaviota|syzygy",
+    "error": "",
+    "claimed_solutions": "[0-9]{1,4}",
+    "solutions_complete": "0|1",
+    "mark": "accept|cook|reject",
+}
+"""docs/reference/store.md, as patterns of the cells that may also be empty."""
+NEVER_EMPTY = ("status", "lower_bound", "keys_complete", "nodes", "time_s")
+
+
+def find_junk(row: dict[str, str]) -> str:
+    """Return the column of a readable row whose value is not documented; else empty."""
+    for name, pattern in DOCUMENTED.items():
+        if not re.fullmatch(
+            pattern if name in NEVER_EMPTY else f"({pattern})?", row[name]
+        ):
+            return name
+    if (row["verdict"] == "") != (row["claim"] == row["nomate"] == ""):
+        return "verdict"
+    board = chess.Board(row["fen"])
+    if not board.is_valid() or board.fen(en_passant="fen") != row["fen"]:
+        return "fen"
+    lines = {name: [row[name]] for name in ("pv", "claimed_line")}
+    lines |= {
+        name: row[name].split() for name in ("keys", "claimed_keys", "wrong_keys")
+    }
+    lines["solutions"] = json.loads(row["solutions"] or "[]")
+    claimed = row["claimed_line"].split()
+    lines["plies"] = [
+        " ".join([*claimed[: 2 * number], move])
+        for number, ply in enumerate(json.loads(row["plies"] or "[]"))
+        for move in (ply["move"], *ply["keys"])
+    ]
+    for name, given in lines.items():
+        for line in given:
+            played = board.copy()
+            for move in line.split():
+                if chess.Move.from_uci(move) not in played.legal_moves:
+                    return name
+                played.push_uci(move)
+    return ""
+
+
+def damage_anywhere(seeded: Random) -> str:
+    """Change a value of the store, and say which; most of the time, it is damaged."""
+    table = seeded.choice(TABLES)
+    with closing(sqlite3.connect("run.db")) as base:
+        columns = [row[1] for row in base.execute(f"PRAGMA table_info({table})")]
+        column = seeded.choice(columns)
+        found = base.execute(f"SELECT rowid, {column} FROM {table}").fetchall()
+    rowid, before = seeded.choice(found)
+    value: object = seeded.choice(DAMAGE)
+    if isinstance(before, str) and before and seeded.random() < 0.4:
+        place = seeded.randrange(len(before))
+        value = (
+            before[:place] + seeded.choice(["", "x", " ", "9"]) + before[place + 1 :]
+        )
+    damage(column, value, f"rowid = {rowid}", table)
+    return f"{table}.{column} = {value!r:.60} in row {rowid}"
+
+
+COMMANDS = (
+    ("report", "run.db", "-o", "page.html"),
+    ("export", "run.db", "-o", "run.jsonl"),
+    ("export", "run.db", "-o", "run.epd"),
+    ("export", "run.db", "-o", "run.csv"),
+)
+
+
+@sized("count", 15, 2000)
+def test_no_value_of_a_store_ends_a_command_or_is_passed_on(
+    made: Path, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unreadable = 0
+    for number in range(count):
+        shutil.copy(made / "run.db", "run.db")
+        seeded = Random(number)
+        what = f"{number}: {damage_anywhere(seeded)}"
+        board = [("board", "run.db", "-o", "board.html")] if number % 40 == 0 else []
+        codes = {run(command) for command in (*COMMANDS, *board)}
+        damaged = sum(require_documented(row, what) for row in rows().values())
+        unreadable += damaged
+        assert codes == {65 if damaged else 0}, what
+        listed = records_of(Path("page.html").read_bytes())
+        lines = map(json.loads, Path("run.jsonl").read_text().splitlines())
+        for records in (listed, [*lines]):
+            errors = [str(record.get("error")) for record in records]
+            assert len(errors) == len(COLLECTION) + 1, what
+            assert sum(bool(DAMAGED.match(one)) for one in errors) == damaged, what
+        assert run([*VERIFY, "-q"]) == 65, what
+        assert run(COMMANDS[-1]) in {0, 65}, what
+        for row in rows().values():
+            require_documented(row, what)
+        assert "internal" not in capsys.readouterr().err, what
+    assert unreadable > count // 2
+
+
+DAMAGED = re.compile("damaged in the store: ")
+
+
+def require_documented(row: dict[str, str], what: str) -> bool:
+    """Require that a row is as documented; return whether it is damaged."""
+    if row["verdict"] != "unreadable":
+        assert not find_junk(row), (what, row)
+        return False
+    others = {**row, "source": "", "id": "", "verdict": "", "error": "", "solver": ""}
+    costs = {"keys_complete": "0", "nodes": "0", "time_s": "0.0"}
+    assert {name: cell for name, cell in others.items() if cell} == costs, (what, row)
+    return bool(DAMAGED.match(row["error"]))
