@@ -18,9 +18,10 @@ import hashlib
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from solver import __version__
+from solver.formats.claims import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +31,19 @@ if TYPE_CHECKING:
 
 STYLE = "page.css"
 """The style that all pages begin with."""
+
+
+def show_names(record: dict[str, Any]) -> None:
+    """Add `shown` to a record: the names that a page shows in place of its own.
+
+    See `claims.printable`. A page shows names as `bdi` elements, so that letters that
+    are written from right to left do not move what is beside them.
+    """
+    names = {name: record.get(name) or "" for name in ("id", "source", "error")}
+    shown = {name: printable(text) for name, text in names.items()}
+    record["shown"] = {
+        name: text for name, text in shown.items() if text != names[name]
+    }
 
 
 def fill_page(
@@ -49,7 +63,7 @@ def fill_page(
         The template's path below its package, such as `answer.html`. It extends
         `page.html`.
     title : str
-        The title of the document.
+        The title of the document; see `claims.printable`.
     style : str
         The paths of the page's styles, separated by blanks; they follow the one that
         all pages share.
@@ -64,7 +78,7 @@ def fill_page(
     Returns
     -------
     bytes
-        UTF-8; what cannot be encoded, as in some file names, becomes `?`.
+        UTF-8; what cannot be encoded becomes `?`.
 
     Raises
     ------
@@ -78,7 +92,7 @@ def fill_page(
         _templates()
         .get_template(name)
         .render(
-            title=title,
+            title=printable(title),
             version=__version__,
             style=style,
             style_hash=_digest(style),

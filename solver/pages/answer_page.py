@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.output.move_names import san_of
 from solver.output.text import analysis_link, describe
-from solver.pages import fill_page
+from solver.pages import fill_page, show_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +44,7 @@ def encode_page(
     record = solution.to_dict()
     record["san"] = san_of(record)
     record["source"] = problem.source
+    show_names(record)
     data: dict[str, object] = {"version": __version__, "records": [record]}
     if modules:
         from solver.pages.board_page import solver_data
@@ -56,7 +57,8 @@ def encode_page(
         title=problem.id or problem.fen,
         scripts=["modules/solution.mjs"],
         data=data,
-        heading=_heading(solution),
+        names=_names(record),
+        asked=_asked(solution),
         headline=headline.text,
         sentences=[each for each in sentences if each is not headline],
         fen=problem.fen,
@@ -65,14 +67,20 @@ def encode_page(
     )
 
 
-def _heading(solution: Solution) -> str:
-    """Return names, stipulation and number of pieces: `No. 7, #2 (6+9)`."""
+def _names(record: Mapping[str, Any]) -> list[str]:
+    """Return the record's name, and its source if it says more."""
+    name, source = (
+        record["shown"].get(name, record[name]) for name in ("id", "source")
+    )
+    names = [name, "" if f"/{source}".endswith(f"/{name}") else source]
+    return [*filter(None, names)]
+
+
+def _asked(solution: Solution) -> str:
+    """Return stipulation and number of pieces: `#2 (6+9)`."""
     problem = solution.problem
-    names = [problem.id]
-    if not f"/{problem.source}".endswith(f"/{problem.id}"):
-        names.append(problem.source)
     length = problem.claim.mate if problem.claim else solution.mate
     asked = problem.stipulation.text or f"#{length if length and length > 0 else ''}"
     pieces = problem.fen.split()[0]
     white, black = (sum(map(side, pieces)) for side in (str.isupper, str.islower))
-    return ", ".join([*filter(None, names), f"{asked} ({white}+{black})"])
+    return f"{asked} ({white}+{black})"

@@ -14,7 +14,7 @@ from solver.errors import FormatError, InputError
 from solver.output.audit_records import audit_record, read_record
 from solver.output.move_names import san_of
 from solver.output.text import duration
-from solver.pages import fill_page
+from solver.pages import fill_page, show_names
 from solver.pages.board_page import solver_data
 from solver.pages.tally import UNSOLVED, Tally, soundness_of, verdict_of
 from solver.problem import Problem
@@ -86,6 +86,7 @@ def render_page(
             continue
         room[agrees] -= 1
         record = audit_record(result)
+        show_names(record)
         record["row"] = [claim, _found(result), agrees, soundness_of(result)]
         record["san"] = san_of(record)
         lines.append(json.dumps(record, separators=(",", ":")))

@@ -33,10 +33,12 @@ COLLECTION = [
     '5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - dm 2; pv Qg8 Rxg8 Nf7; id "smothered";',
     f'{BACK_RANK} id "nothing claimed";',
 ]
-HELP = {"id": "help", "fen": "8/1K3p2/8/5k2/8/8/P7/8 b - - 0 1"} | {
+HELP = {"id": "help", "fen": "8/K5P1/8/8/8/8/2p5/k7 b - - 0 1"} | {
     "stipulation": "h=2",
     "claimed_solutions": 1,
 }
+SMOTHERED = "claim = 2 AND mate = 2 AND stipulation IS NULL"
+"""The answer to the record on line 8."""
 MARK = {"fen": f"{BACK_RANK} 0 1", "claim": 2, "mark": "cook"}
 VERIFY = ("verify", "set.epd", "help.jsonl", "--every-ply", "--store", "run.db")
 """Answers of every kind: with plies, solutions, a mark, a twin's error, no mate."""
@@ -115,7 +117,7 @@ def test_a_damaged_answer_is_an_unreadable_record(
     reason: str,
 ) -> None:
     good = rows()
-    assert damage(column, value, "claim = 2 AND mate = 2") == 1
+    assert damage(column, value, SMOTHERED) == 1
 
     for command in (
         ["report", "run.db", "-o", "page.html"],
@@ -191,7 +193,7 @@ def test_a_damaged_answer_is_searched_again(
     capsys: pytest.CaptureFixture[str], column: str, value: object
 ) -> None:
     before = [{**row, "time_s": ""} for row in rows().values()]
-    assert damage(column, value, "claim = 2 AND mate = 2") == 1
+    assert damage(column, value, SMOTHERED) == 1
 
     assert run([*VERIFY, "-q"]) == 65  # for the unreadable record of the collection
 

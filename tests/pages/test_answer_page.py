@@ -67,10 +67,11 @@ def page(solution: Solution, variations: Variations | None = None) -> Page:
 
 def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
     shown = page(SMOTHERED)
-    start = shown.lines.index("smothered, #2 (3+4)")
+    start = shown.lines.index("smothered")
     assert shown.lines[start - 1] == SMOTHERED.problem.fen
-    assert shown.lines[start : start + 7] == [
-        "smothered, #2 (3+4)",
+    assert shown.lines[start : start + 8] == [
+        "smothered",
+        ", #2 (3+4)",
         "White mates in 2.",
         f"smothered: {SMOTHERED.problem.fen}",
         "White to move",
@@ -396,6 +397,7 @@ def test_names_are_text(look: Look) -> None:
     solution = replace(SMOTHERED, problem=problem)
     live = look(encode_page(solution, describe_play(SMOTHERED_PLAY)))
     assert live.page.title() == HOSTILE
+    assert live.page.locator("#answer-title bdi").all_inner_texts()[0] == HOSTILE
     assert live.page.locator("main :is(b, img, script)").count() == 0
     assert f"{HOSTILE}, '{HOSTILE}\":7, #2 (3+4)" in live.page.inner_text("#answer")
 

@@ -442,3 +442,13 @@ def test_the_page_is_no_wider_than_the_window(
     page.keyboard.press("j")
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= viewport["width"]
+
+
+def test_a_name_cannot_reorder_what_is_beside_it(look: Look) -> None:
+    name = "\u202eabc\u05d0"
+    page = look([record(id=name, verdict="shorter", mate=1), UNREADABLE | {"id": name}])
+
+    listed = page.locator("#list tbody bdi").all_inner_texts()
+    assert listed == ["\ufffdabc\u05d0"] * 2
+    assert page.inner_text("#record-title") == "\ufffdabc\u05d0"
+    assert page.locator("#answer-title bdi").first.inner_text() == "\ufffdabc\u05d0"

@@ -59,7 +59,7 @@ def test_a_page_has_the_records_that_the_program_prints() -> None:
     assert listed == records_of(render_page(results, title="An audit"))
     for given, shown in zip(records, listed, strict=True):
         assert shown.items() >= given.items()
-        assert shown.keys() - given.keys() == {"row", "san"}
+        assert shown.keys() - given.keys() == {"row", "san", "shown"}
     assert listed[0]["row"] == ["#2", "#2", True, ["sound"]]
 
 
@@ -306,7 +306,27 @@ def test_nothing_in_a_collection_becomes_markup() -> None:
 
 
 def test_undecodable_bytes_in_a_title_are_replaced() -> None:
-    assert b"<title>caf?</title>" in render_page([], title="caf\udce9")
+    made = render_page([], title="caf\udce9").decode()
+    assert "<title>caf\ufffd</title>" in made
+
+
+def test_names_are_isolated_and_show_no_control_characters() -> None:
+    name, shown = "a\u202eb\x1b[2J\u05d0\u2066\0", "a\ufffdb\ufffd[2J\u05d0\ufffd\ufffd"
+    given = [
+        record(id=name, source=f"{name}:1", verdict="shorter"),
+        {**UNREADABLE, "id": name, "error": name},
+    ]
+
+    made = render_page(given, title=name)
+
+    page = made.decode()
+    assert f"<title>{shown}</title>" in page
+    assert page.count(f"<bdi>{shown}</bdi>") == 3
+    assert not {*"\u202e\u2066\x1b\0"} & {*page}
+    listed, failed = records_of(made)
+    assert listed["id"] == failed["error"] == name  # as an editor exports it
+    assert listed["shown"] == {"id": shown, "source": f"{shown}:1"}
+    assert failed["shown"] == {"id": shown, "error": shown}
 
 
 def test_a_page_loads_nothing_and_runs_only_its_own_script() -> None:

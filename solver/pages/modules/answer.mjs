@@ -112,7 +112,7 @@ export class AnswerPanel {
   /** Name a record, and what its source claims. @param {AuditRecord} record */
   showRecord(record) {
     const { san = {}, claimed_keys: keys = [], wrong_keys: wrong = [] } = record;
-    element("answer-title").textContent = recordTitle(record);
+    element("answer-title").replaceChildren(...recordTitle(record));
     element("answer-title").hidden = false;
     const words = [...new Set([record.verdict, ...record.disagreements ?? []])].filter(Boolean)
       .join(", ");

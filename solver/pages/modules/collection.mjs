@@ -5,15 +5,16 @@ import { unpack } from "./engine.mjs";
 import { download } from "./files.mjs";
 import { List } from "./list.mjs";
 import { Marks, marksText } from "./marks.mjs";
-import { requireRecord } from "./records.mjs";
+import { requireRecord, shownName } from "./records.mjs";
 import { readPlacement } from "./squares.mjs";
 import { Viewer } from "./viewer.mjs";
 
 /** @typedef {import("./answer.mjs").Found} Found */
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
 /**
- * @typedef {{record: AuditRecord, index: number, claim: string, found: string, agrees: boolean,
- *   verdict: string, soundness: string[], text: string, mark: string, here: string}} Row
+ * @typedef {{record: AuditRecord, name: string, index: number, claim: string, found: string,
+ *   agrees: boolean, verdict: string, soundness: string[], text: string, mark: string,
+ *   here: string}} Row
  *   here: what a search in the page found
  */
 
@@ -106,10 +107,11 @@ class Collection {
   /** @param {AuditRecord} record @param {number} index @returns {Row} */
   row(record, index) {
     const [claim, found, agrees, soundness] = record.row;
+    const name = shownName(record, "id") || "(no name)";
     return {
-      record, index, claim, found, agrees, soundness, here: "",
+      name, record, index, claim, found, agrees, soundness, here: "",
       verdict: record.verdict ?? record.status ?? "unsolved",
-      text: `${record.id}\n${record.fen}\n${record.source}`.toLowerCase(),
+      text: [name, record.fen, shownName(record, "source")].join("\n").toLowerCase(),
       mark: this.marks.get(record),
     };
   }
@@ -206,14 +208,15 @@ class Collection {
   /** @param {Row} row @param {number} place @param {boolean} isPrinted */
   draw(row, place, isPrinted) {
     const { record } = row;
-    const name = make("td", { class: "record", title: `${record.id}\n${record.source ?? ""}` });
+    const source = shownName(record, "source");
+    const name = make("td", { class: "record", title: `${row.name}\n${source}` });
     if (isPrinted && record.fen && place < PRINTED_DIAGRAMS) name.append(diagram(record.fen));
-    name.append(make("b", {}, record.id || "(no name)"));
+    name.append(make("b", {}, make("bdi", {}, row.name)));
     if (isPrinted) {
       const { pv, claimed_line: claimed } = record.san;
-      const lines = [record.error ?? record.fen, pv?.length && `found: ${pv.join(" ")}`,
-        claimed && `claimed: ${claimed.join(" ")}`];
-      name.append(...lines.filter(Boolean).map((line) => make("small", {}, line)));
+      const lines = [shownName(record, "error") || record.fen,
+        pv?.length && `found: ${pv.join(" ")}`, claimed && `claimed: ${claimed.join(" ")}`];
+      name.append(...lines.filter(Boolean).map((line) => make("small", {}, make("bdi", {}, line))));
     }
     const words = [[row.verdict], row.soundness].map((each) =>
       make("td", { class: each.at(-1) ?? "" }, each.join(", ")));
@@ -244,12 +247,12 @@ class Collection {
   /** Say what the panels do not: what is wrong with the claimed line, what was found here. */
   facts() {
     const { record, ...row } = /** @type {Row} */ (this.open);
-    element("record-title").textContent = record.id || "(no name)";
+    element("record-title").textContent = row.name;
     for (const button of document.querySelectorAll("[data-mark]")) {
       button.ariaPressed = String(button.getAttribute("data-mark") === row.mark);
     }
     const others = duals(record).join("; ");
-    const said = [record.fen ? "" : record.error, others && `Other moves: ${others}`,
+    const said = [record.fen ? "" : shownName(record, "error"), others && `Other moves: ${others}`,
       row.here && `Recorded: ${row.found || row.verdict}; ${row.here}`];
     element("record-said").replaceChildren(
       ...said.filter(Boolean).map((words) => make("p", {}, words)));

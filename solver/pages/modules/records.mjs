@@ -1,6 +1,6 @@
 // What a record of the program says, in the types and words of the panels. It knows no rules.
 
-import { several } from "./dom.mjs";
+import { make, several } from "./dom.mjs";
 
 /** @typedef {import("./answer.mjs").Found} Found */
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
@@ -46,14 +46,21 @@ export function recordStipulation({ stipulation = "#", claim, nomate }) {
   };
 }
 
+/** A name in a record as a page may show it.
+ * @param {AuditRecord} record @param {string} name of a field @returns {string} */
+export const shownName = (record, name) => record.shown?.[name] ?? record[name] ?? "";
+
 /** The name of a problem, what it asks for and how many pieces it has: "No. 7, #2 (6+9)".
- * @param {AuditRecord} record */
-export function recordTitle({ id, source, fen, stipulation, claim, mate }) {
+ * @param {AuditRecord} record @returns {(Node | string)[]} */
+export function recordTitle(record) {
+  const { fen, stipulation, claim, mate } = record;
+  const [id, source] = ["id", "source"].map((name) => shownName(record, name));
   const pieces = fen.split(" ")[0];
   const [white, black] = [/[A-Z]/g, /[a-z]/g].map((side) => pieces.match(side)?.length ?? 0);
   const asked = stipulation ?? `#${Math.max(claim ?? mate, 0) || ""}`;
   const names = [id, `/${source}`.endsWith(`/${id}`) ? "" : source].filter(Boolean);
-  return [...names, `${asked} (${white}+${black})`].join(", ");
+  const isolated = names.flatMap((name) => [make("bdi", {}, name), ", "]);
+  return [...isolated, `${asked} (${white}+${black})`];
 }
 
 /** What else a record says of how it was solved. @param {AuditRecord} record */
