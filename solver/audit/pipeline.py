@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.job import AuditJob
-from solver.audit.result import AuditResult, Origin, audit_result
+from solver.audit.result import AuditResult, audit_result
 from solver.audit.workers import ProcessWorker, WorkerDiedError, WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.search.threads import GroupControl
@@ -303,8 +303,7 @@ class WorkQueue:
         for other in same:
             copy = result.for_record(other.problem)
             self._resume.store.put_record(copy, task.key)
-            repeated = copy._replace(origin=Origin.REPEATED)
-            self._done.append((other.number, repeated))
+            self._done.append((other.number, copy))
 
     def fail(self, tasks: Sequence[Task], error: BaseException) -> None:
         """Accept a batch that raised an error."""

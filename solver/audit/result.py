@@ -247,9 +247,12 @@ class AuditResult(NamedTuple):
         """Parse `solutions`."""
         return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
 
-    def for_record(self, problem: Problem) -> AuditResult:
+    def for_record(
+        self, problem: Problem, origin: Origin = Origin.REPEATED
+    ) -> AuditResult:
         """Return this result for another record that poses the same question."""
-        return self._replace(source=problem.source, id=problem.id, fen=problem.fen)
+        source, id_, fen = problem.source, problem.id, problem.fen
+        return self._replace(source=source, id=id_, fen=fen, origin=origin)
 
 
 COLUMNS = AuditResult._fields[: AuditResult._fields.index("certificate")]

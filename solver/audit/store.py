@@ -28,7 +28,6 @@ from solver.audit.checks import (
     check_mark,
     check_stored,
     read_row,
-    require,
     source_of,
 )
 from solver.audit.result import (
@@ -41,6 +40,7 @@ from solver.audit.result import (
     twin_of,
 )
 from solver.errors import FormatError, InputError, StoreError
+from solver.problem import refusal
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -548,10 +548,11 @@ class ResumeStore:
             or self._has_wider_limits(time_s, nodes)
         ):
             return None
-        result = result.for_record(problem)
-        self.store.put_record(result, key)
         is_first = self.store.is_first_use(key)
-        return result._replace(origin=Origin.STORED if is_first else Origin.REPEATED)
+        origin = Origin.STORED if is_first else Origin.REPEATED
+        result = result.for_record(problem, origin)
+        self.store.put_record(result, key)
+        return result
 
     def save(self, key: bytes, result: AuditResult) -> None:
         """Save a new answer and its record."""
@@ -572,8 +573,8 @@ class ResumeStore:
 def _require_question(result: AuditResult, problem: Problem) -> None:
     """Check that an answer names the question whose key it has."""
     for name, expected in claimed_columns(problem).items():
-        found = getattr(result, name)
-        require(found == expected, name, repr(expected), found)
+        if (found := getattr(result, name)) != expected:
+            raise refusal(name, repr(expected), found)
 
 
 def _or_infinite(limit: float | None) -> float:
