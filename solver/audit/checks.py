@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from solver.audit.result import COLUMNS, MARKS, AuditResult, twin_of
 from solver.audit.schema import ANSWER_COLUMNS
 from solver.board import GivenPosition, read_compiled
-from solver.errors import InputError, quote
+from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.problem import refusal
 from solver.solution import Status, StoppedBy, TableFormat
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
+from solver.stipulations import kind_of
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -149,13 +150,18 @@ def check_answer(result: AuditResult) -> None:
         require(result.mate is not None, "mate", "one, as the status says", None)
     if result.status == Status.DISPROVED:
         require(result.mate is None, "mate", "none, as the status says", result.mate)
-    is_help = result.asked.is_help
+    has_list = _has_list(result)
     for name in ("solutions", "solutions_complete"):
         value = getattr(result, name)
-        is_due = (value is not None) == is_help
+        is_due = (value is not None) == has_list
         require(is_due, name, "a value in help play only", value)
     if result.fen is not None:
         _check_moves(result, result.fen)
+
+
+def _has_list(result: AuditResult) -> bool:
+    """Return whether the answer is a list of solutions, as in help play."""
+    return kind_of(result.asked).choose(tree=False, solutions=True)
 
 
 def _check_claim(result: AuditResult) -> None:
@@ -172,7 +178,7 @@ def _check_claim(result: AuditResult) -> None:
     is_about_keys = claim is not None or result.soundness is None
     require(is_about_keys, "soundness", "none without a claim", result.soundness)
     solutions = result.claimed_solutions
-    can_claim = solutions is None or asked.is_help
+    can_claim = solutions is None or _has_list(result)
     require(can_claim, "claimed_solutions", "a number in help play only", solutions)
 
 
@@ -245,14 +251,6 @@ def _is_ply(ply: dict[str, Any]) -> bool:
     )
 
 
-def check_limits(time_s: object, nodes: object) -> None:
-    """Check the limits of an answer's search; None: no limit."""
-    limits = ("time_limit_s", SECONDS, time_s), ("node_limit", COUNT, nodes)
-    for name, domain, value in limits:
-        is_limit = value is None or domain.holds(value)
-        require(is_limit, name, domain.expected, value)
-
-
 def check_record(
     source: str | None, id_: str, fen: str | None, error: str | None, solver: str
 ) -> None:
@@ -284,14 +282,52 @@ def check_mark(subject: Sequence[object], mark: object) -> None:
         require(value is None or domain.holds(value), name, domain.expected, value)
 
 
-def read_row(row: Sequence[Any]) -> AuditResult:
-    """Return the result in a row of `schema.rows`.
+def read_answer(
+    row: Sequence[Any], fen: str | None
+) -> tuple[AuditResult, float | None, int | None]:
+    """Return the answer in a row of `answers`, and the limits of its search.
+
+    Parameters
+    ----------
+    row : sequence
+        The row, in the order of `ALL_ANSWER_COLUMNS`.
+    fen : str or None
+        The position; without it, the moves are not checked.
 
     Raises
     ------
     InputError
         It is damaged.
     """
+    _, *values, _, time_s, nodes = row
+    found = dict(zip(ANSWER_COLUMNS, values, strict=True))
+    result = AuditResult("", "", fen, **found)
+    check_answer(result)
+    limits = ("time_limit_s", SECONDS, time_s), ("node_limit", COUNT, nodes)
+    for name, domain, value in limits:
+        is_limit = value is None or domain.holds(value)
+        require(is_limit, name, domain.expected, value)
+    return result, time_s, nodes
+
+
+def read_row(row: Sequence[Any], number: int) -> AuditResult | FormatError:
+    """Return the result in a row of `schema.rows`, or why it cannot be read.
+
+    Parameters
+    ----------
+    row : sequence
+        The row, in the order of `ROW_COLUMNS`.
+    number : int
+        Its place, which names a row without one.
+    """
+    try:
+        return _read_row(row)
+    except InputError as error:
+        source = source_of(row[0], row[len(COLUMNS)]) or f"record {number}"
+        return FormatError(source, f"damaged in the store: {error}")
+
+
+def _read_row(row: Sequence[Any]) -> AuditResult:
     *values, line, twin, has_answer, reader = row
     values[0] = source_of(values[0], line)
     result = AuditResult(*values)
@@ -329,10 +365,7 @@ def check_stored(table: str, row: Sequence[Any]) -> None:
         It is damaged. Moves of an answer are not checked: it has no position.
     """
     if table == "answers":
-        _, *values, _, time_s, nodes = row
-        found = dict(zip(ANSWER_COLUMNS, values, strict=True))
-        check_answer(AuditResult("", "", **found))
-        check_limits(time_s, nodes)
+        read_answer(row, None)
     elif table == "records":
         file, line, _, id_, fen, _, error, solver = row
         check_record(source_of(file, line), id_, fen, error, solver)

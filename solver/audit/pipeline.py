@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.job import AuditJob
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.result import AuditResult, Origin, audit_result
 from solver.audit.workers import ProcessWorker, WorkerDiedError, WorkerPool
 from solver.errors import FormatError, StoreError
 from solver.search.threads import GroupControl
@@ -301,7 +301,7 @@ class WorkQueue:
         with self._changed:  # from here on the store answers this question
             same = self._same.pop(task.key)
         for other in same:
-            copy = result.for_record(other.problem)
+            copy = result.for_record(other.problem, Origin.REPEATED)
             self._resume.store.put_record(copy, task.key)
             self._done.append((other.number, copy))
 

@@ -248,7 +248,7 @@ class AuditResult(NamedTuple):
         return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
 
     def for_record(
-        self, problem: Problem, origin: Origin = Origin.REPEATED
+        self, problem: Problem, origin: str = Origin.SEARCHED.value
     ) -> AuditResult:
         """Return this result for another record that poses the same question."""
         source, id_, fen = problem.source, problem.id, problem.fen

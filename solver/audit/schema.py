@@ -16,14 +16,14 @@ import sqlite3
 import stat
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from solver.audit.result import COLUMNS, AuditResult, column_types
 from solver.errors import StoreError, StoreQueryError
 from solver.files import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 VERSION = 1
@@ -262,85 +262,6 @@ def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "")
     )
 
 
-_RANK = "CASE {0}.status WHEN 'undecided' THEN 0 WHEN 'found' THEN 1 ELSE 2 END"
-
-
-class MergedTable(NamedTuple):
-    """How rows of the database `other` are added to a table.
-
-    A row replaces one with the same key, except where `temp.damaged` has the key.
-
-    Attributes
-    ----------
-    name : str
-    columns : tuple of str
-    unique : int
-        The first so many columns are the key.
-    lacking : mapping of str to str
-        The values of columns that the other store lacks.
-    better : str
-        A further condition for a replacement.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    unique: int
-    lacking: Mapping[str, str]
-    better: str = "true"
-
-    @property
-    def keys(self) -> str:
-        """The columns of the key."""
-        return ", ".join(self.columns[: self.unique])
-
-    @property
-    def _values(self) -> list[str]:
-        return [self.lacking.get(name, name) for name in self.columns]
-
-    def common(self, side: str) -> str:
-        """Return the query of the rows of `main` or `other` whose key both have."""
-        values = self.columns if side == "main" else self._values
-        mine, its = self.columns[: self.unique], self._values[: self.unique]
-        here, there = (mine, its) if side == "main" else (its, mine)
-        found = f"SELECT {', '.join(there)} FROM {_OTHER[side]}.{self.name}"
-        return (
-            f"SELECT {', '.join(values)} FROM {side}.{self.name} "
-            f"WHERE ({', '.join(here)}) IN ({found})"
-        )
-
-    @property
-    def add(self) -> str:
-        """The statement that adds the rows."""
-        rows = f"SELECT {', '.join(self._values)} FROM other.{self.name} WHERE true"
-        key = ", ".join(f"excluded.{name}" for name in self.columns[: self.unique])
-        return (
-            f"{upsert(self.name, self.columns, self.unique, rows=rows)} "
-            f"WHERE ({key}) NOT IN temp.damaged AND {self.better}"
-        )
-
-
-_OTHER = {"main": "other", "other": "main"}
-
-
-def merged_tables(upgrades: int) -> Iterator[MergedTable]:
-    """Yield the tables to merge; of two answers to a question, the better one stays.
-
-    Parameters
-    ----------
-    upgrades : int
-        How many of `UPGRADES` the other store has.
-    """
-    lacking = {} if upgrades else dict.fromkeys(ADDED_COLUMNS, "NULL") | {"twin": "''"}
-    better = (
-        f"({_RANK.format('excluded')}, excluded.lower_bound) > "
-        f"({_RANK.format('answers')}, answers.lower_bound)"
-    )
-    yield MergedTable("answers", ALL_ANSWER_COLUMNS, 1, lacking, better)
-    yield MergedTable("records", RECORD_COLUMNS, 3, lacking)
-    if upgrades == len(UPGRADES):
-        yield MergedTable("marks", MARK_COLUMNS, 4, lacking)
-
-
 def require_expression(where: str, columns: Sequence[str]) -> None:
     """Check that a text is one SQL expression over the columns of `results`.
 
@@ -371,6 +292,9 @@ def query_error(where: str, reason: Exception) -> StoreQueryError:
 
 
 NOT_CREATED = "cannot be opened or created"
+
+BUSY_S = 10.0
+"""How long to wait while another program writes to the store."""
 
 STEPS = 1000
 """SQLite lets Python handle signals after this many of its instructions. A thousand
@@ -438,6 +362,21 @@ def error_name(error: Exception) -> str:
     """Return SQLite's name of an error; empty if Python raised it before SQLite."""
     name: str = getattr(error, "sqlite_errorname", "")
     return "_".join(name.split("_")[:2])
+
+
+def reason(error: sqlite3.Error, *, read_only: bool) -> str:
+    """Return the message for an error, which also says what remains stored."""
+    kept = "" if read_only else "; what was committed before is kept"
+    match error_name(error):
+        case "SQLITE_FULL":
+            return f"the disk is full{kept}"
+        case "SQLITE_BUSY":
+            return f"locked by another program for {BUSY_S:g} s{kept}"
+        case "SQLITE_NOTADB":
+            return "expected a store, found another file"
+        case "SQLITE_CANTOPEN":
+            return "cannot be opened" if read_only else NOT_CREATED
+    return f"{error}{kept}"
 
 
 def is_of_statement(error: sqlite3.Error) -> bool:

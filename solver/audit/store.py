@@ -1,6 +1,6 @@
 """The store of an audit: an SQLite file of answers and the records they belong to.
 
-`Store` opens, reads, writes and merges such files; `schema` has the tables. With
+`Store` opens, reads and writes such files; `schema` has the tables. With
 `ResumeStore`, an audit does not search a question that was answered before. A question
 is a position, its stipulation, what its record claims, and the options that can change
 the answer.
@@ -23,12 +23,9 @@ from typing import TYPE_CHECKING, NoReturn
 from solver import __version__
 from solver.audit import schema
 from solver.audit.checks import (
-    check_answer,
-    check_limits,
     check_mark,
-    check_stored,
+    read_answer,
     read_row,
-    source_of,
 )
 from solver.audit.result import (
     COLUMNS,
@@ -44,7 +41,7 @@ from solver.problem import refusal
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
     from solver.audit.result import Subject
@@ -58,12 +55,6 @@ COMMIT_ROWS = 500
 KEY_BYTES = 16
 """Length of the hash of a question."""
 
-DAMAGED = "damaged in the store"
-"""How the reason begins for which a row cannot be read."""
-
-BUSY_S = 10.0
-"""How long to wait while another program writes to the store."""
-
 _ANSWER = f"SELECT {', '.join(schema.ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
@@ -72,7 +63,6 @@ _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
 _MARKS = """SELECT fen, nullif(stipulation, ''), nullif(claim, ''), nullif(nomate, ''),
     mark FROM marks"""
 
-_LINE = schema.ROW_COLUMNS.index("line")
 _ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
 
 
@@ -100,6 +90,12 @@ class Store:
     StoreError
         The file is not a store, has another version, cannot be used, or another store
         writes to it.
+
+    Attributes
+    ----------
+    path : Path
+    upgrades : int
+        How many of `schema.UPGRADES` the file has.
     """
 
     def __init__(
@@ -116,7 +112,7 @@ class Store:
         self._committed = time.monotonic()
         self._failure: str | None = None
         self._read_only = read_only
-        self._upgrades = len(schema.UPGRADES)
+        self.upgrades = len(schema.UPGRADES)
         with ExitStack() as opened, self._exclusive():  # closed again after an error
             if read_only:
                 schema.require_readable(self.path)
@@ -148,7 +144,7 @@ class Store:
         Returns
         -------
         tuple of AuditResult, float or None, int or None, or None
-            The answer, and the limits of time and nodes of its search.
+            The answer, and the time and node limits of its search.
 
         Raises
         ------
@@ -157,20 +153,10 @@ class Store:
         """
         with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
-        if row is None:
-            return None
-        _, *values, _, time_s, nodes = row
-        found = dict(zip(schema.ANSWER_COLUMNS, values, strict=True))
-        result = AuditResult("", "", fen, **found)
-        check_answer(result)
-        check_limits(time_s, nodes)
-        return result, time_s, nodes
+        return None if row is None else read_answer(row, fen)
 
     def is_first_use(self, key: bytes) -> bool:
-        """Return whether this question is new to this call since the store was opened.
-
-        A temporary table keeps the questions, because there may be millions.
-        """
+        """Return whether it is the first call with this question, of maybe millions."""
         with self._exclusive():
             return self._base.execute(_USE, (key,)).rowcount == 1
 
@@ -203,17 +189,14 @@ class Store:
         self, on_damaged: Callable[[InputError], object] = lambda _error: None
     ) -> dict[Subject, str]:
         """Return all marks that are not damaged; call a function for each other one."""
-        with self._exclusive():
-            rows = self._base.execute(_MARKS).fetchall()
         found: dict[Subject, str] = {}
-        for *values, mark in rows:
-            fen, asked, claim, none = values
-            try:
-                check_mark((fen, asked, claim, none), mark)
-            except InputError as error:
-                on_damaged(error)
-            else:
-                found[fen, asked, claim, none] = mark
+        with self._exclusive():
+            for fen, asked, claim, none, mark in self._base.execute(_MARKS):
+                try:
+                    check_mark((fen, asked, claim, none), mark)
+                    found[fen, asked, claim, none] = mark
+                except InputError as error:
+                    on_damaged(error)
         return found
 
     def results(
@@ -239,7 +222,7 @@ class Store:
             It is not an SQL expression.
         """
         with self._exclusive():
-            query = schema.rows(self._upgrades)
+            query = schema.rows(self.upgrades)
             if where is not None:
                 empty = self._base.execute("SELECT * FROM results LIMIT 0")
                 columns = [name for name, *_ in empty.description]
@@ -248,13 +231,10 @@ class Store:
             try:
                 rows = self._base.execute(f"{query} ORDER BY file, line, id")
                 for number, row in enumerate(iter(rows.fetchone, None), start=1):
-                    try:
-                        result = read_row(row)
-                    except InputError as reason:
-                        source = source_of(row[0], row[_LINE]) or f"record {number}"
-                        error = FormatError(source, f"{DAMAGED}: {reason}")
-                        on_damaged(error)
-                        result = audit_result(error)
+                    result = read_row(row, number)
+                    if isinstance(result, FormatError):
+                        on_damaged(result)
+                        result = audit_result(result)
                     yield result
             except sqlite3.Error as error:
                 if where is not None and schema.is_of_statement(error):
@@ -289,52 +269,6 @@ class Store:
             with self._lock, suppress(sqlite3.Error):
                 self._resources.close()
 
-    def merge_from(self, other: Path) -> None:
-        """Add the results of another store, all or none of them.
-
-        If both answer a question, the better answer stays: proved or disproved first,
-        then found, then undecided, then the higher lower bound. If both have a record
-        or a mark, that of the other store stays.
-
-        Parameters
-        ----------
-        other : Path
-            A store; it is only read.
-
-        Raises
-        ------
-        StoreError
-            It is not a store, or one of the two cannot be used.
-        """
-        self.commit()
-        # Opening it checks that it is a store of this version.
-        with Store(other, read_only=True) as opened, self._exclusive():
-            self._base.execute("ATTACH ? AS other", (schema.uri(other),))
-            try:
-                self._base.execute("BEGIN")  # IMMEDIATE would lock the other as well
-                for table in schema.merged_tables(opened._upgrades):
-                    self._merge(table)
-                self._base.execute("COMMIT")
-            finally:
-                if self._base.in_transaction:  # a full disk may have ended it
-                    self._base.execute("ROLLBACK")
-                self._base.execute("DETACH other")
-
-    def _merge(self, table: schema.MergedTable) -> None:
-        """Add the rows of a table; a damaged row never replaces a sound one."""
-        keys, marks = table.keys, ", ".join("?" * table.unique)
-        self._base.execute(f"CREATE TEMP TABLE damaged ({keys})")
-        for side, statement in (
-            ("other", f"INSERT INTO temp.damaged VALUES ({marks})"),
-            ("main", f"DELETE FROM main.{table.name} WHERE ({keys}) = ({marks})"),
-        ):
-            rows = self._base.execute(table.common(side))
-            damaged = [row for row in rows if not _is_sound(table.name, row)]
-            given = [row[: table.unique] for row in damaged]
-            self._base.executemany(statement, given)
-        self._base.execute(table.add)
-        self._base.execute("DROP TABLE temp.damaged")
-
     def _write(self, statement: str, row: list[object]) -> None:
         with self._writing():
             if self._failure is not None:
@@ -351,7 +285,7 @@ class Store:
         base = sqlite3.connect(
             schema.uri(self._file, create=not self._read_only),
             uri=True,
-            timeout=BUSY_S,
+            timeout=schema.BUSY_S,
             isolation_level=None,
             check_same_thread=False,
         )
@@ -369,20 +303,20 @@ class Store:
         is_empty = not self._pragma("page_count")
         if not is_empty:
             self._require_ours()
-            self._upgrades = schema.upgrades_of(self._base)
+            self.upgrades = schema.upgrades_of(self._base)
         if self._read_only:
             if is_empty:
                 self._refuse("expected a store, found an empty file")
-            for script in schema.SHOWN_AS_UPGRADED[self._upgrades :]:
+            for script in schema.SHOWN_AS_UPGRADED[self.upgrades :]:
                 self._base.executescript(script)
             self._base.execute("PRAGMA query_only = 1")
             return
-        script = "".join(schema.UPGRADES[self._upgrades :])
+        script = "".join(schema.UPGRADES[self.upgrades :])
         if is_empty or fresh:
             script = schema.SCHEMA if is_empty else schema.CLEARED + schema.SCHEMA
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
-            self._upgrades = len(schema.UPGRADES)
+            self.upgrades = len(schema.UPGRADES)
         self._base.execute("CREATE TEMP TABLE used (key PRIMARY KEY) WITHOUT ROWID")
         # After the tables: this writes, and a crash before them would leave no store.
         self._base.execute("PRAGMA journal_mode = WAL")
@@ -425,6 +359,12 @@ class Store:
                 raise
 
     @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Provide SQLite's connection to one thread; see `_exclusive` for errors."""
+        with self._exclusive():
+            yield self._base
+
+    @contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Hold the lock, and raise errors of SQLite as a `StoreError` of one line."""
         with self._lock:
@@ -433,7 +373,7 @@ class Store:
             except sqlite3.Error as error:
                 if schema.is_interrupt(error):
                     raise KeyboardInterrupt from None
-                msg = f"{self.path}: {_reason(error, read_only=self._read_only)}"
+                msg = f"{self.path}: {schema.reason(error, read_only=self._read_only)}"
                 raise StoreError(msg) from None
 
 
@@ -441,34 +381,11 @@ _decoded = partial(str, encoding="utf-8", errors="surrogateescape")
 """SQLite's own decoding would end the query at a text that is not UTF-8."""
 
 
-def _is_sound(table: str, row: Sequence[object]) -> bool:
-    try:
-        check_stored(table, row)
-    except InputError:
-        return False
-    return True
-
-
 def _escaped(value: object) -> object:
     """Escape whatever is not Unicode in a text, such as bytes of a file's name."""
     if isinstance(value, str) and not value.isascii():
         return value.encode(errors="backslashreplace").decode()
     return value
-
-
-def _reason(error: sqlite3.Error, *, read_only: bool) -> str:
-    """Return the message for an error, which also says what remains stored."""
-    kept = "" if read_only else "; what was committed before is kept"
-    match schema.error_name(error):
-        case "SQLITE_FULL":
-            return f"the disk is full{kept}"
-        case "SQLITE_BUSY":
-            return f"locked by another program for {BUSY_S:g} s{kept}"
-        case "SQLITE_NOTADB":
-            return "expected a store, found another file"
-        case "SQLITE_CANTOPEN":
-            return "cannot be opened" if read_only else schema.NOT_CREATED
-    return f"{error}{kept}"
 
 
 class ResumeStore:

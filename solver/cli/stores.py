@@ -321,6 +321,7 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
         msg = "expected at least two stores, or -o FILE."
         raise click.UsageError(msg)
 
+    from solver.audit.merging import merge as merge_into
     from solver.audit.store import Store
     from solver.cli.console import require_apart
 
@@ -330,6 +331,6 @@ def merge(*, stores: tuple[str, ...], output: str | None) -> None:
             pass
     with Store(first) as store:
         for other in others:
-            store.merge_from(Path(other))
+            merge_into(store, Path(other))
         count = store.count()
     notify(f"{first}: {count:,} records")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditOptions
+from solver.audit.merging import merge
 from solver.audit.result import AuditResult
 from solver.audit.store import ResumeStore, Store
 from solver.errors import StoreError
@@ -203,7 +204,7 @@ def test_it_is_merged_with_a_newer_one(path: Path, is_target: bool) -> None:
     target, other = (path, newer) if is_target else (newer, path)
     before = other.read_bytes()
     with Store(target) as store:
-        store.merge_from(other)
+        merge(store, other)
     assert stored(target) == [RESULT, UNREADABLE, selfmate._replace(mark="reject")]
     assert other.read_bytes() == before
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.audit.merging import merge
 from solver.audit.result import AuditResult
 from solver.audit.schema import VERSION
 from solver.audit.store import Store
@@ -54,7 +55,7 @@ def stored(path: Path) -> list[AuditResult]:
 def merged(target: Path, *others: Path) -> list[AuditResult]:
     with Store(target) as base:
         for other in others:
-            base.merge_from(other)
+            merge(base, other)
     return stored(target)
 
 
@@ -163,7 +164,7 @@ def test_pending_rows_are_kept_by_a_merge(tmp_path: Path) -> None:
     b = made(tmp_path / "b.db", (PROVED._replace(source="b.epd:1"), b"other"))
     with Store(tmp_path / "a.db") as base:
         base.put_record(PROVED, None)
-        base.merge_from(b)
+        merge(base, b)
         base.put_record(PROVED._replace(source="a.epd:2"), None)
     sources = [f.source for f in stored(tmp_path / "a.db")]
     assert sources == ["a.epd:1", "a.epd:2", "b.epd:1"]
@@ -184,7 +185,7 @@ def test_a_file_that_is_not_a_store_is_refused_by_name(tmp_path: Path) -> None:
     with Store(a) as store:
         for other, reason in expected.items():
             with pytest.raises(StoreError) as caught:
-                store.merge_from(other)
+                merge(store, other)
             assert str(caught.value) == f"{other}: {reason}"
     assert stored(a) == [PROVED]
     assert not missing.exists()
@@ -203,11 +204,11 @@ def test_a_merge_that_fails_adds_nothing_and_can_be_tried_again(
         (pages,) = base._base.execute("PRAGMA page_count").fetchone()
         base._base.execute(f"PRAGMA max_page_count = {pages + 20}")
         with pytest.raises(StoreError) as caught:
-            base.merge_from(b)
+            merge(base, b)
         assert "the disk is full" in str(caught.value)
         assert list(base.results()) == [PROVED]
         base._base.execute("PRAGMA max_page_count = 100000")
-        base.merge_from(b)
+        merge(base, b)
     assert len(stored(a)) == 2000
 
 
@@ -216,11 +217,11 @@ def test_a_merge_into_a_locked_store_can_be_tried_again(
 ) -> None:
     a = made(tmp_path / "a.db", (WORST_FIRST[0], b"key"))
     b = made(tmp_path / "b.db", (PROVED, b"key"))
-    monkeypatch.setattr("solver.audit.store.BUSY_S", 0.05)
+    monkeypatch.setattr("solver.audit.schema.BUSY_S", 0.05)
     with Store(a) as base, closing(sqlite3.connect(a, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
-            base.merge_from(b)
+            merge(base, b)
         other.execute("ROLLBACK")
-        base.merge_from(b)
+        merge(base, b)
     assert stored(a) == [PROVED]

@@ -569,7 +569,7 @@ def test_a_path_where_no_file_can_be_created_is_an_error(
 def test_a_lock_of_another_program_is_an_error_after_a_wait(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "BUSY_S", 0.05)
+    monkeypatch.setattr(schema, "BUSY_S", 0.05)
     with Store(path) as base:
         keep(base, FULL)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -591,7 +591,7 @@ def test_a_lock_of_another_program_is_an_error_after_a_wait(
 def test_a_lock_is_waited_for_only_once(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "BUSY_S", 0.05)
+    monkeypatch.setattr(schema, "BUSY_S", 0.05)
     connected = closing(sqlite3.connect(path, isolation_level=None))
     with Store(path) as base, connected as other:
         other.execute("BEGIN IMMEDIATE")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob
+from solver.audit.merging import merge
 from solver.audit.schema import VERSION
 from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import ProcessWorker
@@ -302,7 +303,7 @@ def test_merged_parts_are_the_whole(
     assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
     assert min(len(stored("1.db")), len(stored("2.db"))) > 100
     with Store("1.db") as store:
-        store.merge_from(Path("2.db"))
+        merge(store, Path("2.db"))
     assert untimed(stored("1.db")) == untimed(stored("whole.db"))
 
 
@@ -367,7 +368,7 @@ def test_an_audit_resumes_after_a_full_disk(
 def test_a_locked_store_ends_the_audit_with_an_error_of_one_line(
     verify: Callable[..., Output], monkeypatch: pytest.MonkeyPatch, jobs: str
 ) -> None:
-    monkeypatch.setattr("solver.audit.store.BUSY_S", 0.1)
+    monkeypatch.setattr("solver.audit.schema.BUSY_S", 0.1)
     Store("run.db").close()
     with closing(sqlite3.connect("run.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
