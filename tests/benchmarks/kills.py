@@ -7,7 +7,7 @@ Runs `matesolve verify FILE... --store`, interrupts it (SIGTERM) T times and the
 it with all its processes (SIGKILL) K times, at random moments. Each time it checks the
 store and resumes the audit; then the audit runs to its end. An interrupted run must
 exit with 130 and print the table of its results. At the end the results and the printed
-table must equal those of one undisturbed run, row for row, except for the times. The
+table must equal those of one undisturbed run, row for row, except for the costs. The
 limits are node limits: with time limits other rows would be undecided in each run.
 """
 
@@ -50,7 +50,11 @@ INTERRUPTED = 130
 """The exit code of an interrupted audit."""
 
 _TIME = r"(?:\d+ min )?[\d.]+ m?s"
-_TIMES = re.compile(rf" +(?:time|{_TIME})$", re.MULTILINE)
+_COSTS = re.compile(
+    rf" +(?:nodes +time|[\d,]+ +{_TIME})$|^not searched: .*\n", re.MULTILINE
+)
+"""What a run has cost, and what it found in the store."""
+
 _TOTAL = re.compile(rf"^ *all\b.* ([\d,]+) +[\d,]+ +{_TIME}$", re.MULTILINE)
 """The last row of the table: its total comes before nodes and time."""
 
@@ -90,10 +94,10 @@ class Audit:
         )
 
     def finish(self, store: Path) -> str:
-        """Run the audit to its end; return its output without the times."""
+        """Run the audit to its end; return its output without its costs."""
         with self.start(store) as running:
             out, _ = running.communicate()
-        return _TIMES.sub("", out)
+        return _COSTS.sub("", out)
 
     def is_killed(self, store: Path, after_s: float) -> bool:
         """Kill the audit after some seconds; return False if it ended before."""
