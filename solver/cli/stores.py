@@ -13,6 +13,7 @@ from solver.cli import options
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
+from solver.formats.claims import printable
 from solver.formats.streams import STDIN, name_of
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Damaged:
         """Print or count a damaged record; the message names it and the reason."""
         self._count += 1
         if self._count <= MAX_PRINTED:
-            notify(f"error: {message}")
+            notify(f"error: {printable(str(message))}")
 
     def finish(self) -> Exit:
         """Print how many more there were; return BAD_INPUT if there were any."""

@@ -185,6 +185,18 @@ def test_a_record_without_a_place_is_counted(
     assert len(rows()) == 10
 
 
+def test_a_message_about_a_damaged_record_is_safe_to_print(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    damage("file", "\x1b[2J\u202e.epd", "line = 8", "records")
+    damage("nodes", -1, SMOTHERED)
+
+    assert run(["export", "run.db", "-o", "run.csv"]) == 65
+
+    message, _ = capsys.readouterr().err.splitlines()
+    assert message.startswith("error: \ufffd[2J\ufffd.epd:8: damaged in the store: ")
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [("pv", "a1a9"), ("nodes", "x"), ("claim", 3), ("node_limit", "x"), ("key", b"")],
