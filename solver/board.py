@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
 import threading
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import chess
@@ -18,8 +19,14 @@ import chess
 from solver.errors import InputError, quote
 from solver.kernel.border.memory import POSITION_WORDS, Position, Search
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query import SAN_TEXT_BYTES, Query, QueryState
-from solver.kernel.build.loader import loaded_part
+from solver.kernel.border.query import (
+    FEN_TEXT_BYTES,
+    LONG_TEXT_BYTES,
+    LineStyle,
+    Query,
+    QueryState,
+)
+from solver.kernel.build.loader import load_part, loaded_part
 from solver.movetext import ILLEGAL, UNREADABLE, Kind, Part, plain_moves, read_moves
 
 if TYPE_CHECKING:
@@ -197,9 +204,12 @@ def parse_line(board: chess.Board, name: str, moves: str) -> tuple[str, ...]:
 
 
 def write_lines(
-    fen: str, lines: Iterable[Sequence[str]], played: Sequence[str] = ()
+    fen: str,
+    lines: Iterable[Sequence[str]],
+    played: Sequence[str] = (),
+    style: LineStyle = LineStyle.SAN,
 ) -> list[list[str]]:
-    """Write lines of moves in SAN.
+    """Write lines of moves in SAN, or as `style` says.
 
     Parameters
     ----------
@@ -209,26 +219,43 @@ def write_lines(
         Moves in UCI or SAN, without white space.
     played : sequence of str
         The moves before each of the lines.
+    style : LineStyle
+        WITH_END adds one word to each line: the final position's FEN. LONG needs the
+        compiled search.
 
     Returns
     -------
     list of list of str
         The same lines; moves from the first illegal one on stay as given.
     """
-    build, lines = loaded_part(SEARCH), [*lines]
+    is_long, lines = style is LineStyle.LONG, [*lines]
+    if not lines:
+        return []
+    build = load_part(SEARCH) if is_long else loaded_part(SEARCH)
     memory = _read(fen, " ".join(played), black=False, played=len(played))
     if build is None or memory is None:
+        assert not is_long
         board = chess.Board(fen)
-        return [_write_line(board, [*played, *line])[len(played) :] for line in lines]
+        return [
+            _write_line(board, [*played, *line], style)[len(played) :] for line in lines
+        ]
     query, search = memory.query, memory.search
     text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
     given = ctypes.create_string_buffer(text)
-    written = ctypes.create_string_buffer(2 * len(text) + SAN_TEXT_BYTES)
+    ends = len(lines) * FEN_TEXT_BYTES if style is LineStyle.WITH_END else 0
+    written = ctypes.create_string_buffer(2 * len(text) + LONG_TEXT_BYTES + ends)
     query.line, query.line_size = ctypes.addressof(given), len(text)
     memory.write_to(written)
-    build.kernel.write_lines(query, search)
+    build.kernel.write_lines(query, search, style)
     names = written.raw[: search.text_written].decode(errors="surrogatepass")
-    return [line.split(" ")[:-1] for line in names.split("\n")][: len(lines)]
+    rows = names.split("\n")
+    if style is LineStyle.WITH_END:
+        rows, finals = rows[::2], rows[1::2]
+        return [
+            [*row.split(" ")[:-1], final]
+            for row, final in zip(rows[: len(lines)], finals, strict=True)
+        ]
+    return [row.split(" ")[:-1] for row in rows[: len(lines)]]
 
 
 def first_moves(
@@ -253,8 +280,8 @@ def first_moves(
     return [san for (san,) in write_lines(fen, ([move] for move in moves), played)]
 
 
-def _write_line(board: chess.Board, line: Sequence[str]) -> list[str]:
-    """Write a line in SAN with python-chess; the board is not changed."""
+def _write_line(board: chess.Board, line: Sequence[str], style: LineStyle) -> list[str]:
+    """Write a line with python-chess; the board is not changed."""
     board = board.copy(stack=False)
     words: list[str] = []
     try:
@@ -263,6 +290,8 @@ def _write_line(board: chess.Board, line: Sequence[str]) -> list[str]:
         )
     except InputError:
         words += line[len(words) :]
+    if style is LineStyle.WITH_END:
+        words.append(board.fen())
     return words
 
 
@@ -400,18 +429,27 @@ def unpack_line(board: chess.Board, words: Iterable[int]) -> tuple[str, ...]:
     turn, pawns = board.turn, board.pawns
     line = []
     for word in words:
-        move = unpack_word(word, turn, pawns)
-        line.append(move.uci())
-        start, end = (
-            chess.BB_SQUARES[move.from_square],
-            chess.BB_SQUARES[move.to_square],
-        )
-        stays_pawn = pawns & start and not move.promotion
-        # A pawn captured en passant stays in `pawns`, which is harmless: no move
-        # starts there until a piece has arrived.
-        pawns = pawns & ~(start | end) | (end if stays_pawn else 0)
+        name, pawns = _unpack_step(word, turn, pawns)
+        line.append(name)
         turn = not turn
     return tuple(line)
+
+
+@lru_cache(maxsize=1 << 16)
+def _unpack_step(
+    word: int, turn: chess.Color, pawns: chess.Bitboard
+) -> tuple[str, chess.Bitboard]:
+    """Return a kernel move in UCI notation, and the pawns after it.
+
+    Lines of help play repeat few moves. Equal names are one object, which saves memory.
+    """
+    move = unpack_word(word, turn, pawns)
+    start, end = chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]
+    stays_pawn = pawns & start and not move.promotion
+    # A pawn captured en passant stays in `pawns`, which is harmless: no move starts
+    # there until a piece has arrived.
+    pawns = pawns & ~(start | end) | (end if stays_pawn else 0)
+    return sys.intern(move.uci()), pawns
 
 
 def unpack_word(word: int, turn: chess.Color, pawns: chess.Bitboard) -> chess.Move:

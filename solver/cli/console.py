@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from functools import cache
 from importlib.util import find_spec
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
 
@@ -357,15 +359,25 @@ def stdout_console() -> Console:
     return _console(sys.stdout, stderr=False)
 
 
+PRINTED_TOGETHER = 1000
+"""Parts of a long output that are written at once."""
+
+
 def print_parts(parts: Iterable[Sentence | PlayLine]) -> None:
-    """Print texts: in colour and wrapped on a terminal, plain elsewhere."""
-    if not is_terminal(sys.stdout):
-        click.echo("\n".join(text for part in parts for text in part.lines()))
-        return
-    console = stdout_console()
-    for part in parts:
-        for text in part.lines(console.width):
-            console.print(text, style=part.style, soft_wrap=True)
+    """Print texts as they come; a terminal gets colours and lines of its width."""
+    console = stdout_console() if is_terminal(sys.stdout) else None
+    remaining = iter(parts)
+    while some := list(islice(remaining, PRINTED_TOGETHER)):
+        if console is None:
+            click.echo("\n".join(text for part in some for text in part.lines()))
+            continue
+        for style, group in groupby(some, attrgetter("style")):
+            texts = [text for part in group for text in part.lines(console.width)]
+            if not style:  # rich is slow
+                click.echo("\n".join(texts))
+                continue
+            for text in texts:
+                console.print(text, style=style, soft_wrap=True)
 
 
 def stderr_console() -> Console:

@@ -6,9 +6,12 @@ import is handled too; it therefore imports almost nothing.
 
 from __future__ import annotations
 
+import atexit
+import math
 import os
 import signal
 import threading
+import time
 from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
@@ -31,6 +34,9 @@ _raised = False
 INTERRUPTED = 130
 """The exit code that shells report for a command ended by Ctrl-C."""
 
+PRINTING_S = 0.5
+"""How long an interrupted command prints what it has found, in seconds."""
+
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 INTERRUPTS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
@@ -51,6 +57,24 @@ def end_at_once() -> None:
     """
     for number in active():
         signal.signal(number, _end)
+
+
+def ignore_at_exit() -> None:
+    """Ignore interrupts once the interpreter shuts down.
+
+    It would restore the default of each signal, and a SIGTERM in the last milliseconds
+    would end the process as -15 in place of its exit code.
+    """
+    atexit.register(_ignore_all)
+
+
+def _ignore_all() -> None:
+    numbers = active()
+    if hasattr(signal, "pthread_sigmask"):
+        # This handles a signal that has arrived; Python would complain about it later.
+        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
@@ -103,6 +127,30 @@ def ignore_repeats() -> None:
 
 def ignore(_number: int, _frame: FrameType | None) -> None:
     """Do nothing. Unlike SIG_IGN, child processes do not inherit this."""
+
+
+class Patience:
+    """How long to print a long answer: to its end, unless an interrupt comes.
+
+    Parameters
+    ----------
+    is_interrupted : bool
+        Whether an interrupt ended the search: then what was found is printed for
+        `PRINTING_S`.
+    """
+
+    def __init__(self, *, is_interrupted: bool) -> None:
+        self.is_interrupted = is_interrupted
+        self._end = time.monotonic() + PRINTING_S if is_interrupted else math.inf
+
+    def stop(self, _reason: object = None) -> None:
+        """End the printing."""
+        self.is_interrupted = True
+        self._end = -math.inf
+
+    def is_over(self) -> bool:
+        """Return whether to stop printing."""
+        return time.monotonic() > self._end
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -25,6 +25,7 @@ from solver.cli.console import (
     run_interruptible,
     stdout_console,
 )
+from solver.cli.signals import Patience, interruptible
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
 from solver.problem import RANGES, Problem
@@ -362,8 +363,12 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     control = Control()
     solution = run_interruptible(lambda: solver.answer(question, control), control)
     answers, asked, files = outputs
-    answers.print(solution)
     code = exit_code(solution)
+    patience = Patience(is_interrupted=code is Exit.INTERRUPTED)
+    with interruptible(patience):
+        answers.print(solution, patience.is_over)
+    if patience.is_interrupted:
+        code = Exit.INTERRUPTED
     if files.certificate_path is not None and code is not Exit.INTERRUPTED:
         from solver.cli.answer_files import write_certificate
 
@@ -379,7 +384,10 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
             code = Exit.INTERRUPTED
             if asked.is_shown:
                 notify("interrupted: the play is not shown")
-    answers.print_play(solution, play if asked.is_shown else None)
+    with interruptible(patience):
+        answers.print_play(solution, play if asked.is_shown else None, patience.is_over)
+    if patience.is_interrupted:
+        code, is_stopped = Exit.INTERRUPTED, True
     if (files.svg_path is not None or files.shows_play) and not is_stopped:
         from solver.cli.answer_files import write_drawings
 
@@ -409,21 +417,40 @@ class Records:
     indent: int | None
     with_play: bool
 
-    def print(self, solution: Solution) -> None:
+    def print(self, solution: Solution, is_over: Callable[[], bool]) -> None:
         """Print the record of an answer, unless its play follows."""
         if not self.with_play:
-            echo_json(solution.to_dict(), self.indent)
+            self._print(solution, None, is_over)
 
-    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
+    def print_play(
+        self,
+        solution: Solution,
+        play: ShownPlay | None,
+        is_over: Callable[[], bool],
+    ) -> None:
         """Print the record of an answer with its play, if play is wanted."""
-        if not self.with_play:
-            return
-        from solver.play.record import dump
+        if self.with_play:
+            self._print(solution, play, is_over)
 
-        record = solution.to_dict()
+    def _print(
+        self,
+        solution: Solution,
+        play: ShownPlay | None,
+        is_over: Callable[[], bool],
+    ) -> None:
+        if not solution.solutions and play is None:
+            echo_json(solution.to_dict(), self.indent)
+            return
+        from solver.play.record import dump_solutions
+
+        record = replace(solution, solutions=()).to_dict()
+        if solution.solutions:
+            record["solutions"] = solution.solutions
         if play is not None:
             record["play"] = play.record()
-        click.echo(dump(record, self.indent))
+        for text in dump_solutions(record, self.indent, is_over):
+            click.echo(text, nl=False)
+        click.echo()
 
     def refuse(self, error: FormatError) -> None:
         """Print a record with the error in place of an answer."""
@@ -453,7 +480,7 @@ class Sentences:
     letters: bool
     spaced: bool
 
-    def print(self, solution: Solution) -> None:
+    def print(self, solution: Solution, _is_over: Callable[[], bool]) -> None:
         """Print an answer, below its diagram if one is wanted."""
         from solver.output.text import describe
 
@@ -475,11 +502,16 @@ class Sentences:
                 return
         click.echo("\n".join([*lettered_board(fen), ""]))
 
-    def print_play(self, solution: Solution, play: ShownPlay | None) -> None:
+    def print_play(
+        self,
+        solution: Solution,
+        play: ShownPlay | None,
+        is_over: Callable[[], bool],
+    ) -> None:
         """Print the play below the answer, and the blank line that ends both."""
         if play is not None or solution.solutions:
             from solver.cli.whole_play import print_play
 
-            print_play(solution, play, self.request.notation)
+            print_play(solution, play, self.request.notation, is_over)
         if self.spaced:
             click.echo()

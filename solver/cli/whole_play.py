@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +19,10 @@ from solver.stipulations import kind_of
 from solver.stipulations.solutions import set_play
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from solver.cli.options import PlayRequest
+    from solver.output.play_text import PlayLine
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.solution import Solution
@@ -56,7 +60,12 @@ def build_play(
         return None
 
 
-def print_play(solution: Solution, play: ShownPlay | None, notation: Notation) -> None:
+def print_play(
+    solution: Solution,
+    play: ShownPlay | None,
+    notation: Notation,
+    is_over: Callable[[], bool],
+) -> None:
     """Print the play below its answer, wrapped, and styled on a terminal.
 
     Parameters
@@ -67,15 +76,29 @@ def print_play(solution: Solution, play: ShownPlay | None, notation: Notation) -
         Its play; None: not built. Solutions of help play are printed all the same.
     notation : Notation
         How moves are written.
+    is_over : callable
+        Whether solutions of help play that are not yet printed are only counted.
     """
     play = play or ShownSolutions(solution)
+    layout: Iterable[PlayLine]
+    if isinstance(play, ShownSolutions):
+        play = replace(play, is_over=is_over)
+        layout = play.lines(notation, paths=False)
+    else:
+        layout = play.lines(notation)
     if notation is Notation.POPEYE:
-        if text := play.popeye():
-            click.echo(text)
+        is_empty = True
+        for text in play.popeye():
+            click.echo(text, nl=False)
+            is_empty = False
+        if not is_empty:
+            click.echo()
         return
-    lines = play.lines(notation)
-    if mark := soundness_mark(solution):
-        lines += [words_line(""), words_line(mark, "dim")]
-    if not lines:
-        return
-    print_parts([words_line(""), *lines])
+    lines = chain(layout, _mark(solution))
+    if first := next(lines, None):
+        print_parts(chain([words_line(""), first], lines))
+
+
+def _mark(solution: Solution) -> list[PlayLine]:
+    mark = soundness_mark(solution)
+    return [words_line(""), words_line(mark, "dim")] if mark else []

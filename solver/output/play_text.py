@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,14 +76,20 @@ class PlayLine(NamedTuple):
     def lines(self, width: int = COLUMNS) -> list[str]:
         """Break the line at spaces, and indent its rest further."""
         margin = " " * min(INDENT * self.depth, _DEEPEST, max(width // 3, 0))
-        return textwrap.wrap(
-            self.text,
-            width,
-            initial_indent=margin,
-            subsequent_indent=margin + " " * _HANGING,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
+        if not (text := self.text):
+            return [""]
+        lines, rest = [], margin + text
+        margin += " " * _HANGING
+        while len(rest) > width:
+            begin = len(rest) - len(rest.lstrip(" "))
+            end = rest.rfind(" ", begin, width + 1)
+            if end < 0:  # a word that is too long stays whole
+                end = rest.find(" ", max(begin, width + 1))
+            if end < 0:
+                break
+            lines.append(rest[:end])
+            rest = margin + rest[end + 1 :]
+        return [*lines, rest]
 
 
 def describe_play(

@@ -8,11 +8,14 @@ play, or the actual play) ends with `PHASE_END`, except one that was stopped.
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import chess
 
 from solver import __version__
+from solver.board import write_lines
+from solver.kernel.border.query import LineStyle
 from solver.play.tree import Attack
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
@@ -260,28 +263,33 @@ def help_lines(
         Half-moves that are numbered but not played: 1 in a problem with half a move
         more and in set play, 2 in the set play of such a problem.
     """
-    moves = LongMoves(fen)
-    goal = f" {Goal(stipulation.goal)}"
     texts = []
-    for line in lines:
-        text = "\n"
-        if skipped == 2:
-            text += "  1...  ..."
-        for ply, uci in enumerate(line, skipped):
-            name = moves.play(uci)
-            if ply % 2 == 0:
-                text += f"  {ply // 2 + 1}.{name}"
-            else:
-                text += f"  {ply // 2 + 1}...{name}" if ply == skipped else f" {name}"
-            if ply + 1 == skipped + len(line):
-                text += goal
-            else:
-                text += " +" if moves.is_check() else ""
-                text += " " if ply % 2 else ""
-        for _ in line:
-            moves.pop()
+    for length, group in groupby(lines, len):
+        names = write_lines(fen, group, style=LineStyle.LONG)
+        text = _line_format(length, skipped, stipulation.goal) * len(names)
+        text %= tuple(chain.from_iterable(names))
+        # The goal is in place of the last move's sign.
+        text = text.replace("##", "#").replace("+#", "#")
+        for sign in ("ep.", "+", "#"):
+            text = text.replace(sign, f" {sign}")
         texts.append(text)
     return "".join(texts)
+
+
+def _line_format(length: int, skipped: int, goal: str) -> str:
+    """Return the format of a solution with so many moves."""
+    text = "\n"
+    if skipped == 2:
+        text += "  1...  ..."
+    last = skipped + length - 1
+    for ply in range(skipped, last + 1):
+        number = ply // 2 + 1
+        if ply % 2 == 0:
+            text += f"  {number}.%s"
+        else:
+            text += f"  {number}...%s" if ply == skipped else " %s"
+            text += " " if ply < last else ""
+    return text + (goal if goal == Goal.MATE else f" {goal}")
 
 
 _LETTERS = str.maketrans("Nn", "Ss")

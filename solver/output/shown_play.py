@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
+from solver.board import parse_fen, write_lines
+from solver.kernel.border.query import LineStyle
 from solver.output import Notation
 from solver.output.play_text import Part, PlayLine, describe_play, words_line
 from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.marks import mark_mate
+from solver.play.record import chunks, never
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.play.tree import Variations
     from solver.solution import Solution
@@ -57,18 +61,55 @@ class ShownTree:
         """Write the answer and its play as one game."""
         return encode_pgn(self.solution, self.variations, marks=True)
 
-    def popeye(self) -> str:
-        """Return the play as Popeye prints it; empty if there is none."""
+    def popeye(self) -> Iterator[str]:
+        """Yield the play as Popeye prints it, if there is any."""
         tree = self.variations
         writer = BattlePlay(tree, tree.stipulation)
         begun = tree.defences or tree.refutations or tree.threats or tree.is_zugzwang
-        return _joined(
-            [
-                writer.set_play(),
-                writer.first_moves([*tree.tries, *tree.keys]),
-                writer.after_key(tree.stipulation.moves) if begun else "",
-                "\n".join(chain(*missing(tree, tries=self.tries))),
-            ]
+        parts = [
+            writer.set_play(),
+            writer.first_moves([*tree.tries, *tree.keys]),
+            writer.after_key(tree.stipulation.moves) if begun else "",
+            "\n".join(chain(*missing(tree, tries=self.tries))),
+        ]
+        if text := "\n".join(part.rstrip() for part in parts if part.strip()):
+            yield text
+
+
+SET_PLAY = "solutions of the set play"
+
+
+class _Phase(NamedTuple):
+    """Solutions that begin in the same position.
+
+    Attributes
+    ----------
+    fen : str
+        The position.
+    passed : str
+        The path to it: a null move, or nothing.
+    ply : int
+        Half-moves before it in the numbering of the problem.
+    found : sequence of tuple of str
+        The solutions.
+    name : str
+        What they are.
+    """
+
+    fen: str
+    passed: list[str]
+    ply: int
+    found: Sequence[tuple[str, ...]]
+    name: str
+
+    def left_out(self, shown: int) -> str:
+        """Return a sentence about solutions that are not shown; empty if all are."""
+        found = len(self.found)
+        if shown == found:
+            return ""
+        return (
+            f"Interrupted: only the first {shown:,} of {found:,} {self.name} are "
+            "shown. `matesolve popeye` prints each as soon as it is found."
         )
 
 
@@ -84,16 +125,23 @@ class ShownSolutions:
         The solutions of the set play, if they were asked for.
     set_play_complete : bool
         Whether these are all.
+    is_over : callable
+        See `chunks`: what is printed then says how many solutions there are.
     """
 
     solution: Solution
     set_play: tuple[tuple[str, ...], ...] = ()
     set_play_complete: bool = True
+    is_over: Callable[[], bool] = never
 
     def lines(
-        self, notation: Notation = Notation.SAN, *, marks: bool = True
-    ) -> list[PlayLine]:
-        """Lay out the set play, then the numbered solutions.
+        self,
+        notation: Notation = Notation.SAN,
+        *,
+        marks: bool = True,
+        paths: bool = True,
+    ) -> Iterator[PlayLine]:
+        """Lay out the set play, then the numbered solutions, one after the other.
 
         The first move has the number 1, whoever plays it; if the stipulation has half a
         move more, the first move is `1...`, as problemists write it. Solutions in fewer
@@ -105,33 +153,64 @@ class ShownSolutions:
             SAN or UCI.
         marks : bool
             Whether to remark on final positions.
+        paths : bool
+            Whether each move is a part with its path; otherwise a line has one part for
+            all moves, which is faster.
         """
-        problem, solutions = self.solution.problem, self.solution.solutions
-        board, half = chess.Board(problem.fen), int(problem.stipulation.half)
-        passed = board.copy(stack=False)
-        passed.push(chess.Move.null())
+        before, played = self._phases
         gap = "" if self.set_play_complete else set_play_gap(self.set_play)
         has_set_play = bool(self.set_play or gap)
-        parts = (
-            ("Set play", passed, half + 1, self.set_play, gap),
-            ("Solutions" if has_set_play else "", board, half, solutions, ""),
+        if has_set_play:
+            yield words_line("Set play", "bold")
+            yield from self._phase_lines(before, notation, marks=marks, paths=paths)
+        if gap:
+            yield PlayLine((Part(gap),), 1, "dim")
+        if has_set_play and played.found:
+            yield words_line("")
+            yield words_line("Solutions", "bold")
+        yield from self._phase_lines(played, notation, marks=marks, paths=paths)
+
+    @property
+    def _phases(self) -> tuple[_Phase, _Phase]:
+        """The set play, and the actual play."""
+        problem, found = self.solution.problem, self.solution.solutions
+        half = int(problem.stipulation.half)
+        passed = chess.Board(problem.fen)
+        passed.push(chess.Move.null())
+        return (
+            _Phase(
+                passed.fen(),
+                ["0000"],
+                half + 1,
+                self.set_play,
+                "solutions of the set play",
+            ),
+            _Phase(problem.fen, [], half, found, "solutions"),
         )
-        end = half + problem.stipulation.plies
-        lines: list[PlayLine] = []
-        for title, start, ply, found, without in parts:
-            if title and (found or without):
-                if lines:
-                    lines.append(words_line(""))
-                lines.append(words_line(title, "bold"))
-            width = len(str(len(found)))
-            for number, line in enumerate(found, 1):
-                label = [Part(f"{number:{width}}) ")] if len(found) > 1 else []
-                moves = _help_line(start, line, ply, notation, marks=marks)
-                short = [Part(" (short)")] if ply + len(line) < end else []
-                lines.append(PlayLine((*label, *moves, *short), 1))
-            if without:
-                lines.append(PlayLine((Part(without),), 1, "dim"))
-        return lines
+
+    def _phase_lines(
+        self, phase: _Phase, notation: Notation, *, marks: bool, paths: bool
+    ) -> Iterator[PlayLine]:
+        is_uci = notation is Notation.UCI
+        stipulation = self.solution.problem.stipulation
+        end = int(stipulation.half) + stipulation.plies - phase.ply
+        count = len(phase.found)
+        number = 0
+        for chunk in chunks(phase.found, self.is_over):
+            written = write_lines(phase.fen, chunk, style=LineStyle.WITH_END)
+            for line, (*names, final) in zip(chunk, written, strict=True):
+                number += 1
+                label = [Part(f"{number:{len(str(count))}}) ")] if count > 1 else []
+                shown = line if is_uci else tuple(names)
+                if paths:
+                    moves = _moves(phase, line, shown)
+                else:
+                    moves = [Part(_format(phase.ply, len(line)) % shown)]
+                is_short = len(line) < end
+                remarks = _remarks(final, marks=marks, is_short=is_short, is_uci=is_uci)
+                yield PlayLine((*label, *moves, *remarks), 1)
+        if sentence := phase.left_out(number):
+            yield PlayLine((Part(sentence),), 1, "dim")
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
@@ -147,50 +226,63 @@ class ShownSolutions:
             self.solution, self.set_play, set_play_complete=self.set_play_complete
         )
 
-    def popeye(self) -> str:
-        """Return the solutions as Popeye prints them."""
-        problem = self.solution.problem
-        stipulation, half = problem.stipulation, int(problem.stipulation.half)
-        parts = [help_lines(problem.fen, stipulation, self.solution.solutions, half)]
-        if self.set_play:
-            board = chess.Board(problem.fen)
-            board.push(chess.Move.null())
-            parts.insert(
-                0, help_lines(board.fen(), stipulation, self.set_play, half + 1)
-            )
+    def popeye(self) -> Iterator[str]:
+        """Yield the solutions as Popeye prints them, in parts."""
+        stipulation = self.solution.problem.stipulation
+        is_first = True
+        for phase in self._phases:
+            printed = 0
+            for chunk in chunks(phase.found, self.is_over):
+                text = help_lines(phase.fen, stipulation, chunk, phase.ply)
+                yield text if is_first or printed else f"\n{text}"
+                printed += len(chunk)
+                is_first = False
+            if sentence := phase.left_out(printed):
+                yield f"\n{sentence}"
         if not self.set_play_complete:
-            parts.append(set_play_gap(self.set_play))
-        return _joined(parts)
+            yield ("" if is_first else "\n") + set_play_gap(self.set_play)
 
 
 ShownPlay = ShownTree | ShownSolutions
 """The play of an answer in all its forms."""
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return "\n".join(part.rstrip() for part in parts if part.strip())
-
-
-def _help_line(
-    start: chess.Board,
-    line: Iterable[str],
-    ply: int,
-    notation: Notation,
-    *,
-    marks: bool,
-) -> list[Part]:
-    board = start.copy()
+def _moves(phase: _Phase, line: Sequence[str], names: Iterable[str]) -> list[Part]:
+    """Write the moves of a line with their numbers and paths."""
+    path = list(phase.passed)
     parts: list[Part] = []
-    for played, uci in enumerate(line, ply):
-        move = chess.Move.from_uci(uci)
-        name = uci if notation is Notation.UCI else board.san(move)
-        board.push(move)
-        text = numbered(played, name, starts=not parts)
-        parts += [Part(" ")] if parts else []
-        path = " ".join(map(chess.Move.uci, board.move_stack))
-        parts.append(Part(text, path))
-    if board.is_stalemate() and notation is not Notation.UCI:
-        parts.append(Part("="))
-    if marks and (found := mark_mate(board)):
-        parts.append(Part(f" ({found})"))
+    for ply, (uci, name) in enumerate(zip(line, names, strict=True), phase.ply):
+        path.append(uci)
+        text = numbered(ply, name, starts=not parts)
+        if parts:
+            parts.append(_SPACE)
+        parts.append(Part(text, " ".join(path)))
     return parts
+
+
+_SPACE = Part(" ")
+
+
+@cache
+def _format(ply: int, moves: int) -> str:
+    """Return the format of a line of so many moves, with their numbers."""
+    last = ply + moves
+    return " ".join(numbered(at, "%s", starts=at == ply) for at in range(ply, last))
+
+
+@lru_cache(maxsize=1 << 16)
+def _remarks(
+    final: str, *, marks: bool, is_short: bool, is_uci: bool
+) -> tuple[Part, ...]:
+    """Return what follows a line, by its final position.
+
+    Many solutions of a problem end in the same position.
+    """
+    board = parse_fen(final)
+    mark = mark_mate(board) if marks else ""
+    remarks = (
+        "=" if board.is_stalemate() and not is_uci else "",
+        f" ({mark})" if mark else "",
+        " (short)" if is_short else "",
+    )
+    return tuple(Part(remark) for remark in remarks if remark)

@@ -10,7 +10,7 @@ from solver.output.text import analysis_link, describe
 from solver.pages import fill_page, show_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from solver.output.play_text import PlayLine
     from solver.solution import Solution
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def encode_page(
     solution: Solution,
-    lines: Sequence[PlayLine],
+    lines: Iterable[PlayLine],
     modules: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """Write an answer as one HTML page.
@@ -30,7 +30,7 @@ def encode_page(
     ----------
     solution : Solution
         The answer.
-    lines : sequence of PlayLine
+    lines : iterable of PlayLine
         Its play.
     modules : mapping of str to bytes or None
         The WebAssembly modules with which the page solves, by the names of their parts.
@@ -63,7 +63,7 @@ def encode_page(
         sentences=[each for each in sentences if each is not headline],
         fen=problem.fen,
         link=analysis_link(problem.fen),
-        play=lines,
+        play=[*lines],
     )
 
 

@@ -45,7 +45,7 @@ def solution_html(solution: Solution) -> str:
 
 def _solutions(solution: Solution) -> list[PlayLine]:
     """Return the lines of the solutions of help play."""
-    return ShownSolutions(solution).lines(marks=False) if solution.solutions else []
+    return [*ShownSolutions(solution).lines(marks=False)]
 
 
 def variations_html(variations: Variations) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.output import Notation
 from solver.output.play_text import (
+    Part,
     PlayLine,
     describe_play,
     soundness_mark,
@@ -28,10 +32,13 @@ from tests.output.play_trees import (
     shuffled,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 BOXED = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
 
 
-def printed(lines: list[PlayLine], width: int = 80) -> list[str]:
+def printed(lines: Iterable[PlayLine], width: int = 80) -> list[str]:
     return [text for line in lines for text in line.lines(width)]
 
 
@@ -468,3 +475,50 @@ def test_only_what_is_proved_and_as_stipulated_is_marked_as_sound(
 
 def test_words_alone_are_not_indented() -> None:
     assert words_line("a word").lines(80) == ["a word"]
+
+
+@pytest.mark.parametrize("width", [1, 5, 8, 20, 80])
+@pytest.mark.parametrize("depth", [0, 1, 4, 30])
+def test_lines_are_broken_as_by_textwrap(depth: int, width: int) -> None:
+    random = Random(width + 100 * depth)
+    for _ in range(200):
+        words = ["x" * random.randint(1, 9) for _ in range(random.randint(0, 40))]
+        line = PlayLine((Part(" ".join(words)),), depth)
+        margin = " " * min(2 * depth, 24, width // 3)
+        assert line.lines(width) == (
+            textwrap.wrap(
+                line.text,
+                width,
+                initial_indent=margin,
+                subsequent_indent=margin + " " * 4,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            or [""]
+        )
+
+
+MANY = replace(HELPMATE, solutions=HELPMATE.solutions * 750)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("notation", Notation)
+def test_an_interrupt_leaves_out_solutions_and_says_how_many(
+    notation: Notation,
+) -> None:
+    shown = ShownSolutions(MANY, HELPMATE.solutions, is_over=lambda: True)
+    if notation is Notation.POPEYE:
+        texts = "".join(shown.popeye()).splitlines()
+    else:
+        texts = printed(shown.lines(notation, paths=False), 200)
+    assert texts[-1].strip() == (
+        "Interrupted: only the first 1,000 of 1,500 solutions are shown. "
+        "`matesolve popeye` prints each as soon as it is found."
+    )
+    assert "1000) " in texts[-2] or notation is Notation.POPEYE
+    assert len(texts) == 1000 + (5 if notation is Notation.POPEYE else 6)
+
+
+def test_lines_with_and_without_paths_have_the_same_text() -> None:
+    shown = ShownSolutions(MANY, HELPMATE.solutions[:1])
+    assert printed(shown.lines(paths=False)) == printed(shown.lines())

@@ -156,6 +156,7 @@ def test_a_key_that_gave_check_is_marked_above_the_play_after_it() -> None:
 BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
 
 
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("fen", "stipulation", "line", "skipped", "expected"),
     [
@@ -173,7 +174,7 @@ BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
             1,
             "  1...Ra2-a1 +   2.Kh1-h2 Ra1-h1 #",
         ),
-        (BLACK_FIRST, "h=1", "h1h2 a2g2", 2, "  1...  ...  2.Kh1-h2 Ra2-g2 ="),
+        (BLACK_FIRST, "h=1", "h1g1 f3g3", 2, "  1...  ...  2.Kh1-g1 Kf3-g3 ="),
         ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "h#0.5", "g1h1", 1, "  1...Rg1-h1 #"),
     ],
 )

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver.errors import MatesolveError
 from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay, HelpState
 from solver.kernel.border.memory import MAX_LEGAL_MOVES, Position, Search
-from solver.kernel.border.query import Query, Turn
+from solver.kernel.border.query import LineStyle, Query, Turn
 
 if TYPE_CHECKING:
     from solver.kernel.border.experiment import Experiment
@@ -342,19 +342,24 @@ class Kernel:
         """
         return self._run_rows("READ_ROWS", rows, search, first, end)
 
-    def write_lines(self, query: Query, search: Search) -> None:
-        """Write lines of moves to `search.text`, in SAN up to their first illegal move.
+    def write_lines(
+        self, query: Query, search: Search, style: LineStyle = LineStyle.SAN
+    ) -> None:
+        """Write lines of moves to `search.text`, by name up to the first illegal move.
 
         Parameters
         ----------
         query : Query
             READ: its position begins each line. Its `line` is the lines, with a line
-            end between them.
+            end between them. Its position is overwritten.
         search : Search
-            Its `text` has room for twice the bytes of the lines and SAN_TEXT_BYTES. It
-            receives the lines with a space after each move.
+            Its `text` has room for twice the bytes of the lines and LONG_TEXT_BYTES;
+            with WITH_END, for FEN_TEXT_BYTES more for each line. It receives the lines,
+            with a space after each move and a line end after each line.
+        style : LineStyle
+            How they are written.
         """
-        self.run("WRITE_LINES", None, search, addressof(query))
+        self.run("WRITE_LINES", None, search, addressof(query), style)
 
     def take_turn(self, query: Query, search: Search) -> Turn:
         """Take the next turn of a query; see `solver.kernel.mate.turns`.

@@ -20,6 +20,9 @@ MOVE_TEXT_BYTES = 6
 SAN_TEXT_BYTES = 8
 """The longest move in SAN and a space."""
 
+LONG_TEXT_BYTES = 10
+"""The longest move in Popeye's notation, as `write_lines` writes it, and a space."""
+
 MOVES_TEXT_BYTES = MAX_LEGAL_MOVES * (MOVE_TEXT_BYTES + SAN_TEXT_BYTES)
 """All legal moves of a position, in UCI and in SAN."""
 
@@ -43,6 +46,17 @@ class QueryState(IntEnum):
     """The search has begun."""
     ANSWERED = 4
     """The answer is proved, or a limit was hit."""
+
+
+class LineStyle(IntEnum):
+    """How `write_lines` writes lines of moves."""
+
+    SAN = 0
+    WITH_END = 1
+    """SAN, and the FEN of the final position on a further line; its counters mean
+    nothing."""
+    LONG = 2
+    """Popeye's notation; see `solver.kernel.rules.notation.write_long`."""
 
 
 class Turn(IntEnum):

@@ -57,7 +57,7 @@ def entry(
     flag : int64
         Whether the attacker is to move, or threats are wanted, or perft lists the last
         moves, or Black is to move; or how many refutations are wanted. Or the number of
-        rows.
+        rows, or the style of lines.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def entry(
     if operation == Operation.READ_ROWS:
         return read_rows(number, flag, search)
     if operation == Operation.WRITE_LINES:
-        write_lines(number, search)
+        write_lines(number, flag, search)
         return 0
     if operation == Operation.TAKE_TURN:
         return take_turn(number, search)

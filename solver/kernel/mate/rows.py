@@ -2,7 +2,7 @@
 
 `solver.kernel.border.query.Query` has the layout. `read_rows` sets up each row's
 position and writes the texts that a problem is made of, without a Python object for
-each row. `write_lines` writes lines of a row's position in SAN.
+each row. `write_lines` writes lines of a row's position.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.query import FEN_TEXT_BYTES, MOVE_TEXT_BYTES, QueryState
+from solver.kernel.border.memory import MAX_PLIES, POSITION_WORDS
+from solver.kernel.border.query import (
+    FEN_TEXT_BYTES,
+    MOVE_TEXT_BYTES,
+    LineStyle,
+    QueryState,
+)
 from solver.kernel.build.jit import (
     QUERY_BYTES,
     Move,
@@ -40,6 +46,7 @@ from solver.kernel.rules.notation import (
     read_move,
     skip,
     write_letter,
+    write_long,
     write_move,
     write_san,
 )
@@ -190,41 +197,129 @@ def read_rows(address: Number, count: Number, search: Any) -> Number:
     return count
 
 
-@jit(void(i64, search_t))
-def write_lines(address: Number, search: Any) -> None:
-    """Write lines of a row's position in SAN.
+# Lines of moves
+
+
+GIVEN_END, WRITTEN_END = POSITION_WORDS, POSITION_WORDS + 1
+"""After a position in a row of `Search`: where the move before it ends in the given
+line, and where its name ends in the written one."""
+
+SAN, WITH_END, LONG = (int(style) for style in LineStyle)
+
+
+@jit(i64(i64, i64, i64, i64, search_t))
+def shared_moves(
+    address: Number, before: Number, at: Number, known: Number, search: Any
+) -> Number:
+    """Return how many moves a line has in common with the beginning of the one before.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the row.
+    before, at : int64
+        Where the two lines begin in the row's `line`.
+    known : int64
+        The legal moves of the line before. `search.rows[1]` and on say where they end.
+    search : Search
+    """
+    row = query_at(address)
+    given, size = bytes_at(row.line), row.line_size
+    place = 0
+    for shared in range(known):
+        end = np.int64(search.rows[shared + 1, GIVEN_END])
+        if at + end > size or skip(given, at + end, size, False) != at + end:
+            return shared
+        while place < end:
+            if given[before + place] != given[at + place]:
+                return shared
+            place += 1
+    return known
+
+
+@jit(position_t(position_t, u64, i64, i64, search_t))
+def write_name(
+    position: Position, move: Move, black: Number, style: Number, search: Any
+) -> Position:
+    """Write the name of a legal move; return the position after it."""
+    if style == LONG:
+        write_long(position, move, black, search)
+    else:
+        moves = search.rows[0]
+        write_san(position, move, moves, generate(position, moves), black, search)
+    return make(position, move)
+
+
+@jit(void(i64, i64, search_t))
+def write_lines(address: Number, style: Number, search: Any) -> None:
+    """Write lines of a row's position.
+
+    The names of moves that a line shares with the line before are copied.
 
     Parameters
     ----------
     address : int64
         The address of the row, which is READ. Its `line` is the lines, with a line end
         between them; each begins in its position. Moves from the first illegal one on
-        are copied.
+        are copied. Its position, side to move and en passant square are overwritten.
+    style : int64
+        A `LineStyle`.
     search : Search
-        Its `text` receives the lines, with a space after each move. Its first row of
-        moves is overwritten.
+        Its `text` receives the lines, with a space after each word and a line end after
+        each line. Its rows of moves are overwritten.
     """
-    row, moves = query_at(address), search.rows[0]
-    start = position_at(words_at(address))
-    position, black, is_legal = start, row.black, True
-    given, written = bytes_at(row.line), bytes_at(search.text)
-    place = 0
-    while place < row.line_size:
-        end = skip(given, place, row.line_size, False)
-        move = NO_MOVE
-        if is_legal and end > place:
-            move = read_move(position, black, given, place, end, False, moves)
-        if move != NO_MOVE:
-            size = generate(position, moves)
-            write_san(position, move, moves, size, black, search)
-            position, black = make(position, move), black ^ 1
-        elif end > place:
-            is_legal = False
-            at = search.text_written
-            for index in range(place, end):
-                at = write_letter(written, at, given[index])
-            search.text_written = write_letter(written, at, BLANK)
-        elif given[place] == LINE_END:
-            position, black, is_legal = start, row.black, True
-            search.text_written = write_letter(written, search.text_written, LINE_END)
-        place = max(end, place + 1)
+    row, words = query_at(address), words_at(address)
+    first, first_black = position_at(words), row.black
+    given, written, size = bytes_at(row.line), bytes_at(search.text), row.line_size
+    row.en_passant = -1
+    before, before_text, at, known = 0, 0, 0, 0
+    while at <= size:
+        # 1. Copy the names that the line before begins with too.
+        begun, place, position = search.text_written, at, first
+        known = shared_moves(address, before, at, known, search)
+        if known:
+            for word in range(POSITION_WORDS):
+                words[word] = search.rows[known, word]
+            position = position_at(words)
+            place = at + int(search.rows[known, GIVEN_END])
+            length = int(search.rows[known, WRITTEN_END])
+            for index in range(length):
+                written[begun + index] = written[before_text + index]
+            search.text_written += length
+        row.black = first_black ^ (known & 1)
+
+        # 2. Write the other words.
+        is_legal = True
+        while place < size and given[place] != LINE_END:
+            end = skip(given, place, size, False)
+            move = NO_MOVE
+            if is_legal and end > place:
+                moves = search.rows[0]
+                move = read_move(position, row.black, given, place, end, False, moves)
+            if move != NO_MOVE:
+                position = write_name(position, move, row.black, style, search)
+                row.black ^= 1
+                if known + 1 < MAX_PLIES:
+                    known += 1
+                    write_position(words, position)
+                    for word in range(POSITION_WORDS):
+                        search.rows[known, word] = words[word]
+                    search.rows[known, GIVEN_END] = np.uint64(end - at)
+                    length = search.text_written - begun
+                    search.rows[known, WRITTEN_END] = np.uint64(length)
+            elif end > place:
+                is_legal = False
+                text_at = search.text_written
+                for index in range(place, end):
+                    text_at = write_letter(written, text_at, given[index])
+                search.text_written = write_letter(written, text_at, BLANK)
+            place = max(end, place + 1)
+
+        # 3. The final position.
+        text_at = search.text_written
+        if style == WITH_END:
+            write_position(words, position)
+            text_at = write_letter(written, text_at, LINE_END)
+            text_at = write_fen(address, written, text_at)
+        search.text_written = write_letter(written, text_at, LINE_END)
+        before, before_text, at = at, begun, place + 1

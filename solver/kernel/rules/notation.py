@@ -120,8 +120,9 @@ FILE_A, RANK_ONE = ord("a"), ord("1")
 LETTER_B, LETTER_W = ord("b"), ord("w")
 OTHER_CASE = ord("a") - ord("A")
 
-LETTER_O = ord("O")
-CAPTURE, PROMOTES = ord("x"), ord("=")
+LETTER_O, LETTER_S = ord("O"), ord("S")
+CAPTURE, PROMOTES, STAR = ord("x"), ord("="), ord("*")
+LETTER_E, LETTER_P, DOT = ord("e"), ord("p"), ord(".")
 CHECK, MATE = ord("+"), ord("#")
 
 
@@ -420,6 +421,23 @@ def _write_origin(
     return at
 
 
+@jit(i64(pointer(u8), i64, u64, i64))
+def _write_castling(text: Any, at: Number, end: Bitboard, letter: Number) -> Number:
+    """Write castling, by the square where the king ends; return where it ends."""
+    for place in range(3 if end == G1 else 5):
+        at = write_letter(text, at, DASH if place & 1 else letter)
+    return at
+
+
+@jit(i64(position_t, u64, pointer(u8), i64))
+def _write_sign(position: Position, move: Move, text: Any, at: Number) -> Number:
+    """Write a sign if a move gives check or mate, and a space; return where it ends."""
+    child = make(position, move)
+    if checkers(child):
+        at = write_letter(text, at, CHECK if count(child) else MATE)
+    return write_letter(text, at, BLANK)
+
+
 @jit(void(position_t, u64, ROW, i64, i64, search_t))
 def write_san(
     position: Position,
@@ -450,8 +468,7 @@ def write_san(
     start, end = ONE << origin(move), ONE << target(move)
     kind = arrival(move)
     if start & position.kings & E1 and end & (C1 | G1):
-        for place in range(3 if end == G1 else 5):
-            at = write_letter(text, at, DASH if place & 1 else LETTER_O)
+        at = _write_castling(text, at, end, LETTER_O)
     else:
         is_pawn = start & position.pawns != ZERO
         first, last = np.int64(origin(move)), np.int64(target(move))
@@ -468,10 +485,51 @@ def write_san(
         if is_pawn and kind != PAWN:
             at = write_letter(text, at, PROMOTES)
             at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
-    child = make(position, move)
-    if checkers(child):
-        at = write_letter(text, at, CHECK if count(child) else MATE)
-    search.text_written = write_letter(text, at, BLANK)
+    search.text_written = _write_sign(position, move, text, at)
+
+
+@jit(void(position_t, u64, i64, search_t))
+def write_long(position: Position, move: Move, black: Number, search: Any) -> None:
+    """Append a legal move in Popeye's notation, and a space, to the text.
+
+    That is the piece with both squares: `Qh5*a5`, `e7-e8=S`, `e5*d6ep.`, `0-0`. A sign
+    of check or mate follows, as in SAN. Knights are `S`, from the German Springer.
+
+    Parameters
+    ----------
+    position : Position
+        The position before the move.
+    move : uint64
+    black : int64
+        Whether Black is to move.
+    search : Search
+        Its `text` has room for LONG_TEXT_BYTES.
+    """
+    text, at = bytes_at(search.text), search.text_written
+    turn = 56 if black else 0
+    start, end = ONE << origin(move), ONE << target(move)
+    kind = arrival(move)
+    if start & position.kings & E1 and end & (C1 | G1):
+        at = _write_castling(text, at, end, DIGIT_0)
+    else:
+        is_pawn = start & position.pawns != ZERO
+        first, last = np.int64(origin(move)), np.int64(target(move))
+        takes_piece = end & position.them != ZERO
+        takes_in_passing = is_pawn and not takes_piece and (first ^ last) & 7 != 0
+        letter = LETTER_S if kind == KNIGHT else PIECE_LETTERS[kind | WHITE_PIECE]
+        if not is_pawn:
+            at = write_letter(text, at, letter)
+        at = write_square(text, at, first ^ turn)
+        at = write_letter(text, at, STAR if takes_piece or takes_in_passing else DASH)
+        at = write_square(text, at, last ^ turn)
+        if is_pawn and kind != PAWN:
+            at = write_letter(text, at, PROMOTES)
+            at = write_letter(text, at, letter)
+        elif takes_in_passing:
+            at = write_letter(text, at, LETTER_E)
+            at = write_letter(text, at, LETTER_P)
+            at = write_letter(text, at, DOT)
+    search.text_written = _write_sign(position, move, text, at)
 
 
 @jit(i64(position_t, i64, search_t))

@@ -14,7 +14,7 @@ import pytest
 from solver.board import pack, parse_line, parse_move, unpack_move, write_lines
 from solver.errors import InputError
 from solver.kernel.border.memory import Search
-from solver.kernel.border.query import MOVES_TEXT_BYTES
+from solver.kernel.border.query import MOVES_TEXT_BYTES, LineStyle
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
 from tests.sizes import sized
@@ -442,3 +442,77 @@ def test_a_long_list_of_lines_is_written() -> None:
         write_lines(chess.STARTING_FEN, lines)
         == [["Nf3", "Nf6", "Ng1", "Ng8"] * 50] * 100
     )
+
+
+def alike(random: Random, start: chess.Board) -> list[list[chess.Move]]:
+    """Return lines of which many begin like the one before, as a search finds them."""
+    lines: list[list[chess.Move]] = [[]]
+    while len(lines) < 12:
+        line = lines[-1][: random.randrange(7)]
+        board = start.copy(stack=False)
+        for move in line:
+            board.push(move)
+        while len(line) < 6 and (moves := [*board.legal_moves]):
+            special = [
+                move
+                for move in moves
+                if board.is_castling(move)
+                or board.is_en_passant(move)
+                or move.promotion
+                or board.gives_check(move)
+            ]
+            line.append(random.choice(random.choice((special, moves)) or moves))
+            board.push(line[-1])
+        lines.append(line)
+    return lines
+
+
+def name_long(board: chess.Board, move: chess.Move) -> str:
+    """Name a move in long notation, from its SAN and from its squares."""
+    san = board.san(move)
+    sign = san[len(san.rstrip("+#")) :]
+    if board.is_castling(move):
+        return san.replace("O", "0")
+    piece = board.piece_at(move.from_square)
+    assert piece
+    name = "" if piece.piece_type == chess.PAWN else piece.symbol().upper()
+    between = "*" if "x" in san else "-"
+    name += f"{chess.square_name(move.from_square)}{between}"
+    name += chess.square_name(move.to_square)
+    if move.promotion:
+        name += f"={chess.piece_symbol(move.promotion).upper()}"
+    passing = "ep." if board.is_en_passant(move) else ""
+    return name.replace("N", "S") + passing + sign
+
+
+@pytest.mark.usefixtures("kernel")
+@sized("count", 200, 3000)
+def test_lines_that_begin_alike_are_written_as_by_python_chess(count: int) -> None:
+    random = Random(43)
+    seen = ""
+    for start in walks.random_positions(count, 44):
+        fen = start.fen(en_passant="fen")
+        lines = alike(random, start)
+        given = [[move.uci() for move in line] for line in lines]
+        expected: dict[LineStyle, list[list[str]]] = {style: [] for style in LineStyle}
+        for line in lines:
+            board = start.copy(stack=False)
+            names: dict[LineStyle, list[str]] = {style: [] for style in LineStyle}
+            for move in line:
+                names[LineStyle.LONG].append(name_long(board, move))
+                names[LineStyle.SAN].append(board.san_and_push(move))
+            names[LineStyle.WITH_END] = [*names[LineStyle.SAN], board.board_fen()]
+            for style in LineStyle:
+                expected[style].append(names[style])
+        for style in LineStyle:
+            found = write_lines(fen, given, style=style)
+            if style is LineStyle.WITH_END:
+                for words in found:
+                    pieces, side, *_ = words.pop().split()
+                    assert side == "bw"[start.turn ^ (len(words) % 2 == 1)]
+                    words.append(pieces)
+            assert found == expected[style]
+            assert write_lines(fen, [], style=style) == []
+        seen += str(expected[LineStyle.LONG])
+    for part in ("0-0", "=S", "ep.", "+", "#"):
+        assert seen.count(part) > 4, part
