@@ -3,9 +3,10 @@
 An interrupt while the program loads ends it with one line on stderr.
 """
 
-from solver.cli.signals import end_at_once
+from solver.cli.signals import end_at_once, ignore_at_exit
 
 end_at_once()
+ignore_at_exit()  # before all others, so called after them
 
 from solver.cli.main import main  # noqa: E402 -- it takes a while
 

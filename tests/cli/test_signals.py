@@ -56,6 +56,20 @@ main()
 """
 
 
+INTERRUPTED_END = """
+import os, signal, sys
+
+class Last:
+    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.{how}):
+        kill(pid, number)
+
+sys.modules["last"] = Last()
+sys.argv = ["matesolve", *{arguments!r}]
+from solver.__main__ import main
+main()
+"""
+
+
 INTERRUPTED_COMPILER = """
 import ctypes, os, signal, sys
 import solver.kernel.build.loader
@@ -184,6 +198,20 @@ def test_an_interrupt_during_imports_is_one_line(
 
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr == "interrupted\n"
+
+
+@pytest.mark.parametrize("how", EVERY)
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["--version"], 0), (["solve"], 2), (["solve", MATE_IN_1], 0)],
+)
+def test_an_interrupt_while_the_interpreter_ends_keeps_the_exit_code(
+    how: str, arguments: list[str], code: int
+) -> None:
+    program = INTERRUPTED_END.format(how=how, arguments=arguments)
+    ended = run([sys.executable, "-c", program], env=ENVIRONMENT)
+    assert ended.returncode == code
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("how", EVERY)
