@@ -27,7 +27,9 @@ from tests.benchmarks.patched import Change, program
 if TYPE_CHECKING:
     from pathlib import Path
 
-TESTS = "tests/kernel/compositions/test_nets.py"
+TESTS = tuple(
+    f"tests/kernel/compositions/test_{name}.py" for name in ("net_needs", "nets")
+)
 NEEDS, WAYS, LIST, REACH = (
     f"solver/kernel/compositions/net_{name}.py"
     for name in ("needs", "ways", "list", "reach")
@@ -38,7 +40,13 @@ KEY = "from solver.kernel.build.cache import code_key; print(code_key())"
 MUTANTS = {
     # net_needs
     "the last mover takes three moves away and back": Change(
-        NEEDS, "if moves == 2 else", "if moves == 3 else"
+        NEEDS, "2 if known == here else 1", "3 if known == here else 1"
+    ),
+    "a rook that castled takes two moves to come back": Change(
+        NEEDS, "2 if known == here else 1", "2"
+    ),
+    "a rook that castled is back at once": Change(
+        NEEDS, "2 if known == here else 1", "2 if known == here else 0"
     ),
     "castling short does not move the rook": Change(
         NEEDS, "F1 << rank if here", "ZERO if here"
@@ -105,6 +113,9 @@ MUTANTS = {
     "a check to the attacker is not blocked": Change(
         WAYS, "between = BETWEEN[square, first_square(king)]", "between = ZERO"
     ),
+    "nothing is put in the way of an answer to check": Change(
+        WAYS, "between = BETWEEN[square, first_square(reached)]", "between = ZERO"
+    ),
     "a pawn answers check by taking nothing": Change(
         WAYS,
         "pawns_attacks_down(ONE << square) & net.attackers",
@@ -153,6 +164,12 @@ MUTANTS = {
     "a promoted pawn stays a pawn": Change(
         REACH, "np.uint8(change.new // ", "np.uint8(change.old // "
     ),
+    "an attacker's piece on a line is not captured": Change(
+        REACH, "ours <= spare_attacks + replies", "ours <= spare_attacks"
+    ),
+    "a defender's piece on a line is not captured": Change(
+        REACH, "theirs <= spare_replies + attacks", "theirs <= spare_replies"
+    ),
     "the attacker has one move less on the way": Change(
         REACH, "(left + 1) >> 1", "left >> 1"
     ),
@@ -182,7 +199,7 @@ def catcher(*changes: Change) -> str:
         if search:  # no change concerns this part: it need not be compiled again
             key = run(copy, "-c", KEY).stdout.strip()
             shutil.copy(search, copy / "cache" / f"{SEARCH.name}-{key}.bin")
-        done = run(copy, "-m", "pytest", "-qx", "-p", "no:cacheprovider", TESTS)
+        done = run(copy, "-m", "pytest", "-qx", "-p", "no:cacheprovider", *TESTS)
     if done.returncode == 0:
         return ""
     failed = re.search(r"^FAILED \S+?::(.+?)( - |$)", done.stdout, re.MULTILINE)

@@ -13,8 +13,9 @@ a guard, which is zero in every sum:
     22-25  the defender's pieces that are captured     the attacker's moves left
 
 Kings are not among the pieces. Needs are those of an empty board, so they are never too
-large: pieces in the way cost nothing, a pawn captures wherever it likes, and castling
-moves the rook at no cost.
+large: pieces in the way cost nothing, and a pawn captures wherever it likes. Castling
+is one move, and only the king needs it: a rook in its corner is also on the square
+where castling takes it, having made no move.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def _fill_piece(nets: Any, kind: Number, side: Number, square: Number) -> None:
     long = nets.rights & A1 << rank
     short = nets.rights & H1 << rank
 
-    # 1. Castling is a move of the king, which the rook does not need.
+    # 1. Castling is a move of the king, so the rook has both squares at once.
     known = here
     castled = ZERO
     if kind == ROOK_KIND:
@@ -164,14 +165,16 @@ def _fill_piece(nets: Any, kind: Number, side: Number, square: Number) -> None:
         castled |= C1 << rank if long else ZERO
         castled |= G1 << rank if short else ZERO
 
-    # 2. Move by move. Who moves last and is there already goes away and comes back.
+    # 2. Move by move. Who moves last and is there already comes back: from where it
+    #    castled to, or from where it has to go first.
+    back_after = 2 if known == here else 1
     stays = ZERO if kind == KING_KIND else ONE << STAYS[side]
     fresh = known
     for moves in range(MOST_NET_MOVES + 1):
         need = np.uint64(moves) << MOVES[side] | stays
         _write(nets, row, kind, fresh, need)
         if kind != KING_KIND:
-            back = here if moves == 2 else ZERO
+            back = here if moves == back_after else ZERO
             _write(nets, row, kind + LAST, fresh & ~here | back, need)
         fresh = (_reached(kind, known, moves) | castled) & ~known
         castled = ZERO

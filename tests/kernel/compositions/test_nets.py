@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import chess
 import numpy as np
 import pytest
 
-from solver.board import pack
+from solver.board import pack, unpack_line
 from solver.kernel.border.help_memory import NEED_CODES, HelpPlay, HelpState, Nets
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position, Search
@@ -19,6 +20,7 @@ from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.stipulations.nets import make_nets
 from tests.kernel.compositions.test_help_play import EASILY_LEFT_OUT, lengths, starts
+from tests.oracles.walks import SPECIAL_MOVES, Genre, special_genres
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -121,6 +123,14 @@ MATES = {
         "4k3/4p3/4N3/8/2B5/B7/K7/5r2 b - - 0 1",
         "f1f7 c4b5",
     ),
+    "a pawn beside the king is in the way of an answer": (
+        "6N1/8/4p1K1/8/3bk3/R5B1/8/8 b - - 0 1",
+        "e6e5 g8f6",
+    ),
+    "the king captures a piece in the way": (
+        "5Nk1/8/8/8/6K1/8/8/R7 w - - 0 1",
+        "g4g5 g8f8 g5g6 f8g8 a1a8",
+    ),
     "a piece in the way is captured": (
         "R3nk2/8/3N2K1/8/8/8/8/8 b - - 0 1",
         "f8g8 d6e8 g8h8 e8d6",
@@ -128,6 +138,14 @@ MATES = {
     "castling long saves a move": (
         "8/8/8/8/8/1k6/7B/R3K3 w Q - 0 1",
         "e1c1 b3a2 d1d2 a2a1 h2e5",
+    ),
+    "the rook castled away and came back": (
+        "8/6B1/8/k7/8/8/7p/R3K3 b Q - 0 1",
+        "a5b4 e1c1 b4a3 c1c2 a3a2 d1a1",
+    ),
+    "Black's rook castled away and came back": (
+        "r3k3/7P/8/8/K7/8/6b1/8 w q - 0 1",
+        "a4b5 e8c8 b5a6 c8c7 a6a7 d8a8",
     ),
     "a double check mates": ("8/7b/8/8/8/1k1r4/7r/K5n1 w - - 0 1", "a1b1 d3d1"),
     "a pinned piece cannot take": (
@@ -170,14 +188,17 @@ def play_with_nets(
 
 
 def solutions(kernel: Kernel, search: Search, play: HelpPlay) -> list[tuple[int, ...]]:
-    """Return all solutions, with an empty table at first."""
+    """Return all solutions, with an empty table at first.
+
+    At the search's node limit, these are the solutions so far.
+    """
     ctypes.memset(search.table, 0, BUCKETS * 64)
     found: list[tuple[int, ...]] = []
     state = HelpState.PAUSED
     while state is HelpState.PAUSED:
         lines, state = kernel.solutions(play, search)
         found += map(tuple, lines)
-    assert state is HelpState.COMPLETE
+    assert state is HelpState.COMPLETE or search.nodes == search.node_limit
     return found
 
 
@@ -209,6 +230,118 @@ def test_the_solutions_are_those_of_the_search_without_nets(
     assert compared > 5 * count
     assert number > (1_000_000 if count == MANY else count)
     assert nodes[True] < nodes[False] / 2
+
+
+@pytest.mark.parametrize("mirrored", [False, True], ids=["White", "Black"])
+@pytest.mark.parametrize(
+    ("fen", "plies", "number"),
+    [  # Popeye finds as many, and in the second case also one that is shorter.
+        ("8/6B1/8/k7/8/8/7p/R3K3 b Q - 0 1", 6, 1),
+        ("8/6B1/8/k7/8/8/8/R3K3 b Q - 0 1", 8, 456),
+    ],
+)
+def test_a_rook_that_castled_may_come_back_to_mate(
+    help_kernel: Kernel,
+    search: Search,
+    nets: Nets,
+    fen: str,
+    plies: int,
+    number: int,
+    mirrored: bool,
+) -> None:
+    board = chess.Board(fen)
+    position = pack(board.mirror() if mirrored else board)
+    play = play_with_nets(help_kernel, position, plies, nets, stalemate=False)
+    assert play is not None
+    assert len(solutions(help_kernel, search, play)) == number
+
+
+def special_moves(board: chess.Board, line: tuple[str, ...]) -> set[str]:
+    """Return the special moves of a line of play."""
+    board = board.copy(stack=False)
+    castling = set()
+    for rook in chess.SquareSet(board.castling_rights):
+        castling |= {rook, chess.E1 if rook < chess.A8 else chess.E8}
+    found = set()
+    for word in line:
+        move = chess.Move.from_uci(word)
+        start, end = move.from_square, move.to_square
+        is_pawn = board.piece_type_at(start) == chess.PAWN
+        is_capture = board.is_capture(move)
+        has = {
+            "castling": board.is_castling(move),
+            "by castling": is_capture and start in castling,
+            "of castling": end in castling,
+            "promotion": move.promotion is not None,
+            "double step": is_pawn and abs(start - end) == 16,
+            "en passant": board.is_en_passant(move),
+        }
+        found |= {what for what, is_so in has.items() if is_so}
+        if board.is_castling(move):
+            castling -= {start + 3 if end > start else start - 4}
+            castling |= {end, (start + end) // 2}
+        elif start in castling:
+            castling |= {end}
+        else:
+            castling -= {end}
+        castling -= {start}
+        board.push(move)
+    return found
+
+
+def with_special_moves(
+    kernel: Kernel, search: Search, genre: Genre, most: int, *, stalemate: bool
+) -> Iterator[tuple[chess.Board, int, list[tuple[int, ...]], set[str]]]:
+    """Solve problems of a genre without nets and pruning, in at most so many nodes.
+
+    Yields those that have a special move of the genre in a solution: position, plies,
+    solutions, and the special moves of the first of these.
+    """
+    for board, plies in genre.problems:
+        play = HelpPlay.of(pack(board), plies, is_stalemate=stalemate, is_pruned=False)
+        search.nodes, search.node_limit = 0, most
+        found = solutions(kernel, search, play)
+        if search.nodes == most:
+            continue
+        search.node_limit = NO_LIMIT
+        lines = [unpack_line(board, moves) for moves in found[:8]]
+        special = set[str]().union(*(special_moves(board, line) for line in lines))
+        if special & genre.special:
+            yield board, plies, found, special
+
+
+LEAST_SPECIAL = dict(zip(SPECIAL_MOVES, (0.25, 0.1, 0.1, 0.2, 0.1, 0.1), strict=True))
+"""The least share of problems that have a special move in a solution."""
+
+
+@pytest.mark.parametrize(
+    ("seed", "count", "most"),
+    [  # With this seed, a rook castles and comes back to mate.
+        (1002, 500, 20_000),
+        pytest.param(77, 20_000, 60_000, marks=pytest.mark.slow),
+    ],
+)
+def test_solutions_with_special_moves_are_found_with_nets(
+    help_kernel: Kernel, search: Search, nets: Nets, seed: int, count: int, most: int
+) -> None:
+    seen: Counter[str] = Counter()
+    genres = special_genres(seed)
+    for number in range(count):
+        stalemate = number // len(genres) % 12 == 0
+        for board, plies, expected, special in with_special_moves(
+            help_kernel, search, genres[number % len(genres)], most, stalemate=stalemate
+        ):
+            play = play_with_nets(
+                help_kernel, pack(board), plies, nets, stalemate=stalemate
+            )
+            if play is None:
+                continue
+            at = board.fen(), plies, stalemate
+            assert solutions(help_kernel, search, play) == expected, at
+            seen.update(special)
+            break
+    for what, share in LEAST_SPECIAL.items():
+        assert seen[what] > share * count, what
 
 
 def is_listed(nets: Nets, moves: list[int]) -> bool:
