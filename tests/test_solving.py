@@ -16,6 +16,7 @@ from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver, solve
+from tests import signatures
 from tests.oracles import endgames, naive, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame
@@ -504,16 +505,12 @@ def test_progress_reports_whole_lines_and_better_bounds(
 # What one problem costs.
 
 
-SIGNATURE = 422_940
-"""Nodes of all positions below; any change of the search changes this number."""
-
-
 def test_node_signature(solver: Solver) -> None:
     boards = [*walks.small_positions(30, 26), *walks.crowded_positions(30, 26)]
     questions = [(SEED, 8), *((board.fen(), 3) for board in boards)]
     answers = [solve_fen(solver, fen, max_moves=most) for fen, most in questions]
     nodes = sum(answer.stats.nodes for answer in answers)
-    assert nodes == SIGNATURE
+    assert nodes == signatures.MATES
 
 
 def test_problems_do_not_change_what_the_next_ones_cost() -> None:

@@ -48,14 +48,23 @@ root        some move          2
 """
 
 
+def counts(name: str) -> list[int]:
+    """All nodes of the laboratory after each of four iterations."""
+    board = chess.Board(f"{MATE_IN_2} 0 1")
+    rows = Laboratory().deepen(board, parse_variant(name).techniques, 4)
+    return [row.nodes_total for row in rows]
+
+
 def test_both_searches_are_printed_to_the_plies_that_are_wanted(
     matesolve: Matesolve,
 ) -> None:
     done = matesolve("trace", MATE_IN_2, "--plies", "1")
     off, cpw = done.out.split("\n\n")
     assert (done.code, done.err) == (0, "")
-    assert off.startswith("off: iteration of 4 plies, 745 nodes after 526 in earlier")
-    assert cpw.startswith("mdp=cpw: iteration of 4 plies, 492 nodes after 526 in ")
+    for name, trace in (("off", off), ("mdp=cpw", cpw)):
+        *_, before, last = counts(name)
+        words = f"{last - before:,} nodes after {before:,} in earlier"
+        assert trace.startswith(f"{name}: iteration of 4 plies, {words}")
     assert (
         "root    pv        4    29,996 to 32,000    29,996 to 30,000  all moves" in cpw
     )
@@ -85,7 +94,8 @@ def test_json_has_the_whole_log_and_html_a_page(
     record = json.loads(done.out)
     assert done.code == 0
     assert record["schema"] == 1
-    assert [trace["nodes"] for trace in record["traces"]] == [1271, 1018]
+    last = [counts(name)[-1] for name in ("off", "mdp=cpw")]
+    assert [trace["nodes"] for trace in record["traces"]] == last
     assert "<!DOCTYPE html>" in page.read_text(encoding="utf-8")
     assert matesolve("trace", MATE_IN_2, "--html", str(page)).out == ""
 

@@ -8,21 +8,11 @@ import re
 import shutil
 from html import unescape
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
-
-import pytest
-
-from tests.processes import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
     None,
 )
-
-browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")
 
 VOID = {"meta", "link", "br", "input"}
 
@@ -98,28 +88,3 @@ def require_own_style_and_script(data: bytes) -> None:
     assert not re.search(r"<[^>]* style=", text)
     assert not re.search(r"\bon\w+=|url\((?!#)|@import|innerHTML|\beval\(", text)
     assert set(re.findall(r"https?://([^/\"]+)", text)) <= {"www.w3.org", "lichess.org"}
-
-
-def opened(data: bytes, folder: Path) -> str:
-    """Open a page in a browser, which reports no errors; return what it shows."""
-    assert CHROMIUM is not None
-    (folder / "page.html").write_bytes(data)
-    done = run(
-        [
-            CHROMIUM,
-            "--headless",
-            "--no-sandbox",
-            "--enable-logging=stderr",
-            f"--user-data-dir={folder / 'profile'}",
-            "--virtual-time-budget=5000",
-            "--dump-dom",
-            (folder / "page.html").as_uri(),
-        ],
-        check=True,
-    )
-    assert "CONSOLE" not in done.stderr
-    shown: str = done.stdout
-    return shown
-
-
-browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser")

@@ -8,16 +8,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 800}
 
-PATIENCE_MS = 120_000
-"""Only a page that hangs takes so long."""
-
+PATIENCE_MS = 15_000
+"""How long any browser test waits for one thing: a page that hangs is given up."""
 
 PAUSE_MS = 20
+
+
+def new_page(browser: Browser, messages: list[str], **options: Any) -> Page:
+    """Open an empty page; what it reports is added to `messages`.
+
+    `options` are those of a context of Playwright, such as its viewport.
+    """
+    context = browser.new_context(**{"viewport": WIDE} | options)
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    return page
 
 
 class Opener:
@@ -27,7 +39,7 @@ class Opener:
         self._browser = browser
         self._page = page
         self._folder = folder
-        self._contexts: list[BrowserContext] = []
+        self._pages: list[Page] = []
         self.messages: list[str] = []
 
     def open(
@@ -49,12 +61,8 @@ class Opener:
             text, count = re.subn(pattern, replacement, text)
             assert count
         path.write_text(text, encoding="utf-8")
-        context = self._browser.new_context(**{"viewport": WIDE} | options)
-        self._contexts.append(context)
-        context.set_default_timeout(PATIENCE_MS)
-        page = context.new_page()
-        page.on("console", lambda message: self.messages.append(message.text))
-        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page = new_page(self._browser, self.messages, **options)
+        self._pages.append(page)
         if before:
             page.add_init_script(before)
         fragment = "" if fen is None else "#fen=" + fen.replace(" ", "%20")
@@ -62,8 +70,8 @@ class Opener:
         return Live(page)
 
     def close(self) -> None:
-        for context in self._contexts:
-            context.close()
+        for page in self._pages:
+            page.context.close()
 
 
 class Live:

@@ -31,7 +31,7 @@ from tests.laboratory.counts import (
     series,
 )
 from tests.pages.html import Page, require_own_style_and_script
-from tests.pages.live import NARROW, WIDE
+from tests.pages.live import NARROW, WIDE, new_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -242,10 +242,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opener]:
     def open_page(counts: PositionCounts | CollectionCounts, **options: Any) -> Browsed:
         path = tmp_path / "page.html"
         path.write_bytes(encode_page(counts, HOSTILE))
-        context = chromium.new_context(**{"viewport": WIDE} | options)
-        page = context.new_page()
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
+        page = new_page(chromium, messages, **options)
         page.goto(path.as_uri())
         return page
 

@@ -106,15 +106,11 @@ CHECKS_ANSWER_CHECKS = "8/2R1Q3/1n6/1RK2k2/1n6/7N/2q5/3B2b1 w - - 0 1"
 def test_a_tree_of_checks_that_answer_checks_explodes_without_a_cap() -> None:
     board = chess.Board(CHECKS_ANSWER_CHECKS)
     assert board.is_valid()
-    counts = [
-        [found.nodes_total for found in deepen(board, techniques, 4)]
+    plain, capped, uncapped = (
+        deepen(board, techniques, 4)[-1].nodes_total
         for techniques in (PLAIN, CAPPED, UNCAPPED)
-    ]
-    assert counts == [
-        [2, 9, 78, 113],
-        [7, 114, 253, 2_251],
-        [27, 782, 10_917, 55_433],
-    ]
+    )
+    assert 100 * plain < 10 * capped < uncapped
 
 
 def test_an_uncapped_line_is_longer_than_twice_the_depth() -> None:
