@@ -1,11 +1,14 @@
-"""Limits of CPU time, for tests that must pass on a busy machine too.
+"""CPU time, for tests that must pass on a busy machine too.
 
-A wall clock also counts what other processes do; CPU time counts this process alone.
-A limit is a wide multiple of what the work usually takes.
+A wall clock also counts what other processes do; CPU time counts one process alone.
+A limit is a wide multiple of what the work usually takes. What is to happen during a
+search waits until the process has worked, not until some time went by.
 """
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,7 +17,7 @@ import psutil
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @contextmanager
@@ -28,12 +31,44 @@ def spending_less_than(cpu_s: float) -> Iterator[None]:
 
 def wait_for_work(process: subprocess.Popen[Any], cpu_s: float = 0.5) -> None:
     """Wait until a process that searches has spent further seconds of CPU time."""
-    child = psutil.Process(process.pid)
-
-    def spent() -> float:
-        used = child.cpu_times()
-        return float(used.user + used.system)
-
-    enough = spent() + cpu_s
-    while process.poll() is None and spent() < enough:
+    enough = _spent_s(process.pid) + cpu_s
+    while process.poll() is None and _spent_s(process.pid) < enough:
         time.sleep(0.02)
+
+
+@contextmanager
+def after_work(
+    act: Callable[[], object], cpu_s: float = 0.3, pid: int | None = None
+) -> Iterator[None]:
+    """Act in another thread, once a process has spent CPU time since the block began.
+
+    Parameters
+    ----------
+    act : callable
+        Such as the `stop` of the control of what the block searches.
+    cpu_s : float
+        How much CPU time; if the block ends sooner, nothing happens.
+    pid : int or None
+        The process; None is this one, in all its threads.
+    """
+    pid = pid or os.getpid()
+    enough, is_over = _spent_s(pid) + cpu_s, threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(0.01):
+            if _spent_s(pid) >= enough:
+                act()
+                return
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watching.join()
+
+
+def _spent_s(pid: int) -> float:
+    used = psutil.Process(pid).cpu_times()
+    return float(used.user + used.system)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import limited_workers, run, started
+from tests.processes import limited, limited_workers, run, started
 
 ROOT = Path(__file__).parents[1]
 
@@ -77,13 +77,14 @@ def test_a_process_that_takes_too_long_is_killed_with_its_children() -> None:
     children = []
 
     def wait_for_ever() -> None:
-        with started(PARENT, patience_s=1, stdout=subprocess.PIPE) as parent:
+        with started(PARENT, stdout=subprocess.PIPE) as parent:
             children.append(number_of_child(parent))
             assert parent.stdout is not None
-            assert parent.stdout.read() == ""  # the last of the group has ended
-            assert parent.wait() == -signal.SIGKILL
+            with limited(parent.pid, patience_s=0.1):
+                assert parent.stdout.read() == ""  # the last of the group has ended
+                assert parent.wait() == -signal.SIGKILL
 
-    with pytest.raises(TimeoutError, match=r"process \d+ was killed: it took over 1 s"):
+    with pytest.raises(TimeoutError, match=r"process \d+ was killed: it took over 0.1"):
         wait_for_ever()
     assert has_ended(*children)
 

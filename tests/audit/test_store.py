@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,7 @@ from solver.audit.result import AuditResult
 from solver.audit.schema import APPLICATION, VERSION
 from solver.audit.store import Store
 from solver.errors import StoreError, StoreQueryError
+from tests.cpu_time import after_work
 from tests.processes import run
 
 if TYPE_CHECKING:
@@ -247,9 +249,8 @@ def test_an_interrupt_ends_a_query(path: Path) -> None:
     numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
     with Store(path) as base:
         keep(base, FULL)
-        interrupt = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-        interrupt.start()
-        with pytest.raises(KeyboardInterrupt):
+        interrupt = partial(signal.raise_signal, signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt), after_work(interrupt):
             list(base.results(f"({numbers} SELECT max(i) FROM n)"))
         assert list(base.results()) == [FULL]
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import GroupControl
 from tests.cli.processes import process
+from tests.cpu_time import after_work
 from tests.processes import PATIENCE_S, started
 
 if TYPE_CHECKING:
@@ -120,11 +120,13 @@ def test_a_killed_worker_is_reported_once_and_replaced(
 def test_a_worker_that_is_killed_during_a_search_is_replaced_too(
     worker: ProcessWorker,
 ) -> None:
-    killer = threading.Timer(0.3, worker._process.kill)
-    killer.start()
-    with pytest.raises(WorkerDiedError):
+    searching = worker._process
+    assert worker.run_batch([BACK_RANK])[0] is not None  # it works, and is loaded
+    with (
+        pytest.raises(WorkerDiedError),
+        after_work(searching.kill, pid=searching.pid),
+    ):
         worker.run_batch([LONG])
-    killer.join()
     assert worker.run_batch([BACK_RANK])[0] is not None
 
 
@@ -144,11 +146,12 @@ def test_an_error_in_the_process_is_raised_here(
 def test_a_stop_ends_the_search_and_the_process(
     worker: ProcessWorker, control: GroupControl
 ) -> None:
-    stopper = threading.Timer(0.3, control.stop)
-    stopper.start()
-    with pytest.raises(WorkerDiedError):
+    assert worker.run_batch([BACK_RANK])[0] is not None
+    with (
+        pytest.raises(WorkerDiedError),
+        after_work(control.stop, pid=worker._process.pid),
+    ):
         worker.run_batch([LONG])
-    stopper.join()
     assert not worker._process.is_alive()
 
 

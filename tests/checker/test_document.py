@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import re
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,25 +79,11 @@ def repeated_name(count: int) -> bytes:
     return f"{{{','.join([*names, names[-1]])}}}".encode()
 
 
-def test_a_repeated_name_is_found_in_time_proportional_to_the_size() -> None:
-    def least_s(data: bytes) -> float:
-        times = []
-        for _ in range(3):
-            started = time.process_time()
-            with pytest.raises(ForgeryError, match=r"repeated$"):
-                load(io.BytesIO(data))
-            times.append(time.process_time() - started)
-        return min(times)
-
-    few, many = repeated_name(10_000), repeated_name(160_000)
-    # Sixteen times as many names; quadratic time would be 256 times as long.
-    assert least_s(many) < 64 * least_s(few)
-
-
 HOSTILE = {
     "deep arrays": "[" * 10**5,
     "deep objects": '{"a":' * 10**5,
     "a long number": json.dumps(ROOK_MATE).replace(": 1,", f": {'9' * 10**6},", 1),
+    # In quadratic time, a minute.
     "a repeated name": repeated_name(80_000).decode(),
 }
 

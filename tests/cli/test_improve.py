@@ -296,7 +296,7 @@ def test_lines_are_followed(here: Here, jobs: str) -> None:
     text += f"{BACK_RANK} bm #1;\n{MATED} bm #-1; PV: h8g8 a1a8;\n"
     Path("x.epd").write_text(text)
     words = ["improve", "x.epd", "-o", "y.epd", "--follow", "--jobs", jobs]
-    ended = here(*words, "--time", "5", "--store", "run.db")
+    ended = here(*words, "--time", "900", "--store", "run.db")
     reports = [line for line in ended.out.splitlines() if "its line is" in line]
     assert "\n".join(reports) + "\n" == FOLLOWED
     assert ended.err.endswith("lines: proof 2, beginning 1, wrong 1\n")

@@ -7,7 +7,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -418,7 +417,8 @@ def test_an_interrupt_between_searches_ends_the_command(
 ) -> None:
     send(stream, SMOTHERED)
     receive(stream.stdout)
-    time.sleep(0.2)
+    send(stream, "hello")  # its error is printed when no search runs
+    receive(stream.stdout)
 
     stream.send_signal(signal.SIGINT)
 

@@ -156,11 +156,12 @@ def test_a_limit_shows_what_was_searched(matesolve: Matesolve) -> None:
     assert matesolve("trace", LONG, *numbers).code == 3
 
 
+@pytest.mark.usefixtures("laboratory_kernel")  # no compiling before the search
 def test_an_interrupt_ends_a_trace() -> None:
     words = ("trace", LONG, "--depth", "60", "--technique", "off")
     with process(*words, "--nodes", "9" * 12) as running:
         wait_for_work(running, 3)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate()
     assert (running.returncode, err) == (130, "interrupted\n")
     assert out.endswith("The search was stopped.\n")

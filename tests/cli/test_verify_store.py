@@ -21,7 +21,9 @@ from solver.audit.schema import VERSION
 from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import ProcessWorker
 from solver.cli.main import run
+from solver.search.threads import GroupControl
 from tests.cli.processes import ENVIRONMENT
+from tests.processes import PATIENCE_S
 from tests.processes import run as run_process
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from solver.audit.result import AuditResult
     from solver.problem import Problem
+    from solver.solution import StoppedBy
 
 ROOT = Path(__file__).parents[2]
 PUZZLES = ROOT / "puzzles"
@@ -72,7 +75,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Recorder:
-    """Records the problems that workers are given; calls a function at some of them."""
+    """Records the problems that workers are given; calls a function at some of them.
+
+    A problem is recorded once: on a busy machine one may take longer than its time
+    slice, and is then given again.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.given: list[str] = []
@@ -88,7 +95,8 @@ class Recorder:
             worker: AuditJob | ProcessWorker, problems: Sequence[Problem]
         ) -> list[AuditResult | None]:
             with self._lock:
-                self.given += [problem.source for problem in problems]
+                sources = [problem.source for problem in problems]
+                self.given += [each for each in sources if each not in self.given]
                 for number in [n for n in self.at if n <= len(self.given)]:
                     self.at.pop(number)()
             return run_batch(worker, problems)  # type: ignore[arg-type]
@@ -296,10 +304,12 @@ def test_merged_parts_are_the_whole(
 ) -> None:
     files = ("mixed.epd", "many.epd")
     verify(*files, "-j", jobs, store="whole.db")
-    recorder.clear()
+    given: list[str] = []
     for number in ("1", "2"):
+        recorder.clear()
         verify(*files, "-j", jobs, "--shard", f"{number}/2", store=f"{number}.db")
-    assert len(recorder.given) == len(set(recorder.given)) == 305
+        given += recorder.given
+    assert len(given) == len(set(given)) == 305
     assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
     assert min(len(stored("1.db")), len(stored("2.db"))) > 100
     with Store("1.db") as store:
@@ -310,13 +320,33 @@ def test_merged_parts_are_the_whole(
 # --- audits that end early and resume
 
 
+@pytest.fixture
+def interrupt(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Ctrl-C; it returns when the audit has heard it, so that no worker goes on."""
+    stop, heard = GroupControl.stop, threading.Event()
+
+    def stop_and_say(control: GroupControl, reason: StoppedBy) -> None:
+        stop(control, reason)
+        heard.set()
+
+    def interrupt() -> None:
+        signal.raise_signal(signal.SIGINT)
+        assert heard.wait(PATIENCE_S)
+
+    monkeypatch.setattr(GroupControl, "stop", stop_and_say)
+    return interrupt
+
+
 @jobs
 def test_an_audit_resumes_after_ctrl_c(
-    verify: Callable[..., Output], recorder: Recorder, jobs: str
+    verify: Callable[..., Output],
+    recorder: Recorder,
+    interrupt: Callable[[], None],
+    jobs: str,
 ) -> None:
     undisturbed = verify("many.epd", "-j", jobs, store="undisturbed.db")
     recorder.clear()
-    recorder.at[120] = lambda: signal.raise_signal(signal.SIGINT)
+    recorder.at[120] = interrupt
     printed = verify("many.epd", "-j", jobs)
     assert (printed.code, printed.err) == (130, "interrupted\n")
     require_sound()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 from random import Random
@@ -24,7 +27,10 @@ from solver import (
     grade,
     grade_many,
 )
+from tests.cli.processes import ENVIRONMENT
+from tests.cpu_time import wait_for_work
 from tests.oracles import naive, walks
+from tests.processes import started
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -295,20 +301,28 @@ def test_with_a_node_limit_a_grade_does_not_depend_on_other_rows() -> None:
         assert grade_many(fens[::-1], lines[::-1], 3, nodes=nodes) == together[::-1]
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer's signal")
-def test_grading_can_be_interrupted() -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+GRADING = f"""
+from solver import grade_many
+def grade(count, n):
+    grade_many([{HARD!r}] * count, ["a2a3"] * count, n)
+grade(1, 1)
+print("loaded", flush=True)
+grade(3000, 30)
+"""
 
-    previous = signal.signal(signal.SIGALRM, interrupt)
-    # Python ignores what is raised in the callback of a weak reference: try again.
-    signal.setitimer(signal.ITIMER_REAL, 0.3, 5)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            grade_many([HARD] * 3000, ["a2a3"] * 3000, 30)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_grading_can_be_interrupted() -> None:
+    words = [sys.executable, "-c", GRADING]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started(words, env=ENVIRONMENT, **pipes) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "loaded\n"
+        wait_for_work(running)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate()
+    assert err.splitlines()[-1] == "KeyboardInterrupt"
+    assert running.returncode == -signal.SIGINT
 
 
 def test_a_grade_as_a_dict_has_the_values_of_its_attributes() -> None:

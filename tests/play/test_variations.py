@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import sys
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from solver.search.question import read_question
 from solver.solution import Stats
 from solver.solving import Solver
 from solver.stipulation import Stipulation
+from tests.cpu_time import after_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -291,12 +291,8 @@ def test_a_stopped_control_leaves_no_complete_play(solver: Solver) -> None:
 def test_a_stop_ends_the_building_of_a_large_tree(solver: Solver) -> None:
     endless = problem_of("8/8/8/3k4/8/8/1Q5K/R7 w - - 0 1", "#7")
     control = Control()
-    timer = threading.Timer(1, control.stop)
-    timer.start()
-    try:
+    with after_work(control.stop, cpu_s=1):
         play = variations(endless, solver=solver, control=control, tries=9)
-    finally:
-        timer.cancel()
     assert play.complete_moves is not None
 
 

@@ -375,12 +375,23 @@ def test_easy_positions_build_no_table(
         assert fresh.solve(Problem(fen), Limits()).mate == moves
 
 
-@pytest.mark.parametrize(
-    "limits", [Limits(time_s=0.9), Limits(nodes=2_000_000), Limits(nodes=3_000_000)]
-)
+@pytest.fixture
+def little_s(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Too little time for a table of four pieces, enough for one of three.
+
+    So much that no search gets near it, on a busy machine either.
+    """
+    usual = endgame.BUILDING_S
+    longer = {pieces: 1000 * seconds for pieces, seconds in usual.items()}
+    monkeypatch.setattr(endgame, "BUILDING_S", longer)
+    return (longer[3] + longer[4]) / 2
+
+
+@pytest.mark.parametrize("nodes", [None, 2_000_000, 3_000_000])
 def test_little_time_or_a_node_limit_builds_no_table_any_sooner(
-    fresh: Solver, limits: Limits
+    fresh: Solver, little_s: float, nodes: int | None
 ) -> None:
+    limits = Limits(nodes=nodes) if nodes else Limits(time_s=little_s)
     expected = [
         Solver(hash_mib=16).solve(Problem(fen), Limits()).stats.nodes
         for fen in QUEEN_AND_ROOK
@@ -389,8 +400,11 @@ def test_little_time_or_a_node_limit_builds_no_table_any_sooner(
     assert min(expected) > 20_000
 
 
-def test_the_table_of_three_pieces_needs_less_time(fresh: Solver) -> None:
-    assert nodes_in_turn(fresh, KING_AND_ROOK, Limits(time_s=0.9))[-1] == 0
+def test_the_table_of_three_pieces_needs_less_time(
+    fresh: Solver, little_s: float
+) -> None:
+    limits = Limits(time_s=little_s)
+    assert nodes_in_turn(fresh, KING_AND_ROOK, limits)[-1] == 0
 
 
 def test_a_stop_while_a_table_is_built_keeps_what_was_searched(

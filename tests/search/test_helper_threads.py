@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from solver.search.threads import Control, HelperThreads
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver
+from tests.cpu_time import after_work
 from tests.oracles import walks
 from tests.processes import PATIENCE_S
 from tests.search import workspaces
@@ -146,7 +148,10 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
 def test_a_time_limit_ends_all_threads() -> None:
     solver = Solver(hash_mib=4, threads=3)
     before = set(threading.enumerate())
-    found = solver.solve(Problem(HARD), Limits(time_s=0.5))
+    control = Control()
+    # What the watchdog does when the time is over.
+    with after_work(partial(control.stop, StoppedBy.TIME), cpu_s=0.5):
+        found = solver.solve(Problem(HARD), control=control)
     assert found.status is Status.UNDECIDED
     assert found.stopped_by is StoppedBy.TIME
     left = {*threading.enumerate()} - before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 import chess
@@ -15,6 +14,7 @@ from solver.solution import StoppedBy
 from solver.solving import Control, Solver
 from solver.stipulation import Stipulation
 from solver.stipulations.solutions import set_play
+from tests.cpu_time import after_work
 from tests.oracles import help_play, walks
 from tests.sizes import sized
 
@@ -170,10 +170,8 @@ def test_a_time_limit_ends_the_search() -> None:
 def test_a_stop_from_another_thread_ends_the_search() -> None:
     problem = problem_of(chess.STARTING_FEN.replace(" w ", " b "), "h#6")
     control = Control()
-    timer = threading.Timer(0.2, control.stop)
-    timer.start()
-    answer = solve(problem, Limits(hash_mib=1), control=control)
-    timer.join()
+    with after_work(control.stop):
+        answer = solve(problem, Limits(hash_mib=1), control=control)
     assert answer.stopped_by is StoppedBy.INTERRUPT
 
 
