@@ -355,7 +355,7 @@ def test_a_damaged_syzygy_table_is_refused(tmp_path: Path, content: bytes) -> No
 def real() -> Iterator[Tablebases]:
     """Tables of three pieces at least, if the environment names some."""
     if not DIRECTORIES:
-        pytest.skip("tablebases are not part of the project; the variable names none")
+        pytest.skip("needs MATESOLVE_TEST_TABLEBASES, the directories of tablebases")
     with Tablebases(DIRECTORIES.split(os.pathsep)) as tables:
         yield tables
 
