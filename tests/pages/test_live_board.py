@@ -35,8 +35,8 @@ REST_MS = 300
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 NO_KING = "8/8/8/8/8/5K2/R7/8 w - - 0 1"
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
-FAR_NODES = 3_000_000
-"""Enough to find a mate in LONG, and too few to prove one."""
+FOUND = "8/8/8/8/2p1b3/p6p/P5Rr/k3K2R w K - 0 1"
+"""A mate is found long before it is proved."""
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 
 
@@ -209,14 +209,14 @@ def test_the_tree_stays_the_roots_when_the_board_follows_it(live: Opener) -> Non
 
 
 def test_looking_for_the_play_can_be_stopped(live: Opener) -> None:
+    answers = (solve(FOUND, Limits(nodes=k * 100_000)) for k in range(1, 30))
+    found = next(answer for answer in answers if answer.status is Status.FOUND)
     # An illegal position leaves the table empty, so that the answer is that of `solve`.
     board = live.open(NO_KING)
-    board.page.fill("#answer-nodes", str(FAR_NODES / 1e6))
+    board.page.fill("#answer-nodes", f"{found.stats.nodes / 1e6:.1f}")
     board.page.press("#answer-nodes", "Enter")
-    board.type_fen(LONG)
-    board.wait("stopped", LONG)
-    found = solve(LONG, Limits(nodes=FAR_NODES))
-    assert found.status is Status.FOUND
+    board.type_fen(FOUND)
+    board.wait("stopped", FOUND)
     assert board.answer("mate") == str(found.mate)
     assert board.answer("lower") == str(found.lower_bound)
     board.page.click("#tree-show")
