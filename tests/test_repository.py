@@ -353,6 +353,34 @@ def test_ten_lines_ask_what_a_stipulation_is() -> None:
     assert len(lines) <= 10, lines
 
 
+def slow_parts() -> list[str]:
+    """Return the paths of each part of the weekly run, as the shell gets them."""
+    (job,) = parsed(".github/workflows/slow.yml")["jobs"].values()
+    return [str(part) for part in job["strategy"]["matrix"]["part"]]
+
+
+def test_each_slow_test_is_in_one_part_of_the_weekly_run() -> None:
+    tests = (ROOT / "tests").rglob("test_*.py")
+    is_slow = re.compile(r"mark\.slow|@sized\(")
+    slow = {path for path in tests if is_slow.search(path.read_text("utf-8"))}
+    paths = [part.partition(" -k ")[0] for part in slow_parts()]
+    patterns = {pattern for path in paths for pattern in path.split()}
+    found = [
+        file
+        for pattern in patterns
+        for path in ROOT.glob(pattern.removesuffix("/"))
+        if path.is_dir() or not pattern.endswith("/")
+        for file in (path.rglob("test_*.py") if path.is_dir() else [path])
+    ]
+    assert sorted(set(found) & slow) == sorted(slow)
+    assert len(found) == len(set(found))
+
+
+def test_contributing_names_the_parts_of_the_slow_tests() -> None:
+    for part in slow_parts():
+        assert f"    python -m pytest -m slow {part}\n" in CONTRIBUTING
+
+
 def test_contributing_shows_the_rooms_in_the_order_of_imports() -> None:
     contracts = PYPROJECT["tool"]["importlinter"]["contracts"]
     layers = next(one["layers"] for one in contracts if one["type"] == "layers")

@@ -325,8 +325,8 @@ def interrupt(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Ctrl-C; it returns when the audit has heard it, so that no worker goes on."""
     stop, heard = GroupControl.stop, threading.Event()
 
-    def stop_and_say(control: GroupControl, reason: StoppedBy) -> None:
-        stop(control, reason)
+    def stop_and_say(control: GroupControl, *reason: StoppedBy) -> None:
+        stop(control, *reason)
         heard.set()
 
     def interrupt() -> None:

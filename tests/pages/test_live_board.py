@@ -34,6 +34,7 @@ REST_MS = 300
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 NO_KING = "8/8/8/8/8/5K2/R7/8 w - - 0 1"
+"""An illegal position, opened first, keeps the table empty, as that of `solve` is."""
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
 FOUND = "8/8/8/8/2p1b3/p6p/P5Rr/k3K2R w K - 0 1"
 """A mate is found long before it is proved."""
@@ -168,11 +169,11 @@ def test_a_worker_that_does_not_listen_is_replaced(live: Opener) -> None:
 
 
 def test_a_node_limit_ends_the_search(live: Opener) -> None:
-    board = live.open()
-    board.wait()
+    board = live.open(NO_KING)  # the table stays empty
     board.page.fill("#answer-nodes", "0.1")
     board.page.press("#answer-nodes", "Enter")
-    board.wait("stopped")
+    board.type_fen(ROOK)
+    board.wait("stopped", ROOK)
     bound = solve(ROOK, Limits(nodes=100_000)).lower_bound
     assert f"fewer than {bound} moves" in board.headline
 
@@ -211,8 +212,7 @@ def test_the_tree_stays_the_roots_when_the_board_follows_it(live: Opener) -> Non
 def test_looking_for_the_play_can_be_stopped(live: Opener) -> None:
     answers = (solve(FOUND, Limits(nodes=k * 100_000)) for k in range(1, 30))
     found = next(answer for answer in answers if answer.status is Status.FOUND)
-    # An illegal position leaves the table empty, so that the answer is that of `solve`.
-    board = live.open(NO_KING)
+    board = live.open(NO_KING)  # the table stays empty
     board.page.fill("#answer-nodes", f"{found.stats.nodes / 1e6:.1f}")
     board.page.press("#answer-nodes", "Enter")
     board.type_fen(FOUND)
