@@ -138,7 +138,7 @@ def test_tests_receive_ctrl_c_where_their_runner_ignores_it(file: str) -> None:
     [
         "audit/test_store.py",
         pytest.param("formats", marks=pytest.mark.slow),
-        pytest.param("output", marks=pytest.mark.slow),
+        "output",
     ],
 )
 def test_tests_that_solve_nothing_compile_nothing(room: str, tmp_path: Path) -> None:

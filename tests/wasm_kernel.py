@@ -28,11 +28,11 @@ import wasmtime
 from solver.kernel.border.experiment import Experiment
 from solver.kernel.border.help_memory import HelpPlay
 from solver.kernel.border.interface import NO_LIMIT, Kernel
-from solver.kernel.border.memory import LoggedNode, Position, Search
+from solver.kernel.border.memory import STACK_TOP, LoggedNode, Position, Search
 from solver.kernel.border.parts import PARTS
 from solver.kernel.border.query import Query
 from solver.kernel.build import loader
-from solver.kernel.build.wasm import STACK_BYTES, STACK_TOP
+from solver.kernel.build.wasm import STACK_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,6 @@ from solver.kernel.border import (
     parts,
     query,
 )
-from solver.kernel.build.wasm import STACK_TOP
 from solver.laboratory.iterative_deepening import DEFAULT_TABLE_ENTRIES, ENTRY_BYTES
 from solver.search.queries import POSITION_BYTES
 from solver.search.workspace import BUCKET_BYTES
@@ -67,7 +66,7 @@ def describe_kernel() -> dict[str, Any]:
         "structs": {struct.__name__: describe_struct(struct) for struct in STRUCTS},
         "operations": {part.name: _members(part.operations) for part in parts.PARTS},
         "enums": {enum.__name__: _members(enum) for enum in ENUMS},
-        "stackTop": STACK_TOP,
+        "stackTop": memory.STACK_TOP,
         "positionBytes": POSITION_BYTES,
         "bucketBytes": BUCKET_BYTES,
         "noLimit": str(interface.NO_LIMIT),

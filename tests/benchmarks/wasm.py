@@ -27,10 +27,9 @@ import chess
 from solver.board import pack
 from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Horizon, Mdp
 from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay
-from solver.kernel.border.memory import BattlePlay, Position, Search
+from solver.kernel.border.memory import STACK_TOP, BattlePlay, Position, Search
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
 from solver.kernel.build.loader import SYMBOL, load_module, load_part
-from solver.kernel.build.wasm import STACK_TOP
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.search.workspace import BUCKET_BYTES, MIB
 from tests.pages.html import CHROMIUM

@@ -33,6 +33,10 @@ LINE_MEMO = 1 << 10
 LINE_NODES = 1 << 12
 """Nodes of all lines read for one line; long mates of matetrack take 30."""
 
+STACK_TOP = 2 << 20
+"""In WebAssembly, the stack pointer that the host sets, in bytes; the host's own memory
+begins here."""
+
 
 class BattlePlay(IntEnum):
     """The stipulations of battle play other than the direct mate.

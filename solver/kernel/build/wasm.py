@@ -15,13 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.kernel.border.interface import KernelError
+from solver.kernel.border.memory import STACK_TOP
 from solver.kernel.build.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-STACK_TOP = 2 << 20
-"""The stack pointer that the host sets, in bytes; the host's memory begins here."""
 
 STACK_BYTES = 1 << 20
 """The least room for the stack; `tests/kernel/build/test_wasm.py` measures its use."""
