@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from solver.audit.result import COLUMNS, MARKS, AuditResult, twin_of
 from solver.audit.schema import ANSWER_COLUMNS
 from solver.board import GivenPosition, read_compiled
-from solver.errors import FormatError, InputError, quote
+from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import MAX_SOLUTIONS
-from solver.problem import refusal
 from solver.solution import Status, StoppedBy, TableFormat
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 from solver.stipulations import kind_of
@@ -210,8 +209,7 @@ def _check_line(fen: str, name: str, line: str) -> None:
         return
     position = GivenPosition(fen)
     require(position.fen == fen, "fen", quote(position.fen), fen)
-    words = line.split(" ") if line else []
-    is_plain = [*position.line(name, words)] == words
+    is_plain = " ".join(position.line(name, line)) == line
     require(is_plain, name, "moves in UCI notation", line)
 
 

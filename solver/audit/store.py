@@ -36,8 +36,7 @@ from solver.audit.result import (
     split_source,
     twin_of,
 )
-from solver.errors import FormatError, InputError, StoreError
-from solver.problem import refusal
+from solver.errors import FormatError, InputError, StoreError, refusal
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
