@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-MATES_IN_TWO = Path(__file__).parents[3] / "shared" / "data" / "mate-in-2.epd"
+MATES_IN_TWO = Path(__file__).parents[2] / "shared" / "data" / "mate-in-2.epd"
 
 SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8, by 1. Kg6 alone."""
