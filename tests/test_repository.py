@@ -395,11 +395,11 @@ def test_contributing_shows_the_rooms_in_the_order_of_imports() -> None:
     assert shown == sorted(shown)
 
 
-def test_no_file_of_the_program_has_over_500_lines() -> None:
+def test_no_file_of_the_program_has_over_800_lines() -> None:
     files = [path for path in (ROOT / "solver").rglob("*.*") if path.suffix in TEXT]
     assert len(files) > 100
     lengths = {path: path.read_text("utf-8").count("\n") for path in files}
-    assert [path for path, lines in lengths.items() if lines > 500] == []
+    assert [path for path, lines in lengths.items() if lines > 800] == []
 
 
 def test_contributing_names_files_and_modules_that_exist() -> None:
