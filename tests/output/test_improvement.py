@@ -90,7 +90,7 @@ def test_the_mate_of_the_other_side_replaces_the_claim() -> None:
     ("tail", "what"),
     [
         ("", "line added"),
-        (" PV: a1z8;", "line replaced (pv: expected a legal"),
+        (" PV: a1z8;", "line replaced (pv: expected a move in SAN or UCI"),
         (" PV: a1a7;", "line replaced (pv: expected mate at the end, found none)"),
     ],
 )

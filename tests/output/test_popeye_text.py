@@ -157,6 +157,7 @@ BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
 
 
 @pytest.mark.usefixtures("kernel")
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("fen", "stipulation", "line", "skipped", "expected"),
     [
@@ -178,7 +179,7 @@ BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
         ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "h#0.5", "g1h1", 1, "  1...Rg1-h1 #"),
     ],
 )
-def test_help_play_is_one_line_a_solution(
+def test_solutions_of_help_play_are_below_each_other(
     fen: str, stipulation: str, line: str, skipped: int, expected: str
 ) -> None:
     asked = Stipulation.parse(stipulation)
