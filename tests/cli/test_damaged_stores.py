@@ -93,7 +93,7 @@ def rows(path: str = "run.csv") -> dict[str, dict[str, str]]:
         ("nodes", -1, "nodes: expected a whole number from 0 up, found -1"),
         ("nodes", "many", "nodes: expected a whole number from 0 up, found 'many'"),
         ("nodes", None, "nodes: expected a whole number from 0 up, found None"),
-        ("pv", 5, "pv: expected a move in SAN or UCI, found '5'"),
+        ("pv", 5, "pv: expected moves in UCI notation, found '5'"),
         ("pv", None, "pv: expected a text, found None"),
         ("pv", "Qg8", "pv: expected moves in UCI notation, found 'Qg8'"),
         ("plies", "[", "plies: expected a list of plies, found '['"),

@@ -157,7 +157,6 @@ BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("fen", "stipulation", "line", "skipped", "expected"),
     [
