@@ -287,16 +287,25 @@ def prepare_part(part: Part) -> Build:
     """Load a part of the kernel; show a message if it must be compiled."""
     from solver.kernel.build.loader import load_part
 
-    with ending_at_once():
-        return load_part(part, notify, _compiling)
+    return _load(lambda: load_part(part, notify, _compiling))
 
 
 def prepare_module(part: Part) -> Module:
     """Load a part as a WebAssembly module; show a message if it must be compiled."""
     from solver.kernel.build.loader import load_module
 
+    return _load(lambda: load_module(part, notify, _compiling))
+
+
+def _load(load: Callable[[], Result]) -> Result:
+    """Load something that may have to be compiled; an interrupt ends the process.
+
+    LLVM works for seconds without coming back to Python, so it has its own thread.
+    """
+    from solver.search.threads import Control, run_stoppable
+
     with ending_at_once():
-        return load_module(part, notify, _compiling)
+        return run_stoppable(load, Control())
 
 
 def prepare_modules(parts: Iterable[Part]) -> dict[str, bytes]:
