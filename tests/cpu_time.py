@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -34,6 +34,18 @@ def wait_for_work(process: subprocess.Popen[Any], cpu_s: float = 0.5) -> None:
     enough = _spent_s(process.pid) + cpu_s
     while process.poll() is None and _spent_s(process.pid) < enough:
         time.sleep(0.02)
+
+
+@contextmanager
+def ending_within(process: subprocess.Popen[Any], cpu_s: float) -> Iterator[None]:
+    """Fail if a process spends so much CPU time in the block, which waits for its end.
+
+    No other child of this process may end in the block.
+    """
+    before = sum(os.times()[2:4]) + _spent_s(process.pid)
+    yield
+    spent = sum(os.times()[2:4]) - before
+    assert spent < cpu_s, f"expected less than {cpu_s:g} s of CPU time, found {spent:g}"
 
 
 @contextmanager
@@ -70,5 +82,10 @@ def after_work(
 
 
 def _spent_s(pid: int) -> float:
-    used = psutil.Process(pid).cpu_times()
-    return float(used.user + used.system)
+    """Return the CPU time of a process and of all that it started, in seconds."""
+    spent = 0.0
+    with suppress(psutil.NoSuchProcess):  # one has just ended
+        process = psutil.Process(pid)
+        for one in (process, *process.children(recursive=True)):
+            spent += sum(one.cpu_times()[:4])  # those that ended are in the last two
+    return spent

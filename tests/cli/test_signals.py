@@ -6,8 +6,10 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +19,10 @@ from solver.audit.store import Store
 from solver.errors import FormatError
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, process
-from tests.cpu_time import wait_for_work
+from tests.cpu_time import ending_within, wait_for_work
 from tests.processes import run, started
 
 if TYPE_CHECKING:
-    import subprocess
     from pathlib import Path
 
 pytestmark = [
@@ -242,3 +243,119 @@ def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
         assert running.communicate() == ("", "interrupted\n")
 
     assert running.returncode == 130
+
+
+ENOUGH_S = 2.0
+"""Seconds of CPU time; the slowest of these commands needs 0.5."""
+
+SLOW_COMPILER = """
+import hashlib, sys
+import solver.kernel.build.loader
+
+solver.kernel.build.loader.load_part = (
+    lambda *_: hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000_000)
+)
+sys.argv = ["matesolve", "warmup"]
+from solver.__main__ import main
+main()
+"""
+"""A call that works for a minute without coming back to Python, as LLVM does."""
+
+
+@pytest.mark.parametrize("how", EVERY)
+def test_an_interrupt_does_not_wait_for_the_compiler(how: str) -> None:
+    words = [sys.executable, "-c", SLOW_COMPILER]
+    with started(words, env=ENVIRONMENT, stderr=-1) as running:
+        wait_for_work(running, 1)
+        with ending_within(running, ENOUGH_S):
+            running.send_signal(getattr(signal, how))
+            _, err = running.communicate()
+    assert (running.returncode, err) == (130, "interrupted\n")
+
+
+PRINTED = 1 << 20
+"""Bytes of a long output that are printed before the signal."""
+
+MANY = "8/8/8/4k3/8/2n5/4P3/4K2B b - - 0 1"
+HELP = ["solve", MANY, "--stipulation", "h#8"]
+PRINTING = [*HELP, "--max-solutions", "300000"]
+NO_LIMIT = ["--time", "3000"]
+
+BUSY = {
+    "solve": (["solve", LONG], 0),
+    "solve-help-mates": (HELP, 0),
+    "solve-prints-text": (PRINTING, PRINTED),
+    "solve-prints-json": ([*PRINTING, "--jsonl"], PRINTED),
+    "popeye": (["popeye", "many.inp"], PRINTED),
+    "verify": (["verify", "long.epd", "--store", "run.db", *NO_LIMIT], 0),
+    "improve": (["improve", "long.epd", "-o", "better.epd", *NO_LIMIT], 0),
+    "convert": (["convert", "short.epd", "short.csv"], 0),
+    "table": (["table", "--depth", "30"], 0),
+    "trace": (["trace", LONG, "--depth", "9"], 0),
+    "match": (["match", "--a", "check-extension=all", "--games", "5000"], 0),
+    "mip": (["mip", "build", "short.epd", "-o", "table.npz"], 0),
+    "perft": (["perft", "--depth", "8"], 0),
+}
+"""Commands at work: their arguments, and the bytes of output to wait for."""
+
+SAMPLE = {
+    ("solve-help-mates", "SIGINT"),
+    ("solve-prints-text", "SIGINT"),
+    ("solve-prints-json", "SIGTERM"),
+    ("popeye", "SIGHUP"),
+}
+
+
+@pytest.fixture(scope="module")
+def all_parts() -> None:
+    """Let no command compile."""
+    run([*COMMAND, "warmup"], env=ENVIRONMENT, check=True)
+
+
+@pytest.mark.usefixtures("all_parts")
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        pytest.param(*pair, marks=() if pair in SAMPLE else pytest.mark.slow)
+        for pair in product(BUSY, EVERY)
+    ],
+)
+def test_one_signal_ends_a_busy_command_at_once(
+    command: str, how: str, tmp_path: Path
+) -> None:
+    (tmp_path / "long.epd").write_text(f"{LONG} dm 9;\n" * 9)
+    (tmp_path / "short.epd").write_text(f'{MATE_IN_1} dm 1; c9 "1-0";\n' * 300_000)
+    forsyth = MANY.split(maxsplit=1)[0].replace("n", "s")
+    (tmp_path / "many.inp").write_text(
+        f"BeginProblem\nForsyth {forsyth}\nStipulation h#8\nEndProblem\n"
+    )
+    arguments, size = BUSY[command]
+    output = tmp_path / "output"
+    with (
+        output.open("w") as file,
+        started(
+            [*COMMAND, *arguments],
+            stdout=file,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+        ) as running,
+    ):
+        wait_for_work(running, 1.5)
+        while running.poll() is None and output.stat().st_size < size:
+            wait_for_work(running, 0.02)
+        assert running.poll() is None
+        with ending_within(running, ENOUGH_S):
+            running.send_signal(getattr(signal, how))
+            _, err = running.communicate()
+
+    assert running.returncode == 130, err
+    assert err == "" or err.startswith("interrupted"), err
+    printed = output.read_text()
+    if command == "solve-prints-text":
+        assert "of 300,000 solutions are shown" in " ".join(printed.split())
+    if command == "solve-prints-json":
+        record = json.loads(printed)
+        assert record["solutions_found"] == 300_000
+        assert not record["solutions_complete"]
+        assert len(record["solutions"]) % 1000 == 0
