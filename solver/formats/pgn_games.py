@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import chess
@@ -112,7 +113,7 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
     return found.result()
 
 
-class MainLine(Generic[Result]):
+class MainLine(ABC, Generic[Result]):
     """Follow the main line, and refuse anything but a game of orthodox chess.
 
     Other variants, illegal positions, illegal moves, words that are no moves, and moves
@@ -139,9 +140,9 @@ class MainLine(Generic[Result]):
     def visit_comment(self, comment: str) -> None:
         """Take a comment."""
 
+    @abstractmethod
     def result(self) -> Result:
         """Return what the visitor has found in the game."""
-        raise NotImplementedError
 
     def begin(self, tags: chess.pgn.Headers) -> None:
         """Take the tags; check the variant and the position."""
