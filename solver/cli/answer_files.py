@@ -74,6 +74,12 @@ def file_stem(name: str) -> str:
     return f"_{stem}" if _RESERVED.fullmatch(stem) else stem or "position"
 
 
+def name_unwritten(*paths: str | None) -> None:
+    """Name on stderr the files that an interrupt leaves unwritten."""
+    for path in filter(None, paths):
+        notify(f"interrupted: {path} is not written")
+
+
 def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Exit:
     """Build the certificate of `solve --certificate`, and write it.
 
@@ -98,7 +104,7 @@ def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Ex
             "certificate", lambda control: certify_last(solution, workspace, control)
         )
     except BuildingStoppedError:
-        notify(f"interrupted: {path} is not written")
+        name_unwritten(path)
         return Exit.INTERRUPTED
     for notice in certification.left_out:
         notify(f"{path}: {notice}")
@@ -245,8 +251,7 @@ def write_drawings(
     if files.svg_path is not None:
         write_whole(files.svg_path, encode_svg(solution))
     if play is None:
-        for path in filter(None, (files.pgn_path, files.html_path)):
-            notify(f"interrupted: {path} is not written")
+        name_unwritten(files.pgn_path, files.html_path)
         return Exit.INTERRUPTED if files.shows_play else Exit.PROVED
     if files.pgn_path is not None:
         write_whole(files.pgn_path, play.pgn())

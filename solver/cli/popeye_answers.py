@@ -115,7 +115,7 @@ class PopeyeAnswer:
     @property
     def code(self) -> Exit:
         """The exit code that the problem calls for."""
-        if self._stopped is StoppedBy.INTERRUPT:
+        if self.control.reason is StoppedBy.INTERRUPT:
             return Exit.INTERRUPTED
         if self.errors:
             return Exit.BAD_INPUT

@@ -67,6 +67,11 @@ class AnswerFiles(NamedTuple):
     solver: bool
 
     @property
+    def drawings(self) -> tuple[str | None, ...]:
+        """The diagram, and the files that show the play."""
+        return self.svg_path, self.pgn_path, self.html_path
+
+    @property
     def shows_play(self) -> bool:
         """Whether a file shows the play."""
         return self.pgn_path is not None or self.html_path is not None
@@ -363,17 +368,23 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     control = Control()
     solution = run_interruptible(lambda: solver.answer(question, control), control)
     answers, asked, files = outputs
-    code = exit_code(solution)
-    patience = Patience(is_interrupted=code is Exit.INTERRUPTED)
+    # An interrupt may come when the search has just ended.
+    is_interrupted = control.reason is StoppedBy.INTERRUPT
+    code = Exit.INTERRUPTED if is_interrupted else EXITS[solution.status]
+    patience = Patience(is_interrupted=is_interrupted)
     with interruptible(patience):
         answers.print(solution, patience.is_over)
     if patience.is_interrupted:
         code = Exit.INTERRUPTED
-    if files.certificate_path is not None and code is not Exit.INTERRUPTED:
-        from solver.cli.answer_files import write_certificate
+    if files.certificate_path is not None:
+        from solver.cli.answer_files import name_unwritten, write_certificate
 
-        written = write_certificate(files.certificate_path, solution, solver.workspace)
-        code = max(code, written)
+        path = files.certificate_path
+        if code is Exit.INTERRUPTED:
+            name_unwritten(path)
+        else:
+            written = write_certificate(path, solution, solver.workspace)
+            code = max(code, written)
     play: ShownPlay | None = None
     is_stopped = code is Exit.INTERRUPTED
     if (asked.is_shown or files.shows_play) and not is_stopped:
@@ -382,24 +393,20 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
         play = build_play(question, solution, solver, asked)
         if play is None:
             code = Exit.INTERRUPTED
-            if asked.is_shown:
-                notify("interrupted: the play is not shown")
+    if asked.is_shown and play is None:
+        notify("interrupted: the play is not shown")
     with interruptible(patience):
         answers.print_play(solution, play if asked.is_shown else None, patience.is_over)
     if patience.is_interrupted:
         code, is_stopped = Exit.INTERRUPTED, True
-    if (files.svg_path is not None or files.shows_play) and not is_stopped:
-        from solver.cli.answer_files import write_drawings
+    if any(files.drawings):
+        from solver.cli.answer_files import name_unwritten, write_drawings
 
-        code = max(code, write_drawings(files, solution, play))
+        if is_stopped:
+            name_unwritten(*files.drawings)
+        else:
+            code = max(code, write_drawings(files, solution, play))
     return code
-
-
-def exit_code(solution: Solution) -> Exit:
-    """Return the exit code of a single answer."""
-    if solution.stopped_by is StoppedBy.INTERRUPT:
-        return Exit.INTERRUPTED
-    return EXITS[solution.status]
 
 
 @dataclass(frozen=True, slots=True)

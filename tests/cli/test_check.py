@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import signal
 import sqlite3
 import sys
@@ -23,7 +24,9 @@ from solver.checker.document import MAX_BYTES
 from solver.cli import answer_files as certificates
 from solver.cli.answer_files import CertificateFolder
 from solver.cli.main import run
+from solver.cli.solve import Sentences
 from solver.problem import Problem
+from solver.solving import Solver
 from tests.cli.processes import process, run_and_list_heavy
 from tests.cpu_time import spending_less_than
 
@@ -231,6 +234,42 @@ def test_stopping_the_building_leaves_no_file(
     assert (code, err) == (130, "interrupted: none.json is not written\n")
     assert "White mates in 3." in out
     assert not (folder / "none.json").exists()
+
+
+BESIDES = (
+    *("--certificate", "none.json", "--variations", "--svg", "none.svg"),
+    *("--pgn", "none.pgn", "--html", "none.html"),
+)
+NOT_DONE = """\
+interrupted: none.json is not written
+interrupted: the play is not shown
+interrupted: none.svg is not written
+interrupted: none.pgn is not written
+interrupted: none.html is not written
+"""
+
+
+@pytest.mark.parametrize("owner", [Solver, Sentences])
+def test_an_interrupt_before_the_building_names_all_that_is_not_done(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    owner: type,
+) -> None:
+    name = "answer" if owner is Solver else "print"
+    done = getattr(owner, name)
+
+    def interrupted(*arguments: Any) -> Any:
+        result = done(*arguments)
+        os.kill(os.getpid(), signal.SIGINT)
+        return result
+
+    monkeypatch.setattr(owner, name, interrupted)
+    before = sorted(folder.iterdir())
+    code, out, err = outcome_of(capsys, "solve", FEN, *BESIDES)
+    assert (code, err) == (130, NOT_DONE)
+    assert "White mates in 3." in out
+    assert sorted(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(
