@@ -368,14 +368,11 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     control = Control()
     solution = run_interruptible(lambda: solver.answer(question, control), control)
     answers, asked, files = outputs
-    # An interrupt may come when the search has just ended.
-    is_interrupted = control.reason is StoppedBy.INTERRUPT
-    code = Exit.INTERRUPTED if is_interrupted else EXITS[solution.status]
-    patience = Patience(is_interrupted=is_interrupted)
+    # The control also knows of an interrupt that came when the search had just ended.
+    patience = Patience(is_interrupted=control.reason is StoppedBy.INTERRUPT)
     with interruptible(patience):
         answers.print(solution, patience.is_over)
-    if patience.is_interrupted:
-        code = Exit.INTERRUPTED
+    code = Exit.INTERRUPTED if patience.is_interrupted else EXITS[solution.status]
     if files.certificate_path is not None:
         from solver.cli.answer_files import name_unwritten, write_certificate
 
