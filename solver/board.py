@@ -111,6 +111,8 @@ class GivenPosition:
         The position's FEN, with six fields.
     names_side : bool
         Whether the text says who is to move.
+    warnings : tuple of str
+        What the text says that makes no sense, and so was left out.
 
     Raises
     ------
@@ -121,6 +123,7 @@ class GivenPosition:
     def __init__(self, text: str, side: chess.Color = chess.WHITE) -> None:
         self._text = text
         self._side = side
+        self.warnings: tuple[str, ...] = ()
         self.names_side = len(text.split()) > 1
         plain = read_compiled(text, black=not side)
         self.fen = plain[0] if plain else self.board.fen(en_passant="fen")

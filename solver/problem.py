@@ -107,6 +107,8 @@ class Problem:
     names_side : bool
         Whether the source says who is to move. If not, that is in `fen` the side that
         begins by convention: Black in help play of whole moves, else White.
+    warnings : tuple of str
+        What its record says that could not be read, and so is not part of it.
 
     Raises
     ------
@@ -122,6 +124,7 @@ class Problem:
     no_mate: int | None
     stipulation: Stipulation
     names_side: bool = field(compare=False, repr=False)
+    warnings: tuple[str, ...] = field(compare=False, repr=False)
 
     def __init__(  # an argument may be of more types than its field
         self,
@@ -132,6 +135,7 @@ class Problem:
         no_mate: int | None = None,
         stipulation: Stipulation | str | None = MATE,
         names_side: bool = True,  # noqa: FBT001, FBT002
+        warnings: tuple[str, ...] = (),
     ) -> None:
         for name, text in (("fen", fen), ("id", id), ("source", source)):
             _set(self, name, require_instance(name, text, str, "text"))
@@ -150,6 +154,7 @@ class Problem:
         _set(self, "no_mate", no_mate)
         _set(self, "stipulation", stipulation)
         _set(self, "names_side", names_side)
+        _set(self, "warnings", warnings)
 
     @property
     def position(self) -> str:

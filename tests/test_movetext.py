@@ -13,6 +13,7 @@ import pytest
 from solver import GradeStatus, InputError, grade, grade_many, solve_many
 from solver.board import GivenPosition, parse_fen, parse_line
 from solver.errors import FormatError
+from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
 from solver.movetext import Kind, is_move, plain_moves, read_moves, read_movetext
 from solver.problem import Problem
@@ -217,7 +218,7 @@ def test_every_format_reads_every_spelling(name: str, tmp_path: Path) -> None:
     for spelling, text in spellings(chess.Board(fen), line).items():
         if record := written(name, fen, text):
             path.write_text(record, encoding="utf-8", newline="")
-            (problem,) = read_collection(path, source_format=name)
+            (problem,) = read_collection(path, ReadOptions(source_format=name))
             assert isinstance(problem, Problem), (spelling, problem)
             assert problem.claim
             assert problem.claim.line == tuple(pv.split()), spelling
@@ -237,6 +238,6 @@ def test_every_format_refuses_an_unreadable_word(name: str, tmp_path: Path) -> N
         *(["Ra8\ud800"] * (name == "jsonl")),
     ):
         path.write_text(written(name, fen, word) or "", encoding="utf-8")
-        (error,) = read_collection(path, source_format=name)
+        (error,) = read_collection(path, ReadOptions(source_format=name))
         assert isinstance(error, FormatError)
         assert ascii(word) in error.reason

@@ -14,8 +14,9 @@ from solver.cli import console as streams
 from solver.cli import options
 from solver.cli.console import Exit, notify, store_files
 from solver.errors import FormatError
-from solver.formats.claims import EVERYTHING, Selection
-from solver.formats.streams import Meter, name_of
+from solver.formats.claims import EVERYTHING, ReadOptions, Selection
+from solver.formats.streams import name_of
+from solver.formats.summary import FileSummary
 from solver.stipulation import MAX_MOVES
 from solver.stipulations.comparison import Verdict
 
@@ -276,40 +277,33 @@ class Reading:
 
     def __post_init__(self) -> None:
         self._sizes = [_size(file) for file in self.files]
-        self._meter = Meter()
+        self.summaries = [FileSummary(name_of(file)) for file in self.files]
         self._finished = 0
 
     def __iter__(self) -> Iterator[Problem | FormatError]:
         """Yield the records of all files."""
         from solver.formats.registry import read_collection
 
-        for number, file in enumerate(self.files):
+        asked = ReadOptions(self.source_format, self.selection)
+        for number, (file, summary) in enumerate(
+            zip(self.files, self.summaries, strict=True)
+        ):
             self._finished = number
-            before = self._seen
             try:
-                records = read_collection(
-                    file,
-                    source_format=self.source_format,
-                    selection=self.selection,
-                    meter=self._meter,
-                )
+                records = read_collection(file, asked, summary)
                 yield from self.shard.of(records) if self.shard else records
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(Exit.IO)
                 continue
-            if self._seen == before:
-                self.notify(f"warning: {name_of(file)}: no records")
+            if not (summary.records or summary.not_selected):
+                self.notify(f"warning: {summary.name}: no records")
         self._finished = len(self.files)
 
     @property
     def not_selected(self) -> int:
         """How many records the selection left out."""
-        return self._meter.not_selected
-
-    @property
-    def _seen(self) -> int:
-        return self._meter.records + self._meter.not_selected
+        return sum(summary.not_selected for summary in self.summaries)
 
     def expected(self) -> int | None:
         """Estimate the number of records; exact once all files are read.
@@ -324,11 +318,12 @@ class Reading:
         return records and round(records / parts)
 
     def _records(self) -> int | None:
-        records, finished = self._meter.records, self._finished
+        records = sum(summary.records for summary in self.summaries)
+        finished = self._finished
         if finished == len(self.files):
             return records
         sizes = [size for size in self._sizes if size is not None]
-        fraction = self._meter.fraction()
+        fraction = self.summaries[finished].fraction()
         if len(sizes) < len(self.files) or not fraction or not records:
             return None
         read = sum(sizes[:finished]) + fraction * sizes[finished]

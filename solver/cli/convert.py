@@ -17,13 +17,14 @@ from solver.cli.console import (
 )
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
+from solver.formats.claims import ReadOptions
 from solver.formats.registry import (
     WRITABLE,
     find_writer,
     format_of,
     read_collection,
 )
-from solver.formats.streams import Meter
+from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -89,15 +90,14 @@ def convert(
         require_pyarrow()
     prepare_outputs(target, reads=[source], stdout=True)
 
-    meter, writer = Meter(), find_writer(target_format)
+    summary, writer = FileSummary(), find_writer(target_format)
     conversion = Conversion(writer.write, TimedProgress())
-    records = read_collection(
-        source, source_format=source_format, selection=selection, meter=meter
-    )
+    asked = ReadOptions(source_format, selection)
+    records = read_collection(source, asked, summary)
     with open_target(target) as file, conversion.progress:
         writer.save(conversion.rows(records), file)
     notify(
-        f"{conversion.progress.done:,} written, {meter.not_selected:,} not selected, "
+        f"{conversion.progress.done:,} written, {summary.not_selected:,} not selected, "
         f"{conversion.skipped:,} skipped"
     )
     ctx.exit(Exit.BAD_INPUT if conversion.skipped else Exit.PROVED)

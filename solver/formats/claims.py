@@ -1,24 +1,29 @@
 """Distances and claims, parsed alike in every format.
 
-`Selection` says which claims to read.
+`Draft` makes a problem of the fields of a record; `Selection` says which to read.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from solver.errors import InputError, quote
-from solver.problem import Claim, Problem, claim_of
+from solver.problem import Claim, Problem
 from solver.stipulation import MATE, MAX_MOVES
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container, Mapping
 
+    from solver.board import GivenPosition
+    from solver.formats.summary import FileSummary
     from solver.stipulation import Stipulation
+
+Read = TypeVar("Read")
+"""What a field is parsed to."""
 
 
 def printable(name: str) -> str:
@@ -86,6 +91,39 @@ class Selection:
 EVERYTHING = Selection()
 """All records, except lichess rows that claim no mate."""
 
+AUTO = "auto"
+"""Detect the format from the content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How to read a collection.
+
+    Attributes
+    ----------
+    source_format : str
+        One of `registry.FORMATS`, or `AUTO`.
+    selection : Selection
+        Which records to yield. Unreadable ones are always yielded.
+    columns : mapping of str to str
+        Names of columns by the part of a problem that they have, such as `fen` or
+        `claim`; other columns are found by their usual names.
+    strict : bool
+        Refuse a record with a warning, instead of keeping what could be read of it.
+    claims : bool
+        Read claims; otherwise only positions and stipulations.
+    """
+
+    source_format: str = AUTO
+    selection: Selection = EVERYTHING
+    columns: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+    claims: bool = True
+
+
+KEPT = "; kept "
+"""In a warning, between what was wrong and what was kept of the record."""
+
 MAX_SOLUTIONS = 1000
 """The most solutions of help play that a record may claim."""
 
@@ -143,69 +181,181 @@ def _parse_number(name: str, text: str, allowed: Container[int], expected: str) 
     return int(text)
 
 
-def make_problem(
-    fen: str,
-    name: str,
-    source: str,
-    claim: Claim | None,
-    no_mate: int | None,
-    stipulation: Stipulation = MATE,
-    *,
-    solutions: int | None = None,
-    names_side: bool = True,
-) -> Problem:
-    """Make the problem that a record describes.
+class Draft:
+    """A problem that is being read, field by field.
+
+    A field that cannot be read is dropped with a warning, so that it does not cost the
+    position and the other claims. But a record of whose claims none can be read is
+    refused, so that its position is not taken for one that claims nothing.
 
     Parameters
     ----------
-    fen : str
-        Six fields.
-    name : str
-        The record's own name; if it is empty, `file:line` is used.
-    source : str
-        `file:line`.
-    claim : Claim or None
-        None with a numbered stipulation: that there is a solution.
-    no_mate : int or None
+    position : GivenPosition
+        The position of the record.
+    summary : FileSummary
+        Notes which field each part is read from.
     stipulation : Stipulation
-        `#n` is the same as a claim of n moves.
-    solutions : int or None
-        The number of solutions that help play has, if the claim does not have it.
-    names_side : bool
-        Whether the record says who is to move.
+        What is demanded.
 
-    Raises
-    ------
-    InputError
-        If it claims both a mate and none, a number of moves that differs from the
-        stipulation's, or a number of solutions without help play.
+    Attributes
+    ----------
+    warnings : list of str
+        What was dropped: what was expected, and what was found.
+    mates : list of int
+        The mates that are claimed, the clearest claim first.
+    no_mate : int or None
+    keys, line : tuple of str
+    solutions : int or None
+    any_last_move : bool
+        See `Claim` and `Problem`.
     """
-    claim = claim or claim_of(stipulation)
-    if claim and stipulation.is_help:  # where there are solutions, but no keys
-        number = claim.solutions if solutions is None else solutions
-        claim = replace(claim, keys=(), solutions=number)
-    elif solutions is not None:
-        found = stipulation.text or "none"
-        msg = f"solutions: expected a help stipulation, found {found}"
-        raise InputError(msg)
-    if claim and not stipulation.allows(claim.mate):
-        msg = (
-            f"expected one claim, found {stipulation} and a claim of {claim.mate} moves"
+
+    def __init__(
+        self,
+        position: GivenPosition,
+        summary: FileSummary,
+        stipulation: Stipulation = MATE,
+    ) -> None:
+        self.position = position
+        self.stipulation = stipulation
+        self.warnings = [*position.warnings]
+        self.mates: list[int] = []
+        self.no_mate: int | None = None
+        self.keys: tuple[str, ...] = ()
+        self.line: tuple[str, ...] = ()
+        self.solutions: int | None = None
+        self.any_last_move = False
+        self._summary = summary
+        self._lost = ""
+
+    def read(
+        self, part: str, field: str, parse: Callable[..., Read], *given: object
+    ) -> Read | None:
+        """Parse a field.
+
+        Parameters
+        ----------
+        part : str
+            What it is part of, for the summary: `claim`, `keys`, `line`, ...
+        field : str
+            Its name in the file.
+        parse : callable
+            Called with the field's name and what is given; raises InputError.
+
+        Returns
+        -------
+        object or None
+            What `parse` returns; None, with a warning, if it cannot be read.
+        """
+        self._summary.read(part, field)
+        try:
+            return parse(field, *given)
+        except InputError as error:
+            self.warnings.append(str(error))
+            if part == "claim":
+                self._lost = str(error)
+            return None
+
+    def read_mate(self, field: str, text: str) -> None:
+        """Read a claimed mate, see `parse_distance`."""
+        if mate := self.read("claim", field, parse_distance, text):
+            self.mates.append(mate)
+
+    def read_no_mate(self, field: str, text: str) -> None:
+        """Read a claim that there is no mate, see `parse_no_mate`."""
+        self.no_mate = self.read("claim", field, parse_no_mate, text) or self.no_mate
+
+    def read_solutions(self, field: str, text: str) -> None:
+        """Read a number of solutions, see `parse_solutions`."""
+        self.solutions = self.read("solutions", field, parse_solutions, text)
+
+    def read_keys(self, field: str, moves: str) -> None:
+        """Read keys, see `GivenPosition.keys`; they are added to those read before."""
+        keys = self.read("keys", field, self.position.keys, moves) or ()
+        self.keys = tuple(dict.fromkeys(self.keys + keys))
+
+    def read_line(self, field: str, moves: str) -> None:
+        """Read a line of moves, see `GivenPosition.line`."""
+        self.line = self.read("line", field, self.position.line, moves) or self.line
+
+    def problem(self, name: str, source: str, fen: str = "") -> Problem:
+        """Return the problem; of claims that contradict each other, the clearest.
+
+        Parameters
+        ----------
+        name : str
+            The record's own name; if it is empty, `file:line` is used.
+        source : str
+            `file:line`.
+        fen : str
+            Replaces the position's FEN if its counters are written elsewhere.
+
+        Raises
+        ------
+        InputError
+            It claims something, but nothing that can be read.
+        """
+        claim = self._claim()
+        if self._lost and not (claim or self.no_mate):
+            raise InputError(self._lost)
+        no_mate = self.no_mate
+        if claim and no_mate:
+            what = self.stipulation.text or f"a mate in {claim.mate}"
+            self._drop(f"nomate {no_mate}", what)
+            no_mate = None
+        if self.warnings:
+            kept = _describe(claim, no_mate, self.stipulation)
+            self.warnings = [f"{warning}{KEPT}{kept}" for warning in self.warnings]
+        return Problem(
+            fen=fen or self.position.fen,
+            id=name or default_name(source),
+            claim=claim,
+            source=source,
+            no_mate=no_mate,
+            stipulation=self.stipulation.beside_claim,
+            names_side=self.position.names_side,
+            warnings=tuple(self.warnings),
         )
-        raise InputError(msg)
-    if claim and no_mate:
-        found = stipulation.text or f"a mate in {claim.mate}"
-        msg = f"expected one claim, found {found} and nomate {no_mate}"
-        raise InputError(msg)
-    return Problem(
-        fen=fen,
-        id=name or default_name(source),
-        claim=claim,
-        source=source,
-        no_mate=no_mate,
-        stipulation=stipulation.beside_claim,
-        names_side=names_side,
-    )
+
+    def _claim(self) -> Claim | None:
+        """Return the clearest claim: the stipulation, or the first mate."""
+        demanded = self.stipulation.attacker_moves
+        clearest = [demanded, *self.mates] if demanded else self.mates
+        for mate in dict.fromkeys(clearest[1:]):
+            if mate != clearest[0]:
+                first = self.stipulation.text or f"a mate in {clearest[0]}"
+                self._drop(f"a mate in {mate}", first)
+        is_help = self.stipulation.is_help
+        if self.solutions is not None and not is_help:
+            expected = "a help stipulation"
+            self.warnings.append(
+                f"solutions: expected {expected}, found "
+                f"{self.stipulation.text or 'none'}"
+            )
+        if not clearest:
+            return None
+        return Claim(
+            clearest[0],
+            () if is_help else self.keys,  # it has solutions, but no keys
+            self.line,
+            self.any_last_move,
+            self.solutions if is_help else None,
+        )
+
+    def _drop(self, other: str, first: str) -> None:
+        self.warnings.append(f"claims: expected one, found {first} and {other}")
+
+
+def _describe(
+    claim: Claim | None, no_mate: int | None, stipulation: Stipulation
+) -> str:
+    """Return what was kept of a record, in a few words."""
+    if claim is None:
+        return "the position" if no_mate is None else f"no mate in {no_mate}"
+    parts = [stipulation.text or f"mate in {claim.mate}"]
+    parts += [f"{'key' if len(claim.keys) == 1 else 'keys'} {' '.join(claim.keys)}"]
+    parts = parts if claim.keys else parts[:1]
+    return ", ".join([*parts, *(["the line"] if claim.line else [])])
 
 
 def default_name(source: str) -> str:

@@ -22,23 +22,17 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from solver.board import GivenPosition, first_moves, write_lines
 from solver.errors import InputError, quote
-from solver.formats.claims import (
-    make_problem,
-    parse_distance,
-    parse_no_mate,
-    parse_solutions,
-    printable,
-)
+from solver.formats.claims import Draft, printable
 from solver.formats.streams import Lines, Records, read_lines
-from solver.problem import Claim
+from solver.formats.summary import FileSummary
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from solver.problem import Problem
 
@@ -62,12 +56,12 @@ _ESCAPE = r"\\\1"
 _COUNTER = re.compile(r"[0-9]{1,9}")
 
 
-def read_epd(lines: Lines, name: str) -> Records:
+def read_epd(lines: Lines, summary: FileSummary) -> Records:
     """Read EPD or a list of FENs; see `read_lines`."""
-    return read_lines(lines, name, parse_record)
+    return read_lines(lines, summary.name, partial(parse_record, summary=summary))
 
 
-def parse_record(text: str, source: str) -> Problem:
+def parse_record(text: str, source: str, summary: FileSummary | None = None) -> Problem:
     """Parse a FEN and the operations after it.
 
     Parameters
@@ -76,6 +70,8 @@ def parse_record(text: str, source: str) -> Problem:
         One record without its line end.
     source : str
         `file:line`, also the problem's name if it has no `id`.
+    summary : FileSummary, optional
+        Notes what is read from which operation.
 
     Returns
     -------
@@ -88,47 +84,49 @@ def parse_record(text: str, source: str) -> Problem:
         If position, distance or moves cannot be parsed, the distance is outside 1 to
         `MAX_MOVES`, or two distances differ.
     """
+    summary = summary or FileSummary()
     start = end_of_position(text)
-    position = GivenPosition(text[:start])
-    single: dict[str, str] = {}
-    distances: list[int] = []
-    keys: tuple[str, ...] = ()
-    line: tuple[str, ...] = ()
-    for opcode, operand in _operations(text, start):
+    operations = [*_operations(text, start)]
+    stipulation = MATE
+    for opcode, operand in operations:
+        if opcode == "stipulation":
+            stipulation = Stipulation.parse(operand)
+            summary.read("stipulation", opcode)
+    draft = Draft(GivenPosition(text[:start]), summary, stipulation)
+    *fields, clock, number = draft.position.fen.split()
+    name = ""
+    for opcode, operand in operations:
         match opcode:
             case "dm":
-                distances.append(parse_distance("dm", operand))
+                draft.read_mate(opcode, operand)
             case "bm":
                 words = operand.split()
-                distances += [
-                    parse_distance("bm #", word[1:])
-                    for word in words
-                    if word.startswith("#")
-                ]
-                moves = (word for word in words if not word.startswith("#"))
-                keys += position.keys("bm", " ".join(moves))
+                for word in words:
+                    if word.startswith("#"):
+                        draft.read_mate("bm #", word[1:])
+                if moves := [word for word in words if not word.startswith("#")]:
+                    draft.read_keys(opcode, " ".join(moves))
             case "pv":
-                line = position.line("pv", operand)
-            case _ if opcode in _PARSERS:
-                single[opcode] = operand
-    given = {opcode: _PARSERS[opcode](text) for opcode, text in single.items()}
-    stipulation = given.get("stipulation", MATE)
-    claim = _claim(distances, stipulation.attacker_moves, keys, line)
-    *fields, clock, number = position.fen.split()
-    clock = given.get("hmvc", clock)
-    number = max(given.get("fmvn", int(number)), 1)
-    fen = " ".join((*fields, str(clock), str(number)))
-    name, no_mate = given.get("id", ""), given.get("nomate")
-    return make_problem(
-        fen,
-        name,
-        source,
-        claim,
-        no_mate,
-        stipulation,
-        solutions=given.get("solutions"),
-        names_side=position.names_side,
-    )
+                draft.read_line(opcode, operand)
+            case "nomate":
+                draft.read_no_mate(opcode, operand)
+            case "solutions":
+                draft.read_solutions(opcode, operand)
+            case "id":
+                name = printable(operand)
+                summary.read("name", opcode)
+            case "hmvc":
+                clock = draft.read("counters", opcode, _parse_counter, operand) or clock
+            case "fmvn":
+                number = (
+                    draft.read("counters", opcode, _parse_counter, operand) or number
+                )
+            case "stipulation":
+                pass
+            case _:
+                summary.ignore(opcode)
+    fen = " ".join((*fields, str(clock), str(max(int(number), 1))))
+    return draft.problem(name, source, fen)
 
 
 def write_fen(problem: Problem) -> str:
@@ -211,31 +209,8 @@ def opcode_of(operation: re.Match[str]) -> str:
     return operation["opcode"].lower().removesuffix(":")
 
 
-def _parse_counter(opcode: str, text: str) -> int:
+def _parse_counter(opcode: str, text: str) -> str:
     if not _COUNTER.fullmatch(text):
         msg = f"{opcode}: expected a whole number from 0 up, found {quote(text)}"
         raise InputError(msg)
-    return int(text)
-
-
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "fmvn": partial(_parse_counter, "fmvn"),
-    "hmvc": partial(_parse_counter, "hmvc"),
-    "id": printable,
-    "nomate": partial(parse_no_mate, "nomate"),
-    "solutions": partial(parse_solutions, "solutions"),
-    "stipulation": Stipulation.parse,
-}
-"""Operations that may be repeated; the last one counts."""
-
-
-def _claim(
-    distances: list[int], demanded: int, keys: tuple[str, ...], line: tuple[str, ...]
-) -> Claim | None:
-    """Return the claimed distance, or else the demanded moves; 0 for neither."""
-    if len(set(distances)) > 1:
-        found = " and ".join(str(distance) for distance in distances)
-        msg = f"expected one distance to mate, found {found}"
-        raise InputError(msg)
-    moves = distances[0] if distances else demanded
-    return Claim(moves, tuple(dict.fromkeys(keys)), line) if moves else None
+    return text

@@ -20,16 +20,16 @@ import chess
 
 from solver.board import parse_fen, read_compiled
 from solver.errors import FormatError, InputError, quote
-from solver.formats.claims import make_problem, printable
-from solver.formats.streams import Lines, Meter, Records, decode_line, is_record
-from solver.problem import Claim
+from solver.formats.claims import default_name, printable
+from solver.formats.streams import Lines, Records, decode_line, is_record
+from solver.problem import Claim, Problem
 from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from solver.formats.claims import Selection
-    from solver.problem import Problem
+    from solver.formats.claims import ReadOptions, Selection
+    from solver.formats.summary import FileSummary
 
 
 _DATABASE = [
@@ -47,9 +47,7 @@ _AND_MORE = 5
 """The theme of this length includes all greater lengths."""
 
 
-def read_lichess(
-    lines: Lines, name: str, selection: Selection, meter: Meter
-) -> Records:
+def read_lichess(lines: Lines, summary: FileSummary, options: ReadOptions) -> Records:
     """Read rows of lichess's CSV, each as soon as it arrives.
 
     Parameters
@@ -57,12 +55,10 @@ def read_lichess(
     lines : iterator of tuple
         Number and bytes of each line, UTF-8. If the first names the columns, they may
         be in any order, among others. Otherwise they are in the database's order.
-    name : str
-        The file's name in `file:line`.
-    selection : Selection
-        Which rows to read. Rows outside it are not validated.
-    meter : Meter
+    summary : FileSummary
         Counts the rows that are not selected.
+    options : ReadOptions
+        Which rows to read. Rows outside the selection are not validated.
 
     Yields
     ------
@@ -79,12 +75,12 @@ def read_lichess(
         if "FEN" not in header:
             header = _DATABASE
             lines = chain([first], lines)
-        read_row = row_reader(header, selection)
+        read_row = row_reader(header, options.selection)
     except InputError as error:
-        yield FormatError(f"{name}:{number}", str(error))
+        yield FormatError(f"{summary.name}:{number}", str(error))
         return
     for number, line in lines:
-        source = f"{name}:{number}"
+        source = f"{summary.name}:{number}"
         try:
             problem = read_row(split_row(line), source)
         except InputError as error:
@@ -94,7 +90,7 @@ def read_lichess(
             if problem:
                 yield problem
             else:
-                meter.not_selected += 1
+                summary.not_selected += 1
 
 
 def columns_for(selection: Selection) -> list[str]:
@@ -181,7 +177,7 @@ def _make_problem(row: Sequence[str], source: str) -> Problem:
         mate = _claimed_length(moves, themes)
         words = tuple(line.split())
         claim = Claim(mate, words[:1], words, any_last_move=True)
-    return make_problem(fen, printable(puzzle_id), source, claim, None)
+    return Problem(fen, printable(puzzle_id) or default_name(source), claim, source)
 
 
 def _read_strictly(fen: str, moves: str, themes: str) -> tuple[str, str]:

@@ -12,19 +12,20 @@ All other lines are skipped.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
 from solver.board import GivenPosition
 from solver.errors import InputError
-from solver.formats.claims import make_problem, parse_distance
+from solver.formats.claims import Draft
 from solver.formats.streams import Lines, Records, decode, read_each
-from solver.problem import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 _SPOKEN = re.compile(r"DEBUG:chess\.engine:(<\w+ \(pid=[0-9]+\)>): (?:<<|>>) (.*)")
@@ -45,9 +46,9 @@ class _Score(NamedTuple):
     line: str = ""
 
 
-def read_matecheck(lines: Lines, name: str) -> Records:
+def read_matecheck(lines: Lines, summary: FileSummary) -> Records:
     """Read the claims of a log; see `read_each`."""
-    return read_each(_find_scores(lines), name, _parse)
+    return read_each(_find_scores(lines), summary.name, partial(_parse, summary))
 
 
 def _find_scores(lines: Lines) -> Iterator[tuple[int, _Score]]:
@@ -99,9 +100,10 @@ def _after(name: str, words: list[str]) -> list[str]:
     return words[start : start + 1]
 
 
-def _parse(score: _Score, source: str) -> Problem:
+def _parse(summary: FileSummary, score: _Score, source: str) -> Problem:
     is_start = score.position == "startpos"
     position = GivenPosition(chess.STARTING_FEN if is_start else score.position)
-    mate = parse_distance("mate", score.mate)
-    claim = Claim(mate, (), position.line("pv", score.line))
-    return make_problem(position.fen, "", source, claim, None)
+    draft = Draft(position, summary)
+    draft.read_mate("mate", score.mate)
+    draft.read_line("pv", score.line)
+    return draft.problem("", source)

@@ -19,20 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
-from solver.formats.claims import (
-    make_problem,
-    parse_distance,
-    parse_no_mate,
-    parse_solutions,
-)
+from solver.formats.claims import Draft
 from solver.formats.lichess import split_row
 from solver.formats.streams import Lines, Records, read_each, read_lines
-from solver.problem import Claim
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 
@@ -50,9 +45,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 cannot."""
 
 
-def read_jsonl(lines: Lines, name: str) -> Records:
+def read_jsonl(lines: Lines, summary: FileSummary) -> Records:
     """Read JSON lines; see `read_lines`."""
-    return read_lines(lines, name, _parse_record)
+    return read_lines(lines, summary.name, partial(_parse_record, summary))
 
 
 def write_jsonl(problem: Problem) -> str:
@@ -64,14 +59,14 @@ def write_jsonl(problem: Problem) -> str:
     return json.dumps(record, ensure_ascii=escaped, separators=(",", ":")) + "\n"
 
 
-def _parse_record(text: str, source: str) -> Problem:
+def _parse_record(summary: FileSummary, text: str, source: str) -> Problem:
     record = parse_object(text)
     try:
         fields = {name: kind.of_json(record, name) for name, kind in _FIELDS.items()}
     except RecursionError:  # of json.dumps; json.loads nests more deeply
         msg = f"expected a flat JSON object, found {quote(text)}"
         raise InputError(msg) from None
-    return _make_problem(fields, source)
+    return _make_problem(summary, fields, source)
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -202,7 +197,9 @@ COLUMNS = {name: field.column for name, field in _FIELDS.items()}
 """The columns of a table of problems in order, and their types."""
 
 
-def _make_problem(fields: Mapping[str, Any], source: str) -> Problem:
+def _make_problem(
+    summary: FileSummary, fields: Mapping[str, Any], source: str
+) -> Problem:
     """Check the fields of a record and make its problem.
 
     Parameters
@@ -220,30 +217,18 @@ def _make_problem(fields: Mapping[str, Any], source: str) -> Problem:
     """
     stipulation = Stipulation.from_record(fields["stipulation"])
     position = GivenPosition(fields["fen"], stipulation.white_begins)
-    keys = position.keys("claimed_keys", fields["claimed_keys"])
-    line = position.line("claimed_line", fields["claimed_line"])
-    mate, no_mate, solutions = (
-        parse(name, fields[name]) if fields[name] else None
-        for name, parse in _NUMBERS.items()
-    )
-    mate = mate or stipulation.attacker_moves
-    return make_problem(
-        position.fen,
-        _SURROGATE.sub("\ufffd", fields["id"]),
-        source,
-        Claim(mate, keys, line, fields["any_last_move"]) if mate else None,
-        no_mate,
-        stipulation,
-        solutions=solutions,
-        names_side=position.names_side,
-    )
-
-
-_NUMBERS = {
-    "claim": parse_distance,
-    "nomate": parse_no_mate,
-    "claimed_solutions": parse_solutions,
-}
+    draft = Draft(position, summary, stipulation)
+    draft.any_last_move = fields["any_last_move"]
+    for name, read in (
+        ("claim", draft.read_mate),
+        ("nomate", draft.read_no_mate),
+        ("claimed_solutions", draft.read_solutions),
+        ("claimed_keys", draft.read_keys),
+        ("claimed_line", draft.read_line),
+    ):
+        if fields[name]:
+            read(name, fields[name])
+    return draft.problem(_SURROGATE.sub("\ufffd", fields["id"]), source)
 
 
 def _fields_of(problem: Problem) -> dict[str, Any]:
@@ -269,15 +254,14 @@ CSV_HEAD = ",".join(COLUMNS) + "\n"
 """The header of the rows that `write_csv` writes."""
 
 
-def read_csv(lines: Lines, name: str) -> Records:
+def read_csv(lines: Lines, summary: FileSummary) -> Records:
     """Read CSV, each row as soon as it arrives.
 
     Parameters
     ----------
     lines : iterator of tuple
         Number and bytes of each line, UTF-8; the first names the columns.
-    name : str
-        The file's name in `file:line`.
+    summary : FileSummary
 
     Yields
     ------
@@ -285,11 +269,12 @@ def read_csv(lines: Lines, name: str) -> Records:
         One for each row that is not blank, in file order.
     """
     rows = (item for item in lines if item[1].strip())
-    for header in read_each(islice(rows, 1), name, _parse_header):
+    for header in read_each(islice(rows, 1), summary.name, _parse_header):
         if isinstance(header, FormatError):
             yield header
         else:
-            yield from read_each(rows, name, partial(_parse_row, header))
+            parse = partial(_parse_row, summary, header)
+            yield from read_each(rows, summary.name, parse)
 
 
 def _parse_header(line: bytes, _source: str) -> list[str]:
@@ -300,11 +285,15 @@ def _parse_header(line: bytes, _source: str) -> list[str]:
     return header
 
 
-def _parse_row(header: Sequence[str], line: bytes, source: str) -> Problem:
-    return read_row(header, split_row(line), source)
+def _parse_row(
+    summary: FileSummary, header: Sequence[str], line: bytes, source: str
+) -> Problem:
+    return read_row(summary, header, split_row(line), source)
 
 
-def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Problem:
+def read_row(
+    summary: FileSummary, header: Sequence[str], cells: Sequence[str], source: str
+) -> Problem:
     """Make a problem from a row.
 
     Parameters
@@ -326,7 +315,7 @@ def read_row(header: Sequence[str], cells: Sequence[str], source: str) -> Proble
         raise InputError(msg)
     row = dict(zip(header, cells, strict=True))
     fields = {name: kind.of_cell(row.get(name, "")) for name, kind in _FIELDS.items()}
-    return _make_problem(fields, source)
+    return _make_problem(summary, fields, source)
 
 
 def problem_row(problem: Problem) -> tuple[object, ...]:

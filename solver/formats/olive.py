@@ -49,6 +49,7 @@ from solver.problem import Claim
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from solver.formats.summary import FileSummary
     from solver.stipulation import Stipulation
 
 
@@ -63,7 +64,7 @@ _INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
-def read_olive(lines: Lines, name: str) -> Records:
+def read_olive(lines: Lines, summary: FileSummary) -> Records:
     """Read the problems of one of Olive's files; see `read_each`.
 
     Yields
@@ -71,7 +72,7 @@ def read_olive(lines: Lines, name: str) -> Records:
     Problem or FormatError
         One for each twin, in file order.
     """
-    for found in read_each(_entries(lines), name, _make_problems):
+    for found in read_each(_entries(lines), summary.name, _make_problems):
         yield from [found] if isinstance(found, FormatError) else found
 
 

@@ -24,12 +24,13 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import printable
 from solver.formats.lichess import RATING, columns_for, row_reader
 from solver.formats.native import COLUMNS, read_row
-from solver.formats.streams import MAX_LINE_BYTES, Meter, Records, decode_line
+from solver.formats.streams import MAX_LINE_BYTES, Records, decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from solver.formats.claims import Selection
+    from solver.formats.claims import ReadOptions, Selection
+    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 BATCH_ROWS = 1 << 14
@@ -107,7 +108,7 @@ class _Rows(NamedTuple):
 
 
 def read_parquet(
-    stream: BinaryIO, name: str, selection: Selection, meter: Meter
+    stream: BinaryIO, summary: FileSummary, options: ReadOptions
 ) -> Records:
     """Read the rows of a Parquet file.
 
@@ -119,12 +120,10 @@ def read_parquet(
     ----------
     stream : BinaryIO
         If it is not seekable, it is first copied to a temporary file.
-    name : str
-        The file's name in `file:row`.
-    selection : Selection
-        Which rows to read. Rows of lichess outside it are not validated.
-    meter : Meter
+    summary : FileSummary
         Measures the progress, and counts the rows that are not selected.
+    options : ReadOptions
+        Which rows to read. Rows of lichess outside the selection are not validated.
 
     Yields
     ------
@@ -138,7 +137,8 @@ def read_parquet(
     OSError
         If the stream cannot be read, or the temporary file not written.
     """
-    with _seekable(stream, meter) as file:
+    name, selection = summary.name, options.selection
+    with _seekable(stream, summary) as file:
         try:
             metadata = pq.read_metadata(file)
             reader = pq.ParquetFile(
@@ -148,7 +148,7 @@ def read_parquet(
                 pre_buffer=False,  # it would read whole columns of a row group
                 page_checksum_verification=True,
             )
-            columns = _find_columns(reader.schema_arrow, selection)
+            columns = _find_columns(reader.schema_arrow, summary, selection)
         except InputError as error:
             yield FormatError(name, str(error))
             return
@@ -157,20 +157,20 @@ def read_parquet(
             yield FormatError(name, fault)
             return
         done = 0
-        meter.begin(lambda: done, metadata.num_rows)
+        summary.begin(lambda: done, metadata.num_rows)
         for rows in _read_batches(reader, columns, selection):
             done = rows.end
             if rows.fault:
                 yield FormatError(f"{name}:{rows.begin + 1}", rows.fault)
                 continue
-            meter.not_selected += rows.end - rows.begin - len(rows.numbers)
+            summary.not_selected += rows.end - rows.begin - len(rows.numbers)
             for number, *cells in zip(rows.numbers, *rows.cells, strict=True):
                 done = rows.begin + number + 1
                 record = _read_row(columns, cells, f"{name}:{done}")
                 if record:
                     yield record
                 else:
-                    meter.not_selected += 1
+                    summary.not_selected += 1
             done = rows.end
 
 
@@ -217,12 +217,12 @@ def _explain(error: Exception) -> str:
 
 
 @contextmanager
-def _seekable(stream: BinaryIO, meter: Meter) -> Iterator[BinaryIO]:
+def _seekable(stream: BinaryIO, summary: FileSummary) -> Iterator[BinaryIO]:
     """Return the stream, or a temporary copy: a Parquet file is read from its end."""
     if stream.seekable() and stream.seek(0, io.SEEK_CUR) == 0:
         yield stream
         return
-    meter.begin(lambda: 0, None)
+    summary.begin(lambda: 0, None)
     with tempfile.TemporaryFile() as copy:
         while piece := stream.read(_SPOOL_BYTES):
             try:
@@ -249,7 +249,7 @@ def _buffer_size(metadata: Any) -> int:
     return 0 if largest <= _WHOLE_BYTES else _BUFFER_BYTES
 
 
-def _find_columns(schema: Any, selection: Selection) -> _Columns:
+def _find_columns(schema: Any, summary: FileSummary, selection: Selection) -> _Columns:
     """Choose the columns to read, by their names.
 
     Raises
@@ -268,7 +268,9 @@ def _find_columns(schema: Any, selection: Selection) -> _Columns:
                 f"found {', '.join(names)}"
             )
             raise InputError(msg)
-        read: Callable[[Sequence[str], str], Problem | None] = partial(read_row, names)
+        read: Callable[[Sequence[str], str], Problem | None] = partial(
+            read_row, summary, names
+        )
     elif "FEN" in found:
         names = [name for name in columns_for(selection) if name in found]
         read = row_reader(names, selection)

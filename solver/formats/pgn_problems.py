@@ -28,6 +28,8 @@ keys, because most of them are tries. `Event` names the problem.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import chess
@@ -36,7 +38,7 @@ import chess.pgn
 from solver.board import parse_keys, parse_line
 from solver.errors import InputError, quote
 from solver.formats.claims import (
-    make_problem,
+    default_name,
     parse_distance,
     parse_no_mate,
     parse_solutions,
@@ -44,13 +46,13 @@ from solver.formats.claims import (
 )
 from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.formats.streams import Lines, Records, read_each
-from solver.problem import Claim
+from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.problem import Problem
+    from solver.formats.summary import FileSummary
 
 _NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SIGN = re.compile(
@@ -74,9 +76,9 @@ _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Solutions", "Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
 
-def read_pgn(lines: Lines, name: str) -> Records:
+def read_pgn(lines: Lines, summary: FileSummary) -> Records:
     """Read the problems of a PGN file, one for each game; see `read_each`."""
-    return read_each(split_games(lines), name, _parse_game)
+    return read_each(split_games(lines), summary.name, partial(_parse_game, summary))
 
 
 def event_of(problem: Problem) -> str:
@@ -171,7 +173,7 @@ class _Game(MainLine["_Game"]):
         return self
 
 
-def _parse_game(text: bytes, source: str) -> Problem:
+def _parse_game(_summary: FileSummary, text: bytes, source: str) -> Problem:
     game = visit_game(text, _Game)
     tags = game.tags
     claim = no_mate = solutions = None
@@ -185,14 +187,15 @@ def _parse_game(text: bytes, source: str) -> Problem:
     elif (mate := _find_mate(game)) is not None:
         claim = _make_claim(game, mate, 2 * mate - 1)
     event = _ESCAPED.sub(r"\1", tags.get("Event", ""))
-    return make_problem(
+    if claim and stipulation.is_help:
+        claim = replace(claim, keys=(), solutions=solutions)
+    return Problem(
         game.board.fen(en_passant="fen"),
-        "" if event in _UNKNOWN else printable(event),
-        source,
+        (event not in _UNKNOWN and printable(event)) or default_name(source),
         claim,
+        source,
         no_mate,
         stipulation,
-        solutions=solutions,
     )
 
 

@@ -17,15 +17,15 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError, InputError
-from solver.formats.claims import make_problem, parse_distance
+from solver.formats.claims import parse_distance
 from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.formats.streams import Lines, Records, read_each
-from solver.problem import Claim
+from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:
     import chess
 
-    from solver.problem import Problem
+    from solver.formats.summary import FileSummary
 
 _EVAL = re.compile(r"\[%eval\s+#([+-]?[0-9]{1,9})\b")
 _PLAYER = re.compile(r"\s*([+-]?)([M#])([+-]?[0-9]{1,9})/[0-9]")
@@ -45,11 +45,11 @@ class _Score(NamedTuple):
         return self.unit == "#" or self.number % 2 == (self.number > 0)
 
 
-def read_scores(lines: Lines, name: str) -> Records:
+def read_scores(lines: Lines, summary: FileSummary) -> Records:
     """Read the claims of all games; a game that cannot be read is one error."""
     games = enumerate(split_games(lines), start=1)
     numbered = ((start, (count, text)) for count, (start, text) in games)
-    for claims in read_each(numbered, name, _parse_game):
+    for claims in read_each(numbered, summary.name, _parse_game):
         if isinstance(claims, FormatError):
             yield claims
         else:
@@ -104,5 +104,5 @@ def _parse_game(game: tuple[int, bytes], source: str) -> list[Problem]:
             number = (number + (number > 0)) // 2
         claim = Claim(parse_distance(score.name, str(number)), (), score.line)
         name = f"game {count}, {score.name}"
-        problems.append(make_problem(score.fen, name, source, claim, None))
+        problems.append(Problem(score.fen, name, claim, source))
     return problems

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from solver.formats.popeye_words import Options
+    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 POPEYE_HEAD = "BeginProblem\n"
@@ -313,7 +314,7 @@ def _parse_options(composition: Composition, words: deque[str]) -> None:
         pass
 
 
-def read_popeye(lines: Lines, name: str) -> Records:
+def read_popeye(lines: Lines, summary: FileSummary) -> Records:
     """Read the problems of an input file for Popeye; see `read_each`.
 
     Yields
@@ -321,7 +322,7 @@ def read_popeye(lines: Lines, name: str) -> Records:
     Problem or FormatError
         One for each problem and twin, in file order.
     """
-    for found in read_each(_split(lines), name, _make_problems):
+    for found in read_each(_split(lines), summary.name, _make_problems):
         yield from [found] if isinstance(found, FormatError) else found
 
 

@@ -12,6 +12,7 @@ import io
 import os
 import re
 import stat
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,10 +23,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
-from solver.formats.claims import EVERYTHING, Selection
+from solver.formats.claims import AUTO, KEPT, ReadOptions
 from solver.formats.streams import (
     MAX_RECORD_BYTES,
-    Meter,
     NumberedLines,
     Records,
     count_compressed,
@@ -33,6 +33,8 @@ from solver.formats.streams import (
     name_of,
     open_decompressed,
 )
+from solver.formats.summary import FileSummary
+from solver.stipulation import MATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -129,8 +131,8 @@ FORMATS = tuple(_BY_NAME)
 WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.writer)
 """The formats that can be written."""
 
-AUTO = "auto"
-"""Detect the format from the content."""
+DEFAULTS = ReadOptions()
+"""Detect the format, and read everything that claims a mate."""
 
 MANY_BYTES = 1 << 16
 """Reading a file of this size takes longer than loading compiled code."""
@@ -146,10 +148,8 @@ _SUFFIXES = {".inp" if name == "popeye" else f".{name}": name for name in WRITAB
 
 def read_collection(
     path: str | os.PathLike[str],
-    *,
-    source_format: str = AUTO,
-    selection: Selection = EVERYTHING,
-    meter: Meter | None = None,
+    options: ReadOptions = DEFAULTS,
+    summary: FileSummary | None = None,
 ) -> Records:
     """Read the problems of a file.
 
@@ -159,17 +159,16 @@ def read_collection(
         A file, or `-` for standard input. If the format has one record per line, each
         is yielded as soon as its line has arrived. Parquet that cannot be read from its
         end, as from a pipe, is first copied to a temporary file.
-    source_format : str
-        One of `FORMATS`, or `auto`.
-    selection : Selection
-        Which records to yield. Unreadable ones are always yielded.
-    meter : Meter, optional
-        Counts the records and measures the progress through the file.
+    options : ReadOptions
+        How to read it, and which records to yield.
+    summary : FileSummary, optional
+        Filled in while the file is read.
 
     Yields
     ------
     Problem or FormatError
-        In file order.
+        In file order. If the first `FLOOD` records have the same fault, one error
+        says so, and the rest of the file is not read.
 
     Raises
     ------
@@ -177,12 +176,12 @@ def read_collection(
         If the file cannot be opened or read; after its last record, if it has changed
         while it was read.
     """
-    name = name_of(path)
-    meter = meter or Meter()
+    summary = summary or FileSummary()
+    summary.name = name = name_of(path)
     try:
         stream = open_decompressed(path)
     except InputError as error:
-        meter.records += 1
+        summary.unreadable += 1
         yield FormatError(name, str(error))
         return
     with stream:
@@ -194,36 +193,97 @@ def read_collection(
             load_stored(SEARCH)  # reads positions and moves in a tenth of the time
         lines = NumberedLines(stream, MAX_RECORD_BYTES)
         bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
-        meter.begin(bytes_read, opened.st_size if opened else None)
+        summary.begin(bytes_read, opened.st_size if opened else None)
         try:
-            for record in _read(stream, lines, name, source_format, selection, meter):
-                if isinstance(record, FormatError) or selection.includes(record):
-                    meter.records += 1
-                    yield record
-                else:
-                    meter.not_selected += 1
+            found = _read(stream, lines, summary, options)
+            for record in _end_floods(found, summary, can_wait=opened is not None):
+                yield from _finish(record, summary, options)
         except InputError as error:  # of the compressed stream
-            meter.records += 1
+            summary.unreadable += 1
             yield FormatError(f"{name}:{lines.number + 1}", str(error))
         closed = _regular_status(stream)
         if opened and closed and _version(opened) != _version(closed):
             raise OSError(errno.ESTALE, "changed while it was read", name)
 
 
-def detect_format(line: bytes) -> str:
+def _finish(
+    record: Problem | FormatError, summary: FileSummary, options: ReadOptions
+) -> Records:
+    """Count a record and yield it as the options say, if they select it."""
+    if options.strict and not isinstance(record, FormatError) and record.warnings:
+        record = FormatError(record.source, record.warnings[0].partition(KEPT)[0])
+    if isinstance(record, FormatError):
+        summary.unreadable += 1
+        yield record
+    elif not options.selection.includes(record):
+        summary.not_selected += 1
+    else:
+        summary.count(record)
+        if not options.claims and record.stipulation is MATE:
+            record = replace(record, claim=None, no_mate=None)
+        yield record
+
+
+FLOOD = 20
+"""A file whose first records, as many as this, have the same fault is not read on."""
+
+
+def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Records:
+    """Yield records; replace a flood of equal faults at the beginning by one error.
+
+    Parameters
+    ----------
+    records : iterator of Problem or FormatError
+    summary : FileSummary
+    can_wait : bool
+        Whether errors may be held back until it is clear whether they are a flood.
+        Otherwise, as for a program that waits for its answer, they precede that error.
+    """
+    faults: list[FormatError] = []
+    for record in records:
+        is_same = isinstance(record, FormatError) and not (
+            summary.not_selected or (faults and _kind_of(record) != _kind_of(faults[0]))
+        )
+        if isinstance(record, FormatError) and is_same:
+            faults.append(record)
+            if not can_wait:
+                yield record
+            if len(faults) == FLOOD:
+                yield FormatError(
+                    summary.name,
+                    f"the first {FLOOD} records have the same fault, so the rest is "
+                    f"not read: {faults[0]}; the file was read as {summary.title}: "
+                    "matesolve inspect shows its beginning, --format sets its format",
+                )
+                return
+            continue
+        yield from faults if can_wait else ()
+        yield record
+        yield from records
+        return
+    yield from faults if can_wait else ()
+
+
+def _kind_of(fault: FormatError) -> str:
+    """Return what was expected, which equal faults have in common."""
+    return fault.reason.partition(", found ")[0]
+
+
+def detect_format(head: bytes) -> str:
     """Detect the format of a file.
 
     Parameters
     ----------
-    line : bytes
-        Its first line that is neither blank nor a comment.
+    head : bytes
+        Its beginning from the first line on that is neither blank nor a comment: at
+        least this line, and as much of what follows as has arrived.
 
     Returns
     -------
     str
         One of `FORMATS`; `epd` if no other format matches.
     """
-    beginning = line.strip()
+    beginning = next(iter(head.strip().splitlines()), b"").strip()
     for name, row in _BY_NAME.items():
         if row.beginning and row.beginning.match(beginning):
             return name
@@ -296,13 +356,13 @@ def title_of(source_format: str) -> str:
 def _read(
     stream: io.BufferedReader,
     lines: NumberedLines,
-    name: str,
-    source_format: str,
-    selection: Selection,
-    meter: Meter,
+    summary: FileSummary,
+    options: ReadOptions,
 ) -> Records:
-    """Find the reader from the first record, and run it."""
-    is_parquet = stream.peek(len(_PARQUET_MAGIC)).startswith(_PARQUET_MAGIC)
+    """Find the reader from the beginning of the file, and run it."""
+    name, source_format = summary.name, options.source_format
+    head = stream.peek(len(_PARQUET_MAGIC))
+    is_parquet = head.startswith(_PARQUET_MAGIC)
     if is_parquet and source_format == AUTO:
         source_format = _PARQUET
     if is_parquet != (source_format == _PARQUET):
@@ -317,10 +377,13 @@ def _read(
             return
         records = chain([first], numbered)
         if source_format == AUTO:
-            source_format = detect_format(first[1])
+            start = head.find(first[1])
+            source_format = detect_format(first[1] if start < 0 else head[start:])
+    summary.title = title_of(source_format)
     more: tuple[object, ...] = ()
+    selection = options.selection
     if source_format in {_LICHESS, _PARQUET}:  # they select rows before they parse them
-        more = (selection, meter)
+        more = (options,)
     elif selection.theme is not None or selection.min_rating is not None:
         reason = (
             f"--theme and --min-rating: expected {title_of(_LICHESS)}, "
@@ -332,7 +395,7 @@ def _read(
     if row.needs and find_spec(row.needs[0]) is None:
         yield FormatError(name, missing_package(*row.needs[1:]))
         return
-    yield from resolve_name(f"solver.formats.{row.reader}")(records, name, *more)
+    yield from resolve_name(f"solver.formats.{row.reader}")(records, summary, *more)
 
 
 def _regular_status(stream: BinaryIO) -> os.stat_result | None:

@@ -5,8 +5,6 @@
 2. `NumberedLines` splits it into lines, each available as soon as it arrives.
 3. `decode_line` and `decode` turn bytes into text, strictly or leniently.
 4. `read_each` parses records, and reports those that cannot be parsed.
-
-`Meter` counts records and reports progress to another thread.
 """
 
 from __future__ import annotations
@@ -292,49 +290,6 @@ def read_lines(
     return read_each(
         records, name, lambda line, source: parse(decode_line(line).strip(), source)
     )
-
-
-class Meter:
-    """Counts of the records read; other threads may read them at any time.
-
-    Attributes
-    ----------
-    records : int
-        Records yielded so far from all files, unreadable ones included.
-    not_selected : int
-        Records outside the selection, and lichess rows that claim no mate.
-    """
-
-    def __init__(self) -> None:
-        self.records = 0
-        self.not_selected = 0
-        self._progress: tuple[Callable[[], int], int] | None = None
-
-    def begin(self, read: Callable[[], int], size: int | None) -> None:
-        """Start measuring the progress of a file.
-
-        Parameters
-        ----------
-        read : callable
-            Returns the number of its bytes that have been read.
-        size : int or None
-            The size of the file in bytes; None if it is unknown.
-        """
-        self._progress = None if size is None else (read, size)
-
-    def fraction(self) -> float | None:
-        """Return the fraction of the current file that has been read, from 0 to 1.
-
-        Returns
-        -------
-        float or None
-            None before the first file, and if its size is unknown.
-        """
-        progress = self._progress
-        if progress is None:
-            return None
-        read, size = progress
-        return min(read() / size, 1.0) if size else 1.0
 
 
 _PIECE_BYTES = 512

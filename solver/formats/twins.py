@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 import chess
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats.claims import default_name, make_problem
+from solver.formats.claims import default_name
 from solver.formats.composition import kind_of
 from solver.formats.popeye_words import (
     KINDS,
@@ -34,6 +34,7 @@ from solver.formats.popeye_words import (
     parse_squares,
     shown,
 )
+from solver.problem import Claim, Problem, claim_of
 
 if TYPE_CHECKING:
     from collections import deque
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
     from solver.formats.composition import Composition
     from solver.formats.streams import Records
-    from solver.problem import Claim
     from solver.stipulation import Stipulation
 
     Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
@@ -176,13 +176,13 @@ def make_problems(
                 claimed = None
                 if claim and not exchanged:
                     claimed = claim(twin.label, board, stipulation)
-                yield make_problem(
+                claimed = claimed or claim_of(stipulation)
+                yield Problem(
                     board.fen(en_passant="fen"),
                     (name or default_name(source)) + suffix,
-                    source,
                     claimed,
-                    None,
-                    stipulation,
+                    source,
+                    stipulation=stipulation.beside_claim,
                 )
             except InputError as error:
                 yield FormatError(source, f"{described}{error}")

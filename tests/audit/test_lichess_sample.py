@@ -11,9 +11,9 @@ import pytest
 
 from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit, local_workers
-from solver.formats.claims import Selection
+from solver.formats.claims import ReadOptions, Selection
 from solver.formats.registry import read_collection
-from solver.formats.streams import Meter
+from solver.formats.summary import FileSummary
 from solver.problem import Limits, Problem
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ def audited(options: AuditOptions, records: Sequence[Problem]) -> list[AuditResu
 
 
 def test_all_rows_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None:
-    meter = Meter()
+    summary = FileSummary()
     records = [
         record
-        for record in read_collection(SAMPLE, meter=meter)
+        for record in read_collection(SAMPLE, summary=summary)
         if isinstance(record, Problem)
     ]
-    assert (meter.records, meter.not_selected) == (144, 356)
+    assert (summary.records, summary.not_selected) == (144, 356)
     options = AuditOptions(Limits(), all_keys=True, every_ply=True)
     results = audited(options, records)
     assert Counter(result.claim for result in results) == {1: 64, 2: 64, 3: 14, 4: 2}
@@ -70,7 +70,9 @@ def test_python_chess_confirms_rows_with_other_mates_on_the_last_move() -> None:
 
 
 def test_one_row_that_claims_no_mate_has_a_mate() -> None:
-    everything = read_collection(SAMPLE, selection=Selection(all_rows=True))
+    everything = read_collection(
+        SAMPLE, ReadOptions(selection=Selection(all_rows=True))
+    )
     unclaimed = [
         record
         for record in everything

@@ -22,7 +22,7 @@ import chess
 import chess.engine
 
 from solver.errors import FormatError
-from solver.formats.claims import Selection
+from solver.formats.claims import ReadOptions, Selection
 from solver.formats.epd import write_epd
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Problem
@@ -41,7 +41,9 @@ def read_claims(files: list[str], longest: int = MAX_MOVES) -> list[Problem]:
     """Return the claimed mates of all files, each position once."""
     found: dict[str, Problem] = {}
     for path in files:
-        for record in read_collection(path, selection=Selection(max_claim=longest)):
+        for record in read_collection(
+            path, ReadOptions(selection=Selection(max_claim=longest))
+        ):
             if isinstance(record, FormatError):
                 sys.exit(str(record))
             if record.claim and record.stipulation.is_direct_mate:

@@ -45,7 +45,7 @@ from solver.certificate.build import certify_last
 from solver.checker import check, load
 from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
 from solver.formats.registry import read_collection
-from solver.formats.streams import Meter
+from solver.formats.summary import FileSummary
 from solver.laboratory.games import read_results
 from solver.pages.collection_page import render_page
 from solver.problem import Limits, Problem
@@ -154,10 +154,10 @@ class Readers:
     ) -> Results:
         line_end = seeded.choice(LINE_ENDS)
         self._path.write_bytes(form.join(records).replace(b"\n", line_end))
-        meter, results = Meter(), Results()
+        summary, results = FileSummary(), Results()
         head = form.head.count(b"\n") if form.one_a_line else 0
         with patience():
-            for result in read_collection(self._path, meter=meter):
+            for result in read_collection(self._path, summary=summary):
                 if isinstance(result, Problem):
                     require_problem(result)
                 else:
@@ -170,7 +170,7 @@ class Readers:
                 results.append(result)
         if form.one_a_line:
             results += [None] * (len(records) - len(results))
-            require(results.count(None) == meter.not_selected, f"lost of {records}")
+            require(results.count(None) == summary.not_selected, f"lost of {records}")
         return results
 
 

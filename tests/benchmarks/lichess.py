@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
 from solver.files import open_whole
-from solver.formats.claims import EVERYTHING, Selection
+from solver.formats.claims import EVERYTHING, ReadOptions, Selection
 from solver.formats.registry import read_collection
-from solver.formats.streams import Meter
+from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -98,15 +98,15 @@ def write(target: str, header: str, rows: Iterable[str]) -> None:
 def measure(path: str) -> None:
     """Read the file once for each selection."""
     for name, selection in SELECTIONS.items():
-        meter = Meter()
+        summary = FileSummary()
         started = time.perf_counter()
-        records = read_collection(path, selection=selection, meter=meter)
+        records = read_collection(path, ReadOptions(selection=selection), summary)
         assert not any(isinstance(record, FormatError) for record in records)
         seconds = time.perf_counter() - started
-        rows = meter.records + meter.not_selected
+        rows = summary.records + summary.not_selected
         memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"{name:34} {rows:,} rows, {meter.records:,} kept: {seconds:.2f} s, "
+            f"{name:34} {rows:,} rows, {summary.records:,} kept: {seconds:.2f} s, "
             f"{seconds / max(rows, 1) * 1e6:.2f} us per row, {memory_mib:.1f} MiB"
         )
 

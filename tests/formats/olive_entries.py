@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from solver.formats.olive import read_olive
+from solver.formats.summary import FileSummary
 from solver.problem import Problem
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ GOOD = PIECES + 'stipulation: "#2"\n'
 
 def read(text: str | bytes) -> list[Problem | FormatError]:
     raw = text if isinstance(text, bytes) else text.encode()
-    return list(read_olive(enumerate(io.BytesIO(raw), start=1), "dir/x.olv"))
+    return list(
+        read_olive(enumerate(io.BytesIO(raw), start=1), FileSummary("dir/x.olv"))
+    )
 
 
 def read_one(text: str | bytes) -> Problem:

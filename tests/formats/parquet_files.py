@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solver.formats.registry import read_collection
 from solver.problem import Claim, Problem
+from tests.formats.whole_files import read_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,5 +43,5 @@ def read(path: Path, **options: Any) -> list[Problem | FormatError]:
     """The records of a file, without the folder in their sources."""
     return [
         replace(record, source=record.source.replace(str(path), "x"))
-        for record in read_collection(path, **options)
+        for record in read_with(path, **options)
     ]

@@ -10,6 +10,7 @@ import chess.pgn
 import pytest
 
 from solver.errors import FormatError
+from solver.formats.claims import ReadOptions
 from solver.formats.pgn_games import MainLine, visit_game
 from solver.formats.registry import read_collection
 from solver.problem import Problem
@@ -135,7 +136,7 @@ def test_a_hostile_record_is_refused_at_once_and_in_one_line(
     path = tmp_path / "hostile"
     path.write_text(text, encoding="utf-8")
     with spending_less_than(BUDGET_S):
-        records = list(read_collection(path, source_format=source_format))
+        records = list(read_collection(path, ReadOptions(source_format=source_format)))
     # A twin of Popeye's that is refused does not cost the diagram.
     (error,) = (record for record in records if isinstance(record, FormatError))
     assert error.reason.isprintable()

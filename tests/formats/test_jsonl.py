@@ -9,6 +9,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.native import read_jsonl
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
@@ -16,7 +17,7 @@ ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 def read(*lines: str | bytes) -> list[Problem | FormatError]:
     texts = (line if isinstance(line, bytes) else line.encode() for line in lines)
-    return list(read_jsonl(iter(enumerate(texts, 1)), "dir/x.jsonl"))
+    return list(read_jsonl(iter(enumerate(texts, 1)), FileSummary("dir/x.jsonl")))
 
 
 def record(**fields: Any) -> str:

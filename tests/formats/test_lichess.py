@@ -8,9 +8,9 @@ import chess
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import EVERYTHING, Selection
+from solver.formats.claims import EVERYTHING, ReadOptions, Selection
 from solver.formats.lichess import read_lichess
-from solver.formats.streams import Meter
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
@@ -46,10 +46,14 @@ MATE = Problem(
 
 
 def read(
-    *rows: str, selection: Selection = EVERYTHING, meter: Meter | None = None
+    *rows: str, selection: Selection = EVERYTHING, summary: FileSummary | None = None
 ) -> list[Problem | FormatError]:
     lines = ((number, f"{text}\n".encode()) for number, text in enumerate(rows, 1))
-    return list(read_lichess(lines, "x.csv", selection, meter or Meter()))
+    return list(
+        read_lichess(
+            lines, summary or FileSummary("x.csv"), ReadOptions(selection=selection)
+        )
+    )
 
 
 def test_a_row_is_the_problem_after_the_opponents_move() -> None:
@@ -187,7 +191,7 @@ def test_a_bad_row_is_reported_and_skipped(bad: str, reason: str) -> None:
 
 def test_a_row_that_is_not_utf_8_is_reported_and_skipped() -> None:
     lines = iter([(1, HEADER.encode()), (2, row().encode()), (3, b"\xff,,,")])
-    problem, error = read_lichess(lines, "x.csv", EVERYTHING, Meter())
+    problem, error = read_lichess(lines, FileSummary("x.csv"), ReadOptions())
     assert problem == MATE
     assert error == FormatError("x.csv:3", "expected UTF-8, found 0xff at byte 1")
 
@@ -242,13 +246,13 @@ ROWS = [
 def test_rows_are_selected_by_their_cells(
     selection: Selection, given: list[str]
 ) -> None:
-    meter = Meter()
-    records = read(*ROWS, selection=selection, meter=meter)
+    summary = FileSummary("x.csv")
+    records = read(*ROWS, selection=selection, summary=summary)
     assert [
         record.id if isinstance(record, Problem) else record.source
         for record in records
     ] == given
-    assert meter.not_selected == len(ROWS) - len(given)
+    assert summary.not_selected == len(ROWS) - len(given)
 
 
 def test_a_row_that_claims_no_mate_is_a_problem_without_a_claim() -> None:
@@ -267,10 +271,10 @@ def test_a_rating_that_is_not_a_number_is_reported(rating: str) -> None:
 def test_the_sample_is_read_whole() -> None:
     if not SAMPLE.exists():
         pytest.skip("the sample is not part of the project")
-    meter = Meter()
+    summary = FileSummary("x.csv")
     with SAMPLE.open("rb") as file:
-        records = list(read_lichess(enumerate(file, 1), "s", EVERYTHING, meter))
-    assert (len(records), meter.not_selected) == (144, 356)
+        records = list(read_lichess(enumerate(file, 1), summary, ReadOptions()))
+    assert (len(records), summary.not_selected) == (144, 356)
     for record in records:
         assert isinstance(record, Problem)
         assert record.claim is not None

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
+from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
 from solver.formats.streams import MAX_LINE_BYTES, NumberedLines
 from solver.laboratory.games import read_results
@@ -110,13 +111,13 @@ def test_records_and_their_lines_do_not_depend_on_line_ends(
     chosen = name if source_format == "its own" else source_format
     path = tmp_path / "x"
     path.write_bytes(COLLECTIONS[name].encode())
-    expected = list(read_collection(path, source_format=chosen))
+    expected = list(read_collection(path, ReadOptions(source_format=chosen)))
     kinds = [type(record) for record in expected]
     assert kinds == [Problem, FormatError, Problem]
 
     path.write_bytes(compress(end(COLLECTIONS[name]).encode()))
 
-    assert list(read_collection(path, source_format=chosen)) == expected
+    assert list(read_collection(path, ReadOptions(source_format=chosen))) == expected
 
 
 @each_end
@@ -195,7 +196,7 @@ def test_the_longest_line_of_a_record_does_not_depend_on_its_end(
     lines = (ROOK.ljust(MAX_LINE_BYTES), " " * MAX_LINE_BYTES, "#" * MAX_LINE_BYTES)
     longer = (f"{line} " for line in lines)
     path.write_bytes("".join(f"{line}{end}" for line in (*lines, *longer)).encode())
-    record, *refused = read_collection(path, source_format="epd")
+    record, *refused = read_collection(path, ReadOptions(source_format="epd"))
     assert isinstance(record, Problem)
     assert [error.source for error in refused] == [f"{path}:{n}" for n in (4, 5, 6)]
     for error in refused:

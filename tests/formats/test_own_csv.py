@@ -6,6 +6,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.native import CSV_HEAD, read_csv
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 HEAD = "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n"
@@ -16,7 +17,7 @@ ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 def read(*rows: str | bytes) -> list[Problem | FormatError]:
     lines = (row if isinstance(row, bytes) else row.encode() for row in rows)
-    return list(read_csv(iter(enumerate(lines, 1)), "dir/x.csv"))
+    return list(read_csv(iter(enumerate(lines, 1)), FileSummary("dir/x.csv")))
 
 
 def problem(

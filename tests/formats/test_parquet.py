@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import Selection
+from solver.formats.claims import ReadOptions, Selection
 from solver.formats.native import COLUMNS
 from solver.formats.registry import read_collection
-from solver.formats.streams import MAX_LINE_BYTES, Meter
+from solver.formats.streams import MAX_LINE_BYTES
+from solver.formats.summary import FileSummary
 from solver.problem import Problem
 
 pa = pytest.importorskip("pyarrow")
@@ -122,9 +123,9 @@ def test_two_columns_of_one_name_are_refused(path: Path) -> None:
 def test_a_file_without_rows_has_no_records(path: Path) -> None:
     write(path, [PUZZLE])
     pq.write_table(pq.read_table(path).slice(0, 0), path)
-    meter = Meter()
-    assert read(path, meter=meter) == []
-    assert meter.fraction() == 1.0
+    summary = FileSummary()
+    assert read(path, summary=summary) == []
+    assert summary.fraction() == 1.0
 
 
 def test_a_bad_cell_affects_no_other_row(path: Path) -> None:
@@ -211,7 +212,7 @@ def test_no_changed_bit_of_the_directory_costs_much_memory(places: str) -> None:
         for bit in range(8):
             copy = bytearray(whole)
             copy[place] ^= 1 << bit
-            list(read_parquet(io.BytesIO(copy), "x", Selection(), Meter()))
+            list(read_parquet(io.BytesIO(copy), FileSummary("x"), ReadOptions()))
     assert len(changed) > 10
     assert pa.default_memory_pool().max_memory() < 1 << 28
 
@@ -266,9 +267,9 @@ def test_a_compressed_file_is_read(path: Path) -> None:
     whole = groups_of_ten(path)
     expected = read(path)
     path.write_bytes(gzip.compress(whole))
-    meter = Meter()
-    assert read(path, meter=meter) == expected
-    assert meter.fraction() == 1.0
+    summary = FileSummary()
+    assert read(path, summary=summary) == expected
+    assert summary.fraction() == 1.0
     path.write_bytes(gzip.compress(whole)[:-20])
     reason = "gzip: expected more compressed data, found the end of the file"
     assert read(path) == [FormatError("x:1", reason)]
@@ -310,7 +311,7 @@ def test_an_error_of_the_disk_is_no_damage(path: Path) -> None:
 
     stream = Failing(groups_of_ten(path))
     with pytest.raises(OSError, match="Input/output error"):
-        list(read_parquet(stream, "x", Selection(), Meter()))
+        list(read_parquet(stream, FileSummary("x"), ReadOptions()))
 
 
 class Measured(io.BytesIO):
@@ -330,21 +331,21 @@ def test_a_large_row_group_is_not_read_whole(path: Path) -> None:
     long = {**PUZZLE, "Themes": "x" * 300}
     rows = [{**long, "FEN": f"{FEN} {n}"} for n in range(50_000)]
     write(path, rows, use_dictionary=False, compression="none", data_page_size=1 << 16)
-    stream, meter = Measured(path.read_bytes()), Meter()
-    assert list(read_parquet(stream, "x", Selection(), meter)) == []
-    assert meter.not_selected == 50_000
+    stream, summary = Measured(path.read_bytes()), FileSummary()
+    assert list(read_parquet(stream, summary, ReadOptions())) == []
+    assert summary.not_selected == 50_000
     assert stream.largest < path.stat().st_size / 20
 
 
-def test_the_meter_measures_rows(path: Path) -> None:
+def test_the_summary_measures_rows(path: Path) -> None:
     groups_of_ten(path)
-    meter = Meter()
-    fractions = [meter.fraction() for _ in read_collection(path, meter=meter)]
+    summary = FileSummary()
+    fractions = [summary.fraction() for _ in read_collection(path, summary=summary)]
     assert fractions == [number / 30 for number in range(1, 31)]
     skipped = Selection(min_claim=1)
-    assert list(read_collection(path, selection=skipped, meter=meter)) == []
-    assert meter.fraction() == 1.0
-    assert (meter.records, meter.not_selected) == (30, 30)
+    assert list(read_collection(path, ReadOptions(selection=skipped), summary)) == []
+    assert summary.fraction() == 1.0
+    assert (summary.records, summary.not_selected) == (30, 30)
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(path: Path) -> None:

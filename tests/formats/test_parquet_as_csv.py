@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.formats.claims import Selection
-from solver.formats.streams import Meter
+from solver.formats.summary import FileSummary
 from solver.problem import Problem
 
 pa = pytest.importorskip("pyarrow")
@@ -176,14 +176,14 @@ def compare(
         path.parent.mkdir(exist_ok=True)
     paths[0].write_bytes(as_csv(rows))
     pq.write_table(pa.table(columns), paths[1], **options)
-    meters = Meter(), Meter()
+    summaries = FileSummary(), FileSummary()
     expected, found = (
-        read(path, selection=selection, meter=meter)
-        for path, meter in zip(paths, meters, strict=True)
+        read(path, selection=selection, summary=summary)
+        for path, summary in zip(paths, summaries, strict=True)
     )
     assert found == list(map(by_row, expected))
-    assert meters[0].records == meters[1].records
-    assert meters[0].not_selected == meters[1].not_selected
+    assert summaries[0].records == summaries[1].records
+    assert summaries[0].not_selected == summaries[1].not_selected
     return len(found)
 
 

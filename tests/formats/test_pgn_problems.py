@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from solver.errors import FormatError, InputError
 from solver.formats.pgn_problems import read_pgn, write_pgn
 from solver.formats.streams import MAX_RECORD_BYTES
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play, play_line
@@ -25,7 +26,7 @@ LINE = ("b1b7", "h8g8", "a2a8")
 
 def read(text: str | bytes, name: str = "dir/x.pgn") -> list[Problem | FormatError]:
     raw = text if isinstance(text, bytes) else text.encode()
-    return list(read_pgn(enumerate(io.BytesIO(raw), start=1), name))
+    return list(read_pgn(enumerate(io.BytesIO(raw), start=1), FileSummary(name)))
 
 
 def game(moves: str, *tags: str, fen: str = LADDER) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.pgn_scores import read_scores
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 FEN = "5k2/8/8/8/8/8/6Q1/4R2K w - - 0 1"
@@ -26,7 +27,7 @@ def game(moves: str, fen: str = FEN) -> str:
 
 def read(text: str) -> list[Problem | FormatError]:
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    return list(read_scores(lines, "match.pgn"))
+    return list(read_scores(lines, FileSummary("match.pgn")))
 
 
 def mates(moves: str, fen: str = FEN) -> list[int]:

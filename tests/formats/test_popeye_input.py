@@ -20,6 +20,7 @@ from solver.formats.popeye_input import (
     write_popeye,
 )
 from solver.formats.streams import MAX_RECORD_BYTES
+from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, MATE, Stipulation
@@ -32,7 +33,9 @@ GOOD = f"{PIECES}stipulation #2\n"
 
 def read(text: str | bytes) -> list[Problem | FormatError]:
     raw = text if isinstance(text, bytes) else text.encode()
-    return list(read_popeye(enumerate(io.BytesIO(raw), start=1), "dir/x.inp"))
+    return list(
+        read_popeye(enumerate(io.BytesIO(raw), start=1), FileSummary("dir/x.inp"))
+    )
 
 
 def read_one(body: str | bytes) -> Problem:

@@ -20,8 +20,10 @@ from hypothesis import strategies as st
 from solver.errors import FormatError
 from solver.formats.claims import Selection
 from solver.formats.registry import FORMATS, detect_format, read_collection, title_of
-from solver.formats.streams import MAX_LINE_BYTES, Meter
+from solver.formats.streams import MAX_LINE_BYTES
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
+from tests.formats.whole_files import read_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,7 @@ def path(tmp_path: Path) -> Path:
 def outcomes(path: Path, text: bytes, **options: Any) -> list[Problem | FormatError]:
     """The records of a file with these bytes, without the folder in their sources."""
     path.write_bytes(text)
-    return [local(record, path) for record in read_collection(path, **options)]
+    return [local(record, path) for record in read_with(path, **options)]
 
 
 def local(record: Problem | FormatError, path: Path) -> Problem | FormatError:
@@ -316,9 +318,9 @@ def test_every_line_of_standard_input_is_read_as_it_arrives(
 def test_rows_that_claim_no_mate_are_counted(path: Path) -> None:
     text = f"{HEADS['lichess']}\n{RECORDS['lichess']}\n".encode()
     text += f"{RECORDS['lichess'].replace('mate', 'crushing')}\n".encode()
-    meter = Meter()
-    assert len(outcomes(path, text, meter=meter)) == 1
-    assert (meter.records, meter.not_selected) == (1, 1)
+    summary = FileSummary()
+    assert len(outcomes(path, text, summary=summary)) == 1
+    assert (summary.records, summary.not_selected) == (1, 1)
     taken = outcomes(path, text, selection=Selection(all_rows=True))
     assert [isinstance(record, Problem) for record in taken] == [True, True]
 
@@ -365,11 +367,11 @@ CLAIMS = b"".join(
 def test_claims_are_selected_by_length_and_errors_are_always_reported(
     path: Path, selection: Selection, lines: list[int]
 ) -> None:
-    meter = Meter()
-    records = outcomes(path, CLAIMS, selection=selection, meter=meter)
+    summary = FileSummary()
+    records = outcomes(path, CLAIMS, selection=selection, summary=summary)
     assert [int(record.source.rpartition(":")[2]) for record in records] == lines
-    assert meter.records == len(lines)
-    assert meter.not_selected == 6 - len(lines)
+    assert summary.records == len(lines)
+    assert summary.not_selected == 6 - len(lines)
 
 
 @pytest.mark.parametrize("selection", [Selection(theme="x"), Selection(min_rating=1)])
@@ -379,32 +381,34 @@ def test_only_lichess_has_themes_and_ratings(path: Path, selection: Selection) -
     assert outcomes(path, b"\n", selection=selection) == []
 
 
-def test_the_meter_measures_the_progress_in_a_plain_file(path: Path) -> None:
+def test_the_summary_measures_the_progress_in_a_plain_file(path: Path) -> None:
     path.write_bytes(GOOD * 4)
-    meter = Meter()
-    fractions = [meter.fraction()]
-    fractions += [meter.fraction() for _ in read_collection(path, meter=meter)]
+    summary = FileSummary()
+    fractions = [summary.fraction()]
+    fractions += [summary.fraction() for _ in read_collection(path, summary=summary)]
     assert fractions == [None, 0.25, 0.5, 0.75, 1.0]
 
 
-def test_the_meter_measures_the_progress_in_a_compressed_file(path: Path) -> None:
+def test_the_summary_measures_the_progress_in_a_compressed_file(path: Path) -> None:
     noise = "".join(random.Random(1).choices("abcdefgh", k=100_000))
     names = (
         f'{ROOK} dm 8; id "{noise[i : i + 100]}";\n' for i in range(0, 90_000, 100)
     )
     path.write_bytes(gzip.compress("".join(names).encode()))
-    meter = Meter()
-    fractions = [meter.fraction() or 0 for _ in read_collection(path, meter=meter)]
+    summary = FileSummary()
+    fractions = [
+        summary.fraction() or 0 for _ in read_collection(path, summary=summary)
+    ]
     assert fractions == sorted(fractions)
     assert fractions[0] < 0.5
     assert len(set(fractions)) > 10
     assert fractions[-1] == 1.0
 
 
-def test_the_meter_has_no_progress_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    meter = Meter()
+def test_the_summary_has_no_progress_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = FileSummary()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
-    assert [meter.fraction() for _ in read_collection("-", meter=meter)] == [None]
+    assert [summary.fraction() for _ in read_collection("-", summary=summary)] == [None]
 
 
 @pytest.mark.parametrize(
@@ -431,8 +435,8 @@ def test_the_meter_has_no_progress_in_a_pipe(monkeypatch: pytest.MonkeyPatch) ->
 def test_formats_with_records_of_many_lines_are_detected_too(
     path: Path, text: str, claim: Claim, compress: Callable[[bytes], bytes]
 ) -> None:
-    meter = Meter()
-    (record,) = outcomes(path, compress(text.encode()), meter=meter)
+    summary = FileSummary()
+    (record,) = outcomes(path, compress(text.encode()), summary=summary)
     assert replace(record, source="") == Problem(f"{ROOK} 0 1", "x", claim)
     assert outcomes(path, text.encode(), selection=Selection(max_claim=7)) == []
-    assert meter.fraction() == 1.0
+    assert summary.fraction() == 1.0

@@ -11,7 +11,7 @@ import pytest
 
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError
-from solver.formats.claims import Selection
+from solver.formats.claims import ReadOptions, Selection
 from solver.formats.epd import parse_record
 from solver.formats.native import CSV_HEAD
 from solver.formats.registry import WRITABLE, find_writer, read_collection
@@ -65,7 +65,7 @@ def stipulated(text: str, seed: int) -> Problem:
 def read(folder: Path, name: str, text: str | bytes) -> Problem:
     path = folder / "written"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    (found,) = read_collection(path, source_format=name)
+    (found,) = read_collection(path, ReadOptions(source_format=name))
     assert isinstance(found, Problem), found
     return replace(found, source="")
 
@@ -182,7 +182,7 @@ def test_other_claims_are_refused(
 ) -> None:
     path = tmp_path / "x"
     path.write_text(text + "\n", encoding="utf-8")
-    (error,) = read_collection(path, source_format=name)
+    (error,) = read_collection(path, ReadOptions(source_format=name))
     assert isinstance(error, FormatError)
     assert error.reason == reason
 
@@ -221,7 +221,7 @@ def test_a_selection_counts_the_attackers_moves(tmp_path: Path) -> None:
     selection = Selection(min_claim=2, max_claim=3)
     found = [
         one.stipulation
-        for one in read_collection(path, selection=selection)
+        for one in read_collection(path, ReadOptions(selection=selection))
         if isinstance(one, Problem)
     ]
     assert list(map(str, found)) == ["#", "s#2", "h#2", "h#2.5", "h#3"]

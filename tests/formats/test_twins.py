@@ -16,6 +16,7 @@ from solver.errors import FormatError
 from solver.formats.composition import Composition
 from solver.formats.popeye_input import PopeyeInput, read_inputs, read_popeye
 from solver.formats.popeye_words import WORD
+from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin, label_of, parse_twin
 from solver.problem import Problem
 from solver.stipulation import EXPECTED
@@ -74,7 +75,7 @@ TWINS = [
 
 
 def read(*lines: str, pieces: str = PIECES) -> list[Problem | FormatError]:
-    return list(read_popeye(numbered(*lines, pieces=pieces), "x.inp"))
+    return list(read_popeye(numbered(*lines, pieces=pieces), FileSummary("x.inp")))
 
 
 def read_input(*lines: str) -> PopeyeInput:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.formats.claims import printable
+from solver.formats.claims import ReadOptions, printable
 from solver.formats.registry import (
     FORMATS,
     WRITABLE,
@@ -166,7 +166,7 @@ def written(folder: Path, name: str, problem: Problem) -> Problem:
     path.write_bytes(whole)
     if name != "parquet":
         assert detect_format(whole.splitlines()[0]) == name
-    (record,) = read_collection(path, source_format=name)
+    (record,) = read_collection(path, ReadOptions(source_format=name))
     assert isinstance(record, Problem)
     return replace(record, source="")
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from solver.formats.registry import find_writer
+from solver.formats.claims import ReadOptions
+from solver.formats.registry import find_writer, read_collection
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from solver.errors import FormatError
+    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 
@@ -17,3 +23,10 @@ def write_whole(name: str, *problems: Problem) -> bytes:
     file = io.BytesIO()
     writer.save(map(writer.write, problems), file)
     return file.getvalue()
+
+
+def read_with(
+    path: Path, summary: FileSummary | None = None, **options: Any
+) -> Iterator[Problem | FormatError]:
+    """Read a file with these fields of `ReadOptions`."""
+    return read_collection(path, ReadOptions(**options), summary)

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from solver.audit.result import COLUMNS, AuditResult, audit_result
 from solver.formats.epd import read_epd
+from solver.formats.summary import FileSummary
 from solver.output.audit_records import (
     audit_record,
     read_record,
@@ -326,7 +327,7 @@ def test_epd_has_what_was_found_in_place_of_the_claim(
     assert write_epd([audit_result(answer)], file) == 1
     position = " ".join(answer.problem.fen.split()[:4])
     assert file.getvalue().decode() == f'{position} {claims}id "x.olv:3";\n'
-    (problem,) = read_epd(enumerate(file.getvalue().splitlines(), 1), "x")
+    (problem,) = read_epd(enumerate(file.getvalue().splitlines(), 1), FileSummary("x"))
     assert isinstance(problem, Problem)
     assert problem.stipulation.has_number is bool(claims)
 
