@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections import deque
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path, PurePath
@@ -14,8 +15,9 @@ from solver.cli import console as streams
 from solver.cli import options
 from solver.cli.console import Exit, notify, store_files
 from solver.errors import FormatError
-from solver.formats.claims import EVERYTHING, ReadOptions, Selection
-from solver.formats.streams import name_of
+from solver.formats.claims import AUTO, ReadOptions, Selection, no_claims
+from solver.formats.registry import FORMATS, read_collection
+from solver.formats.streams import STDIN, name_of
 from solver.formats.summary import FileSummary
 from solver.stipulation import MAX_MOVES
 from solver.stipulations.comparison import Verdict
@@ -76,29 +78,93 @@ class Words(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
         ]
 
 
-selection = options.gathered(
-    "selection",
-    Selection,
-    click.option(
-        "--theme",
-        metavar="THEME",
-        help="Read only lichess puzzles with this theme.",
-    ),
-    click.option(
-        "--min-rating",
-        type=click.IntRange(0),
-        metavar="R",
-        help="Read only lichess puzzles rated R or more.",
-    ),
-    options.number(
-        "--min-claim", MAX_MOVES, "N", "Read only problems that claim at least N moves."
-    ),
-    options.number(
-        "--max-claim", MAX_MOVES, "N", "Read only problems that claim at most N moves."
-    ),
-    options.flag("--all-rows", "Also read lichess puzzles that claim no mate."),
-)
-"""Adds the options that select records, passed as `selection: Selection`."""
+def _parse_columns(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> dict[str, str]:
+    """Parse columns such as `fen=Position,claim=N`."""
+    columns = {}
+    for part in value.split(",") if value else ():
+        name, equals, column = (word.strip() for word in part.partition("="))
+        if not (name and equals and column) or name in columns:
+            msg = f"expected columns such as fen=Position,claim=N, found {value!r}"
+            raise click.BadParameter(msg)
+        columns[name] = column
+    return columns
+
+
+def _read_options(
+    source_format: str,
+    *,
+    columns: dict[str, str],
+    strict: bool,
+    no_claims: bool,
+    theme: str | None,
+    min_rating: int | None,
+    min_claim: int | None,
+    max_claim: int | None,
+    all_rows: bool,
+) -> ReadOptions:
+    selection = Selection(theme, min_claim, max_claim, min_rating, all_rows)
+    return ReadOptions(
+        source_format, selection, columns, strict=strict, claims=not no_claims
+    )
+
+
+def reading(source_format: str) -> Callable[[Function], Function]:
+    """Add the options that say how to read a collection.
+
+    They are passed as `read_options: ReadOptions`; `source_format` names the option
+    that sets the format.
+    """
+    return options.gathered(
+        "read_options",
+        _read_options,
+        click.option(
+            source_format,
+            "source_format",
+            type=click.Choice([AUTO, *FORMATS]),
+            default=AUTO,
+            metavar="FORMAT",
+            help=(
+                f"Format of the input: {', '.join(FORMATS)}, or auto to detect it "
+                "(default)."
+            ),
+        ),
+        click.option(
+            "--columns",
+            callback=_parse_columns,
+            metavar="PART=NAME,...",
+            help="Which column or field has which part of a problem, such as "
+            "fen=Position,claim=N,line=Solution. moves=after-first: the first move is "
+            "played before the problem. Default: by the usual names.",
+        ),
+        options.flag("--strict", "Refuse a record of which some field is unreadable."),
+        options.flag("--no-claims", "Read positions only, and no claims about mates."),
+        click.option(
+            "--theme",
+            metavar="THEME",
+            help="Read only lichess puzzles with this theme.",
+        ),
+        click.option(
+            "--min-rating",
+            type=click.IntRange(0),
+            metavar="R",
+            help="Read only lichess puzzles rated R or more.",
+        ),
+        options.number(
+            "--min-claim",
+            MAX_MOVES,
+            "N",
+            "Read only problems that claim at least N moves.",
+        ),
+        options.number(
+            "--max-claim",
+            MAX_MOVES,
+            "N",
+            "Read only problems that claim at most N moves.",
+        ),
+        options.flag("--all-rows", "Also read lichess puzzles that claim no mate."),
+    )
 
 
 def jobs(default: str) -> Callable[[Function], Function]:
@@ -250,30 +316,31 @@ class Shard:
 class Reading:
     """Reads one file after another; a file that cannot be read is skipped.
 
-    An error is printed for such a file, and a warning for a file without records.
+    Prints an error about such a file, a warning about a file without records, and
+    otherwise what was understood of a file, when it has been read.
 
     Attributes
     ----------
     files : sequence of str
         Paths, or - for standard input; see `read_collection`.
-    source_format : str
-        The format of all files, or `auto`.
-    selection : Selection
-        Which records to read.
+    read_options : ReadOptions
+        How to read the files.
     shard : Shard or None
         Which part of the records to yield; None: all.
     notify : callable
         Prints an error or a warning of one line.
     codes : set of Exit
-        Contains IO if a file could not be read.
+        Contains IO if a file could not be read, BAD_INPUT if its claims were not.
+    is_quiet : bool
+        Print errors and warnings only.
     """
 
     files: Sequence[str]
-    source_format: str = "auto"
-    selection: Selection = EVERYTHING
+    read_options: ReadOptions = field(default_factory=ReadOptions)
     shard: Shard | None = None
     notify: Callable[[str], None] = streams.notify
     codes: set[Exit] = field(default_factory=set)
+    is_quiet: bool = False
 
     def __post_init__(self) -> None:
         self._sizes = [_size(file) for file in self.files]
@@ -282,28 +349,38 @@ class Reading:
 
     def __iter__(self) -> Iterator[Problem | FormatError]:
         """Yield the records of all files."""
-        from solver.formats.registry import read_collection
-
-        asked = ReadOptions(self.source_format, self.selection)
         for number, (file, summary) in enumerate(
             zip(self.files, self.summaries, strict=True)
         ):
             self._finished = number
             try:
-                records = read_collection(file, asked, summary)
+                records = read_collection(file, self.read_options, summary)
                 yield from self.shard.of(records) if self.shard else records
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(Exit.IO)
                 continue
-            if not (summary.records or summary.not_selected):
-                self.notify(f"warning: {summary.name}: no records")
+            self.codes |= report_summary(
+                summary, self.read_options, self.notify, is_quiet=self.is_quiet
+            )
         self._finished = len(self.files)
 
-    @property
-    def not_selected(self) -> int:
-        """How many records the selection left out."""
-        return sum(summary.not_selected for summary in self.summaries)
+    def summarise(self) -> list[dict[str, Any]]:
+        """Read all files to their end, and return what was understood of each.
+
+        Raises
+        ------
+        UsageError
+            One is standard input, which cannot be read twice.
+        """
+        if STDIN in self.files:
+            msg = "--summary reads each file twice, which is impossible with -."
+            raise click.UsageError(msg)
+        summaries = [FileSummary(name_of(file)) for file in self.files]
+        for summary in summaries:
+            with suppress(OSError):  # reported when it is read again
+                deque(read_collection(summary.name, self.read_options, summary), 0)
+        return [summary.record() for summary in summaries]
 
     def expected(self) -> int | None:
         """Estimate the number of records; exact once all files are read.
@@ -328,6 +405,27 @@ class Reading:
             return None
         read = sum(sizes[:finished]) + fraction * sizes[finished]
         return round(records * sum(sizes) / read)
+
+
+def report_summary(
+    summary: FileSummary,
+    read_options: ReadOptions,
+    notify: Callable[[str], None] = streams.notify,
+    *,
+    is_quiet: bool = False,
+) -> set[Exit]:
+    """Print what was understood of a file, and return the exit codes that follow.
+
+    A file with fields that may hold claims, of which none was read, is not a success.
+    """
+    if not (summary.records or summary.not_selected):
+        notify(f"warning: {summary.name}: no records")
+    elif not is_quiet:
+        notify(str(summary))
+    if not (read_options.claims and summary.unread_claims):
+        return set()
+    notify(f"error: {summary.name}: {no_claims(summary.unread_claims)}")
+    return {Exit.BAD_INPUT}
 
 
 def _parse_shard(

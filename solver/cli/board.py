@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 import webbrowser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
+from solver.cli import auditing, options
 from solver.cli.console import (
     Exit,
     foremost,
@@ -20,11 +21,15 @@ from solver.cli.console import (
 from solver.errors import InputError, quote
 from solver.files import write_whole
 
+if TYPE_CHECKING:
+    from solver.formats.claims import ReadOptions
+
 
 @options.command("""
 Exit codes (the first that applies):
   74  a file could not be read or written
-  65  the FEN is invalid, or a damaged record is listed as unreadable
+  65  the FEN is invalid, a damaged record is listed as unreadable, or no
+      claim was read from fields that may hold one
    0  the page was written
 
 Examples:
@@ -36,8 +41,15 @@ Examples:
 """)
 @click.argument("position", nargs=-1, metavar="[FEN...|FILE]")
 @options.output("No browser is opened.", required=False)
+@auditing.reading("--format")
 @click.pass_context
-def board(ctx: click.Context, *, position: tuple[str, ...], output: str | None) -> None:
+def board(
+    ctx: click.Context,
+    *,
+    position: tuple[str, ...],
+    output: str | None,
+    read_options: ReadOptions,
+) -> None:
     """Set up and solve positions, or browse collections, in a web browser.
 
     The board is one web page with the compiled search in it. It needs no network and no
@@ -62,7 +74,7 @@ def board(ctx: click.Context, *, position: tuple[str, ...], output: str | None) 
 
         title = Path(file).name
         page, codes = render_collection(
-            file, title=title, can_solve=True, is_audit=False
+            file, title=title, can_solve=True, read_options=read_options
         )
     else:
         page = _render_board(" ".join(position))

@@ -10,6 +10,7 @@ import click
 from solver.cli import auditing, options
 from solver.cli.console import (
     Exit,
+    foremost,
     notify,
     open_target,
     prepare_outputs,
@@ -29,7 +30,7 @@ from solver.formats.summary import FileSummary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.formats.claims import Selection
+    from solver.formats.claims import ReadOptions
     from solver.problem import Problem
 
 
@@ -47,23 +48,21 @@ Examples:
 """)
 @click.argument("source", metavar="IN", type=options.FILE)
 @click.argument("target", metavar="OUT", type=options.FILE)
-@options.reading_format("--from")
+@auditing.reading("--from")
 @click.option(
     "--to",
     "target_format",
     type=click.Choice(WRITABLE),
     help="Format of the output. Default: by the suffix of OUT.",
 )
-@auditing.selection
 @click.pass_context
 def convert(
     ctx: click.Context,
     *,
     source: str,
     target: str,
-    source_format: str,
+    read_options: ReadOptions,
     target_format: str | None,
-    selection: Selection,
 ) -> None:
     """Write a collection of problems in another format.
 
@@ -92,15 +91,17 @@ def convert(
 
     summary, writer = FileSummary(), find_writer(target_format)
     conversion = Conversion(writer.write, TimedProgress())
-    asked = ReadOptions(source_format, selection)
-    records = read_collection(source, asked, summary)
+    records = read_collection(source, read_options, summary)
     with open_target(target) as file, conversion.progress:
         writer.save(conversion.rows(records), file)
     notify(
         f"{conversion.progress.done:,} written, {summary.not_selected:,} not selected, "
         f"{conversion.skipped:,} skipped"
     )
-    ctx.exit(Exit.BAD_INPUT if conversion.skipped else Exit.PROVED)
+    codes = auditing.report_summary(summary, read_options)
+    if conversion.skipped:
+        codes.add(Exit.BAD_INPUT)
+    ctx.exit(foremost(codes | {Exit.PROVED}))
 
 
 @dataclass

@@ -12,7 +12,10 @@ from __future__ import annotations
 import click
 
 OPTION_GROUPS = {
-    "Input": "--format --from --theme --min-rating --min-claim --max-claim --all-rows",
+    "Input": (
+        "--format --from --columns --strict --no-claims --theme --min-rating "
+        "--min-claim --max-claim --all-rows"
+    ),
     "Search limits": (
         "--search-moves --depth --time --nodes --hash --threads --table-entries"
     ),
@@ -33,7 +36,7 @@ OPTION_GROUPS = {
     "Saved results": "--store --fresh --retry --marks --shard --games-file",
     "Output": (
         "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
-        "--csv --summary --text --plies"
+        "--csv --sums --summary --text --plies"
     ),
     "Files to write": (
         "--output --certificate --certificates --svg --pgn --html --solver"

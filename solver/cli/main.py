@@ -39,6 +39,7 @@ COMMANDS = {
         "board": "Set up and solve positions, or browse collections, in a web browser.",
     },
     "Work with collections and results": {
+        "inspect": "Show what is read from a file, without a search.",
         "convert": "Write a collection of problems in another format.",
         "improve": "Search a file's claimed mates, and write an improved copy.",
         "report": "Show the results of an audit as a web page.",

@@ -399,20 +399,3 @@ def is_collection(word: str) -> bool:
         return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
     except (OSError, ValueError):  # too long, or not a path at all
         return False
-
-
-def reading_format(*names: str) -> Callable[[Function], Function]:
-    """Add the format of the input, passed as `source_format: str`."""
-    from solver.formats.registry import FORMATS
-
-    return click.option(
-        *names,
-        "source_format",
-        type=click.Choice(["auto", *FORMATS]),
-        default="auto",
-        metavar="FORMAT",
-        help=(
-            f"Format of the input: {', '.join(FORMATS)}, or auto to detect it "
-            "(default)."
-        ),
-    )

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli import options
+from solver.cli.auditing import report_summary
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
 from solver.formats.claims import printable
 from solver.formats.streams import STDIN, name_of
+from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.audit.result import AuditResult
+    from solver.formats.claims import ReadOptions
     from solver.pages.collection_page import Record
 
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -75,20 +78,25 @@ def report(
 
 
 def render_collection(
-    path: str, *, title: str, can_solve: bool, is_audit: bool = True
+    path: str,
+    *,
+    title: str,
+    can_solve: bool,
+    read_options: ReadOptions | None = None,
 ) -> tuple[bytes, set[Exit]]:
-    """Return the page of a file, and the exit codes of its damaged records.
+    """Return the page of a file, and the exit codes of what cannot be read of it.
 
     Parameters
     ----------
     path : str
-        The results of an audit; a collection as well unless `is_audit`.
+        The results of an audit, or a collection.
     title : str
         The title of the page.
     can_solve : bool
         Whether the page contains the compiled search.
-    is_audit : bool
-        Refuse a file without results; otherwise list more records that agree.
+    read_options : ReadOptions, optional
+        How to read a collection, of whose records more are listed. Without it, a file
+        without results is refused.
 
     Raises
     ------
@@ -101,15 +109,19 @@ def render_collection(
 
     load_stored(SEARCH)  # reads and names moves in a tenth of the time
     damaged = Damaged()
+    summary = FileSummary(name_of(path))
     page = render_page(
-        _records(path, damaged.add, is_audit=is_audit),
+        _records(path, damaged.add, summary, read_options),
         title=title,
         modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else {},
-        most_agreeing=MAX_AGREEING if is_audit else MAX_ROWS,
+        most_agreeing=MAX_ROWS if read_options else MAX_AGREEING,
         on_damaged=lambda message: damaged.add(f"{name_of(path)}: {message}"),
         on_left_out=notify,
     )
-    return page, {damaged.finish()}
+    codes = {damaged.finish()}
+    if read_options and summary.title:
+        codes |= report_summary(summary, read_options)
+    return page, codes
 
 
 class Damaged:
@@ -132,9 +144,14 @@ class Damaged:
 
 
 def _records(
-    path: str, report: Callable[[object], None], *, is_audit: bool
+    path: str,
+    report: Callable[[object], None],
+    summary: FileSummary,
+    read_options: ReadOptions | None,
 ) -> Iterator[Record]:
     """Yield the records of a file, and report each damaged line.
+
+    The last two are for a collection; see `registry.read_collection`.
 
     Raises
     ------
@@ -154,14 +171,15 @@ def _records(
             if not head or any(_is_record(line) for _, line in head):
                 yield from _parse_lines(chain(head, lines), name, report)
                 return
-            if is_audit:
+            if read_options is None:
                 number, line = head[0]
                 text = quote(line.decode(errors="replace").strip())
                 found = f"{text} on line {number}"
                 msg = f"{name}: expected a store or {expected}, found {found}"
                 raise InputError(msg)
     if not is_store:
-        for record in read_collection(path):
+        assert read_options
+        for record in read_collection(path, read_options, summary):
             if isinstance(record, FormatError):
                 report(record)
             yield record
@@ -183,6 +201,8 @@ def _parse_lines(
         record: Record
         try:
             record = _parse_record(line)
+            if record.keys() == {"summary"}:  # of `verify --summary`
+                continue
         except InputError as error:
             record = FormatError(f"{name}:{number}", str(error))
             report(record)

@@ -38,7 +38,7 @@ FEN_SLASHES = 7
 
 _WORDS = f"{__name__}.words"
 
-_FORMS = {"--json", "--csv", "--summary"}
+_FORMS = {"--json", "--csv", "--sums"}
 _PAGE = "--html"
 """Options that change no count."""
 
@@ -81,7 +81,7 @@ Examples:
   matesolve table 8/8/8/8/8/5K2/R7/7k w - - --check-extension off,all
   matesolve table puzzles/generated-3.epd --efp off,cut,on --csv
   matesolve table puzzles/classics.epd --ablation --nodes 1000000
-  matesolve table easy.epd hard.epd --mdp off,cpw,tight --summary
+  matesolve table easy.epd hard.epd --mdp off,cpw,tight --sums
 """,
     cls=_Table,
 )
@@ -117,7 +117,7 @@ Examples:
 @options.json_record
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option(
-    "--summary",
+    "--sums",
     "sums_only",
     is_flag=True,
     help="Print only each variant's sums over a collection.",
@@ -162,7 +162,7 @@ def table(
     files = position if _are_files(position) else ()
     conflicts = {
         "--json and --csv cannot be combined.": as_json and as_csv,
-        "--summary needs a collection, not one position.": sums_only and not files,
+        "--sums needs a collection, not one position.": sums_only and not files,
     }
     for conflict, holds in conflicts.items():
         if holds:
@@ -272,7 +272,7 @@ def _read_problems(
     collection = []
     others = 0
     for file in files:
-        reading, problems = Reading([file]), []
+        reading, problems = Reading([file], is_quiet=True), []
         for record in reading:
             if isinstance(record, FormatError):
                 notify(f"error: {record}")

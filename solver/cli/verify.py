@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from solver.cli.auditing import Shard, StoreRequest
     from solver.cli.progress import AuditProgress
     from solver.endgames.tablebases import Tablebases
-    from solver.formats.claims import Selection
+    from solver.formats.claims import ReadOptions
     from solver.problem import Limits
 
 DEFAULT_TIME_S = 10.0
@@ -110,8 +110,7 @@ Examples:
   matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
 """)
 @options.files
-@options.reading_format("--format")
-@auditing.selection
+@auditing.reading("--format")
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
 @auditing.jobs("Default: 1; with --cluster local, the number of cores.")
@@ -153,13 +152,16 @@ Examples:
 @auditing.certificates()
 @options.flag("-q --quiet", "Print no progress, and only the disagreements.")
 @options.jsonl
+@options.flag(
+    "--summary",
+    "With --jsonl: first print one more record, with what is read from each file.",
+)
 @click.pass_context
 def verify(
     ctx: click.Context,
     *,
     files: tuple[str, ...],
-    source_format: str,
-    selection: Selection,
+    read_options: ReadOptions,
     limits: Limits,
     tablebases: Tablebases | None,
     jobs: int | None,
@@ -176,6 +178,7 @@ def verify(
     folder_path: str | None,
     quiet: bool,
     jsonl: bool,
+    summary: bool,
 ) -> None:
     """Check the claims of puzzle collections.
 
@@ -229,9 +232,9 @@ def verify(
     prepare_kernel()
     control = GroupControl()
     codes = {Exit.PROVED}
-    reading = Reading(
-        files, source_format=source_format, selection=selection, shard=shard
-    )
+    reading = Reading(files, read_options, shard, is_quiet=quiet)
+    if summary:
+        _print_summary(reading, jsonl=jsonl)
     progress = AuditProgress(
         reading.expected,
         # Records on the same terminal would mix with the progress line.
@@ -269,8 +272,6 @@ def verify(
                         folder.finish(result)
                     progress.add(result)
         printer.finish()
-    if reading.not_selected and not quiet:
-        notify(f"{reading.not_selected:,} records not selected")
     if marks_path and marks.unused and not control.is_stopped():
         notify(f"{name_of(marks_path)}: marks that match no record: {marks.unused:,}")
     if folder:
@@ -281,6 +282,14 @@ def verify(
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
     ctx.exit(foremost(codes | reading.codes))
+
+
+def _print_summary(reading: Reading, *, jsonl: bool) -> None:
+    """Print what is read from each file as the first record."""
+    if not jsonl:
+        msg = "--summary needs --jsonl."
+        raise click.UsageError(msg)
+    echo_json({"summary": reading.summarise()})
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from solver.problem import Claim, Problem
 from solver.stipulation import MATE, MAX_MOVES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from solver.board import GivenPosition
     from solver.formats.summary import FileSummary
@@ -121,6 +121,21 @@ class ReadOptions:
     claims: bool = True
 
 
+def no_claims(fields: Sequence[str]) -> str:
+    """Return the error for a file of which no claim was read.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        The fields that were not read and may hold claims.
+    """
+    return (
+        f"expected claims, found none in the fields that are known, and "
+        f"{', '.join(fields)}; name the one with claims, as in "
+        f"--columns claim={fields[0]}, or read positions only with --no-claims"
+    )
+
+
 KEPT = "; kept "
 """In a warning, between what was wrong and what was kept of the record."""
 
@@ -185,8 +200,8 @@ class Draft:
     """A problem that is being read, field by field.
 
     A field that cannot be read is dropped with a warning, so that it does not cost the
-    position and the other claims. But a record of whose claims none can be read is
-    refused, so that its position is not taken for one that claims nothing.
+    position and the other claims. But a record whose claim cannot be read is refused
+    if it has no other, so that its position is not taken for one that claims nothing.
 
     Parameters
     ----------
@@ -226,7 +241,7 @@ class Draft:
         self.solutions: int | None = None
         self.any_last_move = False
         self._summary = summary
-        self._lost = ""
+        self._lost: dict[str, str] = {}
 
     def read(
         self, part: str, field: str, parse: Callable[..., Read], *given: object
@@ -252,8 +267,7 @@ class Draft:
             return parse(field, *given)
         except InputError as error:
             self.warnings.append(str(error))
-            if part == "claim":
-                self._lost = str(error)
+            self._lost[part] = str(error)
             return None
 
     def read_mate(self, field: str, text: str) -> None:
@@ -296,8 +310,11 @@ class Draft:
             It claims something, but nothing that can be read.
         """
         claim = self._claim()
-        if self._lost and not (claim or self.no_mate):
-            raise InputError(self._lost)
+        if not (claim or self.no_mate):
+            has_moves = self.keys or self.line
+            for part in ("claim",) if has_moves else ("claim", "keys", "line"):
+                if part in self._lost:
+                    raise InputError(self._lost[part])
         no_mate = self.no_mate
         if claim and no_mate:
             what = self.stipulation.text or f"a mate in {claim.mate}"
@@ -325,8 +342,8 @@ class Draft:
             if mate != clearest[0]:
                 first = self.stipulation.text or f"a mate in {clearest[0]}"
                 self._drop(f"a mate in {mate}", first)
-        is_help = self.stipulation.is_help
-        if self.solutions is not None and not is_help:
+        has_solutions = self.stipulation.is_help  # and no keys
+        if self.solutions is not None and not has_solutions:
             expected = "a help stipulation"
             self.warnings.append(
                 f"solutions: expected {expected}, found "
@@ -336,10 +353,10 @@ class Draft:
             return None
         return Claim(
             clearest[0],
-            () if is_help else self.keys,  # it has solutions, but no keys
+            () if has_solutions else self.keys,
             self.line,
             self.any_last_move,
-            self.solutions if is_help else None,
+            self.solutions if has_solutions else None,
         )
 
     def _drop(self, other: str, first: str) -> None:

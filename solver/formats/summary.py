@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from solver.formats.claims import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -145,4 +147,4 @@ class FileSummary:
         if self.warnings:
             counts = (f"{field} {count:,}" for field, count in self.warnings.items())
             parts.append(f"warnings about {', '.join(counts)}")
-        return f"{self.name}: {'; '.join(filter(None, parts))}"
+        return f"{printable(self.name)}: {'; '.join(filter(None, parts))}"

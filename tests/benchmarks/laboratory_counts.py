@@ -237,7 +237,7 @@ PATHS = [f"puzzles/{name}.epd" for name in COLLECTIONS]
 
 def collections(*arguments: str, paths: Sequence[str] = PATHS) -> str:
     """Compare variants on collections: mates found and ratio of nodes."""
-    counts = record("table", *paths, "--summary", *arguments)
+    counts = record("table", *paths, "--sums", *arguments)
     files = counts["files"]
     head = ["variant"]
     for file in files:
@@ -268,7 +268,7 @@ def alone(_work: Work) -> str:
 def after_the_mate(_work: Work) -> str:
     """Count the nodes to the end of the iteration that finds the mate."""
     forms = ("off", "cpw", "tight")
-    counts = record("table", PATHS[1], "--summary", "--mdp", ",".join(forms))
+    counts = record("table", PATHS[1], "--sums", "--mdp", ",".join(forms))
     totals = [counts["totals"][form] for form in forms]
     nodes = [total["nodes_total"] for total in totals]
     rows = [
@@ -300,7 +300,7 @@ PRUNING_HEAD = (
 
 def pruning_rows(depth: int, forms: Sequence[str]) -> list[tuple[object, ...]]:
     """Count found mates, nodes, second searches, and those that fail low."""
-    search = ("table", ROOT / PATHS[1], "--summary", "--mdp", "off", "--depth", depth)
+    search = ("table", ROOT / PATHS[1], "--sums", "--mdp", "off", "--depth", depth)
     asked = (*search, "--efp", ",".join(forms))
     totals = record(*asked)["totals"]
     again = record(*asked, "--count", "again")["totals"]

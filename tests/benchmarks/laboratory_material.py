@@ -218,7 +218,7 @@ def hits_of_search(work: Work, games: Path) -> dict[str, tuple[str, ...]]:
     for change in (patched.MIP_ASKED, patched.MIP_ANSWERED, patched.MIP_DECIDED):
         with patched.program(change) as program:
             for phase, path in paths.items():
-                asked = (*search, "--count", "interior", "--summary")
+                asked = (*search, "--count", "interior", "--sums")
                 totals = record("table", path, *asked, program=program)["totals"]
                 counts[phase].append(totals["lazy"]["nodes_total"])
     return {

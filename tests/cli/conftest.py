@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -21,10 +22,28 @@ SHOWN_BY = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "MATESOLVE_DEBUG")
 """Environment variables that change what is printed; tests unset them."""
 
 
-class Ended(NamedTuple):
+SUMMARY = re.compile(r"^.*: [^:\n]+, [0-9,]+ records?(?:;.*)?\n", re.MULTILINE)
+"""What a command prints about each file that it has read."""
+
+
+def without_summaries(text: str) -> str:
+    """Return what was printed on stderr besides the `SUMMARY` of each file."""
+    return SUMMARY.sub("", text)
+
+
+class _Printed(NamedTuple):
     code: int
     out: str
     err: str
+
+
+class Ended(_Printed):
+    """How a command ended, and what it printed.
+
+    `err` is stderr without the `summaries` of the files that were read.
+    """
+
+    summaries: list[str]
 
 
 class Matesolve(Protocol):
@@ -72,6 +91,8 @@ def matesolve(
                 patch.setattr(sys, path.name, stream)
             code = run(arguments)
         out, err = (path.read_bytes().decode() for path in paths[1:])
-        return Ended(code, out, err)
+        ended = Ended(code, out, without_summaries(err))
+        ended.summaries = SUMMARY.findall(err)
+        return ended
 
     return call

@@ -27,6 +27,7 @@ from solver.cli.main import run
 from solver.cli.solve import Sentences
 from solver.problem import Problem
 from solver.solving import Solver
+from tests.cli.conftest import without_summaries
 from tests.cli.processes import process, run_and_list_heavy
 from tests.cpu_time import spending_less_than
 
@@ -66,7 +67,7 @@ def outcome_of(
     """Run the command in this process."""
     code = run(arguments)
     printed = capsys.readouterr()
-    return code, printed.out, printed.err
+    return code, printed.out, without_summaries(printed.err)
 
 
 def records(text: str) -> list[dict[str, Any]]:

@@ -230,7 +230,8 @@ def test_without_records_the_output_is_empty(
     tmp_path: Path, matesolve: Matesolve
 ) -> None:
     target = tmp_path / "x.csv"
-    expected = (0, "", "0 written, 0 not selected, 0 skipped\n")
+    printed = "0 written, 0 not selected, 0 skipped\nwarning: stdin: no records\n"
+    expected = (0, "", printed)
     assert matesolve("convert", "-", str(target), stdin="\n# nothing\n") == expected
     assert target.read_bytes() == b""
 
@@ -288,9 +289,11 @@ def test_a_table_without_rows_is_still_parquet(
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table = tmp_path / "x.parquet"
-    expected = (0, "", "0 written, 0 not selected, 0 skipped\n")
+    counts = "0 written, 0 not selected, 0 skipped\n"
+    expected = (0, "", f"{counts}warning: stdin: no records\n")
     assert matesolve("convert", "-", str(table), stdin="\n") == expected
     assert parquet.read_table(table).num_rows == 0
+    expected = (0, "", f"{counts}warning: {table}: no records\n")
     assert matesolve("convert", str(table), "-", "--to", "epd") == expected
 
 

@@ -86,14 +86,16 @@ def test_a_claim_in_a_game_is_named_after_game_and_move(matesolve: Matesolve) ->
     ("text", "source_format", "error"),
     [
         (
-            epd(2, line="a2a7 h8h9"),
+            epd(201),
             "auto",
-            "stdin:1: pv: expected a move in SAN or UCI, found 'h8h9'",
+            "stdin:1: bm #: expected 1 to 200 moves, negative when the side to move is "
+            "mated, found '201'",
         ),
         (
-            log(2, "a2a7 h8h9"),
+            log(201, "a2a7"),
             "auto",
-            "stdin:2: pv: expected a move in SAN or UCI, found 'h8h9'",
+            "stdin:2: mate: expected 1 to 200 moves, negative when the side to move is "
+            "mated, found '201'",
         ),
         (
             game(403),
@@ -117,7 +119,7 @@ def test_bad_input_is_one_line(
         (epd(2, line="a2a7 h8g8 b1b8"), 0),
         (epd(1), 1),
         (epd(7, ROOK), 0),  # undecided: 3 is accepted
-        (epd(2, line="a2a9"), 1),
+        (epd(201), 1),
     ],
     ids=["right", "refuted", "undecided", "unreadable"],
 )

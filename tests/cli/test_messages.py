@@ -11,6 +11,7 @@ import pytest
 from solver import Limits, Solver
 from solver.cli.main import run
 from solver.errors import AllocationError
+from tests.cli.conftest import without_summaries
 
 FEN = "8/7K/8/8/8/8/R7/7k w - -"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -44,6 +45,7 @@ def test_a_table_too_large_for_memory_names_option_and_size(
     monkeypatch.setattr(mmap, "mmap", refuse)
     assert run(arguments) == 74
     out, err = capsys.readouterr()
+    err = without_summaries(err)
     assert out == ""
     assert err.startswith(f"error: {expected} of memory for the table, found ")
     assert err.count("\n") == 1

@@ -482,7 +482,7 @@ def test_the_summary_of_several_files_has_columns_for_each_and_a_total(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     (folder / "empty.epd").touch()
-    code, out, err = call(capsys, "good.epd", "empty.epd", "some.epd", "--summary")
+    code, out, err = call(capsys, "good.epd", "empty.epd", "some.epd", "--sums")
     assert (code, err) == (65, f"warning: empty.epd: no records\n{UNREADABLE}")
     rows = [line.rstrip("█").rstrip() for line in out.splitlines()]
     assert rows[:4] == SEVERAL.splitlines()
@@ -493,7 +493,7 @@ def test_the_summary_of_several_files_has_columns_for_each_and_a_total(
 def test_a_file_given_twice_is_counted_twice(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, out, _ = call(capsys, "good.epd", "good.epd", "--mdp", "off", "--summary")
+    code, out, _ = call(capsys, "good.epd", "good.epd", "--mdp", "off", "--sums")
     assert code == 0
     assert out.splitlines()[2].split()[1:5] == ["1", "1.000", "1", "1.000"]
     assert out.splitlines()[2].split()[-3:-1] == ["2", "1.000"]
@@ -514,7 +514,7 @@ some.epd,cpw,3,0,0,0,150,0.5,3
 def test_a_summary_in_csv_has_a_row_for_each_file_and_variant(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    words = ("good.epd", "some.epd", "--summary", "--csv")
+    words = ("good.epd", "some.epd", "--sums", "--csv")
     assert call(capsys, *words) == (65, SUMS, UNREADABLE)
 
 
@@ -524,7 +524,7 @@ def test_a_summary_in_json_has_no_problems(
 ) -> None:
     _, out, _ = call(capsys, "good.epd", "some.epd", "--json")
     whole = json.loads(out)
-    _, out, _ = call(capsys, "good.epd", "some.epd", "--summary", "--json")
+    _, out, _ = call(capsys, "good.epd", "some.epd", "--sums", "--json")
     sums = json.loads(out)
     assert len(whole.pop("problems")) == 4
     assert sums == whole
@@ -628,10 +628,10 @@ def test_other_sizes_are_a_usage_error(
             ["--ablation", "--mdp", "off"],
             "--ablation cannot be combined with options that choose techniques.",
         ),
-        (["--summary"], "--summary needs a collection, not one position."),
+        (["--sums"], "--sums needs a collection, not one position."),
         (
-            [*KING_AND_ROOK.split(), "--summary"],
-            "--summary needs a collection, not one position.",
+            [*KING_AND_ROOK.split(), "--sums"],
+            "--sums needs a collection, not one position.",
         ),
         (
             ["--mdp", "off,of"],
@@ -743,7 +743,7 @@ def test_text_too_long_for_a_file_name_is_no_position(
     [
         ([*KING_AND_ROOK.split(), "-d", "4"], f"{KING_AND_ROOK} -d 4"),
         (["good.epd", "--ablation"], "good.epd --ablation"),
-        (["good.epd", "--csv", "--summary"], "good.epd"),
+        (["good.epd", "--csv", "--sums"], "good.epd"),
         (["--json", "-d2", "--", *KING_AND_ROOK.split()], f"-d2 -- {KING_AND_ROOK}"),
     ],
 )
@@ -856,7 +856,7 @@ def test_standard_input_is_a_file_like_others(
     matesolve: Matesolve, folder: Path
 ) -> None:
     file = str(folder / "good.epd")
-    words = ("table", file, "-", "--summary", "--csv")
+    words = ("table", file, "-", "--sums", "--csv")
     ended = matesolve(*words, stdin=f"{BACK_RANK} dm 1;\n")
     assert (ended.code, ended.err) == (0, "")
     rows = list(csv.DictReader(io.StringIO(ended.out)))

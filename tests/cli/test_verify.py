@@ -16,6 +16,7 @@ import solver
 from solver.audit import job
 from solver.cli.main import run
 from solver.solution import Solution, Status, StoppedBy
+from tests.cli.conftest import without_summaries
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ MIXED = f"""\
 {BACK_RANK} bm #2; 00:00;
 8/7K/8/8/8/8/R7/7k w - - dm 1; id "too soon";
 {BACK_RANK} dm 1; bm Ra7; id "[red]wrong key";
-{BACK_RANK} dm 1; bm Ra9;
+{BACK_RANK} dm x; bm Ra8;
 {BACK_RANK}
 hello
 """
@@ -52,7 +53,8 @@ mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
 {LINK}"""
 
 UNREADABLE = """\
-error: mixed.epd:7: bm: expected a move in SAN or UCI, found 'Ra9'
+error: mixed.epd:7: dm: expected 1 to 200 moves, negative when the side to move is \
+mated, found 'x'
 error: mixed.epd:9: board: expected 8 ranks with / between them, found 1 in 'hello'
 """
 
@@ -70,7 +72,7 @@ def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, st
     """Run the command in this process; remove nodes and times from its table."""
     code = run(["verify", *arguments])
     printed = capsys.readouterr()
-    return code, COSTS.sub("", printed.out), printed.err
+    return code, COSTS.sub("", printed.out), without_summaries(printed.err)
 
 
 def records(text: str) -> list[dict[str, Any]]:
@@ -342,7 +344,7 @@ def test_a_file_without_selected_records_gives_no_warning(
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
     assert (code, out) == (0, "")
-    assert err == "1 records not selected\n"
+    assert err == ""
 
 
 def test_ctrl_c_prints_complete_results(
@@ -423,7 +425,7 @@ def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
         running.send_signal(signal.SIGINT)  # while it waits for the third line
         assert running.wait() == 130
         assert running.stdout.read() == ""
-        assert running.stderr.read() == "interrupted\n"
+        assert without_summaries(running.stderr.read()) == "interrupted\n"
 
 
 def test_ctrl_c_ends_a_long_search() -> None:
@@ -437,7 +439,7 @@ def test_ctrl_c_ends_a_long_search() -> None:
         running.send_signal(signal.SIGINT)
         assert running.wait() == 130
         assert running.stdout.read().splitlines()[-1].split()[:3] == ["all", "1", "1"]
-        assert running.stderr.read() == "interrupted\n"
+        assert without_summaries(running.stderr.read()) == "interrupted\n"
 
 
 def test_a_closed_pipe_ends_the_command_quietly() -> None:
@@ -452,7 +454,7 @@ def test_a_closed_pipe_ends_the_command_quietly() -> None:
         running.stdin.write(f"{BACK_RANK} dm 1;\n" * 200)
         running.stdin.close()
         assert running.wait() == 74
-        assert running.stderr.read() == ""
+        assert without_summaries(running.stderr.read()) == ""
 
 
 def test_a_narrow_terminal_does_not_cut_output_to_a_pipe() -> None:
@@ -464,7 +466,7 @@ def test_a_narrow_terminal_does_not_cut_output_to_a_pipe() -> None:
         "short.epd:1: claimed mate in 2, found mate in 1: 1. Ra8#",
         LINK.rstrip(),
     ]
-    assert (err, running.returncode) == ("", 1)
+    assert (without_summaries(err), running.returncode) == ("", 1)
 
 
 def test_help_loads_neither_the_kernel_nor_the_board() -> None:

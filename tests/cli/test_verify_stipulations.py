@@ -13,6 +13,7 @@ import pytest
 from solver.audit import job
 from solver.cli.main import run
 from solver.solving import Solver
+from tests.cli.conftest import without_summaries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,7 +154,11 @@ def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, st
     """Run the command in this process; remove nodes and times from its table."""
     code = run(["verify", *arguments])
     printed = capsys.readouterr()
-    return code, KNOWN.sub("", COSTS.sub("", printed.out)), printed.err
+    return (
+        code,
+        KNOWN.sub("", COSTS.sub("", printed.out)),
+        without_summaries(printed.err),
+    )
 
 
 def records(text: str) -> list[dict[str, Any]]:

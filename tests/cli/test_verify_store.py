@@ -22,6 +22,7 @@ from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import ProcessWorker
 from solver.cli.main import run
 from solver.search.threads import GroupControl
+from tests.cli.conftest import without_summaries
 from tests.cli.processes import ENVIRONMENT
 from tests.processes import PATIENCE_S
 from tests.processes import run as run_process
@@ -119,7 +120,7 @@ class Output:
         self.code = code
         self.out = KNOWN.sub("", COSTS.sub("", out))
         self.nodes = TIME.sub("", out)
-        self.err = err
+        self.err = without_summaries(err)
 
     @property
     def cost(self) -> int:
