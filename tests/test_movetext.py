@@ -16,7 +16,7 @@ from solver.errors import FormatError
 from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
 from solver.movetext import Kind, is_move, plain_moves, read_moves, read_movetext
-from solver.problem import Problem
+from solver.problem import Claim, Problem
 from tests.columns.test_grade import MATE_IN_TWO, generated, without_reason
 from tests.oracles import walks
 from tests.sizes import sized
@@ -227,7 +227,9 @@ def test_every_format_reads_every_spelling(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["epd", "csv", "jsonl", "pgn"])
-def test_every_format_refuses_an_unreadable_word(name: str, tmp_path: Path) -> None:
+def test_every_format_names_an_unreadable_word_and_keeps_the_claim(
+    name: str, tmp_path: Path
+) -> None:
     fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
     path = tmp_path / f"x.{name}"
     for word in (
@@ -238,6 +240,12 @@ def test_every_format_refuses_an_unreadable_word(name: str, tmp_path: Path) -> N
         *(["Ra8\ud800"] * (name == "jsonl")),
     ):
         path.write_text(written(name, fen, word) or "", encoding="utf-8")
-        (error,) = read_collection(path, ReadOptions(source_format=name))
+        (problem,) = read_collection(path, ReadOptions(source_format=name))
+        assert isinstance(problem, Problem)
+        assert problem.claim == Claim(3)
+        (warning,) = problem.warnings
+        assert ascii(word) in warning
+        assert warning.endswith("; kept mate in 3")
+        (error,) = read_collection(path, ReadOptions(name, strict=True))
         assert isinstance(error, FormatError)
-        assert ascii(word) in error.reason
+        assert warning == f"{error.reason}; kept mate in 3"

@@ -123,68 +123,72 @@ def test_a_stipulation_may_repeat_the_claim(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "reason"),
+    ("name", "text", "found"),
+    [
+        ("epd", f'{LADDER} stipulation "hs#2";', "'hs#2'"),
+        ("epd", f"{LADDER} dm 2; stipulation ser-h#4;", "'ser-h#4'"),
+        ("csv", f"fen,claim,stipulation\n{LADDER},2,+", "'+'"),
+    ],
+)
+def test_another_stipulation_is_refused_by_its_name(
+    name: str, text: str, found: str, tmp_path: Path
+) -> None:
+    (error,) = records(tmp_path / "x", name, text)
+    assert isinstance(error, FormatError)
+    assert error.reason == f"stipulation: expected {EXPECTED}, found {found}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "warning"),
     [
         (
             "epd",
             f'{LADDER} stipulation "s#2"; dm 3;',
-            "expected one claim, found s#2 and a claim of 3 moves",
+            "claims: expected one, found s#2 and a mate in 3; kept s#2",
         ),
         (
             "epd",
             f'{LADDER} stipulation "s#2"; nomate 2;',
-            "expected one claim, found s#2 and nomate 2",
+            "claims: expected one, found s#2 and nomate 2; kept s#2",
         ),
         (
             "epd",
             f'{LADDER} stipulation "s#2"; solutions 2;',
-            "solutions: expected a help stipulation, found s#2",
+            "solutions: expected a help stipulation, found s#2; kept s#2",
         ),
         (
             "epd",
             f"{LADDER} dm 2; solutions 2;",
-            "solutions: expected a help stipulation, found none",
+            "solutions: expected a help stipulation, found none; kept mate in 2",
         ),
         (
             "epd",
             f'{LADDER} stipulation "h#2"; solutions 1001;',
-            "solutions: expected 0 to 1,000 solutions, found '1001'",
-        ),
-        (
-            "epd",
-            f'{LADDER} stipulation "hs#2";',
-            f"stipulation: expected {EXPECTED}, found 'hs#2'",
-        ),
-        (
-            "jsonl",
-            f'{{"fen":"{LADDER}","stipulation":2}}',
-            "stipulation: expected a text, found '2'",
-        ),
-        (
-            "jsonl",
-            f'{{"fen":"{LADDER}","stipulation":"h#2","claimed_solutions":"2"}}',
-            "claimed_solutions: expected 0 to 1,000 solutions, found '\"2\"'",
+            "solutions: expected 0 to 1,000 solutions, found '1001'; kept h#2",
         ),
         (
             "csv",
             f"fen,stipulation,claimed_solutions\n{LADDER},h#2,-1",
-            "claimed_solutions: expected 0 to 1,000 solutions, found '-1'",
+            "claimed_solutions: expected 0 to 1,000 solutions, found '-1'; kept h#2",
         ),
         (
             "csv",
             f"fen,stipulation,claim\n{LADDER},h#2.5,2",
-            "expected one claim, found h#2.5 and a claim of 2 moves",
+            "claims: expected one, found h#2.5 and a mate in 2; kept h#2.5",
         ),
     ],
 )
-def test_other_claims_are_refused(
-    name: str, text: str, reason: str, tmp_path: Path
+def test_the_stipulation_is_kept_and_what_contradicts_it_is_named(
+    name: str, text: str, warning: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "x"
+    (problem,) = records(tmp_path / "x", name, text)
+    assert isinstance(problem, Problem)
+    assert problem.warnings == (warning,)
+
+
+def records(path: Path, name: str, text: str) -> list[Problem | FormatError]:
     path.write_text(text + "\n", encoding="utf-8")
-    (error,) = read_collection(path, ReadOptions(source_format=name))
-    assert isinstance(error, FormatError)
-    assert error.reason == reason
+    return list(read_collection(path, ReadOptions(source_format=name)))
 
 
 @pytest.mark.parametrize(

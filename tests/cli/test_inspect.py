@@ -1,0 +1,216 @@
+"""`matesolve inspect`, and what the other commands print about a file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from solver.cli.inspect import FIRST
+from tests.cli.processes import process
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Matesolve
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+ROOK = "8/7K/8/8/8/8/R7/7k w - -"
+MIXED = f"""\
+{BACK_RANK} dm 1; bm Ra8; pv Ra8; id "back rank";
+{ROOK} nomate 7; acd 3;
+hello
+{ROOK} dm 8; pv Kg6 K;
+"""
+UNKNOWN = f"fen,distance\n{BACK_RANK},1\n"
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> str:
+    path = tmp_path / "mixed.epd"
+    path.write_text(MIXED, encoding="utf-8")
+    return str(path)
+
+
+def test_inspect_prints_what_is_read_and_the_first_records(
+    matesolve: Matesolve, mixed: str
+) -> None:
+    ended = matesolve("inspect", mixed)
+    assert ended.code == 65
+    assert ended.err == ""
+    assert (
+        ended.out
+        == f"""\
+{mixed}: EPD, 4 records; claim from dm, nomate, keys from bm, line from pv, \
+name from id; ignored acd; 1 unreadable; warnings about pv 1
+  {mixed}:1: back rank
+    {BACK_RANK} 0 1
+    claims mate in 1
+    keys: Ra8#
+    line: Ra8#
+  {mixed}:2: mixed.epd:2
+    {ROOK} 0 1
+    claims no mate in 7
+  {mixed}:3: error: board: expected 8 ranks with / between them, found 1 in 'hello'
+"""
+    )
+
+
+def test_inspect_prints_json(matesolve: Matesolve, mixed: str) -> None:
+    ended = matesolve("inspect", mixed, "--json")
+    record = json.loads(ended.out)
+    assert (record["records"], record["unreadable"]) == (4, 1)
+    assert record["fields"]["claim"] == ["dm", "nomate"]
+    back_rank, _, error = record["first"]
+    assert back_rank["claimed_keys"] == ["a1a8"]
+    assert back_rank["warnings"] == []
+    assert error["error"].startswith("board: expected 8 ranks")
+
+
+@pytest.mark.parametrize(
+    ("operations", "shown"),
+    [
+        ('stipulation "h#2"; solutions 3;', ["claims h#2", "solutions: 3"]),
+        ("dm -2;", ["claims mated in 2"]),
+        ("acd 1;", ["claims nothing"]),
+        (
+            "dm 8; pv K;",
+            [
+                "claims mate in 8",
+                "warning: pv: expected a move in SAN or UCI, found 'K'; kept mate in 8",
+            ],
+        ),
+    ],
+)
+def test_inspect_shows_each_kind_of_claim(
+    matesolve: Matesolve, operations: str, shown: list[str]
+) -> None:
+    ended = matesolve("inspect", "-", stdin=f"{ROOK} {operations}\n")
+    assert ended.code == 0
+    assert [line.strip() for line in ended.out.splitlines()[3:]] == shown
+
+
+def test_inspect_answers_before_it_has_read_a_long_file() -> None:
+    line = f"{BACK_RANK} dm 1;\n"
+    with process("inspect", "-") as running:
+        assert running.stdin
+        assert running.stdout
+        running.stdin.write(line * FIRST)
+        running.stdin.flush()
+        first = running.stdout.readline()
+        running.stdin.write(line * 500)
+        out, err = running.communicate()
+    assert first == f"stdin: EPD, {FIRST:,} records; claim from dm\n"
+    assert out.splitlines()[-1] == "stdin: EPD, 1,500 records; claim from dm"
+    assert (running.returncode, err) == (0, "")
+
+
+def test_inspect_names_a_file_that_cannot_be_read(
+    matesolve: Matesolve, mixed: str, tmp_path: Path
+) -> None:
+    ended = matesolve("inspect", str(tmp_path / "none"), str(tmp_path), mixed)
+    assert ended.code == 74
+    assert "No such file" in ended.err
+    assert "Is a directory" in ended.err
+    assert "4 records" in ended.out
+
+
+# --- the same in the other commands
+
+
+@pytest.mark.parametrize(
+    "arguments", ["verify -", "verify - --jsonl", "convert - - --to fen"]
+)
+def test_each_command_prints_a_line_about_each_file(
+    matesolve: Matesolve, arguments: str
+) -> None:
+    ended = matesolve(*arguments.split(), stdin=f"{BACK_RANK} dm 1; acd 3;\n")
+    assert ended.code == 0
+    assert ended.summaries == ["stdin: EPD, 1 record; claim from dm; ignored acd\n"]
+
+
+def test_the_line_precedes_the_table_and_quiet_hides_it(
+    matesolve: Matesolve, mixed: str
+) -> None:
+    assert len(matesolve("verify", mixed).summaries) == 1
+    assert matesolve("verify", mixed, "-q").summaries == []
+
+
+def test_board_prints_the_line_too(
+    matesolve: Matesolve, mixed: str, tmp_path: Path
+) -> None:
+    ended = matesolve("board", mixed, "-o", str(tmp_path / "x.html"))
+    assert ended.code == 65  # for the unreadable record
+    (line,) = ended.summaries
+    assert "4 records" in line
+
+
+def commands(tmp_path: Path) -> list[list[str]]:
+    path = tmp_path / "unknown.csv"
+    path.write_text(UNKNOWN, encoding="utf-8")
+    page = str(tmp_path / "x.html")
+    return [
+        ["verify", str(path)],
+        ["inspect", str(path)],
+        ["convert", str(path), str(tmp_path / "x.epd")],
+        ["board", str(path), "-o", page],
+    ]
+
+
+def test_unread_claims_are_no_success_in_any_command(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    for arguments in commands(tmp_path):
+        ended = matesolve(*arguments)
+        assert ended.code == 65, arguments
+        printed = ended.out + ended.err
+        assert "distance" in printed
+        assert "--columns claim=distance" in printed
+        assert "--no-claims" in printed
+        assert matesolve(*arguments, "--no-claims").code == 0, arguments
+        named = matesolve(*arguments, "--columns", "claim=distance")
+        assert named.code == 0, arguments
+
+
+@pytest.mark.parametrize("columns", ["fen", "fen=", "=N", "fen=a,fen=b", ","])
+def test_wrong_columns_are_a_usage_error(
+    matesolve: Matesolve, mixed: str, columns: str
+) -> None:
+    ended = matesolve("verify", mixed, "--columns", columns)
+    assert ended.code == 2
+    assert "expected columns such as fen=Position,claim=N" in ended.err
+
+
+# --- verify --summary
+
+
+def test_the_summary_is_the_first_record(matesolve: Matesolve, mixed: str) -> None:
+    ended = matesolve("verify", mixed, "--jsonl", "--summary")
+    first, *rest = map(json.loads, ended.out.splitlines())
+    (summary,) = first["summary"]
+    assert (summary["records"], summary["unreadable"]) == (4, 1)
+    assert summary["warnings"] == {"pv": 1}
+    assert len(rest) == 4
+    assert matesolve("verify", mixed, "--jsonl").out.count("\n") == 4
+
+
+def test_a_report_leaves_the_summary_out(
+    matesolve: Matesolve, mixed: str, tmp_path: Path
+) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text(matesolve("verify", mixed, "--jsonl", "--summary").out)
+    ended = matesolve("report", str(run), "-o", str(tmp_path / "x.html"))
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [(["x.epd"], "needs --jsonl"), (["-", "--jsonl"], "twice")],
+)
+def test_a_summary_that_cannot_be_printed_is_a_usage_error(
+    matesolve: Matesolve, arguments: list[str], reason: str
+) -> None:
+    ended = matesolve("verify", *arguments, "--summary", stdin=f"{ROOK}\n")
+    assert ended.code == 2
+    assert reason in ended.err
