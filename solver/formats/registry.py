@@ -224,6 +224,9 @@ def _finish(
         yield record
 
 
+_SLASHES = 7
+"""How many there are in the first field of a FEN."""
+
 FLOOD = 20
 """A file whose first records, as many as this, have the same fault is not read on."""
 
@@ -249,12 +252,11 @@ def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Re
             if not can_wait:
                 yield record
             if len(faults) == FLOOD:
-                yield FormatError(
-                    summary.name,
+                reason = (
                     f"the first {FLOOD} records have the same fault, so the rest is "
-                    f"not read: {faults[0]}; the file was read as {summary.title}: "
-                    "matesolve inspect shows its beginning, --format sets its format",
+                    f"not read: {faults[0]}; the file {summary.looks}"
                 )
+                yield FormatError(summary.name, reason)
                 return
             continue
         yield from faults if can_wait else ()
@@ -376,9 +378,11 @@ def _read(
         if first is None:
             return
         records = chain([first], numbered)
+        start = head.find(first[1])
+        found = detect_format(first[1] if start < 0 else head[start:])
         if source_format == AUTO:
-            start = head.find(first[1])
-            source_format = detect_format(first[1] if start < 0 else head[start:])
+            source_format = found
+        summary.looks = _describe_looks(source_format, found, first[1])
     summary.title = title_of(source_format)
     more: tuple[object, ...] = ()
     selection = options.selection
@@ -396,6 +400,17 @@ def _read(
         yield FormatError(name, missing_package(*row.needs[1:]))
         return
     yield from resolve_name(f"solver.formats.{row.reader}")(records, summary, *more)
+
+
+def _describe_looks(chosen: str, found: str, line: bytes) -> str:
+    """Return what a file looks like, and what to do, if it is not read as `chosen`."""
+    if found == "epd" and line.count(b"/") < _SLASHES:  # what nothing else matches
+        looks = "looks like no format that is known"
+    else:
+        looks = f"looks like {title_of(found)}"
+    if {chosen, found} <= {"epd", "fen"} or chosen == found:
+        return f"{looks}; --format sets its format"
+    return f"{looks} and is read as {title_of(chosen)}: try it without the format"
 
 
 def _regular_status(stream: BinaryIO) -> os.stat_result | None:

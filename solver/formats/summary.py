@@ -32,6 +32,8 @@ class FileSummary:
     ----------
     title : str
         What messages call its format, such as `CSV with ;`.
+    looks : str
+        What it looks like and what to do, for a file that cannot be read.
     problems, unreadable : int
         Records yielded so far: problems, and records that could not be read.
     not_selected : int
@@ -49,6 +51,7 @@ class FileSummary:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.title = ""
+        self.looks = ""
         self.problems = 0
         self.unreadable = 0
         self.not_selected = 0

@@ -150,10 +150,27 @@ def test_a_flood_of_equal_faults_is_one_message(read: Read, tmp_path: Path) -> N
         str(path),
         f"the first {FLOOD} records have the same fault, so the rest is not read: "
         f"{path}:1: board: expected 8 ranks with / between them, found 1 in 'hello'; "
-        "the file was read as EPD: matesolve inspect shows its beginning, --format "
-        "sets its format",
+        "the file looks like no format that is known; --format sets its format",
     )
     assert summary.unreadable == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "source_format", "looks"),
+    [
+        ("hello\n", "auto", "looks like no format that is known; --format sets"),
+        ("8/8/8/8/8/8/8/8 w - -\n", "auto", "looks like EPD; --format sets"),
+        (f'{{"fen":"{ROOK}"}}\n', "epd", "looks like JSON lines and is read as EPD"),
+        (f"{ROOK} dm 8;\n", "jsonl", "looks like EPD and is read as JSON lines"),
+        ('[Event "x"]\n', "fen", "looks like PGN and is read as FENs: try it without"),
+    ],
+)
+def test_the_message_about_a_flood_says_what_the_file_looks_like(
+    read: Read, text: str, source_format: str, looks: str
+) -> None:
+    (flood,), _ = read(text * FLOOD, ReadOptions(source_format))
+    assert isinstance(flood, FormatError)
+    assert f"; the file {looks}" in flood.reason
 
 
 @pytest.mark.parametrize(
