@@ -25,7 +25,7 @@ export function readMoves({ part, word, number }, line) {
       else {
         const [, origin = "", target = "", promoted = "", bracketed = "", castling, long] = found;
         const castles = castling ? `O-O${long ? "-O" : ""}` : "";
-        const move = origin + target + promoted + bracketed || castles;
+        const move = plain(origin + target + promoted + bracketed) || castles;
         if (move) parts.push({ text: text.replace(start, ""), move });
       }
     }
@@ -33,3 +33,9 @@ export function readMoves({ part, word, number }, line) {
   if (depth) parts.push({ text: line.slice(opened), move: "" });
   return parts;
 }
+
+/** A move with letters for its figurines. @param {string} move */
+const plain = (move) =>
+  move
+    .replace(/[\u2659\u265f\ufe0e\ufe0f]/gu, "")
+    .replace(/[\u2654-\u265e]/gu, (figure) => "KQRBN"[(figure.charCodeAt(0) - 0x2654) % 6] ?? "");

@@ -12,7 +12,8 @@ A line is read as PGN's movetext, and as books and solvers write it: `1. Qg8+! R
 - variations in parentheses, which may be nested;
 - the results `1-0`, `0-1`, `1/2-1/2` and `*`.
 
-A move is in SAN (`Qg8+`), long algebraic (`Qc4-g8`) or UCI notation (`c4g8`). Castling
+A move is in SAN (`Qg8+`), long algebraic (`Qc4-g8`) or UCI notation (`c4g8`). A piece
+is its English letter, or a figurine of either colour, perhaps of a pawn. Castling
 is also `0-0`, a capture also `:`, `*` or a cross, a promotion also `e8Q`, `e8/Q` or
 `e8(Q)`. Every other word is unreadable, and so is an unfinished comment or variation.
 
@@ -38,7 +39,8 @@ _SPACE = "\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u
 """What Python or JavaScript calls white space, in a class of characters."""
 
 _LETTER = rf"[^{_SPACE},;(){{}}$]"
-_PIECE = "[NBRQnbrq]"
+_FIGURES = r"[\u2654-\u265f][\ufe0e\ufe0f]?"
+_PIECE = rf"(?:[NBRQnbrq]|{_FIGURES})"
 _MARK = r"(?:[+#!?†‡≠]|[Cc]heck|[Mm]ate|e\.?p\.?)"
 
 PART = "|".join(
@@ -56,7 +58,7 @@ separates them."""
 
 WORD = (
     r"[1-9][0-9]{0,2}|(?:[1-9][0-9]{0,3}[.…]+|[.…]+)?(?:"
-    r"(?:([NBRQK]?[a-h]?[1-8]?)[\-x:*\xd7\u2013]?([a-h][1-8])"
+    rf"(?:((?:[NBRQK]|{_FIGURES})?[a-h]?[1-8]?)[\-x:*\xd7\u2013]?([a-h][1-8])"
     rf"(?:[=\/]?({_PIECE})|\(({_PIECE})\))?|([O0])[\-\u2013]\5([\-\u2013]\5)?){_MARK}*[.…]*"
     rf"|{_MARK}+[.…]*|[=±∓⩲⩱∞□]|\+\/?[\-=]|[\-=]\/?\+"
     r"|(1-0|0-1|1\/2(?:-1\/2)?|\*))?"
@@ -67,6 +69,12 @@ queen's rook, the result."""
 
 NUMBER = "[0-9]*[.…]+"
 """What a move's number looks like at the beginning of a word."""
+
+_AS_LETTERS = str.maketrans(
+    "\u2654\u2655\u2656\u2657\u2658\u265a\u265b\u265c\u265d\u265e",
+    2 * "KQRBN",
+    "\u2659\u265f\ufe0e\ufe0f",
+)
 
 _find_parts = re.compile(PART).finditer
 _match_word = re.compile(WORD).fullmatch
@@ -145,6 +153,7 @@ def _read_word(word: str) -> Part:
     if not (target or castling):
         return Part(Kind.NOTATION, word)
     plain = origin + target + promoted + bracketed or "O-O" + "-O" * bool(long)
+    plain = plain.translate(_AS_LETTERS)
     number = _match_number(word)
     return Part(Kind.MOVE, word[number.end() :] if number else word, plain)
 

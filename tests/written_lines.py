@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from random import Random
 
 
+WHITE_FIGURES = str.maketrans("KQRBN", "\u2654\u2655\u2656\u2657\u2658")
+BLACK_FIGURES = str.maketrans("KQRBN", "\u265a\u265b\u265c\u265d\u265e")
+EMOJI = {letter: f"{chr(figure)}\ufe0f" for letter, figure in BLACK_FIGURES.items()}
+
+
 def spellings(board: chess.Board, line: Sequence[chess.Move]) -> dict[str, str]:
     """Write a line of legal moves in every way that the reader knows, by its name."""
     board = board.copy(stack=False)
@@ -79,6 +84,9 @@ def spellings(board: chess.Board, line: Sequence[chess.Move]) -> dict[str, str]:
         "promotions after a slash": " ".join(promoted),
         "promotions in brackets": " ".join(bracketed),
         "promotions without a sign": " ".join(san).replace("=", ""),
+        "white figurines": book([word.translate(WHITE_FIGURES) for word in san]),
+        "black figurines": " ".join(san).translate(BLACK_FIGURES),
+        "emoji": " ".join(names["long"]).translate(EMOJI),
         "long algebraic": numbered(names["long"], "{}.", "", " "),
         "coordinates": " ".join(names["uci"]),
         "numbered coordinates": book(names["uci"]),
