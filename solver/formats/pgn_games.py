@@ -1,20 +1,20 @@
 """Split a PGN file into games and follow the main line of each.
 
-Lines with a tag decide where a game begins, so a damaged game does not affect the next
-one. Python-chess reads the tags and plays the moves that `solver.movetext` finds.
+Tags are read as in PGN's import format: in any order and case, with white space between
+their parts, several on a line or one over several lines, with comments among them. A
+damaged game does not affect the next one. `solver.movetext` finds the moves, and
+python-chess plays them.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import chess
-import chess.pgn
 
-from solver.board import find_move, parse_fen
+from solver.board import GivenPosition, find_move
 from solver.errors import InputError, quote
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, decode
 from solver.movetext import Kind, Part, read_movetext
@@ -31,11 +31,29 @@ UNFINISHED = "*"
 
 Result = TypeVar("Result")
 
-_TAG = re.compile(rb'\[[0-9A-Za-z][^\s"]*\s+"')
-_FIRST_TAG = b"[Event "
+_NAME = r"\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"
+_VALUE = r'"((?:\\["\\]|[^"\r\n]|"(?!\s*\])|[\r\n]+(?!\s*\[))*+)"\s*\]'
+"""A quote without a backslash ends the value only before a bracket."""
+
+_ITEM = rf"\s*(?:{_NAME}{_VALUE}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|(\{{[^}}]*\}}))"
+_match_raw_item = re.compile(_ITEM.encode()).match
+_match_item = re.compile(rf"{_ITEM}|\s*(\[[^\r\n]*)").match
+"""A tag, a comment, or (as text only) a line that should be a tag."""
+
+_begins_game = re.compile(
+    rb"\s*(?:%b(?:[\"']|\Z)|\[\s*(?i:event|fen)\b)" % _NAME.encode()
+).match
+_begins_moves = re.compile(rb"\s*(?:[0-9]+\s*\.|[*{]|1-0|0-1|1/2)").match
 _COMMENT_MARKS = (b"%", b";")
 _ENDED = re.compile(rb"(?:\A|\s)(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
-_MOVETEXT = re.compile(r"^[^\[%;]", re.MULTILINE)
+_ONLY_ONE = {b"event", b"fen"}
+_MAX_TAG_BYTES = 1 << 10
+
+_KNOWN = "Event FEN Keys NoMate Result Round SetUp Solutions Stipulation Variant"
+_KNOWN_TAGS = {name.lower(): name for name in _KNOWN.split()}
+_NOT_SET_UP = {"", "0", "?", "-"}
+_OF_POSITION = re.compile("fen|setup|variant", re.IGNORECASE)
+_ESCAPED = re.compile(r'\\(["\\])')
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
 
 
@@ -52,31 +70,63 @@ def split_games(lines: Lines) -> Iterator[tuple[int, bytes]]:
     tuple
         The line where a game begins, and its lines without the blank ones; if it is too
         long, only the beginning. A game ends before a tag that follows moves, and
-        before the next `Event` tag; without tags, at a blank line after its result.
+        before a tag that it already has: `Event`, `FEN`, or any after a blank line;
+        without tags, at a blank line after its result.
     """
     game: list[bytes] = []
+    tags: set[bytes] = set()
+    opened, has_moves, is_apart = b"", False, False
     start = size = 0
-    tags = moves = False
     for number, line in lines:
-        is_tag = _TAG.match(line) is not None
-        is_blank = not line.strip()
-        if (
-            (is_tag and moves)
-            or (game and line.startswith(_FIRST_TAG))
-            or (is_blank and moves and not tags and _ENDED.search(game[-1]))
-        ):
+        is_blank, read = not line.strip(), None
+        if is_blank:
+            ends = has_moves and not tags and bool(_ENDED.search(game[-1]))
+        elif has_moves or opened == b"{":
+            ends = bool(_begins_game(line))
+        else:
+            read = _read_tags(line, opened)
+            again = read[0] & tags
+            ends = bool(again if is_apart else again & _ONLY_ONE)
+        if ends:
             yield start, b"".join(game)
-            game, size = [], 0
-            tags = moves = False
-        if is_blank or (not game and line.startswith(_COMMENT_MARKS)):
-            continue
-        start = start if game else number
-        tags, moves = tags or is_tag, moves or not is_tag
-        if size <= MAX_RECORD_BYTES:
-            game.append(line)
-            size += len(line)
+            game, tags, opened, has_moves, size = [], set(), b"", False, 0
+        is_apart = is_blank
+        if is_blank:
+            opened = opened[: opened == b"{"]
+        elif game or not line.startswith(_COMMENT_MARKS):
+            if not has_moves:
+                names, opened, has_moves = read or _read_tags(line, opened)
+                tags |= names
+            start = start if game else number
+            if size <= MAX_RECORD_BYTES:
+                game.append(line)
+                size += len(line)
     if game:
         yield start, b"".join(game)
+
+
+def _read_tags(line: bytes, opened: bytes) -> tuple[set[bytes], bytes, bool]:
+    """Read a line before any moves, after a tag or a comment that has not ended.
+
+    Returns
+    -------
+    tuple
+        The names of the tags that end in it, the tag or comment that does not end, and
+        whether there are moves.
+    """
+    if opened != b"{" and (line.lstrip().startswith(b"[") or _begins_moves(line)):
+        opened = b""  # it does not end, so it is no tag
+    text, names, at = opened + line, set(), 0
+    while found := _match_raw_item(text, at):
+        at = found.end()
+        if found[1]:
+            names.add(found[1].lower())
+    rest = text[at:].strip()
+    if rest.startswith(b"{"):
+        return names, b"{", False
+    is_tag = rest.startswith(b"[") and len(rest) <= _MAX_TAG_BYTES
+    opened = rest + b"\n" if is_tag and not rest.endswith(b"]") else b""
+    return names, opened, bool(rest) and not is_tag
 
 
 def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
@@ -100,17 +150,27 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         )
         raise InputError(msg)
     game = decode(text).replace("\r\n", "\n").replace("\r", "\n")
-    moves = _MOVETEXT.search(game)
-    start = moves.start() if moves else len(game)
-    tags = chess.pgn.read_headers(io.StringIO(game[:start]))
-    if tags is None and not game[start:].strip():
-        msg = "expected a game in PGN, found none"
+    values: dict[str, dict[str, None]] = {}
+    comments: list[str] = []
+    bad_tag, at = "", 0
+    while found := _match_item(game, at):
+        name, value, comment, bad = found.groups("")
+        at = found.end()
+        if name:
+            comments = comments if values else []  # those above the tags: of the file
+            known = values.setdefault(_KNOWN_TAGS.get(name.lower(), name), {})
+            known[_ESCAPED.sub(r"\1", value.replace("\n", " "))] = None
+        comments += [comment] if comment else []
+        bad_tag = bad_tag or bad
+    tags = {name: "\n".join(given) for name, given in values.items()}
+    visited = visitor()
+    visited.begin(tags, bad_tag)
+    for part in read_movetext("".join(comments) + game[at:]):
+        visited.visit(part)
+    if not (tags or visited.board.move_stack):
+        msg = "expected a FEN tag or moves, found neither"
         raise InputError(msg)
-    found = visitor()
-    found.begin(tags or chess.pgn.Headers({}))
-    for part in read_movetext(game[start:]):
-        found.visit(part)
-    return found.result()
+    return visited.result()
 
 
 class MainLine(ABC, Generic[Result]):
@@ -121,8 +181,13 @@ class MainLine(ABC, Generic[Result]):
 
     Attributes
     ----------
-    tags : Headers
-        The `FEN` tag is normalised to six fields.
+    tags : dict of str to str
+        The values of each tag, separated by line breaks. Names that have a meaning here
+        are spelled as usual, such as `FEN`.
+    bad_tag : str
+        The first line that should be a tag and is none; empty if there is none.
+    position : GivenPosition
+        The position of the `FEN` tag, or the initial one.
     board : chess.Board
         The position after the moves so far.
     ending : str
@@ -130,9 +195,8 @@ class MainLine(ABC, Generic[Result]):
     """
 
     def __init__(self) -> None:
-        self.tags = chess.pgn.Headers({})
-        self.ending = ""
-        self.board = chess.Board()
+        self.tags: dict[str, str] = {}
+        self.bad_tag = self.ending = ""
 
     def visit_board(self, board: chess.Board) -> None:
         """Take the position at the beginning, and after each move."""
@@ -144,16 +208,21 @@ class MainLine(ABC, Generic[Result]):
     def result(self) -> Result:
         """Return what the visitor has found in the game."""
 
-    def begin(self, tags: chess.pgn.Headers) -> None:
+    def begin(self, tags: dict[str, str], bad_tag: str) -> None:
         """Take the tags; check the variant and the position."""
-        self.tags = tags
+        self.tags, self.bad_tag = tags, bad_tag
+        if bad_tag and ("FEN" not in tags or _OF_POSITION.search(bad_tag)):
+            msg = f'expected a tag such as [FEN "..."], found {quote(bad_tag)}'
+            raise InputError(msg)
         variant = tags.get("Variant", "Standard")
         if variant.lower() not in _ORTHODOX:
             msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
             raise InputError(msg)
-        if "FEN" in tags:
-            self.board = parse_fen(tags["FEN"])
-            tags["FEN"] = self.board.fen(en_passant="fen")
+        if "FEN" not in tags and (set_up := tags.get("SetUp", "0")) not in _NOT_SET_UP:
+            msg = f"expected a FEN tag, found only [SetUp {quote(set_up)}]"
+            raise InputError(msg)
+        self.position = GivenPosition(tags.get("FEN", chess.STARTING_FEN))
+        self.board = self.position.board.copy(stack=False)
         self.visit_board(self.board)
 
     def visit(self, part: Part) -> None:

@@ -1,23 +1,22 @@
 """Read and write mate problems as PGN: a position, a claim about it, and a line.
 
-The position is given by the `FEN` tag, or is the initial one. The claim is the first of
-these:
+The `FEN` tag gives the position; otherwise it is the initial one. The clearest claim
+counts:
 
-- the `NoMate` tag, specific to matesolve: there is no mate in n or fewer moves;
-- the `Stipulation` tag, which must be a claim, a stipulation such as `h#2.5`, or `?`
-  for none;
-- the comment before the first move;
-- the comment after the first move, if it contains nothing but the claim;
-- any other tag except `Round`, in their order;
-- the length of the main line, if it starts from a `FEN` tag and ends in mate.
+1. the tag `Stipulation`, which must be a claim, a stipulation such as `h#2.5`, or `?`
+   for none; or `NoMate`, specific to matesolve: there is no mate in n or fewer moves;
+2. words such as `mate in 3`, `mate in three` or `#3`: in the comment before the first
+   move, in the comment after it, if it contains nothing else, then in any tag but
+   `Round`, where `#3` comes after the others;
+3. the length of the main line, if it starts from a `FEN` tag and ends in mate, unless
+   it is a whole game.
 
-`#3`, `mate in 3` and `mate in three` claim a mate in 3; `#-3` and `mated in 3` claim
-that the side to move is mated. A `#` counts only at the beginning and after a
-punctuation mark: "Puzzle #3" is a number. Commands such as `[%eval #3]` describe the
-position after the move and claim nothing. In words, helpmates, selfmates and
-reflexmates are refused; with such a tag `Stipulation`, nothing else is searched for a
-claim. The tag `Solutions`, specific to matesolve, says how many solutions help play
-has.
+`#3` counts alone, and at the end after a punctuation mark: `Loyd, #3` is a claim, but
+"Puzzle #3" and "#3 Loyd" are numbers in a list. `#-3` and `mated in 3` claim that the
+side to move is mated. "Not mate in 3" claims
+nothing, and neither do commands such as `[%eval #3]`. Helpmates and other stipulations
+in words, and the names of fairy conditions beside a number of moves, are refused. The
+tag `Solutions`, specific to matesolve, says how many solutions help play has.
 
 If the side to move mates, the first move of the main line is the claimed key; if more
 moves follow, the main line is the claimed line. The tag `Keys`, specific to matesolve,
@@ -28,8 +27,8 @@ keys, because most of them are tries. `Event` names the problem.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import chess
@@ -37,43 +36,68 @@ import chess.pgn
 
 from solver.board import parse_keys, parse_line
 from solver.errors import InputError, quote
-from solver.formats.claims import (
-    default_name,
-    parse_distance,
-    parse_no_mate,
-    parse_solutions,
-    printable,
-)
+from solver.formats.claims import Draft, printable
 from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.formats.streams import Lines, Records, read_each
-from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
+from solver.movetext import Kind, Part
+from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from solver.formats.summary import FileSummary
+    from solver.problem import Claim, Problem
 
-_NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_SIGN = re.compile(
-    r"""(?: \A | [.,:;(\n] ) [ \t]*
-        (?P<claim> (?P<play> (?: [a-z]+- )? [hsr]{0,2} )
-            \# (?P<moves> [+-]?[0-9]{1,9} ) (?! \.?[0-9] ) )""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_UP_TO_TWENTY = """one two three four five six seven eight nine ten eleven twelve
+    thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
+_NUMERALS = _UP_TO_TWENTY.split()
+_NUMBER = rf"(?:[0-9]{{1,9}}|{'|'.join(_NUMERALS)})"
 _PHRASE = re.compile(
-    rf"""(?<! no[ ] ) (?<! not[ ] )
-         \b (?P<claim> (?P<play> help | self | reflex | ) -? (?: check )?
-            mate (?: s | (?P<passive> d ) )? \s+ in \s+
-            (?P<moves> [0-9]{{1,9}} | {"|".join(_NUMERALS)} ) \b
-            (?: \s+ moves? )? )""",
+    rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
+                          | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
+                     (?: \s+ [a-z]+ ){{0,3}}? \s+ )?
+         (?P<claim> \b (?: (?: direct | check ) [\s-]* )?
+            mate (?: s | (?P<passive> d ) )? (?: \s+ (?: white | black ) )?
+            [\s-]+ in [\s-]+ (?P<moves> {_NUMBER} ) \b
+            (?! \s* (?: [-\u2013/] | or \s ) \s* [0-9] | [.,][0-9] )
+            (?: [\s-]* moves? \b )? )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SIGN = re.compile(
+    r"""(?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
+        (?P<claim> \# [+-]? [0-9]{1,9} | [0-9]{1,9} \# )
+        (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
+    re.VERBOSE,
+)
+_OTHER = re.compile(
+    rf"""(?<! [\w/] ) (?:
+         (?P<fairy> (?: anti-? )? circe | madrasi | isardam | (?: maxi | mini ) mummer
+            | andernach | k (?: oe | \u00f6 ) ko | monochromatic | messigny | kamikaze
+            | cylind (?: er | rical ) | sentinels | rex [ ] (?: (?: in | ex ) clusive?
+            | multiplex ) | take [ ]? (?: & | and ) [ ]? make | marseillais | atomic
+            | (?: grid | losing | rifle | alice | progressive ) [ ] chess | antichess
+            | crazyhouse | bughouse | grasshoppers? | nightriders? )
+         | (?: (?: help | self | semi | reflex | series | ser ) [\s-]* ){{1,3}}
+            (?: (?: stale [\s-]* )? mate s? (?: \s+ in \s+ {_NUMBER} )? | movers? )
+         | (?: stale | double ) [\s-]* mates? \s+ in \s+ {_NUMBER}
+         | (?: (?: p?ser | semi | exact ) - [hsr]{{0,2}} | [hsr]{{1,2}} ) [#=] [0-9]+
+         ) \b (?! ['\u2019]s )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Fairy conditions, mostly of Popeye's, and other stipulations."""
+
+_has_number = re.compile(
+    rf"(?:\bin[\s-]+|[#=]\s?){_NUMBER}\b|[0-9]\#", re.IGNORECASE
+).search
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
-_ESCAPED = re.compile(r'\\([\\"])')
-_UNKNOWN = {"", "?"}
-_NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "Solutions", "Stipulation"}
+_UNKNOWN = {"", "?", "-"}
+_READ = "FEN", "Keys", "NoMate", "Round", "SetUp", "Solutions", "Stipulation"
+_NO_CLAIMS = {f"{name} tag" for name in _READ}
 """Tags that contain no claim in words, or are read before the others."""
+
+_LONGEST_LINE = 20
+"""The most moves of a main line whose length is a claim: longer ones are games."""
+
+_MANY = 16
+"""A position of so many pieces, all of them where a game begins, begins a game."""
 
 
 def read_pgn(lines: Lines, summary: FileSummary) -> Records:
@@ -138,7 +162,7 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> 
             game.add_variation(key)
     if stipulation.is_help:
         return
-    if keys != _first_move(claim.mate, line or keys):
+    if keys != ((line or keys)[:1] if claim.mate > 0 else ()):
         game.headers["Keys"] = " ".join(keys)
 
 
@@ -147,127 +171,153 @@ class _Game(MainLine["_Game"]):
 
     Attributes
     ----------
-    board : chess.Board
-        The position before the first move.
     moves : tuple of str
-        The main line in UCI notation.
-    ends_in_mate : bool
+        The main line in UCI notation, up to the first move that cannot be read.
+    fault : str
+        Why the main line cannot be read; empty if it can.
     opening, after_first : str
         The comments before and after the first move.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.fault = ""
+        self._plies = 0
         self._comments: tuple[list[str], list[str]] = ([], [])
 
     def visit_comment(self, comment: str) -> None:
-        played = len(self.board.move_stack)
-        if played < len(self._comments):
-            self._comments[played].append(f"{comment}\n")
+        if self._plies < len(self._comments):
+            self._comments[self._plies].append(f"{comment}\n")
+
+    def visit(self, part: Part) -> None:
+        self._plies += part.kind in {Kind.MOVE, Kind.UNREADABLE}
+        if not self.fault or part.kind is Kind.COMMENT:
+            try:
+                super().visit(part)
+            except InputError as error:
+                self.fault = str(error)
 
     def result(self) -> _Game:
         self.moves = tuple(move.uci() for move in self.board.move_stack)
-        self.ends_in_mate = self.board.is_checkmate()
-        self.board = self.board.root()
         self.opening, self.after_first = map("".join, self._comments)
+        if not ("FEN" in self.tags or self.moves):
+            raise InputError(self.fault or "expected a FEN tag or moves, found neither")
         return self
 
 
-def _parse_game(_summary: FileSummary, text: bytes, source: str) -> Problem:
+def _parse_game(summary: FileSummary, text: bytes, source: str) -> Problem:
     game = visit_game(text, _Game)
     tags = game.tags
-    claim = no_mate = solutions = None
-    stipulation = _find_stipulation(tags)
+    draft = Draft(game.position, summary)
+    summary.read("position", "FEN tag" if "FEN" in tags else "initial array")
     if "NoMate" in tags:
-        no_mate = parse_no_mate("NoMate tag", tags["NoMate"])
-    elif stipulation.has_number:
-        claim = _make_claim(game, stipulation.attacker_moves, stipulation.plies)
-        if "Solutions" in tags:
-            solutions = parse_solutions("Solutions tag", tags["Solutions"])
-    elif (mate := _find_mate(game)) is not None:
-        claim = _make_claim(game, mate, 2 * mate - 1)
-    event = _ESCAPED.sub(r"\1", tags.get("Event", ""))
-    if claim and stipulation.is_help:
-        claim = replace(claim, keys=(), solutions=solutions)
-    return Problem(
-        game.board.fen(en_passant="fen"),
-        (event not in _UNKNOWN and printable(event)) or default_name(source),
-        claim,
-        source,
-        no_mate,
-        stipulation,
-    )
-
-
-def _find_stipulation(tags: chess.pgn.Headers) -> Stipulation:
-    """Return the tag's stipulation; `MATE` if the tag is a claim or is missing."""
-    try:
-        found = Stipulation.parse(tags.get("Stipulation", ""))
-    except InputError:
-        return MATE
-    return found.beside_claim
-
-
-def _make_claim(game: _Game, mate: int, plies: int) -> Claim:
-    keys = _first_move(mate, game.moves)
-    if "Keys" in game.tags:
-        keys = parse_keys(game.board, "Keys tag", game.tags["Keys"])
-    names_key_only = len(game.moves) == 1 and plies > 1
-    return Claim(mate, keys, () if names_key_only else game.moves)
-
-
-def _first_move(mate: int, moves: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the key of a line; there is none if the side to move is mated."""
-    return moves[:1] if mate > 0 else ()
-
-
-def _find_mate(game: _Game) -> int | None:
-    tags = game.tags
+        draft.read_no_mate("NoMate tag", tags["NoMate"])
     stipulation = tags.get("Stipulation", "").strip()
-    if stipulation == "?":
-        return None
-    if stipulation:
-        mate = _read_claim(stipulation, alone=True, expected=EXPECTED)
-        if mate is None:
-            found = quote(stipulation)
-            msg = f"Stipulation tag: expected {EXPECTED}, found {found}"
-            raise InputError(msg)
-        return mate
-    claims = (_read_claim(text, alone=alone) for text, alone in _texts(game))
-    mate = next((mate for mate in claims if mate is not None), None)
-    return _count_moves(game) if mate is None else mate
+    if stipulation not in _UNKNOWN:
+        _read_stipulation(draft, stipulation)
+    if stipulation != "?":
+        _read_words(game, draft, summary)
+    _read_moves(game, draft, summary)
+    if "Solutions" in tags:
+        draft.read_solutions("Solutions tag", tags["Solutions"])
+    event = tags.get("Event", "")
+    if event in _UNKNOWN:
+        return draft.problem("", source)
+    summary.read("name", "Event tag")
+    return draft.problem(printable(event), source)
 
 
-def _texts(game: _Game) -> Iterator[tuple[str, bool]]:
-    """Yield texts that may contain a claim, and whether they may contain only that."""
-    yield game.opening, False
-    yield game.after_first, True
-    for tag, text in game.tags.items():
-        if tag not in _NO_CLAIMS:
-            yield text, False
+def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
+    """Read the keys and the line, and warn of what cannot be read beside a claim."""
+    mate = [*draft.mates, draft.stipulation.attacker_moves][0]
+    faults = [f"main line: {game.fault}"] if game.fault else []
+    if game.bad_tag:
+        faults.append(f'tag: expected [Name "value"], found {quote(game.bad_tag)}')
+    if faults and not (mate or draft.no_mate):
+        raise InputError(faults[0].removeprefix("main line: "))
+    draft.warnings += faults
+    keys = None
+    if "Keys" in game.tags:
+        keys = draft.read("keys", "Keys tag", draft.position.keys, game.tags["Keys"])
+    if keys is None and mate > 0 and game.moves:
+        summary.read("keys", "main line")
+        keys = game.moves[:1]
+    draft.keys = keys or ()
+    is_direct = not draft.stipulation.has_number
+    plies = 2 * mate - 1 if is_direct else draft.stipulation.plies
+    if not game.fault and game.moves and (len(game.moves) > 1 or plies <= 1):
+        summary.read("line", "main line")
+        draft.line = game.moves
 
 
-def _count_moves(game: _Game) -> int | None:
-    """Return the length of a main line that mates, unless it is a whole game."""
+@lru_cache(1024)
+def _search(text: str) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
+    """Find what a text claims.
+
+    Returns
+    -------
+    claims : list of tuple
+        Whether it is a sign, not a phrase; what is written; the number of moves.
+    others : list of tuple
+        What claims something else, alone or beside a number: whether it is a fairy
+        condition, and its name.
+    """
+    claims = []
+    for found in _PHRASE.finditer(text):
+        if not found["denied"]:
+            word, sign = found["moves"].lower(), "-" if found["passive"] else ""
+            moves = str(_NUMERALS.index(word) + 1) if word in _NUMERALS else word
+            claims.append((False, found["claim"], sign + moves))
+    signs = (found["claim"] for found in _SIGN.finditer(text))
+    claims += [(True, sign, sign.strip("#")) for sign in signs]
+    others = [(bool(found["fairy"]), found[0]) for found in _OTHER.finditer(text)]
+    is_numbered = _has_number(text)
+    return claims, [other for other in others if is_numbered or other[1] == text]
+
+
+def _read_stipulation(draft: Draft, text: str) -> None:
+    """Read the tag `Stipulation`: a mate in n moves, or another stipulation."""
+    claims, others = _search(text)
+    if others or not claims:
+        draft.stipulation = Stipulation.parse(text)
+    for _, _, mate in claims:
+        draft.read_mate("Stipulation tag", mate)
+
+
+def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
+    """Read the claims in words; if there are none, the length of the main line."""
+    is_other = draft.no_mate is not None or draft.stipulation.has_number
+    texts = [("comment", game.opening, False), ("comment", game.after_first, True)]
+    texts += [(f"{tag} tag", text, False) for tag, text in game.tags.items()]
+    found: list[tuple[bool, str, str]] = []
+    for field, whole, alone in texts:
+        text = _COMMAND.sub(" ", whole).strip(" \n.!")
+        if not text or field in _NO_CLAIMS:
+            continue
+        claims, others = _search(text)
+        for is_fairy, other in others:
+            if (is_fairy or not is_other) and (not alone or other == text):
+                msg = f"{field}: expected a mate in n moves, found {quote(other)}"
+                raise InputError(msg)
+        said = [claim for claim in claims if not alone or claim[1] == text]
+        found += [(sign and field != "comment", field, mate) for sign, _, mate in said]
+        if not said and field != "Event tag":
+            summary.ignore(field, may_claim="mate" in text.lower() or "#" in text)
+    if is_other:
+        return
+    for _, field, mate in sorted(found, key=itemgetter(0)):
+        draft.read_mate(field, mate)
     plies = len(game.moves)
-    if not game.ends_in_mate or "FEN" not in game.tags or not plies:
-        return None
-    moves = (plies + 1) // 2
-    if moves > MAX_MOVES:
-        return None
-    return moves if plies % 2 else -moves
+    is_mate = plies and "FEN" in game.tags and game.board.is_checkmate()
+    if is_mate and not (draft.mates or game.fault):
+        if plies > 2 * _LONGEST_LINE or _is_whole(game.board.root()):
+            summary.ignore("length of a game")
+        else:
+            moves = (plies + 1) // 2
+            draft.read_mate("main line", str(moves if plies % 2 else -moves))
 
 
-def _read_claim(text: str, *, alone: bool = False, expected: str = "#n") -> int | None:
-    """Parse a claim in words; with `alone`, the text must contain nothing else."""
-    text = _COMMAND.sub(" ", text).strip(" \n.!")
-    found = _SIGN.search(text) or _PHRASE.search(text)
-    if found is None or (alone and found["claim"] != text):
-        return None
-    if found["play"]:
-        msg = f"stipulation: expected {expected}, found {quote(found['claim'])}"
-        raise InputError(msg)
-    word = found["moves"].lower()
-    moves = str(_NUMERALS.index(word) + 1) if word in _NUMERALS else word
-    mate = parse_distance("mate in", moves)
-    return -mate if found.groupdict().get("passive") else mate
+def _is_whole(board: chess.Board) -> bool:
+    """Return whether a game, perhaps at odds, begins here, rather than a problem."""
+    pieces = board.piece_map()
+    return len(pieces) >= _MANY and pieces.items() <= chess.Board().piece_map().items()

@@ -8,7 +8,8 @@
 
 A mate takes an odd number of plies, and being mated an even one. If an `M` in a game
 contradicts this, all of them count moves, as fastchess wrote them before its version 1.
-Other scores, other comments and variations are skipped.
+Other scores, other comments and variations are skipped. A number that is too large is
+an error, and the other scores of the game are kept.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class _Score(NamedTuple):
 
 def read_scores(lines: Lines, summary: FileSummary) -> Records:
     """Read the claims of all games; a game that cannot be read is one error."""
+    summary.read("claim", "comment")
     games = enumerate(split_games(lines), start=1)
     numbered = ((start, (count, text)) for count, (start, text) in games)
     for claims in read_each(numbered, summary.name, _parse_game):
@@ -76,9 +78,6 @@ class _Scores(MainLine["list[_Score]"]):
             self._scores.append(_Score(_fen(before), name, (move,), number, found[2]))
 
     def result(self) -> list[_Score]:
-        if not (self.tags or self.board.move_stack):
-            msg = "expected a game in PGN, found none"
-            raise InputError(msg)
         return [score for score in self._scores if score.number]
 
 
@@ -93,16 +92,19 @@ def _last_move(board: chess.Board) -> tuple[chess.Board, str, str]:
     return before, before.variation_san([move]), move.uci()
 
 
-def _parse_game(game: tuple[int, bytes], source: str) -> list[Problem]:
+def _parse_game(game: tuple[int, bytes], source: str) -> list[Problem | FormatError]:
     count, text = game
     scores = visit_game(text, _Scores)
     in_plies = all(score.counts_plies() for score in scores)
-    problems = []
+    problems: list[Problem | FormatError] = []
     for score in scores:
         number = score.number
         if in_plies and score.unit == "M":
             number = (number + (number > 0)) // 2
-        claim = Claim(parse_distance(score.name, str(number)), (), score.line)
         name = f"game {count}, {score.name}"
-        problems.append(Problem(score.fen, name, claim, source))
+        try:
+            claim = Claim(parse_distance(name, str(number)), (), score.line)
+            problems.append(Problem(score.fen, name, claim, source))
+        except InputError as error:
+            problems.append(FormatError(source, str(error)))
     return problems

@@ -82,7 +82,10 @@ _BY_NAME = {
         "PGN",
         "pgn_problems.read_pgn",
         "pgn_problems.write_pgn",
-        re.compile(rb"\[|\{|[0-9]+\s*\."),
+        re.compile(  # also tags that are refused
+            rb'\[\s*(?:[A-Za-z0-9][\w+#=:-]*\s*"(?:.*"\s*\]|[^"]*\Z)'
+            rb"|(?i:event|fen|setup)\b)|\{|[0-9]+\s*\.(?![0-9])"
+        ),
     ),
     "scores": _Format("PGN with mate scores", "pgn_scores.read_scores"),
     "matecheck": _Format(

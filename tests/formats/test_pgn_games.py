@@ -122,7 +122,7 @@ def test_names_may_be_in_any_encoding() -> None:
             "castling rights: expected - or letters of KQkq "
             "(Chess960 is not supported), found 'FCfc'",
         ),
-        (b"\x1c\n", "expected a game in PGN, found none"),
+        (b"\x1c\n", "expected a FEN tag or moves, found neither"),
         (
             b"1. e4 {" + b"x" * MAX_RECORD_BYTES,
             "expected a game of at most 1,048,576 bytes, found a longer one",

@@ -72,7 +72,7 @@ def test_a_game_from_the_initial_position_claims_nothing_by_its_mate() -> None:
     ("comment", "mate"),
     [
         ("#3", 3),
-        ("#3 Loyd 1878", 3),
+        ("#3\nLoyd 1878", 3),
         ("Loyd, #3", 3),
         ("White to play (#4)", 4),
         ("mate in 3", 3),
@@ -97,7 +97,7 @@ def test_the_opening_comment_claims(comment: str, mate: int) -> None:
         "[%eval #3]",
         "#3.5",
         "no mate in 3",
-        "stalemate in 3",
+        "#3 Loyd 1878",
         "mate in 3.",  # of a variation
     ],
 )
@@ -233,36 +233,24 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         (
             "*",
             '[Stipulation "Win"]',
-            f"Stipulation tag: expected {EXPECTED}, found 'Win'",
+            f"stipulation: expected {EXPECTED}, found 'Win'",
         ),
         (
             "*",
             '[Stipulation "#201"]',
-            "mate in: expected 1 to 200 moves, negative when the side to move is "
-            "mated, found '201'",
+            "Stipulation tag: expected 1 to 200 moves, negative when the side to move "
+            "is mated, found '201'",
         ),
-        (
-            "*",
-            '[Stipulation "h#2"]\n[Solutions "many"]',
-            "Solutions tag: expected 0 to 1,000 solutions, found 'many'",
-        ),
-        ("{ser-h#7}", "", "stipulation: expected #n, found 'ser-h#7'"),
-        ("{Selfmate in 4}", "", "stipulation: expected #n, found 'Selfmate in 4'"),
         (
             "{mate in 201}",
             "",
-            "mate in: expected 1 to 200 moves, negative when the side to move is "
+            "comment: expected 1 to 200 moves, negative when the side to move is "
             "mated, found '201'",
         ),
         (
             "*",
             '[NoMate "0"]',
             "NoMate tag: expected 1 to 200 moves, found '0'",
-        ),
-        (
-            "{#2}",
-            '[Keys "a1a9"]',
-            "Keys tag: expected a move in SAN or UCI, found 'a1a9'",
         ),
     ],
 )

@@ -112,13 +112,32 @@ def test_variations_are_skipped() -> None:
 
 
 @pytest.mark.parametrize(
+    ("moves", "score", "found", "others"),
+    [
+        ("1. Qb7 {+M401/5} Kg8 {-M2/5} 2. Re8# {M1/5}", "1. Qb7", "201", [-1, 1]),
+        # -M1 shows that this game counts moves.
+        ("1. Qb7 {+M399/5} Kg8 {-M1/5} 2. Re8# {M1/5}", "1. Qb7", "399", [-1, 1]),
+        ("1. Qb7 {+#201/9} Kg8 {-M2/5} 2. Re8# {M1/5}", "1. Qb7", "201", [-1, 1]),
+        ("1. Qb7 {+M3/5} Kg8 {-M402/5 0.1s} *", "1...Kg8", "-201", [2]),
+        ("1. Qb7 {[%eval #999]} Kg8 {[%eval #1]} *", "after 1. Qb7", "-999", [1]),
+        ("{[%eval #201]} 1. Qb7 {[%eval #1]} *", "start", "201", [-1]),
+    ],
+)
+def test_a_score_that_is_too_large_is_named_and_the_others_are_kept(
+    moves: str, score: str, found: str, others: list[int]
+) -> None:
+    errors = [one for one in read(game(moves)) if isinstance(one, FormatError)]
+    reason = (
+        f"game 1, {score}: expected 1 to 200 moves, negative when the side to move is "
+        f"mated, found '{found}'"
+    )
+    assert errors == [FormatError("match.pgn:1", reason)]
+    assert mates(moves) == others
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (
-            game("1. Qb7 {+M401/5} *"),
-            "1. Qb7: expected 1 to 200 moves, negative when the side to move is mated, "
-            "found '201'",
-        ),
         (
             game("1. Qb7 {+M3/5} Kg7 2. Qb1 *"),
             "expected a legal move at 1..., found 'Kg7'",
