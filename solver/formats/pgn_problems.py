@@ -54,7 +54,8 @@ _PHRASE = re.compile(
     rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
                           | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
                      (?: \s+ [a-z]+ ){{0,3}}? \s+ )?
-         (?P<claim> \b (?: (?: direct | check ) [\s-]* )?
+         (?P<claim> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
+            (?: (?: direct | check ) [\s-]* )?
             mate (?: s | (?P<passive> d ) )? (?: \s+ (?: white | black ) )?
             [\s-]+ in [\s-]+ (?P<moves> {_NUMBER} ) \b
             (?! \s* (?: [-\u2013/] | or \s ) \s* [0-9] | [.,][0-9] )
@@ -97,7 +98,8 @@ _LONGEST_LINE = 20
 """The most moves of a main line whose length is a claim: longer ones are games."""
 
 _MANY = 16
-"""A position of so many pieces, all of them where a game begins, begins a game."""
+"""A position of so many pieces, all but one where a game begins, begins a game. At odds
+of the rook a1, a pawn may stand on a3."""
 
 
 def read_pgn(lines: Lines, summary: FileSummary) -> Records:
@@ -251,8 +253,10 @@ def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
 
 
 @lru_cache(1024)
-def _search(text: str) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
-    """Find what a text claims.
+def _search(
+    text: str, turn: str
+) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
+    """Find what a text claims of a position; `turn` is the side to move.
 
     Returns
     -------
@@ -265,9 +269,10 @@ def _search(text: str) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, st
     claims = []
     for found in _PHRASE.finditer(text):
         if not found["denied"]:
-            word, sign = found["moves"].lower(), "-" if found["passive"] else ""
+            word, side = found["moves"].lower(), (found["side"] or turn).lower()
             moves = str(_NUMERALS.index(word) + 1) if word in _NUMERALS else word
-            claims.append((False, found["claim"], sign + moves))
+            is_mated = bool(found["passive"]) != (side != turn)
+            claims.append((False, found["claim"], f"{'-' * is_mated}{moves}"))
     signs = (found["claim"] for found in _SIGN.finditer(text))
     claims += [(True, sign, sign.strip("#")) for sign in signs]
     others = [(bool(found["fairy"]), found[0]) for found in _OTHER.finditer(text)]
@@ -277,7 +282,7 @@ def _search(text: str) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, st
 
 def _read_stipulation(draft: Draft, text: str) -> None:
     """Read the tag `Stipulation`: a mate in n moves, or another stipulation."""
-    claims, others = _search(text)
+    claims, others = _search(text, chess.COLOR_NAMES[draft.position.board.turn])
     if others or not claims:
         draft.stipulation = Stipulation.parse(text)
     for _, _, mate in claims:
@@ -292,9 +297,9 @@ def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
     found: list[tuple[bool, str, str]] = []
     for field, whole, alone in texts:
         text = _COMMAND.sub(" ", whole).strip(" \n.!")
-        if not text or field in _NO_CLAIMS:
+        if text in _UNKNOWN or field in _NO_CLAIMS:
             continue
-        claims, others = _search(text)
+        claims, others = _search(text, chess.COLOR_NAMES[draft.position.board.turn])
         for is_fairy, other in others:
             if (is_fairy or not is_other) and (not alone or other == text):
                 msg = f"{field}: expected a mate in n moves, found {quote(other)}"
@@ -319,5 +324,5 @@ def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
 
 def _is_whole(board: chess.Board) -> bool:
     """Return whether a game, perhaps at odds, begins here, rather than a problem."""
-    pieces = board.piece_map()
-    return len(pieces) >= _MANY and pieces.items() <= chess.Board().piece_map().items()
+    pieces, array = (each.piece_map().items() for each in (board, chess.Board()))
+    return len(pieces) >= _MANY and len(pieces - array) <= 1
