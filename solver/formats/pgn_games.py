@@ -35,9 +35,9 @@ _NAME = r"\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"
 _VALUE = r'"((?:\\["\\]|[^"\r\n]|"(?!\s*\])|[\r\n]+(?!\s*\[))*+)"\s*\]'
 """A quote without a backslash ends the value only before a bracket."""
 
-_ITEM = rf"\s*(?:{_NAME}{_VALUE}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|(\{{[^}}]*\}}))"
-_match_raw_item = re.compile(_ITEM.encode()).match
-_match_item = re.compile(rf"{_ITEM}|\s*(\[[^\r\n]*)").match
+_ITEM = rf"{_NAME}{_VALUE}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|(\{{[^}}]*\}})"
+_match_raw_item = re.compile(rf"(?:{_ITEM})\s*".encode()).match
+_match_item = re.compile(rf"(?:{_ITEM}|(\[[^\r\n]*))\s*").match
 """A tag, a comment, or (as text only) a line that should be a tag."""
 
 _begins_game = re.compile(
@@ -114,14 +114,14 @@ def _read_tags(line: bytes, opened: bytes) -> tuple[set[bytes], bytes, bool]:
         The names of the tags that end in it, the tag or comment that does not end, and
         whether there are moves.
     """
-    if opened != b"{" and (line.lstrip().startswith(b"[") or _begins_moves(line)):
-        opened = b""  # it does not end, so it is no tag
-    text, names, at = opened + line, set(), 0
-    while found := _match_raw_item(text, at):
+    text, names, at = line.lstrip(), set(), 0
+    if opened == b"{" or not (text.startswith(b"[") or _begins_moves(text)):
+        text = opened + text  # otherwise it does not end, so it is no tag
+    while at < len(text) and (found := _match_raw_item(text, at)):
         at = found.end()
         if found[1]:
             names.add(found[1].lower())
-    rest = text[at:].strip()
+    rest = text[at:].rstrip()
     if rest.startswith(b"{"):
         return names, b"{", False
     is_tag = rest.startswith(b"[") and len(rest) <= _MAX_TAG_BYTES
@@ -149,7 +149,7 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
             f"expected a game of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
         )
         raise InputError(msg)
-    game = decode(text).replace("\r\n", "\n").replace("\r", "\n")
+    game = decode(text).replace("\r\n", "\n").replace("\r", "\n").lstrip()
     values: dict[str, dict[str, None]] = {}
     comments: list[str] = []
     bad_tag, at = "", 0
@@ -159,8 +159,10 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         if name:
             comments = comments if values else []  # those above the tags: of the file
             known = values.setdefault(_KNOWN_TAGS.get(name.lower(), name), {})
-            known[_ESCAPED.sub(r"\1", value.replace("\n", " "))] = None
-        comments += [comment] if comment else []
+            value = _ESCAPED.sub(r"\1", value) if "\\" in value else value
+            known[value.replace("\n", " ")] = None
+        elif comment:
+            comments.append(comment)
         bad_tag = bad_tag or bad
     tags = {name: "\n".join(given) for name, given in values.items()}
     visited = visitor()

@@ -39,11 +39,11 @@ from solver.errors import InputError, quote
 from solver.formats.claims import Draft, printable
 from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.formats.streams import Lines, Records, read_each
-from solver.movetext import Kind, Part
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from solver.formats.summary import FileSummary
+    from solver.movetext import Part
     from solver.problem import Claim, Problem
 
 _UP_TO_TWENTY = """one two three four five six seven eight nine ten eleven twelve
@@ -85,13 +85,13 @@ _OTHER = re.compile(
 )
 """Fairy conditions, mostly of Popeye's, and other stipulations."""
 
-_has_number = re.compile(
+_is_numbered = re.compile(
     rf"(?:\bin[\s-]+|[#=]\s?){_NUMBER}\b|[0-9]\#", re.IGNORECASE
 ).search
+_may_claim = re.compile("mate|mover|[#=]", re.IGNORECASE).search
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _UNKNOWN = {"", "?", "-"}
-_READ = "FEN", "Keys", "NoMate", "Round", "SetUp", "Solutions", "Stipulation"
-_NO_CLAIMS = {f"{name} tag" for name in _READ}
+_NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "SetUp", "Solutions", "Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
 _LONGEST_LINE = 20
@@ -184,20 +184,19 @@ class _Game(MainLine["_Game"]):
     def __init__(self) -> None:
         super().__init__()
         self.fault = ""
-        self._plies = 0
         self._comments: tuple[list[str], list[str]] = ([], [])
 
     def visit_comment(self, comment: str) -> None:
-        if self._plies < len(self._comments):
-            self._comments[self._plies].append(f"{comment}\n")
+        played = len(self.board.move_stack)
+        if played < len(self._comments):
+            self._comments[played].append(f"{comment}\n")
 
     def visit(self, part: Part) -> None:
-        self._plies += part.kind in {Kind.MOVE, Kind.UNREADABLE}
-        if not self.fault or part.kind is Kind.COMMENT:
-            try:
+        try:
+            if not self.fault:
                 super().visit(part)
-            except InputError as error:
-                self.fault = str(error)
+        except InputError as error:
+            self.fault = str(error)
 
     def result(self) -> _Game:
         self.moves = tuple(move.uci() for move in self.board.move_stack)
@@ -245,14 +244,14 @@ def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
         summary.read("keys", "main line")
         keys = game.moves[:1]
     draft.keys = keys or ()
-    is_direct = not draft.stipulation.has_number
-    plies = 2 * mate - 1 if is_direct else draft.stipulation.plies
+    stipulation = draft.stipulation
+    plies = stipulation.plies if stipulation.text else 2 * mate - 1
     if not game.fault and game.moves and (len(game.moves) > 1 or plies <= 1):
         summary.read("line", "main line")
         draft.line = game.moves
 
 
-@lru_cache(1024)
+@lru_cache(64)
 def _search(
     text: str, turn: str
 ) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
@@ -276,8 +275,9 @@ def _search(
     signs = (found["claim"] for found in _SIGN.finditer(text))
     claims += [(True, sign, sign.strip("#")) for sign in signs]
     others = [(bool(found["fairy"]), found[0]) for found in _OTHER.finditer(text)]
-    is_numbered = _has_number(text)
-    return claims, [other for other in others if is_numbered or other[1] == text]
+    if others and not _is_numbered(text):
+        others = [other for other in others if other[1] == text]
+    return claims, others
 
 
 def _read_stipulation(draft: Draft, text: str) -> None:
@@ -291,30 +291,35 @@ def _read_stipulation(draft: Draft, text: str) -> None:
 
 def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
     """Read the claims in words; if there are none, the length of the main line."""
-    is_other = draft.no_mate is not None or draft.stipulation.has_number
+    is_other = draft.no_mate is not None or draft.stipulation.text
     texts = [("comment", game.opening, False), ("comment", game.after_first, True)]
-    texts += [(f"{tag} tag", text, False) for tag, text in game.tags.items()]
+    tags = game.tags.items()
+    texts += [
+        (f"{tag} tag", text, False) for tag, text in tags if tag not in _NO_CLAIMS
+    ]
+    turn = chess.COLOR_NAMES[draft.position.board.turn]
     found: list[tuple[bool, str, str]] = []
     for field, whole, alone in texts:
-        text = _COMMAND.sub(" ", whole).strip(" \n.!")
-        if text in _UNKNOWN or field in _NO_CLAIMS:
-            continue
-        claims, others = _search(text, chess.COLOR_NAMES[draft.position.board.turn])
+        text = (_COMMAND.sub(" ", whole) if "[" in whole else whole).strip(" \n.!")
+        may_claim = _may_claim(text) is not None
+        is_read = may_claim or _OTHER.fullmatch(text)
+        claims, others = _search(text, turn) if is_read else ([], [])
         for is_fairy, other in others:
             if (is_fairy or not is_other) and (not alone or other == text):
                 msg = f"{field}: expected a mate in n moves, found {quote(other)}"
                 raise InputError(msg)
         said = [claim for claim in claims if not alone or claim[1] == text]
         found += [(sign and field != "comment", field, mate) for sign, _, mate in said]
-        if not said and field != "Event tag":
-            summary.ignore(field, may_claim="mate" in text.lower() or "#" in text)
+        if not said and field != "Event tag" and text not in _UNKNOWN:
+            summary.ignore(field, may_claim=may_claim)
     if is_other:
         return
     for _, field, mate in sorted(found, key=itemgetter(0)):
         draft.read_mate(field, mate)
     plies = len(game.moves)
-    is_mate = plies and "FEN" in game.tags and game.board.is_checkmate()
-    if is_mate and not (draft.mates or game.fault):
+    if draft.mates or game.fault or not plies or "FEN" not in game.tags:
+        return
+    if game.board.is_checkmate():
         if plies > 2 * _LONGEST_LINE or _is_whole(game.board.root()):
             summary.ignore("length of a game")
         else:

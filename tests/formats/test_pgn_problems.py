@@ -118,7 +118,22 @@ def test_a_comment_after_the_first_move_claims_only_if_it_says_nothing_else(
     assert claim == Claim(mate, ("b1b7",), LINE)
 
 
-@pytest.mark.parametrize("unit", ["[%", ".\n \n", "mate in", "(", "#"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[%",
+        ".\n \n",
+        "mate in",
+        "(",
+        "#",
+        "not ",
+        "self ",
+        "white is ",
+        "n't",
+        ".#3 x",
+        "x",
+    ],
+)
 def test_long_comments_are_searched_in_linear_time(unit: str) -> None:
     assert claim_of(f"{{{unit * 100_000}}} 1. Rb7 *") is None
 

@@ -40,7 +40,7 @@ def problem_of(*tags: str, moves: str = IN_TWO, fen: str = LADDER) -> Problem:
 
 def mate_of(*tags: str, moves: str = "*", fen: str = LADDER) -> int | None:
     claim = problem_of(*tags, moves=moves, fen=fen).claim
-    return claim and claim.mate
+    return claim.mate if claim else None
 
 
 @pytest.mark.parametrize(
