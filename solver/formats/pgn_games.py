@@ -51,7 +51,6 @@ _MAX_TAG_BYTES = 1 << 10
 
 _KNOWN = "Event FEN Keys NoMate Result Round SetUp Solutions Stipulation Variant"
 _KNOWN_TAGS = {name.lower(): name for name in _KNOWN.split()}
-_NOT_SET_UP = {"", "0", "?", "-"}
 _OF_POSITION = re.compile("fen|setup|variant", re.IGNORECASE)
 _ESCAPED = re.compile(r'\\(["\\])')
 _ORTHODOX = frozenset(alias.lower() for alias in chess.Board.aliases)
@@ -115,7 +114,8 @@ def _read_tags(line: bytes, opened: bytes) -> tuple[set[bytes], bytes, bool]:
         whether there are moves.
     """
     text, names, at = line.lstrip(), set(), 0
-    if opened == b"{" or not (text.startswith(b"[") or _begins_moves(text)):
+    is_next = text.startswith(b"[") or (opened and _begins_moves(text))
+    if opened == b"{" or not is_next:
         text = opened + text  # otherwise it does not end, so it is no tag
     while at < len(text) and (found := _match_raw_item(text, at)):
         at = found.end()
@@ -220,8 +220,8 @@ class MainLine(ABC, Generic[Result]):
         if variant.lower() not in _ORTHODOX:
             msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
             raise InputError(msg)
-        if "FEN" not in tags and (set_up := tags.get("SetUp", "0")) not in _NOT_SET_UP:
-            msg = f"expected a FEN tag, found only [SetUp {quote(set_up)}]"
+        if tags.get("SetUp") == "1" and "FEN" not in tags:
+            msg = 'expected a FEN tag, found only [SetUp "1"]'
             raise InputError(msg)
         self.position = GivenPosition(tags.get("FEN", chess.STARTING_FEN))
         self.board = self.position.board.copy(stack=False)

@@ -119,8 +119,8 @@ def test_another_bad_tag_costs_no_position_that_claims_something(line: str) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[SetUp "1"]\n\n1. Nf3 *\n', "expected a FEN tag, found only [SetUp '1']"),
-        ('[Event "x"]\n[setup "1"]\n*', "expected a FEN tag, found only [SetUp '1']"),
+        ('[SetUp "1"]\n\n1. Nf3 *\n', 'expected a FEN tag, found only [SetUp "1"]'),
+        ('[Event "x"]\n[setup "1"]\n*', 'expected a FEN tag, found only [SetUp "1"]'),
         ('[Event "x"]\n[Site "y"]\n\n*\n', NEITHER),
         ('[Result "1-0"]\n\n1-0\n', NEITHER),
         ("{ Mate in 2 } *\n", NEITHER),
