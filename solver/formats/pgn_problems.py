@@ -48,25 +48,22 @@ if TYPE_CHECKING:
 
 _UP_TO_TWENTY = """one two three four five six seven eight nine ten eleven twelve
     thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
-_NUMERALS = _UP_TO_TWENTY.split()
+_NUMERALS = {word: str(n) for n, word in enumerate(_UP_TO_TWENTY.split(), start=1)}
 _NUMBER = rf"(?:[0-9]{{1,9}}|{'|'.join(_NUMERALS)})"
-_PHRASE = re.compile(
+_CLAIM = re.compile(
     rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
                           | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
                      (?: \s+ [a-z]+ ){{0,3}}? \s+ )?
-         (?P<claim> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
+         (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
             (?: (?: direct | check ) [\s-]* )?
             mate (?: s | (?P<passive> d ) )? (?: \s+ (?: white | black ) )?
             [\s-]+ in [\s-]+ (?P<moves> {_NUMBER} ) \b
             (?! \s* (?: [-\u2013/] | or \s ) \s* [0-9] | [.,][0-9] )
-            (?: [\s-]* moves? \b )? )""",
+            (?: [\s-]* moves? \b )? )
+       | (?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
+         (?P<sign> \# [+-]? [0-9]{{1,9}} | [0-9]{{1,9}} \# )
+         (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
     re.VERBOSE | re.IGNORECASE,
-)
-_SIGN = re.compile(
-    r"""(?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
-        (?P<claim> \# [+-]? [0-9]{1,9} | [0-9]{1,9} \# )
-        (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
-    re.VERBOSE,
 )
 _OTHER = re.compile(
     rf"""(?<! [\w/] ) (?:
@@ -222,10 +219,9 @@ def _parse_game(summary: FileSummary, text: bytes, source: str) -> Problem:
     if "Solutions" in tags:
         draft.read_solutions("Solutions tag", tags["Solutions"])
     event = tags.get("Event", "")
-    if event in _UNKNOWN:
-        return draft.problem("", source)
-    summary.read("name", "Event tag")
-    return draft.problem(printable(event), source)
+    if event not in _UNKNOWN:
+        summary.read("name", "Event tag")
+    return draft.problem("" if event in _UNKNOWN else printable(event), source)
 
 
 def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
@@ -266,14 +262,15 @@ def _search(
         condition, and its name.
     """
     claims = []
-    for found in _PHRASE.finditer(text):
+    for found in _CLAIM.finditer(text):
         if not found["denied"]:
-            word, side = found["moves"].lower(), (found["side"] or turn).lower()
-            moves = str(_NUMERALS.index(word) + 1) if word in _NUMERALS else word
-            is_mated = bool(found["passive"]) != (side != turn)
-            claims.append((False, found["claim"], f"{'-' * is_mated}{moves}"))
-    signs = (found["claim"] for found in _SIGN.finditer(text))
-    claims += [(True, sign, sign.strip("#")) for sign in signs]
+            is_mated = bool(found["passive"]) != (
+                (found["side"] or turn).lower() != turn
+            )
+            word = (found["moves"] or found["sign"].strip("#")).lower()
+            moves = f"{'-' * is_mated}{_NUMERALS.get(word, word)}"
+            written = found["phrase"] or found["sign"]
+            claims.append((not found["phrase"], written, moves))
     others = [(bool(found["fairy"]), found[0]) for found in _OTHER.finditer(text)]
     if others and not _is_numbered(text):
         others = [other for other in others if other[1] == text]
@@ -310,7 +307,7 @@ def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
                 raise InputError(msg)
         said = [claim for claim in claims if not alone or claim[1] == text]
         found += [(sign and field != "comment", field, mate) for sign, _, mate in said]
-        if not said and field != "Event tag" and text not in _UNKNOWN:
+        if not (said or text in _UNKNOWN or (field == "Event tag" and not may_claim)):
             summary.ignore(field, may_claim=may_claim)
     if is_other:
         return

@@ -61,7 +61,6 @@ def read(text: str) -> list[Problem | FormatError]:
         f'[Event_2:a+b=c#-1 "x"]\n{TAG}',
         f'{TAG}\n[SetUp "1"]',
         f'[setup "1"]\n{TAG}',
-        f'{TAG}\n{TAG.replace("FEN", "Fen")}'.partition("\n")[0],
         f'[White "x"]\n[White "x"]\n{TAG}',
     ],
 )  # fmt: skip
@@ -185,7 +184,7 @@ def test_tags_are_read_in_linear_time(unit: str) -> None:
     with spending_less_than(8):  # 1 s
         for between in ("", "\n"):
             for begun in (TAG, f'{TAG}\n[Event "'):
-                assert read((f"{begun}\n" + (unit + between) * 200_000)[:1_000_000])
+                assert read((f"{begun}\n" + (unit + between) * 100_000)[:300_000])
 
 
 @pytest.mark.parametrize(

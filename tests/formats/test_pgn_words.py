@@ -333,7 +333,7 @@ def test_the_length_of_a_long_game_is_no_claim() -> None:
 
 def test_the_summary_says_what_is_read_from_where() -> None:
     summary = FileSummary("x.pgn")
-    read("Event #7 x", "Site Wien", "White Mate in 2", "ECO ?", summary=summary)
+    read("Event x", "Site Wien", "White Mate in 2", "ECO ?", summary=summary)
     assert {part: list(names) for part, names in summary.fields.items()} == {
         "position": ["FEN tag"],
         "claim": ["White tag"],
@@ -342,5 +342,73 @@ def test_the_summary_says_what_is_read_from_where() -> None:
         "name": ["Event tag"],
     }
     assert summary.ignored == {"Site tag": False}
-    read("Title #7 of the mates", moves="*", summary=summary)
-    assert summary.ignored["Title tag"]
+    read("Event Mates", "Title #7 of the set", moves="*", summary=summary)
+    assert summary.ignored == {"Site tag": False, "Event tag": True, "Title tag": True}
+
+
+STUDY = """
+[Event "Mates: Chapter 7"]
+[Site "https://example.org/study/abc#3"]
+[Result "*"]
+[UTCDate "2024.01.02"]
+[Variant "From Position"]
+[ECO "?"]
+[Opening "?"]
+[Annotator "https://example.org/@/someone"]
+[StudyName "Mates"]
+[ChapterName "{name}"]
+[FEN "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"]
+[SetUp "1"]
+
+{{ [%cal Gb1b7,Ra2a8] Look for a quiet move. }}
+1. Rb7 {{ [%eval #1] }} (1. Rb8+ Kg7) 1... Kg8 2. Ra8# *
+"""
+EXPORT = """
+[Event "{name}"]
+[Site ""]
+[Date "????.??.??"]
+[Round "12"]
+[White "Smith, J."]
+[Black "+0012.34"]
+[Result "1-0"]
+[Annotator "Smith"]
+[SetUp "1"]
+[FEN "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"]
+[PlyCount "3"]
+[SourceTitle "Problems"]
+[SourceVersion "2"]
+
+1. Rb7! $1 {{[#] the key}} Kg8 2. Ra8# 1-0
+"""
+MATCH = """
+[Event "{name}"]
+[Site "?"]
+[Date "2024.01.02"]
+[Round "1"]
+[White "Engine 1"]
+[Black "Engine 2"]
+[Result "1-0"]
+[FEN "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"]
+[PlyCount "3"]
+[SetUp "1"]
+[TimeControl "40/60"]
+
+1. Rb7 {{+M3/12 0.10s}} Kg8 {{-M2/10 0.05s}} 2. Ra8# {{+M1/5 0.01s, White mates}} 1-0
+"""
+
+
+@pytest.mark.parametrize(
+    "form", [STUDY, EXPORT, MATCH], ids=["study", "export", "match"]
+)
+@pytest.mark.parametrize(
+    ("name", "mate"), [("A title", 2), ("Mate in 3", 3), ("#7 of the set", 2)]
+)
+def test_what_sites_and_programs_export_is_read(
+    form: str, name: str, mate: int
+) -> None:
+    text = form.format(name=name)
+    lines = enumerate(io.BytesIO(text.encode()), start=1)
+    (problem,) = read_pgn(lines, FileSummary("x.pgn"))
+    assert isinstance(problem, Problem), problem
+    assert problem.claim == Claim(mate, ("b1b7",), LINE)
+    assert problem.warnings == ()
