@@ -82,9 +82,7 @@ _OTHER = re.compile(
 )
 """Fairy conditions, mostly of Popeye's, and other stipulations."""
 
-_is_numbered = re.compile(
-    rf"(?:\bin[\s-]+|[#=]\s?){_NUMBER}\b|[0-9]\#", re.IGNORECASE
-).search
+_is_numbered = re.compile(rf"(?i:(?:\bin[\s-]+|[#=]\s?){_NUMBER}\b|[0-9]#)").search
 _may_claim = re.compile("mate|mover|[#=]", re.IGNORECASE).search
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _UNKNOWN = {"", "?", "-"}
@@ -159,9 +157,8 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> 
     for key in map(chess.Move.from_uci, keys):
         if not game.has_variation(key):
             game.add_variation(key)
-    if stipulation.is_help:
-        return
-    if keys != ((line or keys)[:1] if claim.mate > 0 else ()):
+    first = (line or keys)[:1] if claim.mate > 0 else ()
+    if keys != first and not stipulation.is_help:
         game.headers["Keys"] = " ".join(keys)
 
 
