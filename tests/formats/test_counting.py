@@ -141,4 +141,4 @@ def test_every_record_is_read_named_or_counted(way: str, tmp_path: Path) -> None
         sources = [record.source for record in records]
         assert len(set(sources)) == len(sources)
     assert outcomes["problems"] > FILES * 2
-    assert outcomes["named"] > FILES
+    assert outcomes["named"] > FILES // 2
