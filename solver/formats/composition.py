@@ -17,7 +17,7 @@ import chess
 
 from solver.board import parse_fen, parse_keys
 from solver.errors import InputError, quote
-from solver.formats.popeye_words import KINDS, Options
+from solver.formats.popeye_words import ENGLISH, Options, kind_of
 from solver.stipulation import EXPECTED, MATE, Stipulation
 
 _FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
@@ -75,35 +75,31 @@ class Composition:
         """
         self._asked = Stipulation.parse(text)
 
-    def place(self, piece: str, color: chess.Color, square: chess.Square) -> None:
+    def place(
+        self, kind: chess.PieceType, color: chess.Color, square: chess.Square
+    ) -> None:
         """Place a piece on an empty square.
-
-        Parameters
-        ----------
-        piece : str
-            Its letter. A knight is S, since N is the nightrider.
-        color : chess.Color
-        square : chess.Square
 
         Raises
         ------
         InputError
-            If it is not a piece of orthodox chess, or the square is occupied.
+            If the square is occupied.
         """
-        kind = kind_of(piece)
         if square in self.pieces:
             msg = f"pieces: expected one on {chess.square_name(square)}, found two"
             raise InputError(msg)
         self.pieces[square] = chess.Piece(kind, color)
 
-    def place_all(self, forsyth: str) -> None:
+    def place_all(self, forsyth: str, language: int = ENGLISH) -> None:
         """Place pieces from a8 to h8, then from a7 to h7, and so on.
 
         Parameters
         ----------
         forsyth : str
-            Letters as in `place`, White's in upper case. Runs of empty squares may be
-            longer than a rank, and empty squares at the end are omitted.
+            Letters as in `kind_of`, White's in upper case. Runs of empty squares may
+            be longer than a rank, and empty squares at the end are omitted.
+        language : int
+            Of the letters.
 
         Raises
         ------
@@ -121,7 +117,8 @@ class Composition:
             else:
                 rank, file = divmod(index, 8)
                 if rank < 8:
-                    self.place(sign, sign.isupper(), chess.square(file, 7 - rank))
+                    kind = kind_of(sign, language)
+                    self.place(kind, sign.isupper(), chess.square(file, 7 - rank))
                 index += 1
         if index > 64:
             msg = f"Forsyth: expected at most 64 squares, found {index}"
@@ -166,21 +163,6 @@ class Composition:
             if king in lost:
                 lost |= chess.SquareSet(rank)
         return int(lost)
-
-
-def kind_of(piece: str) -> chess.PieceType:
-    """Return the kind of a piece from its letter.
-
-    Raises
-    ------
-    InputError
-        If it is not a piece of orthodox chess.
-    """
-    kind = KINDS.get(piece.upper())
-    if kind is None:
-        msg = f"pieces: expected K, Q, R, B, P, or S for a knight, found {quote(piece)}"
-        raise InputError(msg)
-    return kind
 
 
 _COMMENT = re.compile(r"\{[^{}]*\}")

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -41,7 +40,7 @@ import yaml
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS, printable
 from solver.formats.composition import Composition, find_keys, parts_of
-from solver.formats.popeye_words import WORD, parse_squares
+from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares
 from solver.formats.streams import Lines, Records, decode, read_each
 from solver.formats.twins import Twin, make_problems, parse_twin
 from solver.problem import Claim
@@ -175,7 +174,7 @@ def _parse_twins(
     if "a" not in twins:
         found.append(Twin("a", diagram))
     for label in sorted(twins, key=lambda label: (len(label), label)):
-        words = deque(WORD.findall(_text(twins[label])))
+        words = Words(WORD.findall(_text(twins[label])))
         twin: Twin | FormatError = Twin(label, diagram)
         if words:
             twin = parse_twin(label, diagram, found, words, source)
@@ -188,7 +187,7 @@ def _parse_twins(
 
 def _parse_options(composition: Composition, options: object) -> None:
     for option in _texts(options):
-        words = deque(option.split())
+        words = Words(option.split())
         if not composition.options.parse_next(words) or words:
             msg = f"conditions: expected none, found {quote(option)}"
             raise InputError(msg)
@@ -208,7 +207,7 @@ def _place_pieces(composition: Composition, algebraic: object) -> None:
             if not squares:
                 msg = f"algebraic: expected pieces such as Kg3, found {quote(piece)}"
                 raise InputError(msg)
-            composition.place(piece[:-2], _COLORS[color], squares[0])
+            composition.place(kind_of(piece[:-2]), _COLORS[color], squares[0])
 
 
 def _parse_intended(text: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Read and write Popeye's input (`.inp`), by its English keywords.
+"""Read and write Popeye's input (`.inp`): English, German or French; written: English.
 
 `read_inputs` returns what was entered, for the command `popeye`. `read_popeye` makes a
 problem of each twin, whose label follows the name, as in `Title a)`; `Duplex` makes two
@@ -6,26 +6,28 @@ of each. It ignores options that concern the output or the cost of a search, and
 other than the title. Anything that cannot be parsed is reported and skipped.
 
 The language follows Popeye's manual (py-engl.txt, version 4.104), and Popeye's sources
-where the manual is unclear. Keywords may be shortened to three letters or more.
-Problems are between `BeginProblem` and `EndProblem`, separated by `NextProblem`. These
-keywords are read:
+where the manual is unclear. Keywords may be shortened as long as they are unambiguous;
+those of texts, and those that begin or end a problem or a twin, to three letters.
+Problems are between `BeginProblem`, whose language is that of all words, and
+`EndProblem`, separated by `NextProblem`. These keywords are read:
 
-- `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; a knight is S;
-- `Forsyth`: see `Composition.place_all`; a knight is S here too;
+- `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; an English or German
+  knight is S;
+- `Forsyth`: see `Composition.place_all`, with the same letters;
 - `InitialGameArray`;
 - `Stipulation h#2`: see `solver.stipulation`; the last one counts;
 - `Option`: see `popeye_words.Options`;
 - `Twin` and `ZeroPosition`: see `twins`;
 - `Author`, `Award`, `Origin`, `Protocol`, `Remark` and `Title`, which extend to the end
-  of their line.
+  of their line; also before `BeginProblem`.
 
 Fairy and neutral pieces, conditions and other stipulations are refused.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
@@ -34,14 +36,21 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import printable
 from solver.formats.composition import Composition
 from solver.formats.popeye_words import (
+    COMMANDS,
+    ENGLISH,
+    LANGUAGES,
+    STRUCTURE,
+    TEXTS,
     WORD,
-    expand,
+    Words,
+    mark,
     next_stipulation,
     next_word,
     parse_pieces,
     shown,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
+from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin, label_of, make_problems, parse_twin
 from solver.stipulation import EXPECTED
 
@@ -49,7 +58,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from solver.formats.popeye_words import Options
-    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 POPEYE_HEAD = "BeginProblem\n"
@@ -67,20 +75,12 @@ _MAX_TITLE_BYTES = 200
 _TO_POPEYE = str.maketrans("Nn", "Ss")
 """Popeye's letters for those of a FEN."""
 
-_TEXTS = ("Author", "Award", "Origin", "Protocol", "Remark", "Title")
-_BOUNDS = ("BeginProblem", "NextProblem", "EndProblem")
-_TWINS = ("Twin", "ZeroPosition")
-_COMMANDS = (
-    *_TEXTS,
-    *_TWINS,
-    "Condition",
-    "Forsyth",
-    "InitialGameArray",
-    "Option",
-    "Pieces",
-    "SStipulation",
-    "Stipulation",
-)
+_BOUNDS, _TWINS = STRUCTURE[:3], STRUCTURE[3:]
+_PARTS = {"Stipulation": "stipulation", "Option": "options", "Title": "name"}
+_PARTS |= dict.fromkeys(("Pieces", "Forsyth", "InitialGameArray"), "position")
+_PARTS |= dict.fromkeys(_TWINS, "twins")
+"""What is read from each keyword, for the summary."""
+
 _MAX_TWINS = 999
 
 
@@ -120,7 +120,7 @@ def read_inputs(lines: Lines, name: str) -> Iterator[PopeyeInput | FormatError]:
 
     The positions of the twins are not yet checked: `Composition.board` does that.
     """
-    return read_each(_split(lines), name, _parse)
+    return read_each(_split(lines), name, partial(_parse, FileSummary(name)))
 
 
 @dataclass(slots=True)
@@ -131,17 +131,17 @@ class _Record:
     ----------
     line : int
         The line where it begins, from 1.
+    words : Words
+        A keyword such as `Title` is followed by the rest of its line.
     fault : str
         Why it cannot be a problem, or empty.
-    words : deque of str
-        A keyword such as `Title` is followed by the rest of its line.
     size : int
         Characters of the words.
     """
 
     line: int
+    words: Words
     fault: str = ""
-    words: deque[str] = field(default_factory=deque)
     size: int = 0
 
     def add(self, line: int, word: str) -> None:
@@ -158,10 +158,10 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
     """Split a file into problems; what follows `EndProblem` is ignored."""
     record = None
     has_begun = False
-    for line, word, bound in _scan(lines):
+    for line, word, bound, language in _scan(lines):
         if not has_begun and bound != "BeginProblem":
-            fault = f"expected BeginProblem, in English, found {quote(word)}"
-            yield line, _Record(line, fault)
+            fault = f"expected BeginProblem or AnfangProblem, found {quote(word)}"
+            yield line, _Record(line, Words(), fault)
         has_begun = True
         if bound is None:
             if record:
@@ -171,7 +171,8 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
             if bound == "BeginProblem":
                 record.fault = _unfinished(word)
             yield record.line, record
-        record = None if bound == "EndProblem" else _Record(line)
+        is_over = bound == "EndProblem"
+        record = None if is_over else _Record(line, Words(language=language))
     if record and record.size:
         record.fault = _unfinished("the end of the file")
         yield record.line, record
@@ -181,40 +182,45 @@ def _unfinished(found: str) -> str:
     return f"expected NextProblem or EndProblem, found {found}"
 
 
-def _scan(lines: Lines) -> Iterator[tuple[int, str, str | None]]:
-    """Split lines into words.
+def _scan(lines: Lines) -> Iterator[tuple[int, str, str | None, int]]:
+    """Split lines into words; texts outside of problems are left out.
 
     Yields
     ------
     tuple
         The number of the line, from 1; a word, or the rest of a line after a keyword
-        such as `Title`; the full keyword, if it is one that separates problems.
+        such as `Title`; the full keyword, if it is one that separates problems; the
+        language.
     """
+    language: int | None = None  # outside of problems
     in_twins = False
     for number, raw in lines:
         line = decode(raw)
         if len(raw) > MAX_RECORD_BYTES:  # the line has been cut
-            yield number, line, None
+            yield number, line, None, ENGLISH
             continue
         start = 0
         while word := WORD.search(line, start):
             start = word.end()
-            bound = expand(word[0], _BOUNDS)
-            yield number, word[0], bound
-            in_twins = not bound and (in_twins or expand(word[0], _TWINS) is not None)
-            if _text_keyword(word[0], in_twins=in_twins):
-                yield number, line[start:].strip(" \t\r\n;.,"), None
+            if language is None:
+                found = [mark(word[0], one) for one in LANGUAGES]
+                if "BeginProblem" in found:
+                    language = found.index("BeginProblem")
+                elif any(keyword in TEXTS for keyword in found):
+                    break
+            keyword = mark(word[0], language or ENGLISH, in_twins=in_twins)
+            bound = keyword if keyword in _BOUNDS else None
+            yield number, word[0], bound, language or ENGLISH
+            in_twins = not bound and (in_twins or keyword in _TWINS)
+            if keyword in TEXTS:
+                text = line[start:].strip(" \t\r\n;.,")
+                yield number, text, None, language or ENGLISH
                 break
+            if bound == "EndProblem":
+                language = None
 
 
-def _text_keyword(word: str, *, in_twins: bool) -> str | None:
-    """Return the keyword of a text; in twins, `rem` is short for `Remove`."""
-    if in_twins and expand(word, ("Remove",)):
-        return None
-    return expand(word, _TEXTS)
-
-
-def _parse(record: _Record, source: str) -> PopeyeInput:
+def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
     if record.fault:
         raise InputError(record.fault)
     words = record.words
@@ -223,13 +229,18 @@ def _parse(record: _Record, source: str) -> PopeyeInput:
     twins: list[Twin | FormatError] = []
     has_zero_position = False
     while words:
+        marked = mark(words[0], words.language, in_twins=bool(twins))
+        keyword = marked or words.keyword(COMMANDS)
         word = words.popleft()
-        keyword = expand(word, _COMMANDS)
-        if keyword in _TEXTS and _text_keyword(word, in_twins=bool(twins)):
-            texts.append((keyword, words.popleft()))
-        elif keyword in _TWINS:
-            has_zero_position |= keyword == "ZeroPosition" and not twins
-            _parse_twin(keyword, diagram, twins, words, source)
+        if keyword in _PARTS:
+            summary.read(_PARTS[keyword], keyword)
+        elif marked:
+            summary.ignore(marked)
+        if marked in TEXTS:
+            texts.append((marked, words.popleft()))
+        elif marked in _TWINS:
+            has_zero_position |= marked == "ZeroPosition" and not twins
+            _parse_twin(marked, diagram, twins, words, source)
         elif twins:  # the words after a fault are skipped
             if isinstance(twins[-1], Twin):
                 expected = "expected Twin, NextProblem or EndProblem"
@@ -250,7 +261,7 @@ def _parse_twin(
     keyword: str,
     diagram: Composition,
     twins: list[Twin | FormatError],
-    words: deque[str],
+    words: Words,
     source: str,
 ) -> None:
     """Add a twin, or an error in its place."""
@@ -271,24 +282,25 @@ def _parse_twin(
     words.extendleft(reversed(own))
 
 
-def _take_twin(words: deque[str]) -> deque[str]:
+def _take_twin(words: Words) -> Words:
     """Remove and return the words up to the next twin."""
-    taken: deque[str] = deque()
-    while words and not expand(words[0], _TWINS):
-        if _text_keyword(words[0], in_twins=True):
-            taken.append(words.popleft())
-        taken.append(words.popleft())
+    taken = Words(language=words.language)
+    while words:
+        keyword = mark(words[0], words.language, in_twins=True)
+        if keyword in _TWINS:
+            break
+        taken.extend(words.popleft() for _ in range(1 + (keyword in TEXTS)))
     return taken
 
 
 def _parse_command(
-    keyword: str | None, composition: Composition, word: str, words: deque[str]
+    keyword: str | None, composition: Composition, word: str, words: Words
 ) -> None:
     match keyword:
         case "Pieces":
             parse_pieces(words, composition.place)
         case "Forsyth":
-            composition.place_all(next_word("Forsyth", words))
+            composition.place_all(next_word("Forsyth", words), words.language)
         case "InitialGameArray":
             composition.place_all(chess.STARTING_BOARD_FEN.translate(_TO_POPEYE))
         case "Stipulation":
@@ -306,7 +318,7 @@ def _parse_command(
             raise InputError(msg)
 
 
-def _parse_options(composition: Composition, words: deque[str]) -> None:
+def _parse_options(composition: Composition, words: Words) -> None:
     if not composition.options.parse_next(words):
         msg = f"option: expected an option of Popeye, found {shown(words)}"
         raise InputError(msg)
@@ -322,15 +334,15 @@ def read_popeye(lines: Lines, summary: FileSummary) -> Records:
     Problem or FormatError
         One for each problem and twin, in file order.
     """
-    for found in read_each(_split(lines), summary.name, _make_problems):
+
+    def parse(record: _Record, source: str) -> Records:
+        found = _parse(summary, record, source)
+        found.options.refuse("PostKeyPlay")
+        titles = [text for keyword, text in found.texts if keyword == "Title"]
+        return make_problems(found.twins, printable(" ".join(titles)), source)
+
+    for found in read_each(_split(lines), summary.name, parse):
         yield from [found] if isinstance(found, FormatError) else found
-
-
-def _make_problems(record: _Record, source: str) -> Records:
-    found = _parse(record, source)
-    found.options.refuse("PostKeyPlay")
-    titles = [text for keyword, text in found.texts if keyword == "Title"]
-    return make_problems(found.twins, printable(" ".join(titles)), source)
 
 
 def write_popeye(problem: Problem) -> str:

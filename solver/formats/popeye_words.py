@@ -1,6 +1,7 @@
 """Words of Popeye's input: keywords that may be shortened, squares, pieces, options.
 
-Olive writes its pieces, options and twins in the same words. The options are those of
+They are English, German or French, and so are the letters of the pieces. Olive writes
+its pieces, options and twins in the same words, in English. The options are those of
 Popeye's manual (py-engl.txt, version 4.104). Most of them concern the output or the
 cost of a search: readers of collections ignore them, and the command `popeye` obeys
 them. Options that change the rules or the question are refused.
@@ -9,6 +10,7 @@ them. Options that change the rules or the question are refused.
 from __future__ import annotations
 
 import re
+from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -17,19 +19,87 @@ import chess
 from solver.errors import InputError, quote
 
 if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    Place = Callable[[str, chess.Color, chess.Square], None]
+    Place = Callable[[chess.PieceType, chess.Color, chess.Square], None]
 
 WORD = re.compile(r"[^\s;,]+")
 """A word; semicolons and commas separate words as white space does."""
 
-KINDS = dict(zip("PSBRQK", chess.PIECE_TYPES, strict=True))
-"""The pieces of orthodox chess. A knight is S, since N is the nightrider."""
+ENGLISH = 0
+LANGUAGES = range(3)
+"""English, German and French, in the order of the words and letters below."""
 
-_COLORS = {"White": chess.WHITE, "Black": chess.BLACK}
-_ALL_COLORS = (*_COLORS, "Neutral", "TotalInvisible")
+LETTERS = ("PSBRQK", "BSLTDK", "PCFTDR")
+"""The letters of `chess.PIECE_TYPES`; the English N is a nightrider."""
+
+_SPELLINGS: dict[str, list[str]] = {}
+"""Each keyword in English, and its spelling in each language."""
+
+
+def _keywords(table: str) -> tuple[str, ...]:
+    """Note the keywords of a table; a single word is all languages'."""
+    rows = [row.split() for row in table.split(";")]
+    _SPELLINGS.update((row[0], row * (len(LANGUAGES) // len(row))) for row in rows)
+    return tuple(row[0] for row in rows)
+
+
+STRUCTURE = _keywords("""
+BeginProblem AnfangProblem DebutProbleme; EndProblem EndeProblem FinProbleme;
+NextProblem WeiteresProblem asuivre; Twin Zwilling jumeau;
+ZeroPosition NullStellung zeroposition
+""")
+"""What begins and ends a problem and its twins."""
+
+TEXTS = _keywords("""
+Author Autor auteur; Award Auszeichnung prix; Origin Quelle source;
+Protocol Protokoll protocol; Remark Bemerkung remarque; Title Titel titre
+""")
+"""What is followed by a text to the end of its line."""
+
+_COMMANDS = _keywords("""
+Condition Bedingung condition; Forsyth; Option; Pieces Steine pieces;
+InitialGameArray PartieAnfangsStellung PositionInitialePartie;
+SStipulation sForderung senonce; Stipulation Forderung enonce
+""")
+COMMANDS = (*STRUCTURE, *TEXTS, *_COMMANDS)
+
+CHANGES = _keywords("""
+Add hinzufuegen ajoute; Exchange tausche echange; Mirror Spiegelung miroir;
+Move versetze deplacement; PolishType Farbwechsel CouleurEchange;
+Remove entferne ote; Rotate Drehung rotation; Shift Verschiebung translation;
+Substitute ersetze remplace; Continued ferner enplus
+""")
+_COLORS = _keywords("""
+White Weiss Blanc; Black Schwarz Noir; Neutral Neutral Neutre;
+TotalInvisible TotalUnsichtbar TotalInvisible
+""")
+_REFUSED = _keywords("""
+LastCapture; MultiSolutions MehrereLoesungen MultiSolutions; NoBk OhneSk SansRN;
+NoSymmetry KeineSymmetrie NonSymetrique; NoWk OhneWk SansRB; Quodlibet;
+NullMoves NullZuege CoupsVides; Search Suchen Search; CastlingMutuallyExclusive
+RochadenGegenseitigAusschliessend RoquesMutuellementExclusifs
+""")
+_PLAY = _keywords("""
+Beep Pieps Bip; Defence Widerlegung Defense; Duplex; EnPassant; Intelligent;
+GoalIsEnd ZielIstEnde ButEstFin; HalfDuplex HalbDuplex DemiDuplex;
+KeepMatingPiece HalteMattsetzendenStein RetiensPieceMatante; Try Verfuehrung Essais;
+MatesIn1 MattsIn1 MatsEn1; MaxFlightsquares MaxFluchtFelder MaxCasesFuites;
+MaxSolutions MaxLoesungen MaxSolutions; MaxTime MaxZeit MaxTemps;
+MoveNumbers Zugnummern Trace; NoBoard OhneBrett SansEchiquier;
+NoCastling KeineRochade SansRoquer; NoThreat OhneDrohung SansMenace;
+NoShortVariations OhneKurzVarianten SansVariantesCourtes;
+NonTrivial NichtTrivial NonTrivial; PostKeyPlay NachSchluessel ApresCle;
+SetPlay Satzspiel Apparent; StartMoveNumber StartZugnummer Enroute;
+StopOnShortSolutions StopNachKurzloesungen FinApresSolutionsCourtes;
+SuppressGrid OhneGitter SansGrille; Threat Drohung Menace;
+TrivialTriesAvoid TrivialeFehlversucheUnterdruecken TrivialEssaiSupprimer;
+UpToMoveNumber BisZugnummer JusquAuCoup; Variations Varianten Variantes;
+WhiteToPlay WeissBeginnt ApparentSeul; WriteGrid ZeichneGitter AjouteGrille
+""")
+_OPTIONS = (*_PLAY, *_REFUSED)
+_SHORTEST_MARK = 3
+_WITH_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
 _PIECES = re.compile(
     r"(?P<piece>[a-z]|[a-z][a-z0-9]|[0-9]{2})(?P<squares>(?:[a-h][1-8])*)",
@@ -37,48 +107,81 @@ _PIECES = re.compile(
 )
 
 
-def expand(word: str, keywords: tuple[str, ...], shortest: int = 3) -> str | None:
-    """Return the keyword that a word abbreviates.
+class Words(deque[str]):
+    """Words that are read from the left, and their language."""
+
+    def __init__(self, words: Iterable[str] = (), language: int = ENGLISH) -> None:
+        super().__init__(words)
+        self.language = language
+
+    def keyword(self, keywords: tuple[str, ...]) -> str | None:
+        """Return the keyword that the next word abbreviates; see `expand`."""
+        return expand(self[0], keywords, self.language) if self else None
+
+
+def expand(word: str, keywords: tuple[str, ...], language: int) -> str | None:
+    """Return the English keyword that a word abbreviates.
 
     Parameters
     ----------
     word : str
-        In lower or upper case.
+        In lower or upper case, of any length, as Popeye accepts it.
     keywords : tuple of str
-    shortest : int
-        The least number of letters, from 2. Popeye accepts any number, and its manual
-        warns that fewer than four may not stay unique.
+        In English.
+    language : int
+        Of the word, one of `LANGUAGES`.
 
     Returns
     -------
     str or None
-        The keyword; None if the word is too short, or fits none or several.
+        None if the word fits none of them or several.
     """
-    if len(word) < shortest:
-        return None
-    lower = word.lower()
-    same_start = _by_start(keywords).get(lower[:2], ())
-    fitting = [key for key in same_start if key.lower().startswith(lower)]
-    whole = [key for key in fitting if len(key) == len(word)]
-    candidates = whole or fitting
-    return candidates[0] if len(candidates) == 1 else None
+    lower = word.casefold().translate(_WITH_UMLAUTS)
+    known = _spelled(keywords, language)
+    fitting = [key for spelling, key in known.items() if spelling.startswith(lower)]
+    return known.get(lower, fitting[0] if len(fitting) == 1 else None)
 
 
 @lru_cache
-def _by_start(keywords: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return the keywords by their first two letters, in lower case."""
-    found: dict[str, list[str]] = {}
-    for key in keywords:
-        found.setdefault(key[:2].lower(), []).append(key)
-    return found
+def _spelled(keywords: tuple[str, ...], language: int) -> dict[str, str]:
+    return {_SPELLINGS[key][language].lower(): key for key in keywords}
 
 
-def shown(words: deque[str], nothing: str = "none") -> str:
+def mark(word: str, language: int, *, in_twins: bool = False) -> str | None:
+    """Return the keyword of a text, or one that begins or ends a problem or a twin.
+
+    Such a word has three letters or more: fewer may be a piece, and the German `wei` is
+    a colour, too. In twins, the English `rem` is short for `Remove`.
+    """
+    if len(word) < _SHORTEST_MARK or (in_twins and expand(word, CHANGES, language)):
+        return None
+    keyword = expand(word, (*STRUCTURE, *TEXTS, *_COLORS), language)
+    return None if keyword in _COLORS else keyword
+
+
+def kind_of(piece: str, language: int = ENGLISH) -> chess.PieceType:
+    """Return the kind of a piece from its letter.
+
+    Raises
+    ------
+    InputError
+        If it is not a piece of orthodox chess.
+    """
+    letters = LETTERS[language]
+    if len(piece) != 1 or piece.upper() not in letters:
+        king, queen, rook, bishop, knight, pawn = reversed(letters)
+        expected = f"{king}, {queen}, {rook}, {bishop}, {pawn}, or {knight}"
+        msg = f"pieces: expected {expected} for a knight, found {quote(piece)}"
+        raise InputError(msg)
+    return letters.index(piece.upper()) + 1
+
+
+def shown(words: Words, nothing: str = "none") -> str:
     """Quote the next word for a message; `nothing` if there is none."""
     return quote(words[0]) if words else nothing
 
 
-def next_word(keyword: str, words: deque[str]) -> str:
+def next_word(keyword: str, words: Words) -> str:
     """Remove the next word and return it.
 
     Raises
@@ -92,7 +195,7 @@ def next_word(keyword: str, words: deque[str]) -> str:
     return words.popleft()
 
 
-def next_stipulation(words: deque[str]) -> str:
+def next_stipulation(words: Words) -> str:
     """Remove a stipulation such as `h#3` or `h# 3` and return it.
 
     Raises
@@ -112,34 +215,42 @@ def parse_squares(text: str) -> list[chess.Square]:
     return [chess.parse_square(name) for name in names]
 
 
-def parse_pieces(words: deque[str], place: Place) -> None:
+def parse_pieces(words: Words, place: Place) -> None:
     """Read colours and pieces such as `White Kg3 Qh5 Pa2b2 Black Kd4`.
 
     Parameters
     ----------
-    words : deque of str
+    words : Words
         The words that follow, changed in place.
     place : callable
-        Takes the letter, the colour and the square of each piece.
+        Takes the kind, the colour and the square of each piece.
 
     Raises
     ------
     InputError
-        If a colour or a square is missing, or a piece has neither White's nor Black's
-        colour.
+        If a colour, a piece or a square is missing, or a piece has neither White's nor
+        Black's colour.
     """
     color: chess.Color | None = None
+    is_due = True  # a piece, or a colour
     while words:
-        name = expand(words[0], _ALL_COLORS, shortest=2)
-        if name in _COLORS:
-            color = _COLORS[name]
+        # A single letter is a piece, but for the W of two languages.
+        is_word = len(words[0]) > 1 or words[0] in "Ww"
+        name = words.keyword(_COLORS) if is_word else None
+        if name in {"White", "Black"}:
+            color = name == "White"
             words.popleft()
+            is_due = True
             continue
         if name or color is None:
             msg = f"pieces: expected White or Black, found {quote(words[0])}"
             raise InputError(msg)
-        if not (pieces := _PIECES.fullmatch(words[0])):
+        pieces = _PIECES.fullmatch(words[0])
+        if not pieces and not is_due:
             return
+        if not pieces:
+            msg = f"pieces: expected a piece such as Kg3, found {quote(words[0])}"
+            raise InputError(msg)
         words.popleft()
         # The squares may be a word of their own: P a2b2.
         squares = pieces["squares"] or next_word("pieces", words)
@@ -147,48 +258,10 @@ def parse_pieces(words: deque[str], place: Place) -> None:
             msg = f"pieces: expected squares after {pieces[0]}, found {quote(squares)}"
             raise InputError(msg)
         for square in parse_squares(squares):
-            place(pieces["piece"], color, square)
+            place(kind_of(pieces["piece"], words.language), color, square)
+        is_due = False
 
 
-_PLAY = (
-    "Beep",
-    "Defence",
-    "Duplex",
-    "GoalIsEnd",
-    "HalfDuplex",
-    "Intelligent",
-    "KeepMatingPiece",
-    "MatesIn1",
-    "MaxFlightsquares",
-    "MaxSolutions",
-    "MaxTime",
-    "MoveNumbers",
-    "NoBoard",
-    "NonTrivial",
-    "NoShortVariations",
-    "NoThreat",
-    "PostKeyPlay",
-    "SetPlay",
-    "StartMoveNumber",
-    "StopOnShortSolutions",
-    "SuppressGrid",
-    "Threat",
-    "TrivialTriesAvoid",
-    "Try",
-    "UpToMoveNumber",
-    "Variations",
-    "WhiteToPlay",
-    "WriteGrid",
-)
-_REFUSED = (
-    "CastlingMutuallyExclusive",
-    "LastCapture",
-    "NoBk",
-    "NoWk",
-    "NullMoves",
-    "Quodlibet",
-)
-_OPTIONS = (*_PLAY, *_REFUSED, "EnPassant", "NoCastling")
 _SHOWN_SQUARES = 8
 _MAX_DIGITS = 9
 
@@ -227,12 +300,12 @@ class Options:
         if option in self:
             raise _refusal(self._words[option])
 
-    def parse_next(self, words: deque[str]) -> bool:
+    def parse_next(self, words: Words) -> bool:
         """Parse one option and its values, and remove them from the words.
 
         Parameters
         ----------
-        words : deque of str
+        words : Words
             The words that follow, changed in place.
 
         Returns
@@ -245,7 +318,7 @@ class Options:
         InputError
             If the option changes the rules, or its squares make no sense.
         """
-        option = expand(words[0], _OPTIONS, shortest=2) if words else None
+        option = words.keyword(_OPTIONS)
         if option is None:
             return False
         word = words.popleft()
@@ -276,7 +349,7 @@ def _refusal(word: str) -> InputError:
     return InputError(msg)
 
 
-def _parse_squares_of(option: str, words: deque[str]) -> list[chess.Square]:
+def _parse_squares_of(option: str, words: Words) -> list[chess.Square]:
     squares: list[chess.Square] = []
     while words and (chain := parse_squares(words[0])):
         words.popleft()

@@ -97,7 +97,7 @@ _BY_NAME = {
         "Popeye's input",
         "popeye_input.read_popeye",
         "popeye_input.write_popeye",
-        re.compile(rb"begin", re.IGNORECASE),
+        re.compile(rb"(?:beg|anf|deb|remark|bem)[a-z]*(?:\s|\Z)", re.IGNORECASE),
     ),
     "olive": _Format(
         "Olive's YAML",

@@ -24,10 +24,11 @@ import chess
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import default_name
-from solver.formats.composition import kind_of
 from solver.formats.popeye_words import (
-    KINDS,
-    expand,
+    CHANGES,
+    ENGLISH,
+    LETTERS,
+    kind_of,
     next_stipulation,
     next_word,
     parse_pieces,
@@ -37,17 +38,17 @@ from solver.formats.popeye_words import (
 from solver.problem import Claim, Problem, claim_of
 
 if TYPE_CHECKING:
-    from collections import deque
     from collections.abc import Callable, Iterable, Sequence
 
     from solver.formats.composition import Composition
+    from solver.formats.popeye_words import Words
     from solver.formats.streams import Records
     from solver.stipulation import Stipulation
 
     Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_NAMES = {kind: letter for letter, kind in KINDS.items()}
+_KEYWORDS = (*CHANGES, "Stipulation", "Condition", "SStipulation")
 _REFUSED = ("Condition", "Continued", "SStipulation")
 _NO_ARROW = str.maketrans("", "", "<->")
 _MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
@@ -90,7 +91,7 @@ def parse_twin(
     label: str,
     diagram: Composition,
     before: Sequence[Twin | FormatError],
-    words: deque[str],
+    words: Words,
     source: str,
 ) -> Twin | FormatError:
     """Parse the changes of a twin, and remove them from the words.
@@ -103,7 +104,7 @@ def parse_twin(
     before : sequence of Twin or FormatError
         The twins before. Changes after `Continued` refer to the last one, which must
         not have been refused, or else to the diagram.
-    words : deque of str
+    words : Words
         The words that follow, changed in place.
     source : str
         `file:line`.
@@ -114,7 +115,7 @@ def parse_twin(
         An error if there is no change, or one that is unknown or impossible. Its reason
         begins with the label.
     """
-    is_continued = _expand(words) == "Continued"
+    is_continued = words.keyword(_KEYWORDS) == "Continued"
     if is_continued:
         words.popleft()
     last = before[-1] if is_continued and before else Twin("", diagram)
@@ -123,7 +124,7 @@ def parse_twin(
         return FormatError(source, fault)
     changing = _Changing(last.composition.copy())
     try:
-        while keyword := _expand(words):
+        while keyword := words.keyword(_KEYWORDS):
             if keyword in _REFUSED:
                 raise _refusal(keyword, words)
             changing.apply(keyword, words)
@@ -236,7 +237,7 @@ class _Changing:
             texts.append(text)
         return tuple(texts)
 
-    def apply(self, keyword: str, words: deque[str]) -> None:
+    def apply(self, keyword: str, words: Words) -> None:
         """Make one change, and remove its values from the words."""
         words.popleft()
         self._BY_KEYWORD[keyword](self, words)
@@ -258,7 +259,7 @@ class _Changing:
             raise InputError(msg)
         return self.pieces[square]
 
-    def _move(self, words: deque[str]) -> None:
+    def _move(self, words: Words) -> None:
         start, end = _two_squares("Move", words)
         piece = self._piece_on(start)
         if end in self.pieces and start != end:
@@ -267,13 +268,13 @@ class _Changing:
         self.pieces[end] = piece
         self._note(f"{_described(piece, start)}-->{chess.square_name(end)}")
 
-    def _exchange(self, words: deque[str]) -> None:
+    def _exchange(self, words: Words) -> None:
         one, other = _two_squares("Exchange", words)
         first, second = self._piece_on(one), self._piece_on(other)
         self.pieces[one], self.pieces[other] = second, first
         self._note(f"{_described(first, one)}<-->{_described(second, other)}")
 
-    def _remove_all(self, words: deque[str]) -> None:
+    def _remove_all(self, words: Words) -> None:
         for square in _squares("Remove", words):
             self._remove(square)
 
@@ -282,34 +283,37 @@ class _Changing:
         del self.pieces[square]
         self._note(_described(piece, square), removed=square)
 
-    def _add_all(self, words: deque[str]) -> None:
+    def _add_all(self, words: Words) -> None:
         parse_pieces(words, self._add)
 
-    def _add(self, letter: str, color: chess.Color, square: chess.Square) -> None:
-        piece = chess.Piece(kind_of(letter), color)
+    def _add(
+        self, kind: chess.PieceType, color: chess.Color, square: chess.Square
+    ) -> None:
+        piece = chess.Piece(kind, color)
         if square in self.pieces:
             self._remove(square)
         self.pieces[square] = piece
         self._note(_described(piece, square), added=square)
 
-    def _substitute(self, words: deque[str]) -> None:
-        old, new = (next_word("Substitute", words) for _ in range(2))
-        old_kind, new_kind = kind_of(old), kind_of(new)
+    def _substitute(self, words: Words) -> None:
+        old_kind, new_kind = (
+            kind_of(next_word("Substitute", words), words.language) for _ in range(2)
+        )
         for square, piece in self.pieces.items():
             if piece.piece_type == old_kind:
                 self.pieces[square] = chess.Piece(new_kind, piece.color)
-        self._note(f"{old.upper()} ==> {new.upper()}")
+        self._note(f"{_letter(old_kind)} ==> {_letter(new_kind)}")
 
-    def _change_colors(self, _words: deque[str]) -> None:
+    def _change_colors(self, _words: Words) -> None:
         for square, piece in self.pieces.items():
             self.pieces[square] = chess.Piece(piece.piece_type, not piece.color)
         self._note("PolishType")
 
-    def _stipulate(self, words: deque[str]) -> None:
+    def _stipulate(self, words: Words) -> None:
         self.composition.stipulate(next_stipulation(words))
         self._note(str(self.composition.stipulation))
 
-    def _rotate(self, words: deque[str]) -> None:
+    def _rotate(self, words: Words) -> None:
         degrees = next_word("Rotate", words)
         if degrees not in {"90", "180", "270"}:
             msg = f"Rotate: expected 90, 180 or 270, found {quote(degrees)}"
@@ -318,7 +322,7 @@ class _Changing:
             self._transform(lambda file, rank: (7 - rank, file))
         self._note(f"rotate {degrees}")
 
-    def _mirror(self, words: deque[str]) -> None:
+    def _mirror(self, words: Words) -> None:
         text = next_word("Mirror", words)
         while (
             len(text) < len("a1<-->h1") and words and _MIRROR_PART.fullmatch(words[0])
@@ -335,7 +339,7 @@ class _Changing:
         self._transform(function)
         self._note(f"mirror {name}")
 
-    def _shift(self, words: deque[str]) -> None:
+    def _shift(self, words: Words) -> None:
         start, end = _two_squares("Shift", words)
         files = chess.square_file(end) - chess.square_file(start)
         ranks = chess.square_rank(end) - chess.square_rank(start)
@@ -372,14 +376,9 @@ class _Changing:
         "Stipulation": _stipulate,
         "Substitute": _substitute,
     }
-    KEYWORDS = (*_BY_KEYWORD, *_REFUSED)
 
 
-def _expand(words: deque[str]) -> str | None:
-    return expand(words[0], _Changing.KEYWORDS) if words else None
-
-
-def _refusal(keyword: str, words: deque[str]) -> InputError:
+def _refusal(keyword: str, words: Words) -> InputError:
     word = words.popleft()
     if keyword == "Condition":
         return InputError(f"conditions: expected none, found {shown(words, 'one')}")
@@ -388,7 +387,7 @@ def _refusal(keyword: str, words: deque[str]) -> InputError:
     )
 
 
-def _squares(keyword: str, words: deque[str]) -> list[chess.Square]:
+def _squares(keyword: str, words: Words) -> list[chess.Square]:
     text = next_word(keyword, words)
     squares = parse_squares(text)
     if not squares:
@@ -397,7 +396,7 @@ def _squares(keyword: str, words: deque[str]) -> list[chess.Square]:
     return squares
 
 
-def _two_squares(keyword: str, words: deque[str]) -> tuple[chess.Square, chess.Square]:
+def _two_squares(keyword: str, words: Words) -> tuple[chess.Square, chess.Square]:
     squares = _squares(keyword, words)
     if len(squares) == 1:
         squares += _squares(keyword, words)
@@ -409,4 +408,8 @@ def _two_squares(keyword: str, words: deque[str]) -> tuple[chess.Square, chess.S
 
 def _described(piece: chess.Piece, square: chess.Square) -> str:
     color = "w" if piece.color else "b"
-    return f"{color}{_NAMES[piece.piece_type]}{chess.square_name(square)}"
+    return f"{color}{_letter(piece.piece_type)}{chess.square_name(square)}"
+
+
+def _letter(kind: chess.PieceType) -> str:
+    return LETTERS[ENGLISH][kind - 1]

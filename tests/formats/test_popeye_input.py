@@ -19,6 +19,7 @@ from solver.formats.popeye_input import (
     read_popeye,
     write_popeye,
 )
+from solver.formats.registry import detect_format
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin
@@ -343,7 +344,10 @@ def test_names_may_be_in_an_old_encoding(encoding: str) -> None:
         ("pieces white K", "pieces: expected a value, found the end of the problem"),
         ("pieces white K Qa1", "pieces: expected squares after K, found 'Qa1'"),
         ("pieces white Kg1 Pg1", "pieces: expected one on g1, found two"),
-        ("pieces white royal Qa1", "expected a keyword of Popeye, found 'royal'"),
+        (
+            "pieces white royal Qa1",
+            "pieces: expected a piece such as Kg3, found 'royal'",
+        ),
         ("pieces white Pa6 b4 Ka1", "pieces: expected squares after b4, found 'Ka1'"),
         ("forsyth", "Forsyth: expected a value, found the end of the problem"),
         (
@@ -359,13 +363,181 @@ def test_other_problems_are_refused(body: str, reason: str) -> None:
     assert refusal_of(body) == reason
 
 
-@pytest.mark.parametrize("first", ["AnfangProblem", "DebutProbleme", "pieces"])
-def test_other_languages_are_refused(first: str) -> None:
-    assert read(f"\n{first}\nsteine weiss ka1\n") == [
+@pytest.mark.parametrize("first", ["pieces", "b", "an", "problem"])
+def test_a_file_begins_with_a_problem(first: str) -> None:
+    assert read(f"\n{first}\nwhite ka1\n") == [
         FormatError(
-            "dir/x.inp:2", f"expected BeginProblem, in English, found '{first}'"
+            "dir/x.inp:2", f"expected BeginProblem or AnfangProblem, found '{first}'"
         )
     ]
+
+
+MATE_IN_2 = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "beg\nstip #2\npie white kf6 qg1 black kh8\nend\n",
+        "beg stip #2 pie white kf6 qg1 black kh8 end",
+        "BEGI\nremark a b\nPIEC WHIT KF6 QG1 BLAC KH8\nSTIP #2\nENDP\n",
+        "remark pieces white ka1\nbeginproblem f 7k/8/5K2/8/8/8/8/6Q1 sti #2 endp",
+        "author A\ntitle B\nbegi\npi w kf6 qg1 bl kh8 stip #2 end",
+        "Anfang\nFord #2\nStei Weiss Kf6 Dg1 Schw Kh8\nEnde\n",
+        "anfangproblem forderung #2 steine weiß kf6 dg1 schwarz kh8 endeproblem",
+        "bemerkung nur ein Test\nanfa\nsteine wei kf6 d g1 sch kh8\nford #2\nende",
+        "anfa fors 7k/8/5K2/8/8/8/8/6D1 ford #2 opti vari end",
+        "debutprobleme enonce #2 pieces blanc rf6 dg1 noir rh8 finprobleme",
+        "debu\nremarque une\nforsyth 7r/8/5R2/8/8/8/8/6D1\nenonce #2\nfin",
+        "beg stip #1 pie white kf6 qg1 black kh8 stip #2 end",
+    ],
+)
+def test_words_may_be_short_and_in_three_languages(text: str) -> None:
+    (problem,) = read(text)
+    assert isinstance(problem, Problem), problem
+    assert (problem.fen, problem.claim) == (MATE_IN_2, Claim(2))
+
+
+def test_all_pieces_of_orthodox_chess_have_german_and_french_letters() -> None:
+    expected = "rnbqk2r/pp6/8/8/8/8/PP6/RNBQK2R w KQkq - 0 1"
+    german = (
+        "steine weiss ke1 dd1 ta1h1 lc1 sb1 ba2b2 schwarz ke8 dd8 ta8h8 lc8 sb8 ba7b7"
+    )
+    french = "pieces blanc re1 dd1 ta1h1 fc1 cb1 pa2b2 noir re8 dd8 ta8h8 fc8 cb8 pa7b7"
+    for text in (
+        f"anfang forderung #2 {german} ende",
+        f"debut enonce #2 {french} fin",
+        "anfang ford #2 fors tsldk2t/bb6/8/8/8/8/BB6/TSLDK2T ende",
+    ):
+        (problem,) = read(text)
+        assert isinstance(problem, Problem), problem
+        assert problem.fen == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            "steine weiss ra1",
+            "pieces: expected K, D, T, L, B, or S for a knight, found 'r'",
+        ),
+        (
+            "steine weiss kf6 qg1",
+            "pieces: expected K, D, T, L, B, or S for a knight, found 'q'",
+        ),
+        (
+            "fors 7k/8/5K2/8/8/8/8/6Q1",
+            "pieces: expected K, D, T, L, B, or S for a knight, found 'Q'",
+        ),
+        ("steine neutral da1", "pieces: expected White or Black, found 'neutral'"),
+        (
+            "steine weiss royal da1",
+            "pieces: expected a piece such as Kg3, found 'royal'",
+        ),
+        (
+            "steine weiss kf6 dg1 schwarz kh8 ford #2 bedi Circe",
+            "conditions: expected none, found 'Circe'",
+        ),
+        (
+            "ford #2 opti ohnewk",
+            "option: expected none that changes the rules or the "
+            "question, found 'ohnewk'",
+        ),
+        ("ford ser-#2", f"stipulation: expected {EXPECTED}, found 'ser-#2'"),
+        ("sforderung white", f"stipulation: expected {EXPECTED}, found 'sforderung'"),
+        ("stip #2", "expected a keyword of Popeye, found 'stip'"),
+        ("be x", "expected a keyword of Popeye, found 'be'"),
+    ],
+)
+def test_german_problems_are_refused_by_name(body: str, reason: str) -> None:
+    (error,) = read(f"anfang {body}\nende\n")
+    assert isinstance(error, FormatError)
+    assert error.reason == reason
+
+
+def test_german_options_and_twins_are_read() -> None:
+    text = """anfang
+titel Zwei
+forderung h#2
+steine weiss ke1 ta1h1 be5 schwarz kg8 bd5
+option varianten keinerochade a1 enpassant d7d6d5 halbduplex
+zwilling versetze e5 e4
+zwilling ferner tausche e4 d5 entferne a1
+zwilling forderung s#2
+zwilling ersetze t d hinzufügen schwarz sb8
+endeproblem
+"""
+    found = read(text)
+    assert [one.fen for one in found if isinstance(one, Problem)] == [
+        "6k1/8/8/3pP3/8/8/8/R3K2R w K d6 0 1",
+        "6k1/8/8/3p4/4P3/8/8/R3K2R w K d6 0 1",
+        "6k1/8/8/3P4/4p3/8/8/4K2R w K - 0 1",
+        "6k1/8/8/3pP3/8/8/8/R3K2R b K - 0 1",
+        "1n4k1/8/8/3pP3/8/8/8/Q3K2Q w - d6 0 1",
+    ]
+    assert [one.id for one in found if isinstance(one, Problem)] == [
+        f"Zwei {label})" for label in "abcde"
+    ]
+
+
+def test_two_languages_may_follow_each_other_in_concatenated_files() -> None:
+    english = "beg stip #2 pie white kf6 qg1 black kh8 end\n"
+    german = "anfang ford #2 stei weiss kf6 dg1 schw kh8 ende\n"
+    found = read(english + german + english)
+    assert [one.fen for one in found if isinstance(one, Problem)] == [MATE_IN_2] * 3
+
+
+def test_a_missed_separator_does_not_join_two_problems() -> None:
+    one = "fors 7k/40/5K2/6D1 ford #2\n"
+    (error,) = read(f"anfang {one}wei\nauto X\n{one}ende\n")
+    assert isinstance(error, FormatError)
+    assert error.reason == "expected a keyword of Popeye, found 'wei'"
+
+
+def test_the_summary_says_what_was_read() -> None:
+    summary = FileSummary("x.inp")
+    text = "anfang\nautor A\ntitel T\nford #2\nstei weiss kf6 dg1 schw kh8\nende\n"
+    assert len(list(read_popeye(enumerate(io.BytesIO(text.encode()), 1), summary))) == 1
+    assert summary.fields == {
+        "name": {"Title": None},
+        "stipulation": {"Stipulation": None},
+        "position": {"Pieces": None},
+    }
+    assert summary.ignored == {"Author": False}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "beg",
+        "BeginProblem",
+        "begin pieces white Ka1",
+        "anfa",
+        "AnfangProblem Steine",
+        "debutprobleme",
+        "remark the first file",
+        "bemerkung",
+    ],
+)
+def test_it_is_detected_by_its_first_word(line: str) -> None:
+    assert detect_format(f"{line}\nstip #2\n".encode()) == "popeye"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "8/8/8/8/8/8/8/K6k w - -",
+        "remark: Olive",
+        "begin,fen,claim",
+        "beginning;fen",
+        "PuzzleId,FEN,Moves",
+        '[Remark "x"]',
+        "anfang: 1",
+        "remis 1/2",
+    ],
+)
+def test_other_formats_are_not_taken_for_it(line: str) -> None:
+    assert detect_format(f"{line}\n".encode()) != "popeye"
 
 
 def test_a_bad_problem_is_reported_and_skipped() -> None:

@@ -8,14 +8,13 @@ of these positions has a move.
 from __future__ import annotations
 
 import io
-from collections import deque
 
 import pytest
 
 from solver.errors import FormatError
 from solver.formats.composition import Composition
 from solver.formats.popeye_input import PopeyeInput, read_inputs, read_popeye
-from solver.formats.popeye_words import WORD
+from solver.formats.popeye_words import WORD, Words
 from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin, label_of, parse_twin
 from solver.problem import Problem
@@ -296,7 +295,7 @@ def test_rem_is_short_for_remove_in_twins_and_for_remark_elsewhere() -> None:
 
 
 def test_a_twin_that_continues_a_refused_one_is_refused() -> None:
-    words = deque(WORD.findall("cont move c3 c2"))
+    words = Words(WORD.findall("cont move c3 c2"))
     refused = [FormatError("x.inp:1", "twin b): expected a change, found none")]
     found = parse_twin("c", Composition(), refused, words, "x.inp:1")
     assert str(found).startswith("x.inp:1: twin c): expected a readable twin")
