@@ -12,13 +12,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import parse_fen, parse_keys
+from solver.board import parse_fen
 from solver.errors import InputError, quote
+from solver.formats.claims import MAX_SOLUTIONS
 from solver.formats.popeye_words import ENGLISH, Options, kind_of
 from solver.stipulation import EXPECTED, MATE, Stipulation
+
+if TYPE_CHECKING:
+    from solver.board import GivenPosition
 
 _FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
 
@@ -167,22 +172,26 @@ class Composition:
 
 _COMMENT = re.compile(r"\{[^{}]*\}")
 _KEY = re.compile(
-    r"""(?<! [0-9.] ) 1\. \s*+
-        (?P<move> [0O]-[0O](?:-[0O])?
-                | [KQRBSN]? [a-h]? [1-8]? [-*x:]? [a-h][1-8] (?: =? [QRBSN] )? )
-        (?: \s*+ ep\. )? \s*+ [+#]{0,2} \s*+ !++ (?! \? )""",
-    re.VERBOSE,
+    r"(?<![0-9.])1\.\s*+(?P<move>\w[^\s!?+#]*+)(?:\s*+ep\.)?\s*+[+#]{0,2}\s*+!++"
+    r"(?!\?)"
 )
 """A key is followed by !, a try by ?; set play begins with `1...`."""
 
+_PLY = r"""(?> \s* (?:[0-9]+\.)? \s*
+    (?: [0O]-[0O](?:-[0O])? | [KQRBSN]?[a-h]?[1-8]?[-*x:]?[a-h][1-8](?:=?[QRBSN])? )
+    (?:\s*ep\.)? \s* \+{0,2} )"""
 
-def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ...]:
+
+def find_keys(
+    name: str, position: GivenPosition, text: str, expected: int = 1
+) -> tuple[str, ...]:
     """Find the first moves that a solution marks with an exclamation mark.
 
     Parameters
     ----------
-    board : chess.Board
-        The position.
+    name : str
+        The field's name in the error.
+    position : GivenPosition
     text : str
         A solution as Popeye and problemists write it, with moves such as `1.Sd4-f5 !`
         or `1.Sf5!`. Knights are S or N, and comments are in braces.
@@ -192,16 +201,56 @@ def find_keys(board: chess.Board, text: str, expected: int = 1) -> tuple[str, ..
     Returns
     -------
     tuple of str
-        Moves in UCI notation. Empty if the number of marked moves differs from
-        `expected` or one cannot be parsed, since the text then lists cooks or is in
-        another language.
+        Moves in UCI notation; empty if none is marked.
+
+    Raises
+    ------
+    InputError
+        One cannot be parsed, as in another language; or their number is not the
+        expected one, since the text then lists cooks.
     """
     moves = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
-    try:
-        keys = parse_keys(board, "key", " ".join(moves).replace("S", "N"))
-    except InputError:
-        return ()
-    return keys if len(keys) == expected else ()
+    keys = position.keys(name, " ".join(moves).replace("S", "N"))
+    if keys and len(keys) != expected:
+        msg = f"{name}: expected {expected} marked with !, found {len(keys)}"
+        raise InputError(msg)
+    return keys
+
+
+def count_solutions(name: str, text: str, stipulation: Stipulation) -> int:
+    """Count the solutions of help play that a text lists, without set play.
+
+    Parameters
+    ----------
+    name : str
+        The field's name in the error.
+    text : str
+        As Popeye writes it: `1.Kd4-e4 Sb3-c5 2.Ke4-f4 Qa1-h8 #`, with half a move more
+        from `1...` on.
+    stipulation : Stipulation
+        It says how long each solution is.
+
+    Raises
+    ------
+    InputError
+        Their number is not clear: there are other words, or moves that share their
+        beginning with those before them.
+    """
+    rest, number = _listed(stipulation).subn("", _COMMENT.sub(" ", text))
+    if set_play := stipulation.without_first_move():
+        rest = _listed(set_play).sub("", rest)
+    if rest.strip() or not 0 < number <= MAX_SOLUTIONS:
+        expected = f"{stipulation.plies} half-moves and {stipulation.goal} in each line"
+        msg = f"{name}: expected {expected}, found {quote(' '.join(rest.split()))}"
+        raise InputError(msg)
+    return number
+
+
+def _listed(stipulation: Stipulation) -> re.Pattern[str]:
+    """Return what matches a solution of help play."""
+    dots = r"\s*\.\." if stipulation.half else ""
+    line = rf"(?<![0-9.])1\.{dots} {_PLY}{{{stipulation.plies}}} \s* (?: \#|==? )"
+    return re.compile(line, re.VERBOSE)
 
 
 _HEADING = re.compile(r"^[ \t]*\+?(?P<label>[a-z]|z[0-9]+)\)", re.MULTILINE)

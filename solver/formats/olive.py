@@ -7,10 +7,11 @@ sources):
 - `stipulation`: such as `"#3"` or `h#2.5`, see `solver.stipulation`;
 - `options`: Popeye's, see `popeye_words.Options`; anything else is a fairy condition;
 - `twins`: Popeye's words by label, see `twins`; the label `a` marks a zero position;
-- `solution`: the key, if it is marked, see `composition.find_keys`; with twins, in the
-  part that follows the label, such as `b)`;
-- `intended-solutions`: the number of keys (default: one), or of solutions of help play.
-  `2.1.1` says how many moves continue each move, and counts as their product;
+- `solution`: the key, if it is marked, see `composition.find_keys`, or the solutions of
+  help play; with twins, in the part that follows the label, such as `b)`;
+- `intended-solutions`: the number of keys (default: one), or of solutions of help play
+  (default: as many as `solution` lists). `2.1.1` says how many moves continue each
+  move, and counts as their product in help play, else as the first;
 - `authors`, `title`, `source` and `date`: the problem's name.
 
 Each twin is a separate problem, and its label follows the name. Fairy and neutral
@@ -32,6 +33,7 @@ from __future__ import annotations
 import math
 import re
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chess
@@ -39,17 +41,22 @@ import yaml
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS, printable
-from solver.formats.composition import Composition, find_keys, parts_of
+from solver.formats.composition import (
+    Composition,
+    count_solutions,
+    find_keys,
+    parts_of,
+)
 from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares
 from solver.formats.streams import Lines, Records, decode, read_each
 from solver.formats.twins import Twin, make_problems, parse_twin
-from solver.problem import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from solver.formats.claims import Draft
+    from solver.formats.popeye_words import Options
     from solver.formats.summary import FileSummary
-    from solver.stipulation import Stipulation
 
 
 MAX_ENTRY_BYTES = 1 << 17
@@ -60,6 +67,12 @@ _ITEM = re.compile(rb"-(?=\s|\Z)")
 _NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
 _LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
 _INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
+_PARTS = {"algebraic": "position", "stipulation": "stipulation", "twins": "twins"}
+_PARTS |= {"options": "options", "conditions": "options"}
+_PARTS |= dict.fromkeys(("authors", "title", "source", "date"), "name")
+"""What is read from each field, for the summary."""
+
+_CLAIMS = ("solution", "intended-solutions")
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
@@ -71,7 +84,8 @@ def read_olive(lines: Lines, summary: FileSummary) -> Records:
     Problem or FormatError
         One for each twin, in file order.
     """
-    for found in read_each(_entries(lines), summary.name, _make_problems):
+    parse = partial(_make_problems, summary)
+    for found in read_each(_entries(lines), summary.name, parse):
         yield from [found] if isinstance(found, FormatError) else found
 
 
@@ -125,7 +139,7 @@ def _decode(text: bytes) -> str:
     return decode(text).replace("\t", "  ").replace(">>", "//")
 
 
-def _make_problems(entry: object, source: str) -> Records:
+def _make_problems(summary: FileSummary, entry: object, source: str) -> Records:
     """Return the problems of an entry after its pieces and twins are read."""
     if isinstance(entry, InputError):
         raise entry
@@ -135,25 +149,43 @@ def _make_problems(entry: object, source: str) -> Records:
     if found := entry.get("conditions"):
         msg = f"conditions: expected none, found {_show(found)}"
         raise InputError(msg)
+    for field in entry:
+        if part := _PARTS.get(field):
+            summary.read(part, field)
+        elif field not in _CLAIMS:
+            summary.ignore(field)
     diagram = Composition()
     diagram.stipulate(_text(entry.get("stipulation")))
     _parse_options(diagram, entry.get("options"))
     _place_pieces(diagram, entry.get("algebraic"))
-    intended = _parse_intended(_text(entry.get("intended-solutions")))
+    intended = _text(entry.get("intended-solutions"))
     solution = _text(entry.get("solution"))
     parts = parts_of(solution) if entry.get("twins") else {"": solution}
-
-    def claim(label: str, board: chess.Board, stipulation: Stipulation) -> Claim:
-        moves = stipulation.attacker_moves
-        if stipulation.is_help:
-            number = math.prod(intended) if intended else None
-            is_known = number is not None and number <= MAX_SOLUTIONS
-            return Claim(moves, solutions=number if is_known else None)
-        expected = intended[0] if intended else 1
-        return Claim(moves, find_keys(board, parts.get(label, ""), expected))
-
+    read_claim = partial(_read_claim, diagram.options, intended, parts)
     twins = _parse_twins(diagram, entry.get("twins"), source)
-    return make_problems(twins, _name(entry), source, claim)
+    return make_problems(twins, _name(entry), source, summary, read_claim)
+
+
+def _read_claim(
+    options: Options, intended: str, parts: Mapping[str, str], draft: Draft, label: str
+) -> None:
+    """Read the keys that the solution marks, or the number of solutions.
+
+    With `Duplex` the solution has those of both sides, which are not told apart.
+    """
+    numbers: tuple[int, ...] | None = None
+    if intended:
+        field = "intended-solutions"
+        numbers = draft.read("solutions", field, _parse_intended, intended)
+    asked, part = draft.stipulation, parts.get(label, "").strip()
+    if not asked.is_help:
+        key = draft.position, part, numbers[0] if numbers else 1
+        draft.keys = draft.read("keys", "solution", find_keys, *key) or ()
+    elif numbers:
+        draft.solutions = math.prod(numbers)
+    elif part and not intended and "Duplex" not in options:
+        field = "solution"
+        draft.solutions = draft.read("solutions", field, count_solutions, part, asked)
 
 
 def _parse_twins(
@@ -210,11 +242,15 @@ def _place_pieces(composition: Composition, algebraic: object) -> None:
             composition.place(kind_of(piece[:-2]), _COLORS[color], squares[0])
 
 
-def _parse_intended(text: str) -> tuple[int, ...]:
-    """Read `3` or `2.1.1...`: how many moves continue each move; empty if unclear."""
-    if not _INTENDED.fullmatch(text):
-        return ()
-    return tuple(map(int, text.removesuffix("...").split(".")))
+def _parse_intended(name: str, text: str) -> tuple[int, ...]:
+    """Read `3` or `2.1.1...`: how many moves continue each move."""
+    numbers = tuple(map(int, re.findall("[0-9]{1,4}", text)))
+    if not _INTENDED.fullmatch(text) or math.prod(numbers) > MAX_SOLUTIONS:
+        msg = (
+            f"{name}: expected a number, or one a move as in 2.1.1, found {quote(text)}"
+        )
+        raise InputError(msg)
+    return numbers
 
 
 def _name(entry: Mapping[str, object]) -> str:

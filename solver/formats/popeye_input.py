@@ -339,7 +339,8 @@ def read_popeye(lines: Lines, summary: FileSummary) -> Records:
         found = _parse(summary, record, source)
         found.options.refuse("PostKeyPlay")
         titles = [text for keyword, text in found.texts if keyword == "Title"]
-        return make_problems(found.twins, printable(" ".join(titles)), source)
+        name = printable(" ".join(titles))
+        return make_problems(found.twins, name, source, summary)
 
     for found in read_each(_split(lines), summary.name, parse):
         yield from [found] if isinstance(found, FormatError) else found

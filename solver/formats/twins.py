@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import chess
 
+from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
-from solver.formats.claims import default_name
+from solver.formats.claims import Draft, default_name
 from solver.formats.popeye_words import (
     CHANGES,
     ENGLISH,
@@ -35,7 +36,7 @@ from solver.formats.popeye_words import (
     parse_squares,
     shown,
 )
-from solver.problem import Claim, Problem, claim_of
+from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from solver.formats.composition import Composition
     from solver.formats.popeye_words import Words
     from solver.formats.streams import Records
-    from solver.stipulation import Stipulation
 
     Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
 
@@ -140,7 +140,8 @@ def make_problems(
     twins: Iterable[Twin | FormatError],
     name: str,
     source: str,
-    claim: Callable[[str, chess.Board, Stipulation], Claim] | None = None,
+    summary: FileSummary | None = None,
+    read_claim: Callable[[Draft, str], None] | None = None,
 ) -> Records:
     """Make the problems of an entry.
 
@@ -153,9 +154,11 @@ def make_problems(
         `file:line` is used.
     source : str
         `file:line`.
-    claim : callable, optional
-        Returns what the source claims, given the label, the position and the
-        stipulation; not called for the second question of `Duplex`.
+    summary : FileSummary, optional
+        Notes which fields are read.
+    read_claim : callable, optional
+        Reads what the source claims into a draft, given the label; not called for the
+        second question of `Duplex`.
 
     Yields
     ------
@@ -172,19 +175,12 @@ def make_problems(
         for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:
             suffix = f"{label} duplex" if exchanged else label
             try:
-                board = composition.board(exchanged=exchanged)
+                fen = composition.board(exchanged=exchanged).fen(en_passant="fen")
                 stipulation = composition.stipulation
-                claimed = None
-                if claim and not exchanged:
-                    claimed = claim(twin.label, board, stipulation)
-                claimed = claimed or claim_of(stipulation)
-                yield Problem(
-                    board.fen(en_passant="fen"),
-                    (name or default_name(source)) + suffix,
-                    claimed,
-                    source,
-                    stipulation=stipulation.beside_claim,
-                )
+                draft = Draft(GivenPosition(fen), summary or FileSummary(), stipulation)
+                if read_claim and not exchanged:
+                    read_claim(draft, twin.label)
+                yield draft.problem((name or default_name(source)) + suffix, source)
             except InputError as error:
                 yield FormatError(source, f"{described}{error}")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.olive import MAX_ENTRY_BYTES
+from solver.formats.olive import MAX_ENTRY_BYTES, read_olive
 from solver.formats.registry import read_collection
+from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED
 from tests.formats.olive_entries import GOOD, LADDER, PIECES, read, read_one
@@ -102,6 +104,50 @@ def test_the_key_is_the_move_that_the_solution_marks(
 ) -> None:
     body = "".join(f"  {line}\n" for line in solution.splitlines())
     assert read_one(f"{GOOD}solution: |\n{body}").claim == Claim(2, keys)
+
+
+@pytest.mark.parametrize(
+    ("solution", "warning"),
+    [
+        ("1.Rb7! 1.Ra7!", "solution: expected 1 marked with !, found 2"),
+        ("1.Tb7!", "solution: expected a move in SAN or UCI, found 'Tb7'"),
+        ("1.Rb9 !", "solution: expected a move in SAN or UCI, found 'Rb9'"),
+        (
+            "1.Rc7!",
+            "solution: expected a legal, unambiguous move in SAN or UCI, found 'Rc7'",
+        ),
+        (
+            "1.Ra1!",
+            "solution: expected a legal, unambiguous move in SAN or UCI, found 'Ra1'",
+        ),
+    ],
+)
+def test_a_key_that_cannot_be_read_is_a_warning(solution: str, warning: str) -> None:
+    problem = read_one(f"{GOOD}solution: '{solution}'\n")
+    assert problem.warnings == (f"{warning}; kept #2",)
+
+
+def test_a_key_is_kept_beside_a_bad_number_of_keys() -> None:
+    problem = read_one(f"{GOOD}solution: 1.Rb7!\nintended-solutions: one\n")
+    assert problem.claim == Claim(2, ("b1b7",))
+    assert problem.warnings == (
+        "intended-solutions: expected a number, or one a move as in 2.1.1, "
+        "found 'one'; kept #2, key b1b7",
+    )
+
+
+def test_the_summary_says_what_was_read() -> None:
+    summary = FileSummary("x.olv")
+    text = GOOD + "solution: 1.Rb7!\ntitle: T\nkeywords: [Ladder]\ncomments: [x]\n"
+    lines = enumerate(io.BytesIO(text.encode()), 1)
+    assert [type(one) for one in read_olive(lines, summary)] == [Problem]
+    assert summary.fields == {
+        "stipulation": {"stipulation": None},
+        "position": {"algebraic": None},
+        "name": {"title": None},
+        "keys": {"solution": None},
+    }
+    assert summary.ignored == {"keywords": False, "comments": False}
 
 
 @pytest.mark.parametrize("unit", ["{", "1.", "1.Rb7 ", " ", "!"])

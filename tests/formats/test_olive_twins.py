@@ -50,9 +50,102 @@ def test_help_play_has_the_intended_number_of_solutions(
     assert read_one(text).claim == Claim(2, solutions=solutions)
 
 
-def test_without_a_number_help_play_claims_a_solution() -> None:
-    solution = "solution: |\n  1.Kh8-h7 Rb1-b7 + 2.Kh7-h8 Ra2-a8 #\n"
-    assert read_one(f"{PIECES}stipulation: h#2\n{solution}").claim == Claim(2)
+ONE = "1.Kh8-h7 Rb1-b7 + 2.Kh7-h8 Ra2-a8 #"
+OTHER = "1.Kh8-g8 Ra2-a7 2.Kg8-h8 Rb1-b8 #"
+
+
+@pytest.mark.parametrize(
+    ("solution", "solutions"),
+    [
+        (ONE, 1),
+        (f"{ONE}\n{OTHER}", 2),
+        (f"{ONE} {OTHER}", 2),
+        (f'"{ONE}\n{OTHER}"', 2),
+        (f"{ONE} {{model mate}}\n{OTHER} {{1.Kh7 Kh1}}", 2),
+        (f"1...Rb1-b7 2.Kh8-g8 Ra2-a8 #\n{ONE}\n{OTHER}", 2),
+        ("1.Kh7 Rb7+ 2.Kh8 Ra8#\n1.Kg8 Ra7 2.Kh8 Rb8#\n1.Kg8 Rab2 2.Kf8 R1b8#", 3),
+        ("1.Sg8-f6 b7-b8=S 2.0-0 e5*d6 ep. #", 1),
+        ("", None),
+        ("None", None),
+    ],
+)
+def test_help_play_has_as_many_solutions_as_are_listed(
+    solution: str, solutions: int | None
+) -> None:
+    body = "".join(f"  {line}\n" for line in solution.splitlines())
+    problem = read_one(f"{PIECES}stipulation: h#2\nsolution: |\n{body or '  ~'}\n")
+    if solution:
+        assert problem.claim == Claim(2, solutions=solutions)
+        assert not problem.warnings
+
+
+@pytest.mark.parametrize(
+    ("stipulation", "solution", "solutions"),
+    [
+        ("h#1.5", "1...Rb1-b7 2.Kh8-g8 Ra2-a8 #\n1...Ra2-a7 2.Kh8-g8 Rb1-b8 #", 2),
+        ("h=2", "1.Kh8-h7 Rb1-b6 2.Kh7-h8 Ra2-a7 =", 1),
+        ("h=1", "1.a7-a8=Q Ra2-a7 =\n1.a7-a8=R Ra2-a7 ==", 2),
+    ],
+)
+def test_the_length_of_listed_solutions_is_that_of_the_stipulation(
+    stipulation: str, solution: str, solutions: int
+) -> None:
+    body = "".join(f"  {line}\n" for line in solution.splitlines())
+    text = f"{PIECES}stipulation: {stipulation}\nsolution: |\n{body}"
+    claim = read_one(text).claim
+    assert claim is not None
+    assert claim.solutions == solutions
+
+
+@pytest.mark.parametrize(
+    ("solution", "found"),
+    [
+        ("1.Kh8-h7 Rb1-b7 + 2.Kh7-h8 Ra2-a8", "1.Kh8-h7 Rb1-b7 + 2.Kh7-h8 Ra2-a8"),
+        (f"{ONE} 2.Kh7-h6 Ra2-a6 #", "2.Kh7-h6 Ra2-a6 #"),
+        (f"{ONE} and others", "and others"),
+        (f"Solution: {ONE}", "Solution:"),
+        ("1.Kh8-h7 Rb1-b7 #", "1.Kh8-h7 Rb1-b7 #"),
+        ("1.Kh7 Tb7 2.Kh8 Ta8#", "1.Kh7 Tb7 2.Kh8 Ta8#"),
+        ("1...Rb1-b7 2.Kh8-g8 Ra2-a8 #", ""),
+        (f"{ONE} 1.Kh8-g8 ?", "1.Kh8-g8 ?"),
+    ],
+)
+def test_an_unclear_number_of_solutions_is_a_warning(solution: str, found: str) -> None:
+    problem = read_one(f"{PIECES}stipulation: h#2\nsolution: |\n  {solution}\n")
+    assert problem.claim == Claim(2)
+    assert problem.warnings == (
+        "solution: expected 4 half-moves and # in each line, "
+        f"found '{found}'; kept h#2",
+    )
+
+
+def test_an_intended_number_counts_more_than_a_list() -> None:
+    text = f"{PIECES}stipulation: h#2\nintended-solutions: 2\nsolution: {ONE!r}\n"
+    assert read_one(text).claim == Claim(2, solutions=2)
+
+
+def test_each_twin_has_its_own_list() -> None:
+    text = (
+        f"{PIECES}stipulation: h#2\ntwins: {{b: Move a2 c2}}\nsolution: |\n"
+        f"  a)\n  {ONE}\n  {OTHER}\n  b)\n  {ONE}\n"
+    )
+    claims = [one.claim for one in read(text) if isinstance(one, Problem)]
+    assert claims == [Claim(2, solutions=2), Claim(2, solutions=1)]
+
+
+def test_a_list_of_a_duplex_is_not_counted() -> None:
+    text = f"{PIECES}stipulation: h#2\noptions: [Duplex]\nsolution: |\n  {ONE}\n"
+    claims = [one.claim for one in read(text) if isinstance(one, Problem)]
+    assert claims == [Claim(2), Claim(2)]
+
+
+@pytest.mark.parametrize("intended", ["many", "2.", "2,1", "100.100", "-1", "1001"])
+def test_an_unreadable_number_of_solutions_is_a_warning(intended: str) -> None:
+    text = f"{PIECES}stipulation: h#2\nintended-solutions: '{intended}'\n"
+    assert read_one(text).warnings == (
+        "intended-solutions: expected a number, or one a move as in 2.1.1, "
+        f"found '{intended}'; kept h#2",
+    )
 
 
 def test_each_twin_is_a_problem() -> None:
