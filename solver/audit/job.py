@@ -182,6 +182,12 @@ class AuditJob:
             results.append(result)
             if time.perf_counter() >= until:
                 break
+        # Afterwards: a search would disturb the batch.
+        for place, result in enumerate(results):
+            if result and result.wants_hint:
+                is_late = time.perf_counter() >= until
+                question = questions[place]
+                results[place] = None if is_late else self._with_hint(result, question)
         return results + [None] * (len(problems) - len(results))
 
     def close(self) -> None:
@@ -279,6 +285,28 @@ class AuditJob:
                 keys = answer.keys if answer.keys_complete else ()
                 yield Ply(move, answer.mate, keys), answer.stopped_by
             board.push_uci(move)
+
+    def _with_hint(self, result: AuditResult, question: Question) -> AuditResult | None:
+        """Add the convention with which the claim holds, if there is one.
+
+        Returns
+        -------
+        AuditResult or None
+            None if a search was interrupted or took longer than its time slice.
+        """
+        from solver.audit.hints import solves_as_claimed, variants
+
+        within = self._options.within
+        is_sliced = question.limits.time_s != self._options.limits.time_s
+        for words, variant in variants(question.problem):
+            answer = self._solve(replace(question, problem=variant, all_keys=True))
+            if answer.stopped_by == StoppedBy.INTERRUPT or (
+                is_sliced and answer.stopped_by == StoppedBy.TIME
+            ):
+                return None
+            if solves_as_claimed(answer, within=within):
+                return result._replace(hint=f"solves as claimed {words}")
+        return result
 
     def _wants_certificate(
         self, answer: Solution, holds: Sequence[bool | None]

@@ -140,14 +140,13 @@ def _tables(upgrades: int) -> Iterator[_Table]:
     upgrades : int
         How many of `schema.UPGRADES` the other store has.
     """
-    lacking = (
-        {} if upgrades else dict.fromkeys(schema.ADDED_COLUMNS, "NULL") | {"twin": "''"}
-    )
+    lacking = dict.fromkeys(schema.lacking(upgrades), "NULL")
+    lacking |= {} if upgrades else {"twin": "''"}
     better = (
         f"({_RANK.format('excluded')}, excluded.lower_bound) > "
         f"({_RANK.format('answers')}, answers.lower_bound)"
     )
     yield _Table("answers", schema.ALL_ANSWER_COLUMNS, 1, lacking, better)
     yield _Table("records", schema.RECORD_COLUMNS, 3, lacking)
-    if upgrades == len(schema.UPGRADES):
+    if upgrades >= schema.MARKS_FROM:
         yield _Table("marks", schema.MARK_COLUMNS, 4, lacking)

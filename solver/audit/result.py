@@ -49,12 +49,16 @@ KEYS = "keys"
 DUAL = "dual"
 """The disagreement when the attacker has a choice after the key of the claimed line."""
 
+LINE = "line"
+"""The disagreement when the claimed line is longer than the claimed mate."""
+
 DISAGREEMENTS = (
     Verdict.SHORTER,
     Verdict.REFUTED,
     *(word for word in Soundness if word is not Soundness.SOUND),
     KEYS,
     DUAL,
+    LINE,
 )
 """All words that `AuditResult.disagreements` can contain."""
 
@@ -135,10 +139,14 @@ class AuditResult(NamedTuple):
         Help play: 1 if these are all solutions, else 0; otherwise None.
     mark : str or None
         What an editor has decided, one of `MARKS`.
+    hint : str or None
+        The convention with which a claim that fails would hold; see `hints`.
     certificate : bytes or None
         The proof of the answer, if requested. It is written to its own file.
     notices : tuple of str
         What the certificate leaves out.
+    warnings : tuple of str
+        What the record says that could not be read; see `Problem`.
     origin : str
         Where the answer comes from, a word of `Origin`. An audit that resumes fills it
         in.
@@ -173,8 +181,10 @@ class AuditResult(NamedTuple):
     solutions: str | None = None
     solutions_complete: int | None = None
     mark: str | None = None
+    hint: str | None = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     origin: str = "searched"
 
     def row(self) -> tuple[object, ...]:
@@ -188,7 +198,7 @@ class AuditResult(NamedTuple):
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """The words that contradict the claim: verdict, soundness, `keys` and `dual`.
+        """The words that contradict the claim: verdict, soundness, and the others.
 
         Empty if the claim holds, if a limit left it undecided, and if the record is
         unreadable. Everything that prints, lists, exports or counts disagreements reads
@@ -204,7 +214,23 @@ class AuditResult(NamedTuple):
             ply.is_dual for ply in self.claimed_plies()[1:]
         ):
             words.append(DUAL)
+        if self.claimed_line and self._is_line_longer():
+            words.append(LINE)
         return tuple(words)
+
+    def _is_line_longer(self) -> bool:
+        """Return whether the line has more moves than the mate that is claimed."""
+        claim, plies = self.claim, self.claimed_line.count(" ") + 1
+        is_mate = claim is not None and self.stipulation is None
+        return is_mate and plies > 2 * abs(claim or 0) - ((claim or 0) > 0)
+
+    @property
+    def wants_hint(self) -> bool:
+        """Whether the claimed solution, or in help play its number, is wrong."""
+        counts = {Soundness.MISSING_SOLUTION, Soundness.COOKED}
+        is_miscounted = self.solutions is not None and self.soundness in counts
+        has_failed = self.verdict in _CONTRADICTED or is_miscounted
+        return has_failed and self.claim is not None
 
     @property
     def is_undecided(self) -> bool:
@@ -251,8 +277,13 @@ class AuditResult(NamedTuple):
         self, problem: Problem, origin: str = Origin.SEARCHED.value
     ) -> AuditResult:
         """Return this result for another record that poses the same question."""
-        source, id_, fen = problem.source, problem.id, problem.fen
-        return self._replace(source=source, id=id_, fen=fen, origin=origin)
+        return self._replace(
+            source=problem.source,
+            id=problem.id,
+            fen=problem.fen,
+            warnings=problem.warnings,
+            origin=origin,
+        )
 
 
 COLUMNS = AuditResult._fields[: AuditResult._fields.index("certificate")]
@@ -327,6 +358,7 @@ def audit_result(
         solutions_complete=has_all,
         certificate=certificate,
         notices=notices,
+        warnings=problem.warnings,
     )
 
 

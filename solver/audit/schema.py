@@ -45,7 +45,10 @@ ADDED_COLUMNS = (
     "solutions",
     "solutions_complete",
 )
-"""Columns of `answers` that early stores lack, in the order of addition."""
+"""Columns of `answers` that the first stores lack, in the order of addition."""
+
+HINT = "hint"
+"""The column of `answers` that was added last."""
 
 
 def _defined(names: Iterable[str]) -> Iterator[str]:
@@ -54,7 +57,7 @@ def _defined(names: Iterable[str]) -> Iterator[str]:
 
 
 _FIRST_ANSWERS = ", ".join(
-    _defined(name for name in ANSWER_COLUMNS if name not in ADDED_COLUMNS)
+    _defined(name for name in ANSWER_COLUMNS if name not in (*ADDED_COLUMNS, HINT))
 )
 
 _EXPRESSIONS = {
@@ -98,7 +101,8 @@ _MARKS = """
     AND m.stipulation = coalesce(a.stipulation, '')
     AND m.claim = coalesce(a.claim, '') AND m.nomate = coalesce(a.nomate, '')"""
 
-_UNMARKED = tuple(name for name in COLUMNS if name != "mark")
+_MARKED = tuple(name for name in COLUMNS if name != HINT)
+_UNMARKED = tuple(name for name in _MARKED if name != "mark")
 
 _FIRST_SCHEMA = f"""
 CREATE TABLE answers (
@@ -140,6 +144,11 @@ CREATE TABLE IF NOT EXISTS marks (
     fen TEXT, stipulation TEXT, claim INTEGER, nomate INTEGER, mark TEXT,
     PRIMARY KEY (fen, stipulation, claim, nomate)
 );
+CREATE {_view(_MARKED, _MARKS)}
+""",
+    f"""
+DROP VIEW results;
+ALTER TABLE answers ADD COLUMN {next(_defined([HINT]))};
 CREATE {_view(COLUMNS, _MARKS)}
 """,
 )
@@ -147,17 +156,31 @@ CREATE {_view(COLUMNS, _MARKS)}
 
 SCHEMA = _FIRST_SCHEMA + "".join(UPGRADES)
 
-_NO_VALUES = ", ".join(f"NULL AS {name}" for name in ADDED_COLUMNS)
+MARKS_FROM = 2
+"""How many of `UPGRADES` a store with the table `marks` has."""
 
-SHOWN_AS_UPGRADED = (
-    f"CREATE TEMP VIEW answers AS SELECT *, {_NO_VALUES} FROM main.answers;",
-    f"""
-CREATE TEMP TABLE marks (fen, stipulation, claim, nomate, mark);
+
+def lacking(upgrades: int) -> tuple[str, ...]:
+    """Return the columns of `answers` that a store with few of `UPGRADES` lacks."""
+    has_hint = upgrades == len(UPGRADES)
+    return (*(() if upgrades else ADDED_COLUMNS), *(() if has_hint else (HINT,)))
+
+
+def shown_as_upgraded(upgrades: int) -> str:
+    """Return the script that lets an early store be read like any other.
+
+    Temporary tables and views of a connection that must not write replace those that
+    an upgrade would add or change.
+    """
+    if upgrades == len(UPGRADES):
+        return ""
+    no_values = ", ".join(f"NULL AS {name}" for name in lacking(upgrades))
+    marks = "CREATE TEMP TABLE marks (fen, stipulation, claim, nomate, mark);"
+    return f"""
+CREATE TEMP VIEW answers AS SELECT *, {no_values} FROM main.answers;
+{marks if upgrades < MARKS_FROM else ""}
 CREATE TEMP {_view(COLUMNS, _MARKS)}
-""",
-)
-"""Let a connection that must not write read an early store like any other: temporary
-tables and views replace those that an upgrade would add or change."""
+"""
 
 
 def upgrades_of(base: sqlite3.Connection) -> int:

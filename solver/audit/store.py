@@ -306,8 +306,7 @@ class Store:
         if self._read_only:
             if is_empty:
                 self._refuse("expected a store, found an empty file")
-            for script in schema.SHOWN_AS_UPGRADED[self.upgrades :]:
-                self._base.executescript(script)
+            self._base.executescript(schema.shown_as_upgraded(self.upgrades))
             self._base.execute("PRAGMA query_only = 1")
             return
         script = "".join(schema.UPGRADES[self.upgrades :])

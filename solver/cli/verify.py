@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.audit.result import DISAGREEMENTS, DUAL, KEYS, split_source
+from solver.audit.result import DISAGREEMENTS, DUAL, KEYS, LINE, split_source
 from solver.cli import auditing, options
 from solver.cli.auditing import Reading, Words
 from solver.cli.console import (
@@ -44,7 +44,7 @@ DEFAULT_TIME_S = 10.0
 
 LOCAL = "local"
 
-FAILURES = (*Verdict, *Soundness, KEYS, DUAL)
+FAILURES = (*Verdict, *Soundness, KEYS, DUAL, LINE)
 """The words of `--fail-on`."""
 
 SORTED = 10_000
@@ -92,6 +92,7 @@ More words for --fail-on:
   keys  a claimed key does not solve
   dual  with --every-ply: after the key, another move mates as fast as the
         claimed one
+  line  the claimed line has more moves than the claimed mate
 
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
@@ -147,7 +148,7 @@ Examples:
     show_default="every disagreement",
     metavar="WORDS",
     help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
-    "`keys` and `dual`; or `none`.",
+    "`keys`, `dual` and `line`; or `none`.",
 )
 @auditing.certificates()
 @options.flag("-q --quiet", "Print no progress, and only the disagreements.")

@@ -82,7 +82,7 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         moves in which no mate is claimed to exist), `claimed_keys`, `claimed_line` and
         `wrong_keys` in UCI notation, `only_moves` and `plies` of the claimed line,
         `tablebase`, `stipulation` and in help play `claimed_solutions`, `solutions` and
-        `solutions_complete`, `mark`, and `disagreements` (see
+        `solutions_complete`, `mark`, `hint`, `warnings`, and `disagreements` (see
         `AuditResult.disagreements`). If the record is unreadable: `error`.
     """
     record: dict[str, object] = {"schema": SCHEMA}
@@ -98,7 +98,7 @@ def audit_record(result: AuditResult) -> dict[str, object]:
     ]
     for name, field in _IF_ANY.items():
         value = getattr(result, name)
-        if value is not None and value != "":
+        if value not in (None, "", ()):
             record[name] = field.write(value)
     if result.disagreements:
         record["disagreements"] = list(result.disagreements)
@@ -189,6 +189,10 @@ def _number(record: Mapping[str, object], name: str) -> int | None:
 
 def _moves(record: Mapping[str, object], name: str) -> str:
     return " ".join(read_texts(record, name))
+
+
+def _texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
+    return tuple(read_texts(record, name))
 
 
 def _flag(record: Mapping[str, object], name: str) -> int | None:
@@ -309,6 +313,8 @@ _IF_ANY = {
     "solutions": _SOLUTIONS,
     "solutions_complete": _FLAG,
     "mark": _Field(_unchanged, _mark),
+    "hint": _TEXT,
+    "warnings": _Field(list, _texts),
 }
 """Fields that a record has only if the result has a value for them."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.audit.result import DUAL, KEYS, MARKS, Origin
+from solver.audit.result import DUAL, KEYS, LINE, MARKS, Origin
 from solver.board import first_moves
 from solver.formats.claims import printable
 from solver.output.columns import Column, fit
@@ -209,8 +209,9 @@ def disagreement(result: AuditResult) -> str | None:
     -------
     str or None
         `file:line: name: claimed ..., found ...` with the line that was found; below
-        it the claimed line and an editor's mark, if there is one, and a link to
-        lichess's analysis. None if nothing contradicts the claim.
+        it the claimed line, the convention with which the claim holds and an editor's
+        mark, if there are any, and a link to lichess's analysis. None if nothing
+        contradicts the claim.
     """
     if result.fen is None or not result.disagreements:
         return None
@@ -218,6 +219,8 @@ def disagreement(result: AuditResult) -> str | None:
     lines = [f"{place}: claimed {_claimed(result)}, {_objection(result)}"]
     if result.claimed_line:
         lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
+    if result.hint:
+        lines.append(f"  {printable(result.hint)}")
     if result.mark:
         lines.append(f"  mark: {printable(result.mark)}")
     lines.append(f"  {analysis_link(result.fen)}")
@@ -225,11 +228,12 @@ def disagreement(result: AuditResult) -> str | None:
 
 
 def result_warnings(result: AuditResult) -> Iterator[str]:
-    """Yield why others may call the mate of a result a draw; see `find_warnings`.
+    """Yield what could not be read, and why others may call the mate a draw.
 
-    The mate is the one found, or else the claimed one unless it is refuted. A claimed
-    line as long as the mate is preferred to the line found.
+    See `find_warnings`. The mate is the one found, or else the claimed one unless it is
+    refuted. A claimed line as long as the mate is preferred to the line found.
     """
+    yield from map(printable, result.warnings)
     if result.fen is None or not kind_of(result.asked).warns_of_draws:
         return
     mate = result.mate
@@ -309,13 +313,18 @@ def _claimed(result: AuditResult) -> str:
     keys = result.wrong_keys or (
         result.claimed_keys if result.soundness == Soundness.COOKED else ""
     )
-    return f"{claimed} by {listed(_sans(result, keys))}" if keys else claimed
+    if keys:
+        claimed += f" by {listed(_sans(result, keys))}"
+    if LINE in result.disagreements:
+        claimed += f" with a line of {len(result.claimed_line.split())} plies"
+    return claimed
 
 
 def _objection(result: AuditResult) -> str:
     """Describe the most serious disagreement."""
     words = result.disagreements
-    if result.word in words or result.found_solutions():
+    is_line_wrong = words == (LINE,) and result.mate is not None
+    if result.word in words or result.found_solutions() or is_line_wrong:
         return f"found {_found(result)}"
     if KEYS in words or Soundness.MISSING_SOLUTION in words:
         return f"found {listed(_sans(result, result.keys))}"
@@ -326,7 +335,7 @@ def _objection(result: AuditResult) -> str:
         return f"found {len(keys)} keys: {listed(keys)}"
     if DUAL in words:
         return _dual(result)
-    return f"found {', '.join(words)}"
+    return "undecided" if words == (LINE,) else f"found {', '.join(words)}"
 
 
 def _found(result: AuditResult) -> str:

@@ -12,7 +12,7 @@ from solver.audit.result import audit_result
 from solver.cli.main import matesolve
 from solver.errors import InputError
 from solver.formats.epd import parse_record
-from solver.problem import Problem
+from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
 from solver.stipulation import MAX_MOVES
 
@@ -34,9 +34,12 @@ def test_a_line_without_a_valid_number_is_refused(operand: str) -> None:
         parse_record(f"{LONE_KNIGHT} nomate {operand};", "f:1")
 
 
-def test_a_mate_and_no_mate_cannot_both_be_claimed() -> None:
-    with pytest.raises(InputError, match="expected one claim, found a mate in 2 and"):
-        parse_record(f"{BACK_RANK} dm 2; nomate 1;", "f:1")
+def test_a_mate_counts_more_than_no_mate() -> None:
+    problem = parse_record(f"{BACK_RANK} dm 2; nomate 1;", "f:1")
+    assert (problem.claim, problem.no_mate) == (Claim(2), None)
+    assert problem.warnings == (
+        "claims: expected one, found a mate in 2 and nomate 1; kept mate in 2",
+    )
 
 
 @pytest.mark.parametrize(

@@ -290,5 +290,6 @@ def test_a_stipulated_mate_is_searched_as_a_claimed_one() -> None:
 
 def test_results_without_a_stipulation_have_none_of_its_fields() -> None:
     result = audit_result(Solution(Problem(SELFMATE), Status.PROVED, 1, 1))
-    fields = AuditResult("", "")
-    assert result[-6:-2] == fields[-6:-2] == (None, None, None, None)
+    names = ("stipulation", "claimed_solutions", "solutions", "solutions_complete")
+    for one in (result, AuditResult("", "")):
+        assert [getattr(one, name) for name in names] == [None, None, None, None]

@@ -202,3 +202,13 @@ def test_an_unreadable_record_and_another_stipulation_have_no_warnings() -> None
     problem = Problem(f"{BACK_RANK} 0 1", source="x.epd:1", stipulation="s#60")
     solution = Solution(problem, Status.PROVED, 60, 60)
     assert not list(result_warnings(audit_result(solution)))
+
+
+def test_what_could_not_be_read_is_a_warning_of_any_stipulation() -> None:
+    for stipulation in (None, "h#2"):
+        warnings = ("acd: expected a number, found 'x'; kept mate in 2", "a\x1bb: no")
+        problem = Problem(
+            f"{BACK_RANK} 0 1", "x", warnings=warnings, stipulation=stipulation
+        )
+        result = audit_result(Solution(problem, Status.UNDECIDED, None, 1))
+        assert list(result_warnings(result)) == [warnings[0], "a\ufffdb: no"]

@@ -134,10 +134,75 @@ def ladder(claim: Claim) -> Solution:
     )
 
 
+LONG_LINE = ("a2a7", "h8g8", "b1b2", "g8f8", "b2b8")
+
+
+@pytest.mark.parametrize(
+    ("claim", "mate", "lower_bound", "text"),
+    [
+        (Claim(2, line=LONG_LINE), 2, 2, "2 with a line of 5 plies, found mate in 2"),
+        (Claim(1, line=LONG_LINE), 2, 2, "1 with a line of 5 plies, found mate in 2"),
+        (
+            Claim(1, line=LONG_LINE[:2]),
+            2,
+            2,
+            "1 with a line of 2 plies, found mate in 2",
+        ),
+        (Claim(2, line=LONG_LINE), None, 1, "2 with a line of 5 plies, undecided"),
+        (
+            Claim(2, line=LONG_LINE),
+            None,
+            3,
+            "2 with a line of 5 plies, found none in 2",
+        ),
+    ],
+)
+def test_a_line_that_is_longer_than_the_claimed_mate_is_a_disagreement(
+    claim: Claim, mate: int | None, lower_bound: int, text: str
+) -> None:
+    keys = ("a2a7",) if mate else ()
+    problem = Problem(LADDER, "x", claim, "x.epd:3")
+    result = audit_result(
+        Solution(problem, Status.FOUND, mate, lower_bound, keys, keys=keys)
+    )
+    assert "line" in result.disagreements
+    paragraph = disagreement(result)
+    assert paragraph is not None
+    lines = paragraph.splitlines()
+    assert lines[0].startswith(f"x.epd:3: x: claimed mate in {text}")
+    assert lines[1].startswith("  claimed: 1. Ra7")
+
+
+@pytest.mark.parametrize(
+    ("fen", "claim", "stipulation"),
+    [
+        (LADDER, Claim(2, line=LONG_LINE[:3]), None),
+        (LADDER, Claim(3, line=LONG_LINE), None),
+        (LADDER, Claim(3, line=LONG_LINE[:1]), None),
+        (LADDER.replace(" w ", " b "), Claim(-1, line=("h8g8", "a2a8")), None),
+        (LADDER, Claim(2, line=(*LONG_LINE[:3], "h8g8")), "s#2"),
+    ],
+)
+def test_a_line_as_long_as_claimed_or_shorter_is_none(
+    fen: str, claim: Claim, stipulation: str | None
+) -> None:
+    problem = Problem(fen, "x", claim, "x.epd:3", stipulation=stipulation)
+    answer = Solution(problem, Status.UNDECIDED, None, 1)
+    assert audit_result(answer).disagreements == ()
+
+
+def test_a_line_longer_than_the_mate_of_the_side_to_move_is_a_disagreement() -> None:
+    fen = LADDER.replace(" w ", " b ")
+    claim = Claim(-1, line=("h8g8", "a2a7", "g8f8", "b1b8"))
+    answer = Solution(Problem(fen, "x", claim), Status.UNDECIDED, None, 1)
+    assert audit_result(answer).disagreements == ("line",)
+
+
 def test_a_line_of_too_many_plies_is_reported() -> None:
     lines = lines_of(ladder(Claim(2, line=("a2a7", "h8g8", "b1b2", "g8f8", "b2b8"))))
     assert lines
-    assert lines[0] == "x.epd:3: claimed mate in 2, but the line takes longer"
+    claimed = "claimed mate in 2 with a line of 5 plies"
+    assert lines[0] == f"x.epd:3: {claimed}, but the line takes longer"
     assert lines[1] == "  claimed: 1. Ra7 Kg8 2. Rb2 Kf8 3. Rb8#"
 
 
