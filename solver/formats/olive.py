@@ -171,7 +171,7 @@ def _read_claim(
 ) -> None:
     """Read the keys that the solution marks, or the number of solutions.
 
-    With `Duplex` the solution has those of both sides, which are not told apart.
+    With `Duplex` the solution lists those of both sides without a distinction.
     """
     numbers: tuple[int, ...] | None = None
     if intended:

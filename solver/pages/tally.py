@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from solver.audit.result import DUAL
+from solver.audit.result import DUAL, LINE
 from solver.output.audit_records import WORDS
 from solver.output.audit_text import name_claim
 from solver.output.text import duration
@@ -31,9 +31,9 @@ def verdict_of(result: AuditResult) -> str:
 
 
 def soundness_of(result: AuditResult) -> list[str]:
-    """Return the words of the column: soundness, and whether there is a dual."""
-    duals = [DUAL] if DUAL in result.disagreements else []
-    return [result.soundness, *duals] if result.soundness else duals
+    """Return the words of the column: soundness, and what is wrong with the line."""
+    words = [word for word in (DUAL, LINE) if word in result.disagreements]
+    return [result.soundness, *words] if result.soundness else words
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Tally:
     @property
     def soundness_found(self) -> list[tuple[str, int]]:
         """The kinds of soundness that occur, with their counts, in order."""
-        return _found(self._soundness, (*Soundness, DUAL))
+        return _found(self._soundness, (*Soundness, DUAL, LINE))
 
     @property
     def headline(self) -> str:
@@ -140,5 +140,5 @@ def _found(counts: Counter[str], words: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def _listed(found: Iterable[tuple[str, int]]) -> str:
-    names = {DUAL: "with a dual"}
+    names = {DUAL: "with a dual", LINE: "with a line too long"}
     return ", ".join(f"{count:,} {names.get(word, word)}" for word, count in found)

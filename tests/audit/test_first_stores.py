@@ -1,4 +1,4 @@
-"""Stores of earlier schemas, without stipulations or marks: read, resumed, upgraded."""
+"""Stores of earlier schemas, without stipulations, marks or hints."""
 
 from __future__ import annotations
 
@@ -87,6 +87,35 @@ a.time_limit_s, a.node_limit
 """
 """What matesolve added before it knew marks; never to be changed."""
 
+WITH_MARKS = """
+DROP VIEW results;
+CREATE TABLE IF NOT EXISTS marks (
+    fen TEXT, stipulation TEXT, claim INTEGER, nomate INTEGER, mark TEXT,
+    PRIMARY KEY (fen, stipulation, claim, nomate)
+);
+CREATE VIEW results AS
+    SELECT r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END AS source, \
+r.id AS id, r.fen AS fen, a.claim AS claim, a.nomate AS nomate, \
+coalesce(a.claimed_keys, '') AS claimed_keys, \
+coalesce(a.claimed_line, '') AS claimed_line, a.status AS status, \
+iif(r.error IS NULL, a.verdict, 'unreadable') AS verdict, a.soundness AS soundness, \
+a.mate AS mate, a.lower_bound AS lower_bound, coalesce(a.keys, '') AS keys, \
+coalesce(a.keys_complete, 0) AS keys_complete, \
+coalesce(a.wrong_keys, '') AS wrong_keys, coalesce(a.pv, '') AS pv, \
+coalesce(a.plies, '') AS plies, a.only_moves AS only_moves, \
+coalesce(a.nodes, 0) AS nodes, coalesce(a.time_s, 0.0) AS time_s, \
+a.stopped_by AS stopped_by, a.tablebase AS tablebase, r.error AS error, \
+coalesce(a.solver, r.solver) AS solver, a.stipulation AS stipulation, \
+a.claimed_solutions AS claimed_solutions, a.solutions AS solutions, \
+a.solutions_complete AS solutions_complete, nullif(m.mark, '') AS mark, r.file, \
+r.line, a.options, a.time_limit_s, a.node_limit
+    FROM records AS r LEFT JOIN answers AS a USING (key)
+    LEFT JOIN marks AS m ON m.fen = r.fen
+    AND m.stipulation = coalesce(a.stipulation, '')
+    AND m.claim = coalesce(a.claim, '') AND m.nomate = coalesce(a.nomate, '');
+"""
+"""What matesolve added before it knew hints; never to be changed."""
+
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2), "a.epd:1")
 OPTIONS = AuditOptions(Limits(nodes=1000))
@@ -96,7 +125,10 @@ RESULT = AuditResult(
 UNREADABLE = AuditResult("a.epd:2", "a.epd:2", verdict="unreadable", error="no FEN")
 
 
-@pytest.fixture(params=["", WITH_STIPULATIONS], ids=["first", "without marks"])
+@pytest.fixture(
+    params=["", WITH_STIPULATIONS, WITH_STIPULATIONS + WITH_MARKS],
+    ids=["first", "without marks", "without hints"],
+)
 def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """An earlier store with an answer and an unreadable record."""
     path = tmp_path / "run.db"
@@ -152,6 +184,7 @@ def test_it_gets_the_columns_once_it_is_written(path: Path) -> None:
         claimed_solutions=2,
         solutions='["a1a7 g8h8"]',
         solutions_complete=0,
+        hint="solves as claimed with en passant on e6",
     )
     with Store(path) as store:
         store.put_answer(b"key", helpmate, "", None, None)
@@ -196,7 +229,8 @@ def test_indexes_and_views_that_a_user_added_stay(path: Path) -> None:
 @pytest.mark.parametrize("is_target", [False, True])
 def test_it_is_merged_with_a_newer_one(path: Path, is_target: bool) -> None:
     newer = path.with_name("newer.db")
-    selfmate = RESULT._replace(source="b.epd:1", stipulation="s#2")
+    hint = "solves as claimed without White's castling (O-O)"
+    selfmate = RESULT._replace(source="b.epd:1", stipulation="s#2", hint=hint)
     with Store(newer) as store:
         store.put_answer(b"key", selfmate, "", None, None)
         store.put_record(selfmate, b"key")
@@ -213,7 +247,7 @@ def test_an_interrupted_upgrade_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
-        broken = ("DROP VIEW results; killed;",) * 2
+        broken = ("DROP VIEW results; killed;",) * 3
         context.setattr("solver.audit.schema.UPGRADES", broken)
         with pytest.raises(StoreError):
             Store(path)

@@ -159,6 +159,7 @@ def with_plies(*keys: list[str], only_moves: bool) -> dict[str, object]:
         ({"soundness": "cooked"}, ["cooked"]),
         ({"wrong_keys": ["h6f7"]}, ["keys"]),
         (with_plies(["h6f7"], ["h6f7", "c4g8"], only_moves=False), ["dual"]),
+        ({"claim": 1, "claimed_line": ["c4g8", "f8g8", "h6f7"]}, ["line"]),
     ],
 )
 def test_a_result_that_contradicts_its_claim_disagrees(

@@ -244,7 +244,7 @@ class Collection {
     if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
   }
 
-  /** Say what the panels do not: what is wrong with the claimed line, what was found here. */
+  /** Say what the panels do not: the claimed line's faults, a hint, what was found here. */
   facts() {
     const { record, ...row } = /** @type {Row} */ (this.open);
     element("record-title").textContent = row.name;
@@ -253,7 +253,7 @@ class Collection {
     }
     const others = duals(record).join("; ");
     const said = [record.fen ? "" : shownName(record, "error"), others && `Other moves: ${others}`,
-      row.here && `Recorded: ${row.found || row.verdict}; ${row.here}`];
+      record.hint, row.here && `Recorded: ${row.found || row.verdict}; ${row.here}`];
     element("record-said").replaceChildren(
       ...said.filter(Boolean).map((words) => make("p", {}, words)));
   }
