@@ -1,4 +1,4 @@
-"""Read and write Popeye's input (`.inp`): English, German or French; written: English.
+"""Read Popeye's input (`.inp`) in English or German, and write it in English.
 
 `read_inputs` returns what was entered, for the command `popeye`. `read_popeye` makes a
 problem of each twin, whose label follows the name, as in `Title a)`; `Duplex` makes two
@@ -11,8 +11,7 @@ those of texts, and those that begin or end a problem or a twin, to three letter
 Problems are between `BeginProblem`, whose language is that of all words, and
 `EndProblem`, separated by `NextProblem`. These keywords are read:
 
-- `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; an English or German
-  knight is S;
+- `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; a knight is S;
 - `Forsyth`: see `Composition.place_all`, with the same letters;
 - `InitialGameArray`;
 - `Stipulation h#2`: see `solver.stipulation`; the last one counts;

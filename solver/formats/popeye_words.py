@@ -1,7 +1,7 @@
 """Words of Popeye's input: keywords that may be shortened, squares, pieces, options.
 
-They are English, German or French, and so are the letters of the pieces. Olive writes
-its pieces, options and twins in the same words, in English. The options are those of
+They are English or German, and so are the letters of the pieces. Olive writes its
+pieces, options and twins in the same words, in English. The options are those of
 Popeye's manual (py-engl.txt, version 4.104). Most of them concern the output or the
 cost of a search: readers of collections ignore them, and the command `popeye` obeys
 them. Options that change the rules or the question are refused.
@@ -27,10 +27,10 @@ WORD = re.compile(r"[^\s;,]+")
 """A word; semicolons and commas separate words as white space does."""
 
 ENGLISH = 0
-LANGUAGES = range(3)
-"""English, German and French, in the order of the words and letters below."""
+LANGUAGES = range(2)
+"""English and German, in the order of the words and letters below."""
 
-LETTERS = ("PSBRQK", "BSLTDK", "PCFTDR")
+LETTERS = ("PSBRQK", "BSLTDK")
 """The letters of `chess.PIECE_TYPES`; the English N is a nightrider."""
 
 _SPELLINGS: dict[str, list[str]] = {}
@@ -45,57 +45,46 @@ def _keywords(table: str) -> tuple[str, ...]:
 
 
 STRUCTURE = _keywords("""
-BeginProblem AnfangProblem DebutProbleme; EndProblem EndeProblem FinProbleme;
-NextProblem WeiteresProblem asuivre; Twin Zwilling jumeau;
-ZeroPosition NullStellung zeroposition
+BeginProblem AnfangProblem; EndProblem EndeProblem; NextProblem WeiteresProblem;
+Twin Zwilling; ZeroPosition NullStellung
 """)
 """What begins and ends a problem and its twins."""
 
 TEXTS = _keywords("""
-Author Autor auteur; Award Auszeichnung prix; Origin Quelle source;
-Protocol Protokoll protocol; Remark Bemerkung remarque; Title Titel titre
+Author Autor; Award Auszeichnung; Origin Quelle; Protocol Protokoll; Remark Bemerkung;
+Title Titel
 """)
 """What is followed by a text to the end of its line."""
 
 _COMMANDS = _keywords("""
-Condition Bedingung condition; Forsyth; Option; Pieces Steine pieces;
-InitialGameArray PartieAnfangsStellung PositionInitialePartie;
-SStipulation sForderung senonce; Stipulation Forderung enonce
+Condition Bedingung; Forsyth; Option; Pieces Steine;
+InitialGameArray PartieAnfangsStellung; SStipulation sForderung; Stipulation Forderung
 """)
 COMMANDS = (*STRUCTURE, *TEXTS, *_COMMANDS)
 
 CHANGES = _keywords("""
-Add hinzufuegen ajoute; Exchange tausche echange; Mirror Spiegelung miroir;
-Move versetze deplacement; PolishType Farbwechsel CouleurEchange;
-Remove entferne ote; Rotate Drehung rotation; Shift Verschiebung translation;
-Substitute ersetze remplace; Continued ferner enplus
+Add hinzufuegen; Exchange tausche; Mirror Spiegelung; Move versetze;
+PolishType Farbwechsel; Remove entferne; Rotate Drehung; Shift Verschiebung;
+Substitute ersetze; Continued ferner
 """)
 _COLORS = _keywords("""
-White Weiss Blanc; Black Schwarz Noir; Neutral Neutral Neutre;
-TotalInvisible TotalUnsichtbar TotalInvisible
+White Weiss; Black Schwarz; Neutral; TotalInvisible TotalUnsichtbar
 """)
 _REFUSED = _keywords("""
-LastCapture; MultiSolutions MehrereLoesungen MultiSolutions; NoBk OhneSk SansRN;
-NoSymmetry KeineSymmetrie NonSymetrique; NoWk OhneWk SansRB; Quodlibet;
-NullMoves NullZuege CoupsVides; Search Suchen Search; CastlingMutuallyExclusive
-RochadenGegenseitigAusschliessend RoquesMutuellementExclusifs
+LastCapture; MultiSolutions MehrereLoesungen; NoBk OhneSk; NoSymmetry KeineSymmetrie;
+NoWk OhneWk; Quodlibet; NullMoves NullZuege; Search Suchen;
+CastlingMutuallyExclusive RochadenGegenseitigAusschliessend
 """)
 _PLAY = _keywords("""
-Beep Pieps Bip; Defence Widerlegung Defense; Duplex; EnPassant; Intelligent;
-GoalIsEnd ZielIstEnde ButEstFin; HalfDuplex HalbDuplex DemiDuplex;
-KeepMatingPiece HalteMattsetzendenStein RetiensPieceMatante; Try Verfuehrung Essais;
-MatesIn1 MattsIn1 MatsEn1; MaxFlightsquares MaxFluchtFelder MaxCasesFuites;
-MaxSolutions MaxLoesungen MaxSolutions; MaxTime MaxZeit MaxTemps;
-MoveNumbers Zugnummern Trace; NoBoard OhneBrett SansEchiquier;
-NoCastling KeineRochade SansRoquer; NoThreat OhneDrohung SansMenace;
-NoShortVariations OhneKurzVarianten SansVariantesCourtes;
-NonTrivial NichtTrivial NonTrivial; PostKeyPlay NachSchluessel ApresCle;
-SetPlay Satzspiel Apparent; StartMoveNumber StartZugnummer Enroute;
-StopOnShortSolutions StopNachKurzloesungen FinApresSolutionsCourtes;
-SuppressGrid OhneGitter SansGrille; Threat Drohung Menace;
-TrivialTriesAvoid TrivialeFehlversucheUnterdruecken TrivialEssaiSupprimer;
-UpToMoveNumber BisZugnummer JusquAuCoup; Variations Varianten Variantes;
-WhiteToPlay WeissBeginnt ApparentSeul; WriteGrid ZeichneGitter AjouteGrille
+Beep Pieps; Defence Widerlegung; Duplex; EnPassant; Intelligent; GoalIsEnd ZielIstEnde;
+HalfDuplex HalbDuplex; KeepMatingPiece HalteMattsetzendenStein; Try Verfuehrung;
+MatesIn1 MattsIn1; MaxFlightsquares MaxFluchtFelder; MaxSolutions MaxLoesungen;
+MaxTime MaxZeit; MoveNumbers Zugnummern; NoBoard OhneBrett; NoCastling KeineRochade;
+NoThreat OhneDrohung; NoShortVariations OhneKurzVarianten; NonTrivial NichtTrivial;
+PostKeyPlay NachSchluessel; SetPlay Satzspiel; StartMoveNumber StartZugnummer;
+StopOnShortSolutions StopNachKurzloesungen; SuppressGrid OhneGitter; Threat Drohung;
+TrivialTriesAvoid TrivialeFehlversucheUnterdruecken; UpToMoveNumber BisZugnummer;
+Variations Varianten; WhiteToPlay WeissBeginnt; WriteGrid ZeichneGitter
 """)
 _OPTIONS = (*_PLAY, *_REFUSED)
 _SHORTEST_MARK = 3
@@ -234,7 +223,7 @@ def parse_pieces(words: Words, place: Place) -> None:
     color: chess.Color | None = None
     is_due = True  # a piece, or a colour
     while words:
-        # A single letter is a piece, but for the W of two languages.
+        # A single letter is a piece, but for W.
         is_word = len(words[0]) > 1 or words[0] in "Ww"
         name = words.keyword(_COLORS) if is_word else None
         if name in {"White", "Black"}:
@@ -242,14 +231,13 @@ def parse_pieces(words: Words, place: Place) -> None:
             words.popleft()
             is_due = True
             continue
-        if name or color is None:
-            msg = f"pieces: expected White or Black, found {quote(words[0])}"
-            raise InputError(msg)
         pieces = _PIECES.fullmatch(words[0])
-        if not pieces and not is_due:
+        if not (name or pieces or is_due):
             return
-        if not pieces:
-            msg = f"pieces: expected a piece such as Kg3, found {quote(words[0])}"
+        if name or color is None or not pieces:
+            is_color = name or color is None
+            expected = "White or Black" if is_color else "a piece such as Kg3"
+            msg = f"pieces: expected {expected}, found {quote(words[0])}"
             raise InputError(msg)
         words.popleft()
         # The squares may be a word of their own: P a2b2.
