@@ -136,12 +136,15 @@ class _Record:
         Why it cannot be a problem, or empty.
     size : int
         Characters of the words.
+    in_twins : bool
+        Whether one of them begins a twin.
     """
 
     line: int
     words: Words
     fault: str = ""
     size: int = 0
+    in_twins: bool = False
 
     def add(self, line: int, word: str) -> None:
         if not self.size:
@@ -157,66 +160,50 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
     """Split a file into problems; what follows `EndProblem` is ignored."""
     record = None
     has_begun = False
-    for line, word, bound, language in _scan(lines):
-        if not has_begun and bound != "BeginProblem":
-            fault = f"expected BeginProblem or AnfangProblem, found {quote(word)}"
-            yield line, _Record(line, Words(), fault)
-        has_begun = True
-        if bound is None:
-            if record:
-                record.add(line, word)
-            continue
-        if record:
-            if bound == "BeginProblem":
-                record.fault = _unfinished(word)
-            yield record.line, record
-        is_over = bound == "EndProblem"
-        record = None if is_over else _Record(line, Words(language=language))
+    for number, raw in lines:
+        line, start = decode(raw), 0
+        is_cut = len(raw) > MAX_RECORD_BYTES
+        while word := WORD.search(line, start):
+            start = len(line) if is_cut else word.end()
+            keyword, language = _find_mark("" if is_cut else word[0], record)
+            if keyword in _BOUNDS:
+                if record:
+                    is_new = keyword == "BeginProblem"
+                    record.fault = _unfinished(word[0]) if is_new else record.fault
+                    yield record.line, record
+                is_over = keyword == "EndProblem"
+                record = None if is_over else _Record(number, Words(language=language))
+            elif record:
+                record.add(number, line if is_cut else word[0])
+                record.in_twins |= keyword in _TWINS
+            elif not has_begun and keyword not in TEXTS:
+                fault = (
+                    f"expected BeginProblem or AnfangProblem, found {quote(word[0])}"
+                )
+                yield number, _Record(number, Words(), fault)
+            has_begun |= keyword not in TEXTS
+            if keyword in TEXTS:
+                if record:
+                    record.add(number, line[start:].strip(" \t\r\n;.,"))
+                break
     if record and record.size:
         record.fault = _unfinished("the end of the file")
         yield record.line, record
 
 
+def _find_mark(word: str, record: _Record | None) -> tuple[str | None, int]:
+    """Return what a word marks, and its language; see `mark`."""
+    if record:
+        language = record.words.language
+        return mark(word, language, in_twins=record.in_twins), language
+    for language in LANGUAGES:
+        if (keyword := mark(word, language)) in ("BeginProblem", *TEXTS):
+            return keyword, language
+    return None, ENGLISH
+
+
 def _unfinished(found: str) -> str:
     return f"expected NextProblem or EndProblem, found {found}"
-
-
-def _scan(lines: Lines) -> Iterator[tuple[int, str, str | None, int]]:
-    """Split lines into words; texts outside of problems are left out.
-
-    Yields
-    ------
-    tuple
-        The number of the line, from 1; a word, or the rest of a line after a keyword
-        such as `Title`; the full keyword, if it is one that separates problems; the
-        language.
-    """
-    language: int | None = None  # outside of problems
-    in_twins = False
-    for number, raw in lines:
-        line = decode(raw)
-        if len(raw) > MAX_RECORD_BYTES:  # the line has been cut
-            yield number, line, None, ENGLISH
-            continue
-        start = 0
-        while word := WORD.search(line, start):
-            start = word.end()
-            if language is None:
-                found = [mark(word[0], one) for one in LANGUAGES]
-                if "BeginProblem" in found:
-                    language = found.index("BeginProblem")
-                elif any(keyword in TEXTS for keyword in found):
-                    break
-            keyword = mark(word[0], language or ENGLISH, in_twins=in_twins)
-            bound = keyword if keyword in _BOUNDS else None
-            yield number, word[0], bound, language or ENGLISH
-            in_twins = not bound and (in_twins or keyword in _TWINS)
-            if keyword in TEXTS:
-                text = line[start:].strip(" \t\r\n;.,")
-                yield number, text, None, language or ENGLISH
-                break
-            if bound == "EndProblem":
-                language = None
 
 
 def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:

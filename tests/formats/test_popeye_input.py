@@ -563,6 +563,17 @@ def test_a_problem_that_is_too_long_is_reported_and_skipped() -> None:
         assert isinstance(second, Problem)
 
 
+def test_a_line_that_is_too_long_is_reported() -> None:
+    long = " ".join(["x" * 1000] * (MAX_RECORD_BYTES // 1000))
+    problem = GOOD.replace("\n", " ")
+    (error,) = read(f"{POPEYE_HEAD.strip()} {problem} {long} end\n")
+    assert isinstance(error, FormatError)
+    assert error.reason.startswith("expected BeginProblem or AnfangProblem, found ")
+    (error,) = read(f"{POPEYE_HEAD}{problem} {long} end\n{POPEYE_TAIL}")
+    reason = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
+    assert error == FormatError("dir/x.inp:2", reason)
+
+
 def test_a_truncated_file_loses_only_its_last_problem() -> None:
     reason = "expected NextProblem or EndProblem, found the end of the file"
     found = read(POPEYE_HEAD + GOOD + POPEYE_SEPARATOR + GOOD)
