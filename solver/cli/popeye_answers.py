@@ -163,7 +163,9 @@ class PopeyeAnswer:
             if self._stopped:
                 break
             try:
-                board = twin.composition.board(exchanged=exchanged ^ is_after_key)
+                board = twin.composition.position(
+                    exchanged=exchanged ^ is_after_key
+                ).board
                 yield from answer(board, stipulation)
             except InputError as error:
                 self._refuse(error, twin.label)

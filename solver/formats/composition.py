@@ -12,18 +12,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import parse_fen
+from solver.board import GivenPosition
 from solver.errors import InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.formats.popeye_words import ENGLISH, Options, kind_of
 from solver.stipulation import EXPECTED, MATE, Stipulation
-
-if TYPE_CHECKING:
-    from solver.board import GivenPosition
 
 _FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
 
@@ -133,7 +129,7 @@ class Composition:
         """Return a twin with the same options."""
         return replace(self, pieces=self.pieces.copy(), is_twin=True)
 
-    def board(self, *, exchanged: bool = False) -> chess.Board:
+    def position(self, *, exchanged: bool = False) -> GivenPosition:
         """Return the position.
 
         Parameters
@@ -156,10 +152,10 @@ class Composition:
         board.ep_square = self.options.en_passant
         if board.ep_square is not None and (self.is_twin or exchanged):
             try:
-                return parse_fen(board.fen(en_passant="fen"))
+                return GivenPosition(board.fen(en_passant="fen"))
             except InputError:
                 board.ep_square = None
-        return parse_fen(board.fen(en_passant="fen"))
+        return GivenPosition(board.fen(en_passant="fen"))
 
     def _immobile(self) -> chess.Bitboard:
         """Return the corners whose rook or king has lost the right to castle."""

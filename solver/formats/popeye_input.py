@@ -117,7 +117,7 @@ class PopeyeInput(NamedTuple):
 def read_inputs(lines: Lines, name: str) -> Iterator[PopeyeInput | FormatError]:
     """Read the problems of an input file for Popeye; see `read_each`.
 
-    The positions of the twins are not yet checked: `Composition.board` does that.
+    The positions of the twins are not yet checked: `Composition.position` does.
     """
     return read_each(_split(lines), name, partial(_parse, FileSummary(name)))
 
@@ -211,7 +211,7 @@ def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
         raise InputError(record.fault)
     words = record.words
     diagram = Composition()
-    texts = []
+    texts: list[tuple[str, str]] = []
     twins: list[Twin | FormatError] = []
     has_zero_position = False
     while words:
@@ -222,7 +222,7 @@ def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
             summary.read(_PARTS[keyword], keyword)
         elif marked:
             summary.ignore(marked)
-        if marked in TEXTS:
+        if marked and marked in TEXTS:
             texts.append((marked, words.popleft()))
         elif marked in _TWINS:
             has_zero_position |= marked == "ZeroPosition" and not twins

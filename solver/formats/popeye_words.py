@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from functools import lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import chess
@@ -37,11 +37,23 @@ _SPELLINGS: dict[str, list[str]] = {}
 """Each keyword in English, and its spelling in each language."""
 
 
-def _keywords(table: str) -> tuple[str, ...]:
+class Keywords(tuple[str, ...]):
+    """Keywords in English."""
+
+    @cached_property
+    def spelled(self) -> list[dict[str, str]]:
+        """The keywords by their spelling in lower case, for each language."""
+        return [
+            {_SPELLINGS[key][language].lower(): key for key in self}
+            for language in LANGUAGES
+        ]
+
+
+def _keywords(table: str) -> Keywords:
     """Note the keywords of a table; a single word is all languages'."""
     rows = [row.split() for row in table.split(";")]
     _SPELLINGS.update((row[0], row * (len(LANGUAGES) // len(row))) for row in rows)
-    return tuple(row[0] for row in rows)
+    return Keywords(row[0] for row in rows)
 
 
 STRUCTURE = _keywords("""
@@ -60,7 +72,7 @@ _COMMANDS = _keywords("""
 Condition Bedingung; Forsyth; Option; Pieces Steine;
 InitialGameArray PartieAnfangsStellung; SStipulation sForderung; Stipulation Forderung
 """)
-COMMANDS = (*STRUCTURE, *TEXTS, *_COMMANDS)
+COMMANDS = Keywords((*STRUCTURE, *TEXTS, *_COMMANDS))
 
 CHANGES = _keywords("""
 Add hinzufuegen; Exchange tausche; Mirror Spiegelung; Move versetze;
@@ -86,7 +98,8 @@ StopOnShortSolutions StopNachKurzloesungen; SuppressGrid OhneGitter; Threat Droh
 TrivialTriesAvoid TrivialeFehlversucheUnterdruecken; UpToMoveNumber BisZugnummer;
 Variations Varianten; WhiteToPlay WeissBeginnt; WriteGrid ZeichneGitter
 """)
-_OPTIONS = (*_PLAY, *_REFUSED)
+_OPTIONS = Keywords((*_PLAY, *_REFUSED))
+_MARKS = Keywords((*STRUCTURE, *TEXTS, *_COLORS))
 _SHORTEST_MARK = 3
 _WITH_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
@@ -103,20 +116,19 @@ class Words(deque[str]):
         super().__init__(words)
         self.language = language
 
-    def keyword(self, keywords: tuple[str, ...]) -> str | None:
+    def keyword(self, keywords: Keywords) -> str | None:
         """Return the keyword that the next word abbreviates; see `expand`."""
         return expand(self[0], keywords, self.language) if self else None
 
 
-def expand(word: str, keywords: tuple[str, ...], language: int) -> str | None:
+def expand(word: str, keywords: Keywords, language: int) -> str | None:
     """Return the English keyword that a word abbreviates.
 
     Parameters
     ----------
     word : str
         In lower or upper case, of any length, as Popeye accepts it.
-    keywords : tuple of str
-        In English.
+    keywords : Keywords
     language : int
         Of the word, one of `LANGUAGES`.
 
@@ -126,14 +138,9 @@ def expand(word: str, keywords: tuple[str, ...], language: int) -> str | None:
         None if the word fits none of them or several.
     """
     lower = word.casefold().translate(_WITH_UMLAUTS)
-    known = _spelled(keywords, language)
+    known = keywords.spelled[language]
     fitting = [key for spelling, key in known.items() if spelling.startswith(lower)]
     return known.get(lower, fitting[0] if len(fitting) == 1 else None)
-
-
-@lru_cache
-def _spelled(keywords: tuple[str, ...], language: int) -> dict[str, str]:
-    return {_SPELLINGS[key][language].lower(): key for key in keywords}
 
 
 def mark(word: str, language: int, *, in_twins: bool = False) -> str | None:
@@ -144,7 +151,7 @@ def mark(word: str, language: int, *, in_twins: bool = False) -> str | None:
     """
     if len(word) < _SHORTEST_MARK or (in_twins and expand(word, CHANGES, language)):
         return None
-    keyword = expand(word, (*STRUCTURE, *TEXTS, *_COLORS), language)
+    keyword = expand(word, _MARKS, language)
     return None if keyword in _COLORS else keyword
 
 

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 import chess
 
-from solver.board import GivenPosition
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import Draft, default_name
 from solver.formats.popeye_words import (
     CHANGES,
     ENGLISH,
     LETTERS,
+    Keywords,
     kind_of,
     next_stipulation,
     next_word,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_KEYWORDS = (*CHANGES, "Stipulation", "Condition", "SStipulation")
+_KEYWORDS = Keywords((*CHANGES, "Stipulation", "Condition", "SStipulation"))
 _REFUSED = ("Condition", "Continued", "SStipulation")
 _NO_ARROW = str.maketrans("", "", "<->")
 _MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
@@ -175,9 +175,9 @@ def make_problems(
         for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:
             suffix = f"{label} duplex" if exchanged else label
             try:
-                fen = composition.board(exchanged=exchanged).fen(en_passant="fen")
-                stipulation = composition.stipulation
-                draft = Draft(GivenPosition(fen), summary or FileSummary(), stipulation)
+                position = composition.position(exchanged=exchanged)
+                asked = composition.stipulation
+                draft = Draft(position, summary or FileSummary(), asked)
                 if read_claim and not exchanged:
                     read_claim(draft, twin.label)
                 yield draft.problem((name or default_name(source)) + suffix, source)

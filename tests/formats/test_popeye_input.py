@@ -252,7 +252,7 @@ def test_options_and_texts_are_kept_as_data() -> None:
     (twin,) = found.twins
     assert isinstance(twin, Twin)
     assert (twin.label, twin.changes) == ("", ())
-    assert twin.composition.board().fen() == LADDER
+    assert twin.composition.position().fen == LADDER
 
 
 @pytest.mark.parametrize("stipulation", ["#3", "# 3", "h#2 stip #3", "=4 stipul #3"])

@@ -142,7 +142,7 @@ def test_a_zero_position_is_not_a_problem_itself() -> None:
     ]
     found_input = read_input("stip #2", "zero move c3 g6")
     assert found_input.has_zero_position
-    assert found_input.diagram.board().board_fen() == DIAGRAM
+    assert found_input.diagram.position().board.board_fen() == DIAGRAM
 
 
 def test_a_twin_that_is_not_continued_has_the_first_stipulation_again() -> None:
