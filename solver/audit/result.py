@@ -219,10 +219,11 @@ class AuditResult(NamedTuple):
         return tuple(words)
 
     def _is_line_longer(self) -> bool:
-        """Return whether the line has more moves than the mate that is claimed."""
-        claim, plies = self.claim, self.claimed_line.count(" ") + 1
-        is_mate = claim is not None and self.stipulation is None
-        return is_mate and plies > 2 * abs(claim or 0) - ((claim or 0) > 0)
+        """Return whether the line has more plies than the mate that is claimed."""
+        if self.claim is None or self.stipulation:
+            return False
+        plies = 2 * abs(self.claim) - (self.claim > 0)
+        return self.claimed_line.count(" ") >= plies
 
     @property
     def wants_hint(self) -> bool:

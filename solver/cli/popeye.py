@@ -120,8 +120,8 @@ def popeye(
     """Solve Popeye's input, and print solutions as Popeye does.
 
     Programs that call Popeye can call this command instead: it takes the same input and
-    parameters, and they can parse what it prints. Without FILE, or with -, standard
-    input is read.
+    parameters, and they can parse what it prints. Input is English or German, output
+    English. Without FILE, or with -, standard input is read.
 
     All stipulations of `matesolve solve --stipulation` are solved, with twins and these
     options: Defence, Duplex, EnPassant, HalfDuplex, MaxSolutions, MaxTime, NoBoard,

@@ -44,8 +44,7 @@ class Keywords(tuple[str, ...]):
     def spelled(self) -> list[dict[str, str]]:
         """The keywords by their spelling in lower case, for each language."""
         return [
-            {_SPELLINGS[key][language].lower(): key for key in self}
-            for language in LANGUAGES
+            {_SPELLINGS[key][one].lower(): key for key in self} for one in LANGUAGES
         ]
 
 
@@ -56,23 +55,18 @@ def _keywords(table: str) -> Keywords:
     return Keywords(row[0] for row in rows)
 
 
-STRUCTURE = _keywords("""
+COMMANDS = _keywords("""
 BeginProblem AnfangProblem; EndProblem EndeProblem; NextProblem WeiteresProblem;
-Twin Zwilling; ZeroPosition NullStellung
+Twin Zwilling; ZeroPosition NullStellung; Author Autor; Award Auszeichnung;
+Origin Quelle; Protocol Protokoll; Remark Bemerkung; Title Titel; Condition Bedingung;
+Forsyth; Option; Pieces Steine; InitialGameArray PartieAnfangsStellung;
+SStipulation sForderung; Stipulation Forderung
 """)
+STRUCTURE = COMMANDS[:5]
 """What begins and ends a problem and its twins."""
 
-TEXTS = _keywords("""
-Author Autor; Award Auszeichnung; Origin Quelle; Protocol Protokoll; Remark Bemerkung;
-Title Titel
-""")
+TEXTS = COMMANDS[5:11]
 """What is followed by a text to the end of its line."""
-
-_COMMANDS = _keywords("""
-Condition Bedingung; Forsyth; Option; Pieces Steine;
-InitialGameArray PartieAnfangsStellung; SStipulation sForderung; Stipulation Forderung
-""")
-COMMANDS = Keywords((*STRUCTURE, *TEXTS, *_COMMANDS))
 
 CHANGES = _keywords("""
 Add hinzufuegen; Exchange tausche; Mirror Spiegelung; Move versetze;
@@ -82,13 +76,11 @@ Substitute ersetze; Continued ferner
 _COLORS = _keywords("""
 White Weiss; Black Schwarz; Neutral; TotalInvisible TotalUnsichtbar
 """)
-_REFUSED = _keywords("""
+_OPTIONS = _keywords("""
 LastCapture; MultiSolutions MehrereLoesungen; NoBk OhneSk; NoSymmetry KeineSymmetrie;
 NoWk OhneWk; Quodlibet; NullMoves NullZuege; Search Suchen;
-CastlingMutuallyExclusive RochadenGegenseitigAusschliessend
-""")
-_PLAY = _keywords("""
-Beep Pieps; Defence Widerlegung; Duplex; EnPassant; Intelligent; GoalIsEnd ZielIstEnde;
+CastlingMutuallyExclusive RochadenGegenseitigAusschliessend; Beep Pieps;
+Defence Widerlegung; Duplex; EnPassant; Intelligent; GoalIsEnd ZielIstEnde;
 HalfDuplex HalbDuplex; KeepMatingPiece HalteMattsetzendenStein; Try Verfuehrung;
 MatesIn1 MattsIn1; MaxFlightsquares MaxFluchtFelder; MaxSolutions MaxLoesungen;
 MaxTime MaxZeit; MoveNumbers Zugnummern; NoBoard OhneBrett; NoCastling KeineRochade;
@@ -98,7 +90,9 @@ StopOnShortSolutions StopNachKurzloesungen; SuppressGrid OhneGitter; Threat Droh
 TrivialTriesAvoid TrivialeFehlversucheUnterdruecken; UpToMoveNumber BisZugnummer;
 Variations Varianten; WhiteToPlay WeissBeginnt; WriteGrid ZeichneGitter
 """)
-_OPTIONS = Keywords((*_PLAY, *_REFUSED))
+_REFUSED = _OPTIONS[:9]
+"""Options that change the rules or the question."""
+
 _MARKS = Keywords((*STRUCTURE, *TEXTS, *_COLORS))
 _SHORTEST_MARK = 3
 _WITH_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import chess
 import pytest
@@ -394,6 +395,34 @@ def test_words_may_be_short_and_in_two_languages(text: str) -> None:
     (problem,) = read(text)
     assert isinstance(problem, Problem), problem
     assert (problem.fen, problem.claim) == (MATE_IN_2, Claim(2))
+
+
+ENGLISH_WORDS = (
+    "BeginProblem Author x\nTitle T\nStipulation h#2 Option SetPlay NoCastling a1 "
+    "Variations Pieces White Ke1 Ra1h1 Pb2 Black Kg8 Pd5\n"
+    "Twin Move b2 b3 Twin Continued Exchange d5 b3 Remove a1 Twin Substitute R Q "
+    "Twin Add Black Sb8 EndProblem"
+)
+GERMAN_WORDS = (
+    "AnfangProblem Autor x\nTitel T\nForderung h#2 Option Satzspiel KeineRochade a1 "
+    "Varianten Steine Weiss Ke1 Ta1h1 Bb2 Schwarz Kg8 Bd5\n"
+    "Zwilling Versetze b2 b3 Zwilling Ferner Tausche d5 b3 Entferne a1 Zwilling "
+    "Ersetze T D Zwilling Hinzufuegen Schwarz Sb8 EndeProblem"
+)
+
+
+@pytest.mark.parametrize("text", [ENGLISH_WORDS, GERMAN_WORDS])
+def test_a_shortened_word_is_read_like_the_whole_or_refused(text: str) -> None:
+    whole = read(ENGLISH_WORDS)
+    assert read(text) == whole
+    assert len(whole) == 5
+    assert not any(isinstance(one, FormatError) for one in whole)
+    for word in set(re.findall("[A-Z][A-Za-z]{3,}", text)):
+        for length in range(1, len(word)):
+            found = read(text.replace(word, word[:length]))
+            if found != whole:
+                assert any(isinstance(one, FormatError) for one in found), word[:length]
+            assert found == whole or length < 6, word[:length]
 
 
 def test_all_pieces_of_orthodox_chess_have_german_letters() -> None:
