@@ -168,14 +168,14 @@ class Composition:
 
 _COMMENT = re.compile(r"\{[^{}]*\}")
 _KEY = re.compile(
-    r"(?<![0-9.])1\.\s*+(?P<move>\w[^\s!?+#]*+)(?:\s*+ep\.)?\s*+[+#]{0,2}\s*+!++"
+    r"(?<![0-9.])1\.\s*+(?P<move>\w[^\s!?+#]*+)(?:\s*+e\.?p\.?)?\s*+[+#]{0,2}\s*+!++"
     r"(?!\?)"
 )
 """A key is followed by !, a try by ?; set play begins with `1...`."""
 
-_PLY = r"""(?> \s* (?:[0-9]+\.)? \s*
+_PLY = r"""(?> \s*+ (?: (?!1\.) [0-9]+\. )? \s*+
     (?: [0O]-[0O](?:-[0O])? | [KQRBSN]?[a-h]?[1-8]?[-*x:]?[a-h][1-8](?:=?[QRBSN])? )
-    (?:\s*ep\.)? \s* \+{0,2} )"""
+    (?:\s*+e\.?p\.?)? \s*+ \+{0,2} )"""
 
 
 def find_keys(
@@ -244,8 +244,8 @@ def count_solutions(name: str, text: str, stipulation: Stipulation) -> int:
 
 def _listed(stipulation: Stipulation) -> re.Pattern[str]:
     """Return what matches a solution of help play."""
-    dots = r"\s*\.\." if stipulation.half else ""
-    line = rf"(?<![0-9.])1\.{dots} {_PLY}{{{stipulation.plies}}} \s* (?: \#|==? )"
+    dots = r"\s*+\.{2,3}" if stipulation.half else ""
+    line = rf"(?<![0-9.])1\.{dots} {_PLY}{{{stipulation.plies}}} \s*+ (?: \#|==? )"
     return re.compile(line, re.VERBOSE)
 
 

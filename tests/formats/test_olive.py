@@ -167,6 +167,7 @@ def test_keys_may_be_captures_castling_promotions_and_knights_moves() -> None:
         ("b7-b8=S", "b7b8n"),
         ("b8=Q+", "b7b8q"),
         ("e5*d6 ep.", "e5d6"),
+        ("exd6 e.p.", "e5d6"),
     ]:
         problem = read_one(f'{pieces}{options}solution: "1.{move} !"\n')
         assert problem.claim == Claim(2, (key,)), move

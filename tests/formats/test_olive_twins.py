@@ -65,6 +65,8 @@ OTHER = "1.Kh8-g8 Ra2-a7 2.Kg8-h8 Rb1-b8 #"
         (f"1...Rb1-b7 2.Kh8-g8 Ra2-a8 #\n{ONE}\n{OTHER}", 2),
         ("1.Kh7 Rb7+ 2.Kh8 Ra8#\n1.Kg8 Ra7 2.Kh8 Rb8#\n1.Kg8 Rab2 2.Kf8 R1b8#", 3),
         ("1.Sg8-f6 b7-b8=S 2.0-0 e5*d6 ep. #", 1),
+        ("1.Sg8xf6+ b8=S 2.0-0-0 exd6 e.p. #", 1),
+        ("1. ... Rb1-b7 2.Kh8-g8 Ra2-a8 #\n1.Kh8-h7 Rb1-b7 {\n} 2.Kh7-h8 Ra2-a8#", 1),
         ("", None),
         ("None", None),
     ],
@@ -117,6 +119,16 @@ def test_an_unclear_number_of_solutions_is_a_warning(solution: str, found: str) 
         "solution: expected 4 half-moves and # in each line, "
         f"found '{found}'; kept h#2",
     )
+
+
+@pytest.mark.parametrize(
+    "unit", ["{", "1.", "1.Kh8-h7 Rb1-b7 ", " ", "1. ", "1...", "a1", "1.a1", "1.a1 ep"]
+)
+@pytest.mark.parametrize("stipulation", ["h#2", "h#2.5", "h#200"])
+def test_long_lists_are_counted_in_linear_time(unit: str, stipulation: str) -> None:
+    solution = f"1.Kh8-h7 {unit * (100_000 // len(unit))}x"
+    text = f"{PIECES}stipulation: {stipulation}\nsolution: '{solution}'\n"
+    assert read_one(text).warnings
 
 
 def test_an_intended_number_counts_more_than_a_list() -> None:
