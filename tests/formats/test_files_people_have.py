@@ -1,7 +1,7 @@
 """Small files as people write them, read to the end as `verify` reads them.
 
 Each row is a file, and what a person reads in it: a claim, no claim, or nothing. The
-readers have their own tests; this table holds what was once misread, and its neighbours.
+readers have their own tests; this table holds what was once misread, and the like.
 """
 
 from __future__ import annotations
