@@ -233,6 +233,11 @@ _SLASHES = 7
 FLOOD = 20
 """A file whose first records, as many as this, have the same fault is not read on."""
 
+_is_understood = re.compile(
+    "^(twin .*)?(stipulation|conditions|pieces|option|Variant)|expected a mate in n"
+).search
+"""Whether a record was read, but asks for something that is not solved."""
+
 
 def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Records:
     """Yield records; replace a flood of equal faults at the beginning by one error.
@@ -245,31 +250,32 @@ def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Re
         Whether errors may be held back until it is clear whether they are a flood.
         Otherwise, as for a program that waits for its answer, they precede that error.
     """
-    faults: list[FormatError] = []
+    held: list[Problem | FormatError] = []
+    expected = None
     for record in records:
-        is_same = isinstance(record, FormatError) and not (
-            summary.not_selected or (faults and _kind_of(record) != _kind_of(faults[0]))
-        )
-        if isinstance(record, FormatError) and is_same:
-            faults.append(record)
-            if not can_wait:
-                yield record
-            if len(faults) == FLOOD:
-                reason = (
-                    f"the first {FLOOD} records have the same fault, so the rest is "
-                    f"not read: {faults[0]}; the file {summary.looks}"
-                )
-                yield FormatError(summary.name, reason)
-                return
-            continue
-        yield from faults if can_wait else ()
-        yield record
-        yield from records
-        return
-    yield from faults if can_wait else ()
+        held.append(record)
+        if not can_wait:
+            yield record
+        if (
+            not isinstance(record, FormatError)
+            or summary.not_selected
+            or _is_understood(record.reason)
+            or (expected := expected or _expected(record)) != _expected(record)
+        ):
+            break
+        if len(held) == FLOOD:
+            reason = (
+                f"the first {FLOOD} records have the same fault, so the rest is not "
+                f"read: {held[0]}; the file {summary.looks}"
+            )
+            yield FormatError(summary.name, reason)
+            return
+    if can_wait:
+        yield from held
+    yield from records
 
 
-def _kind_of(fault: FormatError) -> str:
+def _expected(fault: FormatError) -> str:
     """Return what was expected, which equal faults have in common."""
     return fault.reason.partition(", found ")[0]
 

@@ -192,6 +192,15 @@ def test_anything_less_than_a_flood_is_reported_record_by_record(
     assert summary.records == text.count("\n")
 
 
+def test_problems_of_another_kind_are_no_flood(read: Read) -> None:
+    fairy = "pieces white ke1 black ke8 stipulation #2 condition circe\n"
+    solved = "pieces white kf6 qg1 black kh8 stipulation #2\n"
+    problems = "nextproblem\n".join([fairy] * 2 * FLOOD + [solved])
+    records, summary = read(f"beginproblem\n{problems}endproblem\n")
+    assert len(records) == 2 * FLOOD + 1
+    assert (summary.problems, summary.unreadable) == (1, 2 * FLOOD)
+
+
 def test_records_outside_the_selection_are_no_part_of_a_flood(read: Read) -> None:
     rows = "PuzzleId,FEN,Moves,Themes\n" + "a,b,c,long\n" + "a,b,c,mate\n" * 30
     records, summary = read(rows)
