@@ -3,7 +3,7 @@
 1. `open_decompressed` opens a file. gzip, bzip2, xz and Zstandard are recognised by the
    first bytes, not by the name.
 2. `NumberedLines` splits it into lines, each available as soon as it arrives.
-3. `decode_line` and `decode` turn bytes into text, strictly or leniently.
+3. `decode_line` and `decode` turn bytes into text; a line must not be binary data.
 4. `read_each` parses records, and reports those that cannot be parsed.
 """
 
@@ -207,7 +207,7 @@ def is_record(line: bytes) -> bool:
 
 
 def decode_line(line: bytes) -> str:
-    """Decode a line of a format with one record per line.
+    """Decode a line of a format with one record per line; see `decode`.
 
     Parameters
     ----------
@@ -222,17 +222,15 @@ def decode_line(line: bytes) -> str:
     Raises
     ------
     InputError
-        If the line is too long or not UTF-8.
+        If the line is too long or has a NUL byte, as only binary data and UTF-16 have.
     """
     if _is_longer(line, MAX_LINE_BYTES):
         msg = f"expected a line of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         raise InputError(msg)
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        found = f"0x{line[error.start]:02x} at byte {error.start + 1}"
-        msg = f"expected UTF-8, found {found}"
-        raise InputError(msg) from None
+    if 0 in line:
+        msg = f"expected text, found a NUL byte at byte {line.index(0) + 1}"
+        raise InputError(msg)
+    return decode(line)
 
 
 def _is_longer(line: bytes, limit: int) -> bool:
@@ -284,7 +282,7 @@ def read_lines(
     """Read a format with one record per line, as `read_each` does.
 
     Blank lines and comments are skipped. The first character of a comment is one of
-    `#`, `%` and `;`, with which no FEN begins. Lines are UTF-8.
+    `#`, `%` and `;`, with which no FEN begins.
     """
     records = (item for item in lines if is_record(item[1]))
     return read_each(

@@ -94,20 +94,22 @@ def test_a_decoded_line_is_stripped() -> None:
     assert decode_line(b"x" * MAX_LINE_BYTES) == "x" * MAX_LINE_BYTES
 
 
+def test_a_line_that_is_not_utf_8_is_windows_1252() -> None:
+    assert decode_line(b"caf\xe9 \x8415\x94\n") == "caf\u00e9 \u201e15\u201d\n"
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"\xff\xfe\n", "expected UTF-8, found 0xff at byte 1"),
-        (b"8/8 caf\xe9\n", "expected UTF-8, found 0xe9 at byte 8"),
+        (b"8/8\0 w\n", "expected text, found a NUL byte at byte 4"),
+        ("7k w".encode("utf-16"), "expected text, found a NUL byte at byte 4"),
         (
             b"x" * (MAX_LINE_BYTES + 1),
             "expected a line of at most 65,536 bytes, found a longer one",
         ),
     ],
 )
-def test_lines_that_are_not_utf_8_or_too_long_are_refused(
-    line: bytes, reason: str
-) -> None:
+def test_binary_and_too_long_lines_are_refused(line: bytes, reason: str) -> None:
     with pytest.raises(InputError) as caught:
         decode_line(line)
     assert str(caught.value) == reason
