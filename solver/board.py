@@ -101,7 +101,7 @@ class GivenPosition:
     Parameters
     ----------
     text : str
-        A FEN of one, two, four or six fields.
+        A FEN, or what `solver.strict_fen.mend` makes one of.
     side : chess.Color
         The side to move if the FEN does not say.
 
@@ -117,21 +117,25 @@ class GivenPosition:
     Raises
     ------
     FenError
-        It is not a legal position of orthodox chess.
+        It is not a legal position of orthodox chess, or cannot be mended.
     """
 
     def __init__(self, text: str, side: chess.Color = chess.WHITE) -> None:
-        self._text = text
-        self._side = side
         self.warnings: tuple[str, ...] = ()
+        if plain := read_compiled(text, black=not side):
+            self.fen = plain[0]
+        else:
+            from solver.strict_fen import mend
+
+            text, board, self.warnings = mend(text, side)
+            vars(self)["board"] = board
+            self.fen = board.fen(en_passant="fen")
         self.names_side = len(text.split()) > 1
-        plain = read_compiled(text, black=not side)
-        self.fen = plain[0] if plain else self.board.fen(en_passant="fen")
 
     @cached_property
     def board(self) -> chess.Board:
         """The position on a board."""
-        return parse_fen(self._text, self._side)
+        return parse_fen(self.fen)
 
     def keys(self, name: str, moves: str) -> tuple[str, ...]:
         """Read first moves; see `parse_keys`."""

@@ -89,6 +89,133 @@ def parse_strictly(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     return board
 
 
+_SEPARATORS = f"{_SPACES};,|"
+_QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+_PREFIX = re.compile(r"\A\[?\s*(?:position\s+)?fen\b[\s:=]*", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?:/)?/?[\w.-]+\.[a-z]+(?::[0-9]+)?/", re.IGNORECASE)
+_SIDES = {"w": "w", "b": "b", "white": "w", "black": "b"}
+_SQUARE = re.compile("[A-Za-z][0-9]")
+_IN_ADDRESS = re.compile(
+    r"/(?:analysis|editor)/(?:standard/|fromPosition/)?([^?#&]+/[^?#&]+)"
+    r"|[?&]fen=([^#&]+)",
+    re.IGNORECASE,
+)
+_OTHER_GAME = re.compile(
+    r"chess960|is960=(?:true|1)|[?&]variant=(?!standard|fromPosition)", re.IGNORECASE
+)
+
+
+def plain_fen(text: str) -> str:
+    """Return the FEN in what another program or a web page prints.
+
+    Parameters
+    ----------
+    text : str
+        A FEN in quotes, with `_` for spaces, after the word `fen`, or with a comma or
+        semicolon at its end; or the address of a page of lichess, chess.com or others
+        that shows a position.
+
+    Raises
+    ------
+    FenError
+        It is another address.
+    """
+    text = text.strip(_SEPARATORS + _QUOTES + "]").translate(_DASHES)
+    text = _PREFIX.sub("", text, count=1).strip(_SEPARATORS + _QUOTES)
+    if _ADDRESS.match(text):
+        found = _IN_ADDRESS.search(text)
+        if found is None or _OTHER_GAME.search(text):
+            msg = (
+                "expected a FEN or the address of an orthodox position on lichess or "
+                f"chess.com, found {quote(text)}"
+            )
+            raise FenError(msg)
+        from urllib.parse import unquote, unquote_plus
+
+        text = unquote(found[1]) if found[1] else unquote_plus(found[2])
+    if " " not in text:
+        text = text.replace("_", " ")
+    return text.strip(_SEPARATORS)
+
+
+def mend(
+    text: str, side: chess.Color = chess.WHITE
+) -> tuple[str, chess.Board, tuple[str, ...]]:
+    """Read a FEN as programs and people write them, without what makes no sense in it.
+
+    What leaves no doubt about the position is left out, or replaced by its default: a
+    castling right without its king and rook, an en passant square without its pawn, a
+    counter that is no number or is missing, a missing field. Letters of Chess960 and
+    every fault of the board are refused.
+
+    Parameters
+    ----------
+    text : str
+        The FEN; see `plain_fen`.
+    side : chess.Color
+        The side to move if the FEN does not say.
+
+    Returns
+    -------
+    text : str
+        A FEN that `parse_strictly` accepts; it has a side to move if the text has one.
+    board : chess.Board
+        The position.
+    warnings : tuple of str
+        What was mended, in the words of the fault.
+
+    Raises
+    ------
+    FenError
+        There is another fault.
+    """
+    warnings: list[str] = []
+    fields = plain_fen(text).split()
+    for at, name in ((2, "castling rights"), (3, "en passant square")):
+        if at < len(fields) < 6 and fields[at].isdecimal():
+            warnings.append(f"{name}: expected -, found nothing before the counters")
+            fields.insert(at, "-")
+    if len(fields) in {3, 5}:
+        warnings.append(f"FEN: expected 4 or 6 fields, found {len(fields)}")
+        fields.append(_DEFAULTS[len(fields) - 2])
+    while True:
+        fen = " ".join(fields)
+        try:
+            return fen, parse_strictly(fen, side), tuple(warnings)
+        except FenError as error:
+            fault = str(error)
+            mended = _mend(fields, fault)
+            if mended == fields:
+                raise
+            has_subject = not fault.startswith("expected")
+            warnings.append(
+                fault if has_subject else f"en passant square {fields[3]}: {fault}"
+            )
+            fields = mended
+
+
+def _mend(fields: list[str], fault: str) -> list[str]:
+    """Return the fields without a fault; the same fields if it leaves a doubt."""
+    subject, mended = fault.partition(":")[0], [*fields]
+    if subject == "side to move":
+        mended[1] = _SIDES.get(fields[1].lower(), fields[1])
+    elif subject == "castling rights":
+        if set(fields[2]) <= set("KQkq-"):
+            mended[2] = "".join(dict.fromkeys(fields[2].replace("-", ""))) or "-"
+    elif subject.startswith("castling right "):
+        mended[2] = fields[2].replace(subject[-1], "") or "-"
+    elif subject == "halfmove clock":
+        mended[4] = "0"
+    elif subject == "move number":
+        mended[5] = "1"
+    elif len(fields) > 3 and _SQUARE.fullmatch(fields[3]):
+        square = fields[3].lower()  # also of checks that a double step cannot give
+        is_legible = square != fields[3] and square in chess.SQUARE_NAMES
+        mended[3] = square if is_legible else "-"
+    return mended
+
+
 def find_fault(text: str) -> FenError:
     """Return what is wrong with a FEN that the compiled reader refuses."""
     try:

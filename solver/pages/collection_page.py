@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.audit.result import MARKS, AuditResult, audit_result
-from solver.board import GivenPosition
+from solver.board import parse_fen
 from solver.errors import FormatError, InputError
 from solver.output.audit_records import audit_record, read_record
 from solver.output.move_names import san_of
@@ -131,7 +131,7 @@ def _result(given: Record) -> AuditResult:
         return given
     result = read_record(given)
     if result.fen is not None:
-        GivenPosition(result.fen)
+        parse_fen(result.fen)
     return result
 
 
