@@ -222,15 +222,18 @@ def decode_line(line: bytes) -> str:
     Raises
     ------
     InputError
-        If the line is too long or has a NUL byte, as only binary data and UTF-16 have.
+        If the line is too long, or not UTF-8 and has a NUL byte, as binary data have.
     """
     if _is_longer(line, MAX_LINE_BYTES):
         msg = f"expected a line of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         raise InputError(msg)
-    if 0 in line:
-        msg = f"expected text, found a NUL byte at byte {line.index(0) + 1}"
-        raise InputError(msg)
-    return decode(line)
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        if 0 in line:
+            msg = f"expected text, found a NUL byte at byte {line.index(0) + 1}"
+            raise InputError(msg) from None
+        return decode(line)
 
 
 def _is_longer(line: bytes, limit: int) -> bool:

@@ -101,7 +101,7 @@ def test_a_line_that_is_not_utf_8_is_windows_1252() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"8/8\0 w\n", "expected text, found a NUL byte at byte 4"),
+        (b"caf\xe9\0\n", "expected text, found a NUL byte at byte 5"),
         ("7k w".encode("utf-16"), "expected text, found a NUL byte at byte 4"),
         (
             b"x" * (MAX_LINE_BYTES + 1),
