@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 DEFAULT_TIME_S = 10.0
 
+UNCLAIMED = "without a mate to search"
+SCORED = "with one only in an engine's score or as mated in n"
+"""Why a row is copied and not searched."""
+
 
 @options.command("""
 What makes a row better:
@@ -50,13 +54,15 @@ What makes a row better:
   the line is missing, or does not lead to the mate
                             the line is added or replaced
 All of this is proved. A disproved claim without a correction is reported and kept,
-and so is a broken line if no mate is found.
+and so is a broken line if no mate is found. The keys of a row stay: it only gets a
+line that begins with one of them, and a shorter mate is reported.
 
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); FILE is not written
    74  reading or writing failed
    65  a row was unreadable; it is copied
-    1  a claim is disproved; the row is copied
+    1  a claim is disproved, or has keys although a shorter mate is found; the row is
+       copied
     3  a limit left something undecided
     0  every claimed mate was found, and proved or made shorter
 
@@ -92,8 +98,7 @@ def improve(
     IN is EPD with matetrack's `bm #n; PV: moves;`, or with `dm n; pv moves;`. It may be
     compressed; - is standard input. Each row is searched up to the length of its claim,
     or up to -n moves. FILE differs from IN only in the distances and lines that became
-    better; every other byte is copied. Rows that claim no mate, or that also name keys,
-    are copied.
+    better; every other byte is copied. Rows that claim no mate are copied.
 
     Each change is printed: the row, its claim, what is written instead and why. A
     warning is printed if a line needs more than 50 moves without a pawn move or
@@ -133,6 +138,8 @@ def improve(
         report = progress.notify if above else click.echo
         run = Improvement(file, report, progress, folder)
         run.search(asked, jobs or 1, resume, control)
+        for warning in file.warnings:
+            report(warning)
     if control.is_stopped():
         resumes = "; run the same command to resume" if stored.path else ""
         notify(f"interrupted: {output} is not written{resumes}")
@@ -159,8 +166,10 @@ class RowFile:
         The rows that were read and whose result has not come, by their `file:line`.
     expected : int
         How many rows are searched.
-    copied : int
-        Rows without a mate to search, so far.
+    copied : Counter of str
+        Rows that are not searched so far, by the reason.
+    warnings : list of str
+        What could not be read of these rows.
 
     Raises
     ------
@@ -186,24 +195,28 @@ class RowFile:
             raise InputError(msg)
         self.expected = len(records)
         self.rows: dict[str, Row] = {}
-        self.copied = 0
+        self.copied: Counter[str] = Counter()
+        self.warnings: list[str] = []
 
     def read(self) -> Iterator[Problem | FormatError]:
         """Yield the problem of each row, or why it cannot be read."""
         from solver.formats.matetrack import read_row
         from solver.formats.streams import is_record
         from solver.output.improvement import own_side
+        from solver.problem import Problem
 
         for number, raw in enumerate(self._lines, start=1):
             if not is_record(raw):
                 continue
             source = f"{self._name}:{number}"
             row = read_row(raw, source)
-            if row is None:
-                self.expected -= 1
-                self.copied += 1
-            elif isinstance(row, FormatError):
+            if isinstance(row, FormatError):
                 yield row
+            elif isinstance(row, Problem):
+                self.expected -= 1
+                is_mate = row.claim and row.stipulation.is_direct_mate
+                self.copied[SCORED if is_mate else UNCLAIMED] += 1
+                self.warnings += (f"{source}: warning: {it}" for it in row.warnings)
             else:
                 self.rows[source] = row
                 yield own_side(row)
@@ -320,8 +333,12 @@ class Improvement:
         from solver.output.improvement import Kind
 
         kinds = [*Kind, "unchanged", "disproved", "undecided", "unreadable"]
+        kinds += [kind for kind in self.counts if kind not in kinds]
         counts = [f"{self.counts[kind]:,} {kind}" for kind in kinds]
-        totals = f"{', '.join(counts)}; {self.file.copied:,} without a mate to search"
+        copied = self.file.copied
+        reasons = [UNCLAIMED, *([SCORED] if copied[SCORED] else [])]
+        parts = [f"{copied[reason]:,} {reason}" for reason in reasons]
+        totals = f"{', '.join(counts)}; {', '.join(parts)}"
         lines = [f"{name.name.lower()} {count:,}" for name, count in self.lines.items()]
         return f"{totals}\nlines: {', '.join(lines)}" if lines else totals
 
@@ -347,9 +364,11 @@ class Improvement:
         """Keep the change that a result makes, count it, and report it."""
         from solver.output.audit_text import find_warnings
         from solver.output.improvement import (
+            Kind,
             describe_change,
             describe_kept,
             find_change,
+            find_obstacle,
             is_disproved,
         )
 
@@ -363,7 +382,11 @@ class Improvement:
             written = row.claimed, () if row.fault else row.line
             if kept := describe_kept(row, result):
                 self.report(kept)
-            if is_disproved(result):
+            obstacle = find_obstacle(row, result)
+            if obstacle and obstacle.kind is not Kind.LINE:
+                self.counts["kept with their keys"] += 1
+                self.codes.add(Exit.NEGATIVE)
+            elif is_disproved(result):
                 self.counts["disproved"] += 1
                 self.codes.add(Exit.NEGATIVE)
             elif result.is_undecided and result.mate is None:
@@ -374,5 +397,6 @@ class Improvement:
             self.folder.finish(result, wanted=bool(change) or is_disproved(result))
         if result.is_undecided:
             self.codes.add(Exit.LIMIT)
-        for warning in find_warnings(row.problem.fen, *written):
+        faults = [text for text in row.problem.warnings if not text.startswith("pv:")]
+        for warning in [*faults, *find_warnings(row.problem.fen, *written)]:
             self.report(f"{row.problem.source}: warning: {warning}")

@@ -266,9 +266,13 @@ class Draft:
         try:
             return parse(field, *given)
         except InputError as error:
-            self.warnings.append(str(error))
-            self._lost[part] = str(error)
+            self.lose(str(error), part)
             return None
+
+    def lose(self, fault: str, part: str = "claim") -> None:
+        """Note a fault that costs a claim, or another part."""
+        self.warnings.append(fault)
+        self._lost[part] = fault
 
     def read_mate(self, field: str, text: str) -> None:
         """Read a claimed mate, see `parse_distance`."""

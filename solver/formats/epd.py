@@ -1,9 +1,13 @@
 """EPD: a record per line, a FEN, then operations such as `dm 3;` and `id "Loyd";`.
 
-Several dialects are used for collections of mates. These operations are read:
+Several dialects are used for collections of mates. These operations are read, with
+opcodes in any case, and `:` or `=` after them:
 
-- `dm 3;` and matetrack's `bm #3;` claim a mate in 3; a negative number claims that the
-  side to move is mated.
+- `dm 3;`, matetrack's `bm #3;`, and `mate 3;`, `mate in 3;`, `#3;` and `M3;` claim a
+  mate in 3; a negative number, like `mated in 3;`, claims that the side to move is
+  mated.
+- `ce 32764;`, an engine's score of 32,767 minus the plies to the mate, claims a mate in
+  2 if nothing else is claimed; so does `pes MateIn2;`. Other scores claim nothing.
 - `nomate 3;` claims that there is no mate in 3 moves or fewer.
 - `bm Qe3;` gives the key or keys in SAN or UCI. It does not claim a mate without a
   distance.
@@ -14,8 +18,10 @@ Several dialects are used for collections of mates. These operations are read:
   play has.
 - `hmvc 3;` and `fmvn 40;` set the FEN's counters.
 
-Other operations are ignored, and so is other text such as `00:07;`. The FEN has four
-fields, as usual in EPD, or six. A line that is only a FEN may also have one or two.
+Other operations are ignored, and so is other text such as `00:07;`. The semicolon may
+be missing before a known opcode, except in text without quotes. The FEN has four
+fields, as usual in EPD, or fewer or six; `GivenPosition` reads it. A separator may
+follow it.
 """
 
 from __future__ import annotations
@@ -37,23 +43,55 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 
-_WORD = re.compile(r"\S+")
+_STRUCTURED = (
+    "(?=[a-fhmnps][acdemotv])"  # the first two letters exclude most words at once
+    "(?:ac[dns]|[abdps]m|ce|eco|fmvn|hmvc|nomate|pes|pv|solutions|stipulation"
+    "|mated?[ _]?in)"
+)
+"""Opcodes whose operands are no text, so that another opcode may end them."""
+
+_KNOWN = f"(?:{_STRUCTURED}|id)"
+
+_POSITION = re.compile(
+    rf"""\s*+ (?P<fen> (?P<quote>["'`]) .*? (?P=quote)
+      | [^\s;,|]++ (?: \s++ (?!{_KNOWN}(?![^\s:=\#\d+-])) [^\s;,|"]++ ){{0,3}}
+        (?: \s++ [-+?\d]++ (?![^\s;,|]) ){{0,2}} (?: \s++ moves\s [^;]*+ )? )
+    [\s;,|]*+""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""A FEN, in quotes or not, and the separators after it."""
+
 _OPERATION = re.compile(
-    r"""\s*+ (?P<opcode> [^\s;]*+ )
-        (?P<operand>
-            (?: [^";] | (?<!\s) " | (?<=\s) " [^"\\]* (?: \\. [^"\\]* )* " )* )
-        (?: ; | \Z )""",
-    re.VERBOSE,
+    rf"""\s*+ (?P<opcode> (?P<structured> [\#m] (?=[+-]?\d)
+            | (?:{_STRUCTURED}|mated?) (?![^\s;:=\#\d+-]) [:=]? ) | [^\s;]*+ )
+    (?P<operand> (?: [^"\s;]++ | \s | (?<![\s:=])"
+        | (?<=[\s:=])" [^"\\]* (?: \\(?:.|\Z) [^"\\]* )* (?: " | (?P<open>\Z) ) )*? )
+    (?: ; | \Z | (?: (?<=")\s | (?(structured)\s|(?!)) )
+        (?= {_KNOWN}[\s:=\#\d] | [cv]\d\s*" ) )""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 """Up to a semicolon outside quotes, which open only after a space: 00'12" is a time.
 
-Only single characters are repeated possessively, because Python up to 3.11.4 handles
-possessive groups incorrectly (python/cpython#106052).
+It also ends before an opcode, after quotes and where no text is expected. It matches
+everywhere; at a missing closing quote, its group `open` matches. Only single characters
+are repeated possessively, because Python up to 3.11.4 handles possessive groups
+incorrectly (python/cpython#106052).
 """
+
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
 _ESCAPE = r"\\\1"
-_COUNTER = re.compile(r"[0-9]{1,9}")
+_NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}(?=[:=]|\Z)")
+_LIKE_A_CLAIM = re.compile(
+    r"\b(?:mated?|matt?)(?:\b|_|in)|(?:\A|[^\w\s]\s*)#\s*[+-]?\d|\bM[+-]?\d"
+    r"|\b(?:dm|nomate)[\s:=]*\d",
+    re.IGNORECASE,
+)
+
+_CHECKMATE, _LEAST_MATE = 32767, 32000
+"""The EPD standard's mates: greater than the second, less than the first by the plies
+to the mate."""
 
 
 def read_epd(lines: Lines, summary: FileSummary) -> Records:
@@ -81,52 +119,101 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
     Raises
     ------
     InputError
-        If position, distance or moves cannot be parsed, the distance is outside 1 to
-        `MAX_MOVES`, or two distances differ.
+        If the position or the stipulation cannot be read, or no claim of several.
     """
-    summary = summary or FileSummary()
-    start = end_of_position(text)
-    operations = [*_operations(text, start)]
-    stipulation = MATE
+    fen, matches = find_operations(text)
+    operations = [(opcode_of(each), _unquoted(each["operand"])) for each in matches]
+    demanded = dict(operations).get("stipulation")
+    stipulation = MATE if demanded is None else Stipulation.parse(demanded)
+    record = _Record(GivenPosition(fen), summary or FileSummary(), stipulation)
     for opcode, operand in operations:
-        if opcode == "stipulation":
-            stipulation = Stipulation.parse(operand)
-            summary.read("stipulation", opcode)
-    draft = Draft(GivenPosition(text[:start]), summary, stipulation)
-    *fields, clock, number = draft.position.fen.split()
-    name = ""
-    for opcode, operand in operations:
-        match opcode:
-            case "dm":
-                draft.read_mate(opcode, operand)
-            case "bm":
-                words = operand.split()
-                for word in words:
-                    if word.startswith("#"):
-                        draft.read_mate("bm #", word[1:])
-                if moves := [word for word in words if not word.startswith("#")]:
-                    draft.read_keys(opcode, " ".join(moves))
-            case "pv":
-                draft.read_line(opcode, operand)
-            case "nomate":
-                draft.read_no_mate(opcode, operand)
-            case "solutions":
-                draft.read_solutions(opcode, operand)
-            case "id":
-                name = printable(operand)
-                summary.read("name", opcode)
-            case "hmvc":
-                clock = draft.read("counters", opcode, _parse_counter, operand) or clock
-            case "fmvn":
-                number = (
-                    draft.read("counters", opcode, _parse_counter, operand) or number
-                )
-            case "stipulation":
-                pass
-            case _:
-                summary.ignore(opcode)
-    fen = " ".join((*fields, str(clock), str(max(int(number), 1))))
-    return draft.problem(name, source, fen)
+        _READERS.get(opcode, _Record.ignore)(record, opcode, operand)
+    if matches and matches[-1]["open"] is not None:
+        unclosed = quote(matches[-1][0].strip())
+        record.lose(f"operations: expected a closing quote, found {unclosed}")
+    if record.score and record.no_mate:
+        record.warnings.append(f"ce: expected no mate, found one in {record.score}")
+    elif record.score:
+        record.read_mate("ce", str(record.score))
+    *fields, clock, number = record.position.fen.split()
+    counters = record.hmvc or clock, str(max(int(record.fmvn or number), 1))
+    return record.problem(record.name, source, " ".join((*fields, *counters)))
+
+
+class _Record(Draft):
+    """A record that is read operation by operation."""
+
+    name = hmvc = fmvn = ""
+    score = 0  # a mate that an engine claims, which any other claim excludes
+
+    def ignore(self, opcode: str, operand: str) -> None:
+        """Note an operation that is not read."""
+        name = _NAME.match(opcode)
+        may_claim = _is_like_a_claim(f"{opcode} {operand}")
+        self._summary.ignore(name[0] if name else "other text", may_claim=may_claim)
+
+    def note_stipulation(self, opcode: str, _operand: str) -> None:
+        """Note the stipulation, which is read first."""
+        self._summary.read("stipulation", opcode)
+
+    def read_name(self, opcode: str, operand: str) -> None:
+        """Read the problem's name."""
+        self.name = printable(operand)
+        self._summary.read("name", opcode)
+        if _is_like_a_claim(operand):
+            self._summary.ignore(opcode, may_claim=True)
+
+    def read_counter(self, opcode: str, operand: str) -> None:
+        """Read the halfmove clock, or the number of the next move."""
+        counter = self.read("counters", opcode, _parse_counter, operand)
+        setattr(self, opcode, counter or "")
+
+    def read_best_moves(self, opcode: str, operand: str) -> None:
+        """Read keys, and matetrack's distances."""
+        words = operand.split()
+        for word in words:
+            if word.startswith("#"):
+                self.read_mate("bm #", word[1:])
+        if moves := [word for word in words if not word.startswith("#")]:
+            self.read_keys(opcode, " ".join(moves))
+
+    def read_length(self, opcode: str, operand: str) -> None:
+        """Read a mate in words; without a number it is other text."""
+        if found := _NUMBER.fullmatch(operand):
+            sign = "-" if opcode.startswith("mated") else ""
+            self.read_mate(opcode, sign + found[1])
+        else:
+            self.ignore(opcode, operand)
+
+    def read_score(self, opcode: str, operand: str) -> None:
+        """Read an engine's score, which is a claim if it is a mate."""
+        score = int(operand) if re.fullmatch(r"[+-]?\d{1,9}", operand) else _LEAST_MATE
+        plies, wins = _CHECKMATE - abs(score), score > 0
+        if abs(score) <= _LEAST_MATE or plies + wins < 2:
+            self._summary.ignore(opcode, may_claim=abs(score) > _LEAST_MATE - 3000)
+            return
+        self.score = (plies + wins) // 2 * (1 if wins else -1)
+        if plies % 2 != wins:  # scores that are one less mean the same moves
+            number = f"{_CHECKMATE} less an {'odd' if wins else 'even'} number of plies"
+            self.warnings.append(f"ce: expected {number}, found {quote(operand)}")
+
+
+LENGTHS = "dm", "#", "m", "mate", "mate in", "mate_in", "matein"
+"""Opcodes that claim a mate in as many moves as their operand says."""
+
+_READERS = dict.fromkeys((*LENGTHS, "mated", "mated in"), _Record.read_length) | {
+    "bm": _Record.read_best_moves,
+    "ce": _Record.read_score,
+    "dm": _Record.read_mate,
+    "fmvn": _Record.read_counter,
+    "hmvc": _Record.read_counter,
+    "id": _Record.read_name,
+    "nomate": _Record.read_no_mate,
+    "pv": _Record.read_line,
+    "solutions": _Record.read_solutions,
+    "stipulation": _Record.note_stipulation,
+}
+"""What reads the operand of each opcode."""
 
 
 def write_fen(problem: Problem) -> str:
@@ -167,50 +254,37 @@ def _describe(problem: Problem) -> Iterator[str]:
         yield f'id "{_TO_ESCAPE.sub(_ESCAPE, name)}"'
 
 
-def end_of_position(text: str) -> int:
-    """Return where the operations begin: at a fifth or seventh word with a letter."""
-    for number, word in enumerate(_WORD.finditer(text)):
-        if number in {4, 6} and word[0][0].isalpha():
-            return word.start()
-        if number > 6:
-            break
-    return len(text)
+def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:
+    """Return the position of a record, and its operations.
 
-
-def locate_operations(text: str, start: int) -> Iterator[re.Match[str]]:
-    """Find the operations of a record that `parse_record` accepts, from `start` on.
-
-    Yields
-    ------
-    re.Match
-        A match of each operation with its semicolon in `text`; its groups are `opcode`
-        and `operand`.
+    Each is a match in `text` with its semicolon; see `_OPERATION`. Its groups are
+    `opcode` and `operand`.
     """
-    while start < len(text):
-        operation = _OPERATION.match(text, start)
-        if operation is None:
-            msg = f"operations: expected a closing quote, found {quote(text[start:])}"
-            raise InputError(msg)
-        start = operation.end()
-        yield operation
-
-
-def _operations(text: str, start: int) -> Iterator[tuple[str, str]]:
-    """Yield each opcode in lower case with its operand, unquoted."""
-    for operation in locate_operations(text, start):
-        operand = operation["operand"].strip()
-        if len(operand) >= 2 and operand[0] == operand[-1] == '"':
-            operand = _ESCAPED.sub(r"\1", operand[1:-1])
-        yield opcode_of(operation), operand
+    if (found := _POSITION.match(text)) is None:
+        return text, []
+    operations = _OPERATION.finditer(text, found.end())
+    return found["fen"], [each for each in operations if each["opcode"]]
 
 
 def opcode_of(operation: re.Match[str]) -> str:
     """Return the opcode in lower case; matetrack's `PV:` becomes `pv`."""
-    return operation["opcode"].lower().removesuffix(":")
+    return operation["opcode"].lower().rstrip(":=")
+
+
+def _is_like_a_claim(text: str) -> bool:
+    has_letter = "#" in text or "m" in text or "M" in text  # saves most searches
+    return has_letter and bool(_LIKE_A_CLAIM.search(text))
+
+
+def _unquoted(operand: str) -> str:
+    operand = operand.strip(" \t,|")
+    if len(operand) >= 2 and operand[0] == operand[-1] == '"':
+        return _ESCAPED.sub(r"\1", operand[1:-1])
+    return operand
 
 
 def _parse_counter(opcode: str, text: str) -> str:
-    if not _COUNTER.fullmatch(text):
+    if not re.fullmatch("[0-9]{1,9}", text):
         msg = f"{opcode}: expected a whole number from 0 up, found {quote(text)}"
         raise InputError(msg)
     return text

@@ -1,23 +1,24 @@
 """matetrack's lines, `FEN bm #n; PV: moves; comment`, changed in place.
 
 `epd` reads what a line claims. This module keeps the text, so that it can be written
-with another distance or line of moves, and with every other byte unchanged. A claim by
-`dm` with its line in `pv` is handled in the same way.
+with another distance or line of moves, and with every other byte unchanged. Claims by
+`dm` and in words, with the line in `pv`, are handled in the same way.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import GivenPosition, write_lines
+from solver.board import write_lines
 from solver.errors import FormatError, InputError, quote
+from solver.formats.claims import KEPT
 from solver.formats.epd import (
-    end_of_position,
-    locate_operations,
+    LENGTHS,
+    find_operations,
     opcode_of,
     parse_record,
 )
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
 MISSING = "missing"
 """The fault of a row without a line of moves."""
 
-_DISTANCES = {"bm": re.compile(r"(?<!\S)#(\S+)"), "dm": re.compile(r"(\S+)")}
+_DISTANCE = re.compile(r"([+-]?[0-9]+)")
+_DISTANCES = dict.fromkeys(LENGTHS, _DISTANCE) | {
+    "bm": re.compile(r"#\s*([+-]?[0-9]+)(?!\S)")
+}
 """The distances in the operand of each operation that claims a mate."""
 
-_QUOTED = re.compile(r'"[^"]*"')
+_MOVES = re.compile(r'\s*("[^"]*"|[^"]*?)\s*')
 
 Span = tuple[int, int]
 
@@ -52,6 +56,8 @@ class Row:
         it does.
     text : str
         The whole line, with its end.
+    encoding : str
+        UTF-8, or Latin-1 for any other bytes.
     distances : tuple of (int, int)
         Where in `text` the claimed distance is.
     moves_at : (int, int)
@@ -65,6 +71,7 @@ class Row:
     problem: Problem
     fault: str
     text: str
+    encoding: str
     distances: tuple[Span, ...]
     moves_at: Span
     around: tuple[str, str]
@@ -75,6 +82,12 @@ class Row:
         """The claimed mate in moves, negative when the side to move is mated."""
         assert self.problem.claim
         return self.problem.claim.mate
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that the line names, which another mate may contradict."""
+        assert self.problem.claim
+        return self.problem.claim.keys
 
     @property
     def line(self) -> tuple[str, ...]:
@@ -100,10 +113,10 @@ class Row:
         text = self.text
         for (start, end), new in sorted(changes, reverse=True):
             text = text[:start] + new + text[end:]
-        return text.encode()
+        return text.encode(self.encoding)
 
 
-def read_row(raw: bytes, source: str) -> Row | FormatError | None:
+def read_row(raw: bytes, source: str) -> Row | Problem | FormatError:
     """Read one line of a file.
 
     Parameters
@@ -115,86 +128,57 @@ def read_row(raw: bytes, source: str) -> Row | FormatError | None:
 
     Returns
     -------
-    Row, FormatError or None
-        None if the line claims no mate, or if it also names keys, which another mate
-        would contradict.
+    Row, Problem or FormatError
+        A problem if the line claims no mate, or only in a way that is not rewritten,
+        such as an engine's score.
     """
     try:
-        return _parse_row(decode_line(raw), source)
+        encoding = "utf-8" if decode_line(raw).encode() == raw else "latin-1"
+        return _parse_row(raw.decode(encoding), encoding, source)
     except InputError as error:
         return FormatError(source, str(error))
 
 
-def _parse_row(text: str, source: str) -> Row | None:
-    operations = list(locate_operations(text, end_of_position(text)))
-    lines = [found for found in operations if opcode_of(found) == "pv"]
-    if len(lines) > 1:
-        msg = f"pv: expected one line of moves, found {len(lines)}"
-        raise InputError(msg)
-    rest = text
-    for found in lines:  # an illegal line must not make the record unreadable
-        rest = text[: found.start()] + text[found.end() :]
-    problem = parse_record(rest.strip(), source)
+def _parse_row(text: str, encoding: str, source: str) -> Row | Problem:
+    problem = parse_record(text.strip(), source)
     claim = problem.claim
-    if claim is None or claim.keys or not problem.stipulation.is_direct_mate:
-        return None
+    _, operations = find_operations(text)
     distances, claiming = [], None
     for found in operations:
         if pattern := _DISTANCES.get(opcode_of(found)):
             for distance in pattern.finditer(text, *found.span("operand")):
                 distances.append(distance.span(1))
                 claiming = claiming or found
-    if claiming is None:
-        return None
+    if claim is None or claiming is None or not problem.stipulation.is_direct_mate:
+        return problem
     uses_uci = opcode_of(claiming) == "bm"
-    line: tuple[str, ...] = ()
-    fault = MISSING
+    lines = [found for found in operations if opcode_of(found) == "pv"]
+    if len(lines) > 1:
+        msg = f"pv: expected one line of moves, found {len(lines)}"
+        raise InputError(msg)
     if lines:
-        moves_at, around = _trimmed(text, lines[0].span("operand"))
-        line, fault = _read_line(problem, text[slice(*moves_at)])
+        moves = _MOVES.fullmatch(text, *lines[0].span("operand"))
+        if moves is None:  # it joins operations, which must not be replaced together
+            msg = f"pv: expected moves, found {quote(lines[0]['operand'].strip())}"
+            raise InputError(msg)
+        moves_at, around = moves.span(1), ("" if lines[0]["operand"] else " ", "")
     else:
         end = len(text[: claiming.end()].rstrip())
         moves_at = end, end
         end_before = "" if text[end - 1] == ";" else ";"
         around = f"{end_before} {'PV:' if uses_uci else 'pv'} ", ";"
-    problem = replace(problem, claim=replace(claim, line=line))
-    fault = fault or find_fault(problem.fen, claim.mate, line)
-    return Row(problem, fault, text, tuple(distances), moves_at, around, uses_uci)
-
-
-def _trimmed(text: str, span: Span) -> tuple[Span, tuple[str, str]]:
-    """Return where in an operand the moves are, and what to write around them."""
-    start, end = span
-    operand = text[start:end]
-    if not operand.strip():
-        return span, (" ", "")
-    start += len(operand) - len(operand.lstrip())
-    end -= len(operand) - len(operand.rstrip())
-    return (start, end), ("", "")
-
-
-def _read_line(problem: Problem, operand: str) -> tuple[tuple[str, ...], str]:
-    """Return the moves of a line, or no moves and the reason why one is wrong.
-
-    Raises
-    ------
-    InputError
-        A quote stands between them.
-    """
-    if _QUOTED.fullmatch(operand):
-        operand = operand[1:-1]
-    elif '"' in operand:  # it joins operations, which must not be replaced together
-        msg = f"pv: expected moves, found {quote(operand)}"
-        raise InputError(msg)
-    try:
-        line = GivenPosition(problem.fen).line("pv", operand)
-    except InputError as error:
-        return (), str(error)
-    return line, "" if line else MISSING
+    faults = [text for text in problem.warnings if text.startswith("pv:")]
+    fault = find_fault(problem.fen, claim.mate, claim.line)
+    fault = faults[0].partition(KEPT)[0] if faults else fault
+    return Row(
+        problem, fault, text, encoding, tuple(distances), moves_at, around, uses_uci
+    )
 
 
 def find_fault(fen: str, mate: int, line: Sequence[str]) -> str:
-    """Return why a line does not lead to a mate of this length; empty if it does.
+    """Return why a line does not lead to a mate of this length, or `MISSING`.
+
+    Empty if it does.
 
     Parameters
     ----------
@@ -205,6 +189,8 @@ def find_fault(fen: str, mate: int, line: Sequence[str]) -> str:
     line : sequence of str
         Legal moves, in UCI notation.
     """
+    if not line:
+        return MISSING
     plies = 2 * mate - 1 if mate > 0 else -2 * mate
     if len(line) != plies:
         return f"pv: expected {plies} plies, found {len(line)}"

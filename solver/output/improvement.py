@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import write_lines
+from solver.board import first_moves, write_lines
 from solver.formats.matetrack import MISSING, find_fault
 from solver.output.audit_text import name_record
 from solver.solution import Status
@@ -76,6 +76,8 @@ class Change(NamedTuple):
 def find_change(row: Row, result: AuditResult) -> Change | None:
     """Return how a result improves a row; None if it does not.
 
+    The keys of a row stay, so only a line that begins with one of them is a change.
+
     Parameters
     ----------
     row : Row
@@ -84,6 +86,23 @@ def find_change(row: Row, result: AuditResult) -> Change | None:
         The result of its claim; or, if that is disproved, of the same claim for the
         other side.
     """
+    change = _find_change(row, result)
+    return None if change is None or _contradicts_keys(row, change) else change
+
+
+def find_obstacle(row: Row, result: AuditResult) -> Change | None:
+    """Return the change that is not made, because the row's keys contradict it."""
+    change = _find_change(row, result)
+    return change if change and _contradicts_keys(row, change) else None
+
+
+def _contradicts_keys(row: Row, change: Change) -> bool:
+    """Return whether a row names keys of another mate, or without the line's key."""
+    is_line = change.kind is Kind.LINE
+    return bool(row.keys) and not (is_line and change.line[0] in row.keys)
+
+
+def _find_change(row: Row, result: AuditResult) -> Change | None:
     mate, line = result.mate, tuple(result.pv.split())
     if not mate or result.tablebase or find_fault(row.problem.fen, mate, line):
         return None
@@ -187,9 +206,13 @@ def describe_change(row: Row, change: Change, result: AuditResult) -> str:
             return f"{_place(row)}: {claimed}, line added: {line}"
         fault = row.fault or "proved wrong"
         return f"{_place(row)}: {claimed}, line replaced ({fault}): {line}"
+    found = f"{name_mate(change.mate)} ({_known(result)})"
+    return f"{_place(row)}: {claimed} is now {found}: {line}"
+
+
+def _known(result: AuditResult) -> str:
     is_shortest = result.status == Status.PROVED
-    known = "proved shortest" if is_shortest else "a shorter one is not excluded"
-    return f"{_place(row)}: {claimed} is now {name_mate(change.mate)} ({known}): {line}"
+    return "proved shortest" if is_shortest else "a shorter one is not excluded"
 
 
 def describe_kept(row: Row, result: AuditResult) -> str:
@@ -204,6 +227,14 @@ def describe_kept(row: Row, result: AuditResult) -> str:
             if line := _in_words(row, result.pv.split()):
                 found += f": {line}"
         return f"{claimed}, but disproved: {found}"
+    if obstacle := find_obstacle(row, result):
+        keys = " ".join(first_moves(row.problem.fen, row.keys))
+        found = name_mate(obstacle.mate)
+        if obstacle.kind is not Kind.LINE:
+            found += f" ({_known(result)})"
+        return f"{claimed} with its keys ({keys}), but {found}: " + _in_words(
+            row, obstacle.line
+        )
     if row.fault and row.fault != MISSING:
         return (
             f"{claimed} with its broken line ({row.fault}), because no mate was found"

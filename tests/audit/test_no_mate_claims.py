@@ -34,7 +34,7 @@ def test_a_line_without_a_valid_number_is_refused(operand: str) -> None:
         parse_record(f"{LONE_KNIGHT} nomate {operand};", "f:1")
 
 
-def test_a_mate_counts_more_than_no_mate() -> None:
+def test_of_a_mate_and_no_mate_the_mate_is_kept_with_a_warning() -> None:
     problem = parse_record(f"{BACK_RANK} dm 2; nomate 1;", "f:1")
     assert (problem.claim, problem.no_mate) == (Claim(2), None)
     assert problem.warnings == (

@@ -56,7 +56,7 @@ AFTER = f"""\
 {ROOK} bm #3; disproved;
 {CHECKMATE} bm #-1;
 hello bm #1;
-{BACK_RANK} bm Ra8; dm 1;
+{BACK_RANK} bm Ra8; dm 1; pv Ra8#;
 {BACK_RANK}
 {MATED} dm -1; pv Kg8 Ra8#;
 """
@@ -66,6 +66,7 @@ x.epd:3: mate in 3 is now mate in 1 (proved shortest): 1. Ra8#
 x.epd:4: mate in 1, line added: 1. Ra8#
 x.epd:5: mate in 1, line replaced (pv: expected a move in SAN or UCI, found 'a1a9'): \
 1. Ra8#
+x.epd:11: mate in 1, line added: 1. Ra8#
 x.epd:13: mated in 1, line replaced (pv: expected mate at the end, found none): \
 1... Kg8 2. Ra8#
 x.epd:7: mate in 1 is now mated in 1 (proved shortest): 1... Kg8 2. Ra8#
@@ -74,9 +75,9 @@ x.epd:9: mated in 1, kept, but disproved: checkmate on the board
 """
 
 ERR = """\
-error: x.epd:10: expected a FEN of 1, 2, 4 or 6 fields, found 3
-1 shorter mates, 1 sides corrected, 3 lines completed, 1 unchanged, 2 disproved, \
-0 undecided, 1 unreadable; 2 without a mate to search
+error: x.epd:10: board: expected 8 ranks with / between them, found 1 in 'hello'
+1 shorter mates, 1 sides corrected, 4 lines completed, 1 unchanged, 2 disproved, \
+0 undecided, 1 unreadable; 1 without a mate to search
 """
 
 
@@ -120,8 +121,8 @@ def test_an_improved_file_does_not_change_again(here: Here) -> None:
     assert Path("y.epd").read_bytes() == AFTER.encode()
     assert "line added" not in ended.out
     assert ended.err.endswith(
-        "0 shorter mates, 0 sides corrected, 0 lines completed, 6 unchanged, "
-        "2 disproved, 0 undecided, 1 unreadable; 2 without a mate to search\n"
+        "0 shorter mates, 0 sides corrected, 0 lines completed, 7 unchanged, "
+        "2 disproved, 0 undecided, 1 unreadable; 1 without a mate to search\n"
     )
 
 
@@ -135,11 +136,54 @@ def test_line_ends_and_the_byte_order_mark_are_kept(
     assert Path("y.epd").read_bytes() == (mark + AFTER.replace("\n", end)).encode()
 
 
-def test_bytes_that_are_no_text_are_copied(here: Here) -> None:
-    row = f"{BACK_RANK} bm #2; c0 ".encode() + b"\xff\xfe;\n\n\x00\n"
+def test_bytes_that_are_not_utf_8_are_copied(here: Here) -> None:
+    row = f"{BACK_RANK} bm #2; c0 ".encode() + b"M\xfcller\xff\xfe;\n\n\xff\x00\n"
     Path("x.epd").write_bytes(row)
-    assert here("improve", "x.epd", "-o", "y.epd").code == 65
-    assert Path("y.epd").read_bytes() == row
+    ended = here("improve", "x.epd", "-o", "y.epd")
+    assert ended.code == 65
+    assert "x.epd:3: expected text, found a NUL byte at byte 2" in ended.err
+    better = row.replace(b"bm #2;", b"bm #1; PV: a1a8;")
+    assert Path("y.epd").read_bytes() == better
+
+
+KEYS = f"""\
+{BACK_RANK} dm 1; bm Ra8;
+{BACK_RANK} dm 1; bm Ra8; pv Ra7;
+{BACK_RANK} dm 1; bm Rb1; pv Ra7;
+{BACK_RANK} dm 2; bm Rd1; pv Rd1 h6 Rd8#;
+{BACK_RANK} ce 32766;
+{BACK_RANK} bm Ra8;
+7k/8/5K2/8/8/8/8/6Q1 w K - dm 1; bm Qg7;
+{BACK_RANK} bm Ra8; hmvc x;
+"""
+
+
+def test_keys_stay_and_lines_that_begin_with_one_are_written(here: Here) -> None:
+    Path("x.epd").write_text(KEYS)
+    ended = here("improve", "x.epd", "-o", "y.epd")
+    first, second, third, fourth, *others = Path("y.epd").read_text().splitlines()
+    assert first == f"{BACK_RANK} dm 1; pv Ra8#; bm Ra8;"
+    assert second == f"{BACK_RANK} dm 1; bm Ra8; pv Ra8#;"
+    assert others[2] == "7k/8/5K2/8/8/8/8/6Q1 w K - dm 1; pv Qg7#; bm Qg7;"
+    kept = [third, fourth, others[0], others[1], others[3]]
+    before = KEYS.splitlines()
+    assert kept == [before[row] for row in (2, 3, 4, 5, 7)]
+    assert ended.code == 1
+    reports = ended.out.splitlines()
+    assert reports[0] == "x.epd:1: mate in 1, line added: 1. Ra8#"
+    assert reports[2:4] == [
+        "x.epd:3: mate in 1, kept with its keys (Rb1), but mate in 1: 1. Ra8#",
+        "x.epd:4: mate in 2, kept with its keys (Rd1), but mate in 1 (proved "
+        "shortest): 1. Ra8#",
+    ]
+    assert reports[5].startswith("x.epd:7: warning: castling right K: expected a wh")
+    assert reports[6].startswith("x.epd:8: warning: hmvc: expected a whole number")
+    assert ended.err == (
+        "0 shorter mates, 0 sides corrected, 3 lines completed, 1 unchanged, "
+        "0 disproved, 0 undecided, 0 unreadable, 1 kept with their keys; "
+        "2 without a mate to search, "
+        "1 with one only in an engine's score or as mated in n\n"
+    )
 
 
 def test_standard_streams_and_compressed_files(here: Here) -> None:
@@ -264,7 +308,7 @@ def test_certificates_prove_each_change_and_each_disproof(
     folder = str(tmp_path / "proofs")
     assert here("improve", "x.epd", "-o", "y.epd", "--certificates", folder).code == 65
     names = sorted(path.name.partition(".json")[0] for path in Path(folder).iterdir())
-    rows = ["3", "4", "5", "7", "7-2", "8", "9", "13"]
+    rows = ["3", "4", "5", "7", "7-2", "8", "9", "11", "13"]
     assert names == sorted(f"x.epd-{row}" for row in rows)
     for path in Path(folder).iterdir():
         assert here("check", str(path)).code == 0

@@ -108,9 +108,9 @@ REFUSED = {
         "olive too": olive('title: "\\UFFFFFFFF"'),
     },
     "quotes that do not close": {
-        "epd": f'{FEN} dm 1; {" " * 60_000}c0 "x',
-        "epd too": f'{FEN} dm 1; {"c" * 60_000} "x',
-        "fen": f"{FEN} dm 1;" + ' "a "b;' * 8_000,
+        "epd": f'{FEN}; {" " * 60_000}c0 "x; dm 1;',
+        "epd too": f'{FEN}; {"c" * 60_000} "x; dm 1;',
+        "fen": f"{FEN};" + ' "a "b;' * 8_001,
     },
     "a long message": {
         "olive": olive(f"title: !{'a' * 100_000}! x"),

@@ -112,23 +112,28 @@ def test_the_initial_position() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("line", "warning"),
     [
+        ("a2a7 h8g8 b1b9", "pv: expected a move in SAN or UCI, found 'b1b9'"),
         (
-            f"{score('score mate 2')} pv a2a7 h8g8 b1b9",
-            "pv: expected a move in SAN or UCI, found 'b1b9'",
+            "a2a7 h8h7",
+            "pv: expected a legal, unambiguous move in SAN or UCI, found 'h8h7'",
         ),
-        (
-            score("score mate 201"),
-            "mate: expected 1 to 200 moves, negative when the side to move is mated, "
-            "found '201'",
-        ),
+        ("0000", "pv: expected a move in SAN or UCI, found '0000'"),
     ],
 )
-def test_a_bad_claim_is_one_error_and_the_next_is_read(said: str, reason: str) -> None:
-    text = answer(said) + answer(score("score mate 2"))
+def test_a_bad_line_costs_only_itself(line: str, warning: str) -> None:
+    (problem,) = read(answer(f"{score('score mate 2')} pv {line}"))
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(2)
+    assert problem.warnings == (f"{warning}; kept mate in 2",)
+
+
+def test_a_bad_claim_is_one_error_and_the_next_is_read() -> None:
+    text = answer(score("score mate 201")) + answer(score("score mate 2"))
     error, problem = read(text)
-    assert error == FormatError("run.log:4", reason)
+    reason = "expected 1 to 200 moves, negative when the side to move is mated"
+    assert error == FormatError("run.log:4", f"mate: {reason}, found '201'")
     assert isinstance(problem, Problem)
 
 

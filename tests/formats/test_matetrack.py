@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from solver.errors import FormatError
 from solver.formats.epd import parse_record
 from solver.formats.matetrack import MISSING, Row, read_row
+from solver.problem import Problem
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATED = "7k/8/6K1/8/8/8/8/R7 b - -"
@@ -30,6 +31,11 @@ def read(text: str) -> Row:
         ("bm #1; PV: a1a8;", 1, ("a1a8",), ""),
         ("bm #1; PV: Ra8#; 00:00;", 1, ("a1a8",), ""),
         ("dm 1; pv 1. Ra8#;", 1, ("a1a8",), ""),
+        ("mate in 1; pv Ra8;", 1, ("a1a8",), ""),
+        ("bm Ra8; dm 1;", 1, (), MISSING),
+        ("bm #1 Ra8; PV: a1a8;", 1, ("a1a8",), ""),
+        ("dm 1; bm #2;", 1, (), MISSING),
+        ("bm #1; ce 12; \xff;", 1, (), MISSING),
         ("pv Ra8; dm 1;", 1, ("a1a8",), ""),
         (
             "bm #1; PV: a1a9;",
@@ -70,6 +76,15 @@ def test_a_row_has_its_claim_and_what_is_wrong_with_its_line(
         ("dm 2;", "dm 1; pv Ra8#;"),
         ("dm +2; pv Ra7;", "dm 1; pv Ra8#;"),
         ('dm 2; pv "Ra7 Kh8"; c', "dm 1; pv Ra8#; c"),
+        ("dm2;", "dm1; pv Ra8#;"),
+        ("bm#2; PV: a1a7;", "bm#1; PV: a1a8;"),
+        ("mate in 2 moves;", "mate in 1 moves; pv Ra8#;"),
+        ("#2", "#1; pv Ra8#;"),
+        ("M2; pv Ra7;", "M1; pv Ra8#;"),
+        ("dm 2 pv Ra7", "dm 1 pv Ra8#"),
+        ("dm 2; ce 32764;", "dm 1; pv Ra8#; ce 32764;"),
+        ('dm 2; id "M\xfcller";', 'dm 1; pv Ra8#; id "M\xfcller";'),
+        ('bm #2; c0 "open', 'bm #1; PV: a1a8; c0 "open'),
         ('bm #2; c1 "bm #2; PV: x";', 'bm #1; PV: a1a8; c1 "bm #2; PV: x";'),
         ('id "#2 dm 2;"; dm 2;', 'id "#2 dm 2;"; dm 1; pv Ra8#;'),
     ],
@@ -81,6 +96,22 @@ def test_only_distance_and_moves_are_replaced(
 ) -> None:
     row = read(f"{BACK_RANK}{counters} {before}{end}")
     assert row.rewrite(1, ["a1a8"]).decode() == f"{BACK_RANK}{counters} {after}{end}"
+
+
+@pytest.mark.parametrize("other", [b"M\xfcller", b"\x84\x81\x94", b"\xff\xfe"])
+def test_bytes_that_are_not_utf_8_stay_as_they_are(other: bytes) -> None:
+    before = f"{BACK_RANK} bm #2; ".encode() + other + b"; PV: a1a7;\xa0\n"
+    row = read_row(before, "x:1")
+    assert isinstance(row, Row)
+    expected = before.replace(b"#2", b"#1").replace(b"a1a7", b"a1a8")
+    assert row.rewrite(1, ["a1a8"]) == expected
+
+
+def test_a_row_has_its_keys_and_warnings() -> None:
+    row = read(f"{BACK_RANK} bm Ra8; dm 1; hmvc x; pv Ra9;")
+    assert row.keys == ("a1a8",)
+    assert [text.partition(":")[0] for text in row.problem.warnings] == ["hmvc", "pv"]
+    assert row.fault == "pv: expected a move in SAN or UCI, found 'Ra9'"
 
 
 def test_the_mated_side_has_a_negative_distance() -> None:
@@ -114,34 +145,40 @@ def test_every_other_byte_stays_where_it_was(
 
 
 @pytest.mark.parametrize(
-    "tail",
+    ("tail", "mate"),
     [
-        "",
-        "nomate 3;",
-        'stipulation "s#2";',
-        "bm Ra8;",
-        "bm Ra8; dm 1;",
-        "bm #1 Ra8;",
-        "c0 bm #1;",
+        ("", None),
+        ("nomate 3;", None),
+        ('stipulation "s#2";', 2),
+        ("bm Ra8;", None),
+        ("c0 bm #1;", None),
+        ("ce 32766;", 1),
+        ("mated in 1;", -1),
     ],
 )
-def test_a_row_without_a_mate_or_with_keys_is_not_read(tail: str) -> None:
-    assert read_row(f"{BACK_RANK} {tail}\n".encode(), "x:1") is None
+def test_a_row_without_a_mate_that_can_be_rewritten_is_only_a_problem(
+    tail: str, mate: int | None
+) -> None:
+    problem = read_row(f"{BACK_RANK} {tail}\n".encode(), "x:1")
+    assert isinstance(problem, Problem)
+    assert (problem.claim and problem.claim.mate) == mate
 
 
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
         (b"hello w - - bm #1;", "expected 8 ranks"),
+        (
+            f"{BACK_RANK} bm #1; \xff\0".encode("latin-1"),
+            "expected text, found a NUL byte",
+        ),
         (f"{BACK_RANK} bm #0;".encode(), "bm #: expected 1 to 200 moves"),
-        (f"{BACK_RANK} bm #1; dm 2;".encode(), "expected one distance"),
         (f"{BACK_RANK} bm #1; pv a1a8; PV: a1a8;".encode(), "expected one line"),
-        (f'{BACK_RANK} bm #1; c0 "open'.encode(), "expected a closing quote"),
+        (f'{BACK_RANK} c0 "open; bm #1;'.encode(), "expected a closing quote"),
         (
             f'{BACK_RANK} bm #1; PV: a1a8 "g8f8; c0 "x;'.encode(),
             "pv: expected moves, found 'a1a8 \"g8f8; c0 \"x'",
         ),
-        (f"{BACK_RANK} bm #1; ".encode() + b"\xff;", "expected UTF-8, found 0xff"),
     ],
 )
 def test_an_unreadable_row_is_one_error(raw: bytes, reason: str) -> None:
