@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -270,7 +270,8 @@ def export(
     a corrected collection. If FILE ends in .gz, it is compressed.
 
     Each value is checked. A damaged result is reported, and written as an unreadable
-    record; EPD leaves unreadable records out.
+    record. EPD leaves out unreadable records, and selfmates and other play by force
+    without a solution, which it cannot express; a notice says how many.
 
     docs/reference/store.md describes the columns.
     """
@@ -295,12 +296,15 @@ def export(
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
     load_stored(SEARCH)  # reads and names moves in a tenth of the time
-    damaged = Damaged()
+    damaged, read = Damaged(), count()
     with Store(store, read_only=True) as opened:
         results = _start(opened.results(where, damaged.add))
         with open_target(output) as file:
-            count = EXPORTS[target_format](results, file)
-    notify(f"{count:,} written")
+            counted = (result for result, _ in zip(results, read, strict=False))
+            written = EXPORTS[target_format](counted, file)
+    notify(f"{written:,} written")
+    if left_out := next(read) - written:
+        notify(f"{left_out:,} left out, which {target_format.upper()} cannot express")
     ctx.exit(damaged.finish())
 
 

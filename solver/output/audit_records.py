@@ -378,13 +378,14 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     A mate is written as `dm`, `bm` with all known keys, and `pv`. Without a mate,
     `nomate` is the number of moves for which that is proved. Other stipulations are
     written with the number of moves found, in help play also with the number of
-    solutions; if there is no solution, nothing is claimed. Unreadable records are left
-    out.
+    solutions, 0 if it is proved that there are none. Left out are unreadable records,
+    and those of other stipulations without a solution: EPD cannot express that a
+    selfmate has none.
     """
     from solver.formats.epd import write_epd
 
     problems = (_problem(found, found.fen) for found in results if found.fen)
-    return _write_texts(map(write_epd, problems), file)
+    return _write_texts((write_epd(problem) for problem in problems if problem), file)
 
 
 def _write_texts(texts: Iterable[str], file: BinaryIO) -> int:
@@ -411,7 +412,7 @@ EXPORTS: dict[str, Export] = {
 """The export formats by name, which is also the suffix of a file."""
 
 
-def _problem(result: AuditResult, fen: str) -> Problem:
+def _problem(result: AuditResult, fen: str) -> Problem | None:
     kind, problem = kind_of(result.asked), Problem(fen, result.id)
     if not result.mate:
         excluded = (result.lower_bound or 1) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError
@@ -189,6 +190,14 @@ class Help(Kind):
             number = sum(len(line) == plies for line in solutions)
         claim = Claim(found.mate, solutions=number)
         return super().with_solution(problem, claim, solutions)
+
+    def without_solution(self, problem: Problem, excluded: int) -> Problem | None:
+        """Return a problem that claims no solutions; None if that is not proved."""
+        moves = self.stipulation.attacker_moves
+        if excluded < moves:
+            return None
+        claim = Claim(moves, solutions=0)
+        return replace(problem, claim=claim, stipulation=self.stipulation)
 
     def is_sound(self, solution: Solution) -> bool:
         """Return whether exactly the claimed number of solutions is proved."""

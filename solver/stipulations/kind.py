@@ -289,9 +289,12 @@ class Kind(Comparison, ABC):
         demanded = self.stipulation.with_attacker_moves(found.mate)
         return replace(problem, claim=found, stipulation=demanded)
 
-    def without_solution(self, problem: Problem, excluded: int) -> Problem:
-        """Return a problem that claims no solution; `excluded` moves do not suffice."""
-        return problem
+    def without_solution(self, problem: Problem, excluded: int) -> Problem | None:
+        """Return a problem that claims no solution; `excluded` moves do not suffice.
+
+        None if no record can claim that.
+        """
+        return None
 
 
 def mover(fen: str) -> str:

@@ -16,7 +16,7 @@ from solver.audit.result import COLUMNS
 from solver.audit.store import Store
 from solver.cli.main import run
 from solver.formats.registry import read_collection
-from solver.problem import Problem
+from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,6 +134,28 @@ def test_epd_denies_no_mate_where_only_being_mated_is_disproved(
     capsys.readouterr()
     out = run_command(capsys, "export", "sign.db", "--to", "epd", "-o", "-")[1]
     assert out == f'{rook} id "sign";\n'
+
+
+def test_epd_says_that_help_play_has_no_solution_and_names_what_it_leaves_out(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    bare, queen = "7k/8/8/8/8/8/8/K7", "7k/8/8/8/8/8/8/KQ6"
+    (folder / "plays.epd").write_text(
+        f'{bare} b - - stipulation "h#2"; id "help";\n'
+        f'{queen} w - - stipulation "s#1"; id "self";\n'
+        "hello\n"
+    )
+    assert run(["verify", "plays.epd", "--store", "plays.db", "-q"]) == 65
+    capsys.readouterr()
+    code, out, err = run_command(capsys, "export", "plays.db", "-o", "out.epd")
+    assert (code, out) == (0, "")
+    assert err == "1 written\n2 left out, which EPD cannot express\n"
+    written = (folder / "out.epd").read_text()
+    assert written == f'{bare} b - - stipulation "h#2"; solutions 0; id "help";\n'
+    (problem,) = read_collection(folder / "out.epd")
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(2, solutions=0)
+    assert run_command(capsys, "verify", "out.epd", "-q") == (0, "", "")
 
 
 def test_parquet_has_the_same_rows(

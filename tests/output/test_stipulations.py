@@ -301,13 +301,12 @@ def test_csv_and_parquet_have_the_columns() -> None:
             'stipulation "s#2"; bm Bd8+; pv Bd8+ Kf7 Qh5+ Rxh5#; ',
         ),
         (selfmate(mate=1), 'stipulation "s#1"; bm Bd8+; pv Bd8+ Kf7; '),
-        (selfmate(mate=None), ""),
         (
             helpmate(LINES[:2], Claim(2, solutions=1)),
             'stipulation "h#2"; solutions 2; ',
         ),
         (helpmate(LINES[:2], complete=False), 'stipulation "h#2"; '),
-        (helpmate(()), ""),
+        (helpmate(()), 'stipulation "h#2"; solutions 0; '),
         (
             helpmate((LINES[0][:2], *LINES), Claim(2)),
             'stipulation "h#1"; solutions 1; ',
@@ -329,7 +328,21 @@ def test_epd_has_what_was_found_in_place_of_the_claim(
     assert file.getvalue().decode() == f'{position} {claims}id "x.olv:3";\n'
     (problem,) = read_epd(enumerate(file.getvalue().splitlines(), 1), FileSummary("x"))
     assert isinstance(problem, Problem)
-    assert problem.stipulation.has_number is bool(claims)
+    assert problem.stipulation.has_number
+    assert (problem.claim and problem.claim.solutions == 0) is ("ons 0" in claims)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        selfmate(mate=None),
+        replace(helpmate(()), lower_bound=1, status=Status.UNDECIDED),
+    ],
+)
+def test_epd_leaves_out_what_it_cannot_express(answer: Solution) -> None:
+    file = io.BytesIO()
+    assert write_epd([audit_result(answer)], file) == 0
+    assert file.getvalue() == b""
 
 
 # --- the page
