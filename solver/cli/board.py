@@ -16,6 +16,7 @@ from solver.cli.console import (
     notify,
     prepare_modules,
     prepare_outputs,
+    read_position,
     store_files,
 )
 from solver.errors import InputError, quote
@@ -56,7 +57,8 @@ def board(
     other program. It searches while you move pieces, shows what is proved so far,
     unfolds the play of a composition, and counts the nodes that search techniques save.
 
-    FEN is the position to begin with, with or without quotes. Default: a mate in 8.
+    FEN is the position to begin with, or the address of a position on lichess or
+    chess.com. Default: a mate in 8.
 
     FILE is a collection that `verify` reads, a store written by `verify --store`, or
     the records of `verify --jsonl`. The page lists its records beside the board; you
@@ -100,7 +102,9 @@ def _render_board(fen: str) -> bytes:
     if fen and "/" not in fen:
         msg = f"expected a FEN or a file, found {quote(fen)}"
         raise InputError(msg)
-    start = parse_fen(fen).fen(en_passant="fen") if fen else PROBLEM
+    start = PROBLEM
+    if fen:
+        start = read_position(fen, parse_fen).fen(en_passant="fen")
     return encode_board(prepare_modules(PARTS), start)
 
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
 import click
 
 from solver.cli.signals import INTERRUPTED, ending_at_once, interruptible
-from solver.errors import missing_package
+from solver.errors import FenError, missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -100,6 +100,36 @@ def notify(message: str) -> None:
     # If stderr is broken as well, nobody can read the message.
     with contextlib.suppress(OSError):
         click.echo(message, err=True)
+
+
+def read_position(
+    text: str, read: Callable[[str], Result], *, white_begins: bool = True
+) -> Result:
+    """Read a FEN as other programs print it; print what was wrong with it.
+
+    Parameters
+    ----------
+    text : str
+        A FEN, or what `solver.strict_fen.mend` makes one of.
+    read : callable
+        Called with a FEN; raises FenError if it is wrong.
+    white_begins : bool
+        Whether White is to move if the FEN does not say.
+
+    Raises
+    ------
+    FenError
+        It cannot be mended.
+    """
+    try:
+        return read(text)
+    except FenError:
+        from solver.strict_fen import mend
+
+        fen, _, warnings = mend(text, white_begins)
+        for warning in warnings:
+            notify(f"warning: {warning}")
+        return read(fen)
 
 
 def echo_json(record: Mapping[str, object], indent: int | None = None) -> None:

@@ -22,6 +22,7 @@ from solver.cli.console import (
     prepare_outputs,
     prepare_stipulation,
     print_parts,
+    read_position,
     run_interruptible,
     stdout_console,
 )
@@ -139,9 +140,11 @@ def solve(
 ) -> None:
     """Find the shortest forced mate in a position.
 
-    FEN is a position in 1, 2, 4 or 6 fields, with or without quotes. Missing fields
-    mean White to move, no castling and no en passant. With -, each line of standard
-    input is a FEN or an EPD record, and is answered as soon as it is read.
+    FEN is a position in 1, 2, 4 or 6 fields, with or without quotes, or the address of
+    a position on lichess or chess.com. Missing fields mean White to move, no castling
+    and no en passant. What makes no sense, such as a castling right without its rook,
+    is left out with a warning. With -, each line of standard input is a FEN or an EPD
+    record, and is answered as soon as it is read.
 
     The answer is the shortest mate, with a line against the longest defence, every key
     (a first move that forces this mate), and what is proved. Hitting a limit never
@@ -205,7 +208,9 @@ def solve(
     if many:
         questions = _read_stdin(question)
     else:
-        questions = [question(_require_fen(" ".join(fen)))]
+        text, asked = _require_fen(" ".join(fen)), play.stipulation
+        begins = asked is None or asked.white_begins
+        questions = [read_position(text, question, white_begins=begins)]
     outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
 
@@ -292,6 +297,9 @@ def _read_stdin(
     from solver.formats.registry import read_collection
 
     for problem in read_collection(STDIN):
+        if isinstance(problem, Problem):
+            for warning in problem.warnings:
+                notify(f"warning: {problem.source}: {warning}")
         try:
             yield problem if isinstance(problem, FormatError) else question(problem)
         except InputError as error:

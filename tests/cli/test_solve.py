@@ -211,7 +211,8 @@ def test_a_stalemate_exits_with_1(matesolve: Matesolve) -> None:
         "",
         "nonsense",
         "8/8/8/8/8/8/8/8 w - - 0 1",
-        "7k/8/8/8/8/8/8/K7 w KQkq - 0 1",
+        "7k/8/8/8/8/8/8/K7 w HAha - 0 1",
+        "https://lichess.org/analysis/chess960/7k/8/8/8/8/8/8/K7_w_-_-_0_1",
         "7k/8/8/8/8/8/8/K7 w - - 0 1 9 9 9",
         "7k/8/8/8/8/8/8/Kж6 w - - 0 1",
         "\x1b[31m",
@@ -226,6 +227,63 @@ def test_an_invalid_position_is_one_line_and_exits_with_65(
 
     assert (code, out) == (65, "")
     assert re.fullmatch(r"error: [ -~]{1,300}\n", err)
+
+
+QUEEN = "7k/8/5K2/8/8/8/8/6Q1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://lichess.org/analysis/standard/{QUEEN}_w_-_-_0_1",
+        f"https://lichess.org/editor/{QUEEN}_w_-_-_0_1?color=white",
+        f"lichess.org/analysis/fromPosition/{QUEEN}_w_-_-",
+        f"https://www.chess.com/analysis?fen={QUEEN.replace('/', '%2F')}%20w%20-%20-",
+        f'"{QUEEN} w - - 0 1"',
+        f"{QUEEN}_w_-_-_0_1",
+        f"{QUEEN} w - - 0 1;",
+    ],
+)
+def test_what_other_programs_print_is_the_same_position(
+    text: str, matesolve: Matesolve
+) -> None:
+    plain = matesolve("solve", QUEEN, "w", "-", "-", "--json")
+    assert json.loads(plain.out)["mate"] == 1
+    for answer in (
+        matesolve("solve", text, "--json"),
+        matesolve("solve", "-", "--jsonl", stdin=f"{text}\n"),
+    ):
+        assert (answer.code, answer.err) == (0, "")
+        record = json.loads(answer.out)
+        assert record["fen"] == f"{QUEEN} w - - 0 1"
+        assert record["keys"] == json.loads(plain.out)["keys"]
+
+
+def test_what_is_mended_is_printed_and_the_answer_is_about_the_rest(
+    matesolve: Matesolve,
+) -> None:
+    fault = "castling right K: expected a white king on e1 and a white rook on h1"
+    ended = matesolve("solve", QUEEN, "w", "K", "-", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["fen"] == f"{QUEEN} w - - 0 1"
+    assert ended.err.startswith(f"warning: {fault}")
+    assert ended.err.count("\n") == 1
+    ended = matesolve("solve", "-", "--jsonl", stdin=f"{QUEEN} w K - dm 1; pv K;\n")
+    assert ended.code == 0
+    assert json.loads(ended.out)["fen"] == f"{QUEEN} w - - 0 1"
+    first, second = ended.err.splitlines()
+    assert first.startswith(f"warning: stdin:1: {fault}")
+    assert second == (
+        "warning: stdin:1: pv: expected a move in SAN or UCI, found 'K'; kept mate in 1"
+    )
+
+
+def test_help_play_begins_by_convention_in_a_fen_in_quotes(
+    matesolve: Matesolve,
+) -> None:
+    words = ["--stipulation", "h#1", "--json"]
+    ended = matesolve("solve", '"8/8/8/8/8/5k2/8/K6R"', *words)
+    assert json.loads(ended.out)["fen"] == "8/8/8/8/8/5k2/8/K6R b - - 0 1"
 
 
 @pytest.mark.parametrize(
