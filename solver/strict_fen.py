@@ -95,6 +95,7 @@ _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _PREFIX = re.compile(r"\A\[?\s*(?:position\s+)?fen\b[\s:=]*", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/?[\w.-]+\.[a-z]+(?::[0-9]+)?/", re.IGNORECASE)
 _SIDES = {"w": "w", "b": "b", "white": "w", "black": "b"}
+_STUCK_CLOCK = re.compile("-[0-9]+")
 _SQUARE = re.compile("[A-Za-z][0-9]")
 _IN_ADDRESS = re.compile(
     r"/(?:analysis|editor)/(?:standard/|fromPosition/)?([^?#&]+/[^?#&]+)"
@@ -176,6 +177,9 @@ def mend(
         if at < len(fields) < 6 and fields[at].isdecimal():
             warnings.append(f"{name}: expected -, found nothing before the counters")
             fields.insert(at, "-")
+    if len(fields) == 5 and _STUCK_CLOCK.fullmatch(fields[3]):
+        warnings.append(f"en passant square: expected - and a space, found {fields[3]}")
+        fields[3:4] = "-", fields[3][1:]
     if len(fields) in {3, 5}:
         warnings.append(f"FEN: expected 4 or 6 fields, found {len(fields)}")
         fields.append(_DEFAULTS[len(fields) - 2])

@@ -319,6 +319,7 @@ PUSHED = "4k3/8/8/8/2pP4/8/8/4K3"
         (f"{ROOKS} w KQ", f"{ROOKS} w KQ - 0 1", ["FEN"]),
         (f"{ROOKS} w KQ - 7", f"{ROOKS} w KQ - 7 1", ["FEN"]),
         (f"{ROOKS} w KQ 7 9", f"{ROOKS} w KQ - 7 9", ["en passant square"]),
+        (f"{ROOKS} w KQ -7 9", f"{ROOKS} w KQ - 7 9", ["en passant square"]),
         (f"{ROOKS} w KQ - -1 x", f"{ROOKS} w KQ - 0 1", ["halfmove", "move number"]),
         (f"{ROOKS} w KQ - {'9' * 18} 1", f"{ROOKS} w KQ - 0 1", ["halfmove clock"]),
     ],

@@ -63,7 +63,8 @@ _POSITION = re.compile(
 
 _OPERATION = re.compile(
     rf"""\s*+ (?P<opcode> (?P<structured> [\#m] (?=[+-]?\d)
-            | (?:{_STRUCTURED}|mated?) (?![^\s;:=\#\d+-]) [:=]? ) | [^\s;]*+ )
+            | (?:{_STRUCTURED}|mated?) (?![^\s;:=\#\d+-]) [:=]?
+            | [KQRBN] [a-hx]* [a-h][1-8] [+\#]? (?!\S) ) | [^\s;]*+ )
     (?P<operand> (?: [^"\s;]++ | \s | (?<![\s:=])"
         | (?<=[\s:=])" [^"\\]* (?: \\(?:.|\Z) [^"\\]* )* (?: " | (?P<open>\Z) ) )*? )
     (?: ; | \Z | (?: (?<=")\s | (?(structured)\s|(?!)) )
@@ -72,17 +73,17 @@ _OPERATION = re.compile(
 )
 """Up to a semicolon outside quotes, which open only after a space: 00'12" is a time.
 
-It also ends before an opcode, after quotes and where no text is expected. It matches
-everywhere; at a missing closing quote, its group `open` matches. Only single characters
-are repeated possessively, because Python up to 3.11.4 handles possessive groups
-incorrectly (python/cpython#106052).
+It also ends before an opcode, after quotes and where no text is expected, as after a
+move that has no opcode. It matches everywhere; where a closing quote is missing, its
+group `open` matches. Only single characters are repeated possessively, because Python
+up to 3.11.4 handles possessive groups incorrectly (python/cpython#106052).
 """
 
 _ESCAPED = re.compile(r"\\(.)")
 _TO_ESCAPE = re.compile(r'(["\\])')
 _ESCAPE = r"\\\1"
 _NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}(?=[:=]|\Z)")
+_NAME = re.compile(r"(?![kqrbn][a-hx]*[a-h][1-8])[a-z][a-z0-9_]{0,14}(?=[:=]|\Z)")
 _LIKE_A_CLAIM = re.compile(
     r"\b(?:mated?|matt?)(?:\b|_|in)|(?:\A|[^\w\s]\s*)#\s*[+-]?\d|\bM[+-]?\d"
     r"|\b(?:dm|nomate)[\s:=]*\d",
@@ -260,9 +261,10 @@ def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:
     Each is a match in `text` with its semicolon; see `_OPERATION`. Its groups are
     `opcode` and `operand`.
     """
-    if (found := _POSITION.match(text)) is None:
+    end = len(text.rstrip(" \t\r\n\0"))  # some files have a NUL after each line
+    if (found := _POSITION.match(text, 0, end)) is None:
         return text, []
-    operations = _OPERATION.finditer(text, found.end())
+    operations = _OPERATION.finditer(text, found.end(), end)
     return found["fen"], [each for each in operations if each["opcode"]]
 
 

@@ -31,6 +31,17 @@ def test_the_page_begins_with_the_position(
     assert {*data["modules"]} == {"search", "battle", "help", "laboratory"}
 
 
+def test_the_page_begins_with_the_position_of_an_address(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    page = tmp_path / "board.html"
+    address = "https://lichess.org/editor/k7/8/8/8/8/8/8/K6R_b_K_-_0_1?color=white"
+    ended = matesolve("board", address, "-o", str(page))
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err.startswith("warning: castling right K: expected a white king on")
+    assert data_of(page.read_bytes())["fen"] == "k7/8/8/8/8/8/8/K6R b - - 0 1"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -11,6 +11,7 @@ from solver.errors import FormatError, InputError
 from solver.formats.epd import parse_record, read_epd
 from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
+from tests.oracles import walks
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - -"
 TWO_ROOKS = "6k1/8/8/8/8/8/R7/R5K1 w - -"
@@ -73,6 +74,10 @@ def read(text: str) -> Problem:
         ('id "dm 3; bm #4" bm Kg6 dm 8', KEY),
         ('id "x" dm 8 c0 "dm 4"; bm Kg6', KEY),
         ("dm 8, bm Kg6,", KEY),
+        ("Kg6 dm 8", Claim(8)),
+        ("Rxa8# bm Kg6 dm 8", KEY),
+        ("bm Kg6; dm 8\0", KEY),
+        ("dm 8; bm Kg6\0", KEY),
         ("dm 8 | bm Kg6", KEY),
         ("bm Kg6 ; dm 8 ; id 'x';", KEY),
         ("ce 32752;", Claim(8)),
@@ -270,6 +275,7 @@ def test_a_score_does_not_contradict_that_there_is_no_mate() -> None:
         (f"{ROOK} ; bm Kg6", f"{ROOK} 0 1", None),
         (f"{ROOK}; bm Kg6;", f"{ROOK} 0 1", None),
         (f"{ROOK};", f"{ROOK} 0 1", None),
+        (f"{ROOK}\0", f"{ROOK} 0 1", None),
         (f"{ROOK} 0 4; v=-385", f"{ROOK} 0 4", None),
         (f"{ROOK} 0 143;", f"{ROOK} 0 143", None),
         (f"{ROOK}, -657", f"{ROOK} 0 1", None),
@@ -330,6 +336,9 @@ def test_what_makes_no_sense_in_a_position_is_left_out_with_a_warning(
         ('id "Loyd, #3";', {"id": True}),
         ('id "Material 3";', {}),
         ("id Loyd dm 3;", {"id": True}),
+        ("Be2 acd 9;", {"other text": False, "acd": False}),
+        ("c4 was dm 3;", {"c4": True}),
+        ("v2 Ke2 dm 3;", {"v2": True}),
         ("x y dm 2;", {"x": True}),
         ("White to play and mate in 2;", {"white": True}),
         ("mate by Loyd;", {"mate": True}),
@@ -357,6 +366,18 @@ def test_a_letter_in_an_old_encoding_does_not_cost_the_record() -> None:
     assert isinstance(problem, Problem)
     assert (problem.id, problem.claim) == ("M\u00fcller", Claim(8))
     assert error == FormatError("x:2", "expected text, found a NUL byte at byte 2")
+
+
+def test_no_move_is_taken_for_an_opcode() -> None:
+    for board in walks.random_positions(300, seed=42):
+        sans = [board.san(move) for move in board.legal_moves]
+        lines = [move.uci() for move in board.legal_moves]
+        for keys in (sans, lines):
+            problem = read(f"{board.epd(en_passant='fen')} bm {' '.join(keys)} dm 9")
+            assert problem.claim
+            assert problem.claim.mate == 9
+            assert set(problem.claim.keys) == set(lines)
+            assert problem.warnings == ()
 
 
 def test_what_python_chess_writes_is_read() -> None:

@@ -90,7 +90,7 @@ def test_a_row_has_its_claim_and_what_is_wrong_with_its_line(
     ],
 )
 @pytest.mark.parametrize("counters", ["", " 3 17"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", " \t\r\n", ""])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", " \t\r\n", "", "\0\n"])
 def test_only_distance_and_moves_are_replaced(
     before: str, after: str, counters: str, end: str
 ) -> None:
