@@ -62,7 +62,7 @@ _POSITION = re.compile(
 """A FEN, in quotes or not, and the separators after it."""
 
 _OPERATION = re.compile(
-    rf"""\s*+ (?P<opcode> (?P<structured> [\#m] (?=[+-]?\d)
+    rf"""[\s;]*+ (?!\Z) (?P<opcode> (?P<structured> [\#m] (?=[+-]?\d)
             | (?:{_STRUCTURED}|mated?) (?![^\s;:=\#\d+-]) [:=]?
             | [KQRBN] [a-hx]* [a-h][1-8] [+\#]? (?!\S) ) | [^\s;]*+ )
     (?P<operand> (?: [^"\s;]++ | \s | (?<![\s:=])"
@@ -74,9 +74,9 @@ _OPERATION = re.compile(
 """Up to a semicolon outside quotes, which open only after a space: 00'12" is a time.
 
 It also ends before an opcode, after quotes and where no text is expected, as after a
-move that has no opcode. It matches everywhere; where a closing quote is missing, its
-group `open` matches. Only single characters are repeated possessively, because Python
-up to 3.11.4 handles possessive groups incorrectly (python/cpython#106052).
+move that has no opcode. Its group `open` matches where a closing quote is missing. Only
+single characters are repeated possessively, because Python up to 3.11.4 handles
+possessive groups incorrectly (python/cpython#106052).
 """
 
 _ESCAPED = re.compile(r"\\(.)")
@@ -136,9 +136,12 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
         record.warnings.append(f"ce: expected no mate, found one in {record.score}")
     elif record.score:
         record.read_mate("ce", str(record.score))
-    *fields, clock, number = record.position.fen.split()
-    counters = record.hmvc or clock, str(max(int(record.fmvn or number), 1))
-    return record.problem(record.name, source, " ".join((*fields, *counters)))
+    fen = record.position.fen
+    if record.hmvc or record.fmvn or fen.endswith(" 0"):
+        *fields, clock, number = fen.split()
+        number = str(max(int(record.fmvn or number), 1))
+        fen = " ".join((*fields, record.hmvc or clock, number))
+    return record.problem(record.name, source, fen)
 
 
 class _Record(Draft):
@@ -264,8 +267,7 @@ def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:
     end = len(text.rstrip(" \t\r\n\0"))  # some files have a NUL after each line
     if (found := _POSITION.match(text, 0, end)) is None:
         return text, []
-    operations = _OPERATION.finditer(text, found.end(), end)
-    return found["fen"], [each for each in operations if each["opcode"]]
+    return found["fen"], list(_OPERATION.finditer(text, found.end(), end))
 
 
 def opcode_of(operation: re.Match[str]) -> str:

@@ -101,9 +101,8 @@ def _after(name: str, words: list[str]) -> list[str]:
 
 
 def _parse(summary: FileSummary, score: _Score, source: str) -> Problem:
-    is_start = score.position == "startpos"
-    position = GivenPosition(chess.STARTING_FEN if is_start else score.position)
-    draft = Draft(position, summary)
+    fen = chess.STARTING_FEN if score.position == "startpos" else score.position
+    draft = Draft(GivenPosition(fen), summary)
     draft.read_mate("mate", score.mate)
     draft.read_line("pv", score.line)
     return draft.problem("", source)

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 MISSING = "missing"
 """The fault of a row without a line of moves."""
 
-_DISTANCE = re.compile(r"([+-]?[0-9]+)")
-_DISTANCES = dict.fromkeys(LENGTHS, _DISTANCE) | {
-    "bm": re.compile(r"#\s*([+-]?[0-9]+)(?!\S)")
-}
+_DISTANCES = {"bm": re.compile(r"#([+-]?[0-9]+)(?!\S)")} | dict.fromkeys(
+    LENGTHS, re.compile(r"([+-]?[0-9]+)")
+)
 """The distances in the operand of each operation that claims a mate."""
 
 _MOVES = re.compile(r'\s*("[^"]*"|[^"]*?)\s*')
