@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _STRUCTURED = (
     "(?=[a-fhmnps][acdemotv])"  # the first two letters exclude most words at once
     "(?:ac[dns]|[abdps]m|ce|eco|fmvn|hmvc|nomate|pes|pv|solutions|stipulation"
-    "|mated?[ _]?in)"
+    r"|mated?[ _]?(?:in|(?=\d+\s*(?:;|\Z))))"
 )
 """Opcodes whose operands are no text, so that another opcode may end them."""
 
@@ -86,7 +86,7 @@ _NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
 _NAME = re.compile(r"(?![kqrbn][a-hx]*[a-h][1-8])[a-z][a-z0-9_]{0,14}(?=[:=]|\Z)")
 _LIKE_A_CLAIM = re.compile(
     r"\b(?:mated?|matt?)(?:\b|_|in)|(?:\A|[^\w\s]\s*)#\s*[+-]?\d|\bM[+-]?\d"
-    r"|\b(?:dm|nomate)[\s:=]*\d",
+    r"|\b(?:bm|dm|nomate)[\s:=#]*\d",
     re.IGNORECASE,
 )
 
@@ -187,7 +187,7 @@ class _Record(Draft):
             sign = "-" if opcode.startswith("mated") else ""
             self.read_mate(opcode, sign + found[1])
         else:
-            self.ignore(opcode, operand)
+            self._summary.ignore(opcode, may_claim=True)
 
     def read_score(self, opcode: str, operand: str) -> None:
         """Read an engine's score, which is a claim if it is a mate."""
@@ -272,7 +272,7 @@ def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:
 
 def opcode_of(operation: re.Match[str]) -> str:
     """Return the opcode in lower case; matetrack's `PV:` becomes `pv`."""
-    return operation["opcode"].lower().rstrip(":=")
+    return operation["opcode"].lower().rstrip(":= ")
 
 
 def _is_like_a_claim(text: str) -> bool:

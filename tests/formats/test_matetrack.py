@@ -82,6 +82,8 @@ def test_a_row_has_its_claim_and_what_is_wrong_with_its_line(
         ("#2", "#1; pv Ra8#;"),
         ("M2; pv Ra7;", "M1; pv Ra8#;"),
         ("dm 2 pv Ra7", "dm 1 pv Ra8#"),
+        ("acd 3 dm 2", "acd 3 dm 1; pv Ra8#;"),
+        ("dm 2 acd 3", "dm 1; pv Ra8#; acd 3"),
         ("dm 2; ce 32764;", "dm 1; pv Ra8#; ce 32764;"),
         ('dm 2; id "M\xfcller";', 'dm 1; pv Ra8#; id "M\xfcller";'),
         ('bm #2; c0 "open', 'bm #1; PV: a1a8; c0 "open'),
@@ -95,7 +97,10 @@ def test_only_distance_and_moves_are_replaced(
     before: str, after: str, counters: str, end: str
 ) -> None:
     row = read(f"{BACK_RANK}{counters} {before}{end}")
-    assert row.rewrite(1, ["a1a8"]).decode() == f"{BACK_RANK}{counters} {after}{end}"
+    written = row.rewrite(1, ["a1a8"]).decode()
+    assert written == f"{BACK_RANK}{counters} {after}{end}"
+    again = read(written)
+    assert (again.claimed, again.line, again.fault) == (1, ("a1a8",), "")
 
 
 @pytest.mark.parametrize("other", [b"M\xfcller", b"\x84\x81\x94", b"\xff\xfe"])
