@@ -48,7 +48,7 @@ def log(mate: int, line: str = "a2a7 h8g8") -> str:
     [
         (tuple(map(epd, (1, 2, 3))), "auto"),
         (tuple(map(game, (1, 3, 5))), "scores"),
-        (tuple(map(log, (1, 2, 3))), "auto"),
+        ((log(1, "a2a7"), log(2), log(3)), "auto"),
     ],
     ids=["EPD", "PGN", "log"],
 )
@@ -100,7 +100,7 @@ def test_a_claim_in_a_game_is_named_after_game_and_move(matesolve: Matesolve) ->
         (
             game(403),
             "scores",
-            "stdin:1: 1. Ra7: expected 1 to 200 moves, negative when the side to move "
+            "stdin:1: game 1, 1. Ra7: expected 1 to 200 moves, negative when the side to move "
             "is mated, found '202'",
         ),
     ],

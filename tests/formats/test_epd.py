@@ -229,7 +229,6 @@ def test_a_bad_record_is_refused_with_one_clear_line(record: str, reason: str) -
         ("dm 8; bm hello;", Claim(8), f"bm: {UNREADABLE} 'hello'"),
         ("dm 8; bm --;", Claim(8), f"bm: {UNREADABLE} '--'"),
         ("dm 8; bm 0000;", Claim(8), f"bm: {UNREADABLE} '0000'"),
-        ("bm Kg5;", None, f"bm: {ILLEGAL} 'Kg5'"),
         ("dm 8; pv Kg6 Kg6;", Claim(8), f"pv: {ILLEGAL} 'Kg6'"),
         ("dm 8; bm Kg6; pv Kg6 K;", KEY, f"pv: {UNREADABLE} 'K'"),
         ("dm 8; pv Kg6 Kh1 ... etc;", Claim(8), f"pv: {ILLEGAL} 'Kh1'"),

@@ -79,8 +79,8 @@ def test_a_line_may_begin_and_end_in_several_ways(path: Path, text: bytes) -> No
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b"\xff\xfe\n", "expected UTF-8, found 0xff at byte 1"),
-        (b"8/8 caf\xe9\n", "expected UTF-8, found 0xe9 at byte 8"),
+        (b"\xff\xfe\n", "expected plain ASCII, found U+00FF at character 1"),
+        (b"8/8 caf\xe9\n", "expected plain ASCII, found U+00E9 at character 8"),
         (b"hello\n", "board: expected 8 ranks with / between them, found 1 in 'hello'"),
         (
             b"8/" * MAX_LINE_BYTES + b"\n",
