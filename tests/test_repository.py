@@ -325,6 +325,7 @@ def test_contributing_shows_every_room() -> None:
 KINDS = r"is_help\b|is_direct_mate|is_battle|has_number|stipulation is (not )?None"
 
 ASKING = {
+    "cli/improve.py": "its rows are mates",
     "cli/solve.py": "whether an option was given",
     "cli/table.py": "the laboratory counts the nodes of mates",
     "formats/claims.py": "help play has solutions instead of keys",

@@ -113,6 +113,7 @@ def improve(
     from solver.audit.job import AuditOptions
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.progress import AuditProgress
+    from solver.formats.claims import ReadOptions
     from solver.search.threads import GroupControl
 
     require_apart(stored.files, reads=[source])
@@ -146,10 +147,11 @@ def improve(
         ctx.exit(Exit.INTERRUPTED)
     with open_target(output) as target:
         file.write(target.write, run.changed)
+    codes = auditing.report_summary(file.summary, ReadOptions())
     notify(run.totals())
     for line in folder.totals() if folder else ():
         notify(line)
-    ctx.exit(foremost(run.codes | ({folder.code} if folder else set())))
+    ctx.exit(foremost(run.codes | codes | ({folder.code} if folder else set())))
 
 
 class RowFile:
@@ -170,6 +172,8 @@ class RowFile:
         Rows that are not searched so far, by the reason.
     warnings : list of str
         What could not be read of these rows.
+    summary : FileSummary
+        What is read from the file.
 
     Raises
     ------
@@ -182,8 +186,10 @@ class RowFile:
     def __init__(self, path: str) -> None:
         from solver.formats.registry import detect_format, title_of
         from solver.formats.streams import is_record, name_of, open_decompressed
+        from solver.formats.summary import FileSummary
 
         self._name = name_of(path)
+        self.summary = FileSummary(self._name)
         with open_decompressed(path) as stream:
             content = stream.read()
         text = content.removeprefix(codecs.BOM_UTF8)
@@ -193,6 +199,7 @@ class RowFile:
         if records and (found := detect_format(records[0])) != "epd":
             msg = f"{self._name}: expected EPD, found {title_of(found)}"
             raise InputError(msg)
+        self.summary.title = title_of("epd")
         self.expected = len(records)
         self.rows: dict[str, Row] = {}
         self.copied: Counter[str] = Counter()
@@ -209,7 +216,7 @@ class RowFile:
             if not is_record(raw):
                 continue
             source = f"{self._name}:{number}"
-            row = read_row(raw, source)
+            row = read_row(raw, source, self.summary)
             if isinstance(row, FormatError):
                 yield row
             elif isinstance(row, Problem):

@@ -27,6 +27,7 @@ from solver.formats.streams import decode_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 MISSING = "missing"
@@ -115,7 +116,9 @@ class Row:
         return text.encode(self.encoding)
 
 
-def read_row(raw: bytes, source: str) -> Row | Problem | FormatError:
+def read_row(
+    raw: bytes, source: str, summary: FileSummary
+) -> Row | Problem | FormatError:
     """Read one line of a file.
 
     Parameters
@@ -124,6 +127,8 @@ def read_row(raw: bytes, source: str) -> Row | Problem | FormatError:
         The line with its end, neither blank nor a comment.
     source : str
         `file:line`.
+    summary : FileSummary
+        Notes what is read.
 
     Returns
     -------
@@ -133,13 +138,18 @@ def read_row(raw: bytes, source: str) -> Row | Problem | FormatError:
     """
     try:
         encoding = "utf-8" if decode_line(raw).encode() == raw else "latin-1"
-        return _parse_row(raw.decode(encoding), encoding, source)
+        row = _parse_row(raw.decode(encoding), encoding, source, summary)
     except InputError as error:
+        summary.unreadable += 1
         return FormatError(source, str(error))
+    summary.count(row.problem if isinstance(row, Row) else row)
+    return row
 
 
-def _parse_row(text: str, encoding: str, source: str) -> Row | Problem:
-    problem = parse_record(text.strip(), source)
+def _parse_row(
+    text: str, encoding: str, source: str, summary: FileSummary
+) -> Row | Problem:
+    problem = parse_record(text.strip(), source, summary)
     claim = problem.claim
     _, operations = find_operations(text)
     distances, claiming = [], None

@@ -100,8 +100,8 @@ def test_a_claim_in_a_game_is_named_after_game_and_move(matesolve: Matesolve) ->
         (
             game(403),
             "scores",
-            "stdin:1: game 1, 1. Ra7: expected 1 to 200 moves, negative when the side to move "
-            "is mated, found '202'",
+            "stdin:1: game 1, 1. Ra7: expected 1 to 200 moves, negative when the side "
+            "to move is mated, found '202'",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from solver.audit.plies import Ply, write_plies
 from solver.audit.result import AuditResult, audit_result
 from solver.formats.matetrack import Row, read_row
+from solver.formats.summary import FileSummary
 from solver.output.improvement import (
     Change,
     Kind,
@@ -30,7 +31,7 @@ MATED = "7k/8/6K1/8/8/8/8/R7 b - -"
 
 
 def read(text: str) -> Row:
-    row = read_row(f"{text}\n".encode(), "mates.epd:7")
+    row = read_row(f"{text}\n".encode(), "mates.epd:7", FileSummary())
     assert isinstance(row, Row)
     return row
 
