@@ -77,7 +77,7 @@ def _inspect(file: str, read_options: ReadOptions, *, as_json: bool) -> set[Exit
     records = read_collection(file, read_options, summary)
     first = list(islice(records, FIRST))
     shown = first[:SHOWN]
-    if not as_json:
+    if not as_json and first:
         click.echo(summary)
         for record in shown:
             click.echo("\n".join(f"  {line}" for line in _describe(record)))

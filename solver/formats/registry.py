@@ -7,6 +7,7 @@ and skipped; a truncated compressed file yields the records before the truncatio
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -380,6 +381,9 @@ def _read(
         found = title_of(_PARQUET) if is_parquet else "another format"
         yield FormatError(name, f"expected {title_of(source_format)}, found {found}")
         return
+    if not is_parquet and (found := _find_binary(stream.peek(1))):
+        yield FormatError(name, f"expected text in UTF-8, found {found}")
+        return
     records: Any = stream
     if not is_parquet:
         numbered = iter(lines)
@@ -409,6 +413,17 @@ def _read(
         yield FormatError(name, missing_package(*row.needs[1:]))
         return
     yield from resolve_name(f"solver.formats.{row.reader}")(records, summary, *more)
+
+
+def _find_binary(head: bytes) -> str:
+    """Return what a file is that has no lines of text, or an empty text."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in head:
+        return "UTF-16"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return "a binary file" if b"\0" in head else ""
+    return ""
 
 
 def _describe_looks(chosen: str, found: str, line: bytes) -> str:

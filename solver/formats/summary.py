@@ -132,7 +132,8 @@ class FileSummary:
     def __str__(self) -> str:
         """Return the summary as a line of text."""
         counted = "record" if self.records == 1 else "records"
-        parts = [f"{self.title}, {self.records:,} {counted}"]
+        title = f"{self.title}, " if self.title else ""
+        parts = [f"{title}{self.records:,} {counted}"]
         sources = (
             f"{part} from {', '.join(names)}" for part, names in self.fields.items()
         )

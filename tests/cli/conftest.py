@@ -22,7 +22,7 @@ SHOWN_BY = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "MATESOLVE_DEBUG")
 """Environment variables that change what is printed; tests unset them."""
 
 
-SUMMARY = re.compile(r"^.*: [^:\n]+, [0-9,]+ records?(?:;.*)?\n", re.MULTILINE)
+SUMMARY = re.compile(r"^.*: (?:[^:\n]+, )?[0-9,]+ records?(?:;.*)?\n", re.MULTILINE)
 """What a command prints about each file that it has read."""
 
 

@@ -192,6 +192,23 @@ def test_anything_less_than_a_flood_is_reported_record_by_record(
     assert summary.records == text.count("\n")
 
 
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (f"{ROOK} dm 8;\n".encode("utf-16"), "UTF-16"),
+        (b"\xfe\xff" + f"{ROOK} dm 8;\n".encode("utf-16-be"), "UTF-16"),
+        (b"\x7fELF\x02\xff\0\n" * 5000, "a binary file"),
+    ],
+)
+def test_a_file_that_is_not_text_is_one_message(
+    tmp_path: Path, content: bytes, found: str
+) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    (error,) = read_collection(path)
+    assert error == FormatError(str(path), f"expected text in UTF-8, found {found}")
+
+
 def test_problems_of_another_kind_are_no_flood(read: Read) -> None:
     fairy = "pieces white ke1 black ke8 stipulation #2 condition circe\n"
     solved = "pieces white kf6 qg1 black kh8 stipulation #2\n"
