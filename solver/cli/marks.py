@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError, quote
-from solver.formats.lichess import split_row
-from solver.formats.native import parse_object
+from solver.formats.json_records import parse_object
+from solver.formats.rows import split_row
 from solver.formats.streams import (
     MAX_LINE_BYTES,
     NumberedLines,

@@ -220,7 +220,7 @@ def _is_record(line: bytes) -> bool:
 
 
 def _parse_record(line: bytes) -> Mapping[str, object]:
-    from solver.formats.native import parse_object
+    from solver.formats.json_records import parse_object
 
     try:
         return parse_object(line.decode().strip())

@@ -1,8 +1,8 @@
-"""Read and write Parquet: lichess's columns, or those of matesolve's CSV.
+"""Read and write Parquet.
 
 1. `_select` rejects rows of lichess by whole columns, before any Python object is made.
 2. The cells of the other rows become texts, as in CSV.
-3. The functions for CSV read these rows, so both formats give the same records.
+3. `RowReader` reads these rows, so both formats give the same records.
 
 This module needs pyarrow.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import tempfile
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -22,14 +21,14 @@ import pyarrow.parquet as pq
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import printable
-from solver.formats.lichess import RATING, columns_for, row_reader
-from solver.formats.native import COLUMNS, read_row
+from solver.formats.rows import AND_MORE, RowReader, keep_selected
 from solver.formats.streams import MAX_LINE_BYTES, Records, decode_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from solver.formats.claims import ReadOptions, Selection
+    from solver.formats.rows import Pick, Plan
     from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
@@ -55,34 +54,12 @@ _WRITTEN_AS_TEXT = (
     *(pa.types.is_boolean, pa.types.is_null),
 )
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-_KINDS = {
-    str: pa.string(),
-    int: pa.int64(),
-    float: pa.float64(),
-    bool: pa.bool_(),
-}
+_KINDS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 _SHOWN_CHARACTERS = 200
 
 _TRUE = pa.scalar(value=True)
 _FALSE = pa.scalar(value=False)
-
-
-class _Columns(NamedTuple):
-    """Which columns are read, and how.
-
-    Attributes
-    ----------
-    names : list of str
-    read : callable
-        Makes a problem of a row's cells and its source; None: it is not selected.
-    are_lichess : bool
-        Whether they are lichess's, so that `_select` applies.
-    """
-
-    names: list[str]
-    read: Callable[[Sequence[str], str], Problem | None]
-    are_lichess: bool
 
 
 class _Rows(NamedTuple):
@@ -110,11 +87,10 @@ class _Rows(NamedTuple):
 def read_parquet(
     stream: BinaryIO, summary: FileSummary, options: ReadOptions
 ) -> Records:
-    """Read the rows of a Parquet file.
+    """Read the rows of a Parquet file, counted from 1.
 
-    A file with lichess's columns is read as lichess's; any other must have the columns
-    of matesolve's CSV. Columns are found by name. A cell may be text, a number, true or
-    false, or a list of texts. Rows are counted from 1.
+    Columns are found by name. A cell may be text, a number, true or false, or a list of
+    texts.
 
     Parameters
     ----------
@@ -123,7 +99,7 @@ def read_parquet(
     summary : FileSummary
         Measures the progress, and counts the rows that are not selected.
     options : ReadOptions
-        Which rows to read. Rows of lichess outside the selection are not validated.
+        Which rows to read, and how. Rows outside the selection are not validated.
 
     Yields
     ------
@@ -137,7 +113,13 @@ def read_parquet(
     OSError
         If the stream cannot be read, or the temporary file not written.
     """
-    name, selection = summary.name, options.selection
+    return keep_selected(_read_file(stream, summary, options), summary)
+
+
+def _read_file(
+    stream: BinaryIO, summary: FileSummary, options: ReadOptions
+) -> Iterator[Problem | FormatError | None]:
+    name = summary.name
     with _seekable(stream, summary) as file:
         try:
             metadata = pq.read_metadata(file)
@@ -148,7 +130,8 @@ def read_parquet(
                 pre_buffer=False,  # it would read whole columns of a row group
                 page_checksum_verification=True,
             )
-            columns = _find_columns(reader.schema_arrow, summary, selection)
+            row_reader = RowReader(summary, options)
+            names = _find_columns(reader.schema_arrow, row_reader)
         except InputError as error:
             yield FormatError(name, str(error))
             return
@@ -158,7 +141,8 @@ def read_parquet(
             return
         done = 0
         summary.begin(lambda: done, metadata.num_rows)
-        for rows in _read_batches(reader, columns, selection):
+        plan = row_reader.plan(names)
+        for rows in _read_batches(reader, names, plan.pick, options.selection):
             done = rows.end
             if rows.fault:
                 yield FormatError(f"{name}:{rows.begin + 1}", rows.fault)
@@ -166,11 +150,7 @@ def read_parquet(
             summary.not_selected += rows.end - rows.begin - len(rows.numbers)
             for number, *cells in zip(rows.numbers, *rows.cells, strict=True):
                 done = rows.begin + number + 1
-                record = _read_row(columns, cells, f"{name}:{done}")
-                if record:
-                    yield record
-                else:
-                    summary.not_selected += 1
+                yield _read_row(row_reader, plan, cells, f"{name}:{done}")
             done = rows.end
 
 
@@ -249,37 +229,22 @@ def _buffer_size(metadata: Any) -> int:
     return 0 if largest <= _WHOLE_BYTES else _BUFFER_BYTES
 
 
-def _find_columns(schema: Any, summary: FileSummary, selection: Selection) -> _Columns:
+def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
     """Choose the columns to read, by their names.
 
     Raises
     ------
     InputError
-        If the file has not the columns of either format, if the selection needs others,
-        or if a column has another type.
+        If there is no position, if the selection needs other columns, or if one of them
+        has another type.
     """
-    found: list[str] = schema.names
-    own = "fen" in found and not {"PuzzleId", "FEN"}.issubset(found)
-    if own:
-        names = [name for name in COLUMNS if name in found]
-        if selection.theme is not None or selection.min_rating is not None:
-            msg = (
-                "--theme and --min-rating: expected lichess's columns, "
-                f"found {', '.join(names)}"
-            )
-            raise InputError(msg)
-        read: Callable[[Sequence[str], str], Problem | None] = partial(
-            read_row, summary, names
-        )
-    elif "FEN" in found:
-        names = [name for name in columns_for(selection) if name in found]
-        read = row_reader(names, selection)
-    else:
-        msg = (
-            "Parquet: expected a column fen, or lichess's PuzzleId, FEN, Moves and "
-            f"Themes, found {quote(', '.join(found))}"
-        )
-        raise InputError(msg)
+    found = tuple(schema.names)
+    plan = reader.plan(found)
+    fields = plan.fields
+    if "position" not in {part for part, _, _ in fields}:
+        msg = "Parquet: expected a column fen, position or epd, found "
+        raise InputError(msg + quote(", ".join(found)))
+    names = tuple(dict.fromkeys(found[at] for _, _, at in fields))
     for name in names:
         if found.count(name) > 1:
             msg = f"{name}: expected one column, found {found.count(name)}"
@@ -291,11 +256,12 @@ def _find_columns(schema: Any, summary: FileSummary, selection: Selection) -> _C
                 f"found {quote(str(kind))}"
             )
             raise InputError(msg)
-    return _Columns(names, read, not own)
+    reader.check_claims(plan)
+    return names
 
 
 def _read_row(
-    columns: _Columns, cells: Sequence[str | bytes], source: str
+    reader: RowReader, plan: Plan, cells: Sequence[str | bytes], source: str
 ) -> Problem | FormatError | None:
     if sum(map(len, cells)) > MAX_LINE_BYTES:
         msg = f"expected a row of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
@@ -304,13 +270,13 @@ def _read_row(
         texts = [
             decode_line(cell) if isinstance(cell, bytes) else cell for cell in cells
         ]
-        return columns.read(texts, source)
+        return reader.read(plan, texts, source)
     except InputError as error:
         return FormatError(source, str(error))
 
 
 def _read_batches(
-    reader: Any, columns: _Columns, selection: Selection
+    reader: Any, names: tuple[str, ...], pick: Pick | None, selection: Selection
 ) -> Iterator[_Rows]:
     """Yield the rows of the file in batches; a row group ends at its first fault."""
     begin = 0
@@ -318,11 +284,11 @@ def _read_batches(
         end = begin + reader.metadata.row_group(group).num_rows
         try:
             for batch in reader.iter_batches(
-                BATCH_ROWS, row_groups=[group], columns=columns.names, use_threads=False
+                BATCH_ROWS, row_groups=[group], columns=[*names], use_threads=False
             ):
-                cells = {name: batch.column(name) for name in columns.names}
-                numbers, lists = _convert(cells, columns, selection)
-                yield _Rows(begin, begin + len(batch), numbers, lists)
+                columns = [*map(batch.column, names)]
+                numbers, cells = _convert(columns, pick, selection)
+                yield _Rows(begin, begin + len(batch), numbers, cells)
                 begin += len(batch)
             fault = "" if begin == end else "the end of the file"
         except _DAMAGE as error:
@@ -339,20 +305,22 @@ def _read_batches(
 
 
 def _convert(
-    columns: dict[str, Any], how: _Columns, selection: Selection
+    columns: list[Any], pick: Pick | None, selection: Selection
 ) -> tuple[Sequence[int], list[list[str] | list[bytes]]]:
     """Return the numbers of the rows that may be selected, and their cells."""
-    numbers: Sequence[int] = range(len(columns[how.names[0]]))
-    if how.are_lichess:
-        columns = {name: _decoded(column) for name, column in columns.items()}
-        selected = pc.indices_nonzero(_select(columns, selection))
+    numbers: Sequence[int] = range(len(columns[0]))
+    if pick:
+        columns = [*map(_decoded, columns)]
+        selected = pc.indices_nonzero(_select(*pick(columns)[2:], selection=selection))
         if len(selected) < len(numbers):
-            columns = {name: cells.take(selected) for name, cells in columns.items()}
+            columns = [column.take(selected) for column in columns]
             numbers = selected.to_pylist()
-    return numbers, [_to_list(column) for column in columns.values()]
+    return numbers, [*map(_to_list, columns)]
 
 
-def _select(columns: Mapping[str, Any], selection: Selection) -> Any:
+def _select(
+    moves: Any, themes: Any, ratings: Any = None, *, selection: Selection
+) -> Any:
     """Find the rows of lichess that must be read.
 
     All others are certainly outside the selection and would not be reported. Rows
@@ -363,24 +331,23 @@ def _select(columns: Mapping[str, Any], selection: Selection) -> Any:
     pyarrow.BooleanArray
         One value for each row, never null.
     """
-    themes, moves = columns["Themes"], columns["Moves"]
     selected = pa.repeat(_TRUE, len(themes))
     if selection.limits_length or not selection.all_rows:
         selected = pc.match_substring(themes, "mate").fill_null(_FALSE)
     if selection.limits_length:
         # Words with single spaces between them, as many as there are spaces and one.
-        is_plain = pc.match_substring_regex(moves, "^[!-~]+( [!-~]+)*$")
+        outside = pc.match_substring_regex(moves, "^[!-~]+( [!-~]+)*$")
         plies = pc.add(pc.count_substring(moves, " "), 1)
         length = pc.divide(plies, 2)
-        for bound, is_outside in (
-            (selection.min_claim, pc.less),
-            (selection.max_claim, pc.greater),
-        ):
-            if bound is not None:
-                outside = pc.and_(is_plain, is_outside(length, bound))
-                selected = pc.and_not(selected, outside.fill_null(_FALSE))
-    if selection.min_rating is not None:
-        is_low = pc.less(_numbers(columns[RATING]), float(selection.min_rating))
+        for mate in filter(selection.has_length, range(1, AND_MORE + 1)):
+            is_named = pc.match_substring(themes, f"mateIn{mate}").fill_null(_FALSE)
+            outside = pc.and_not(outside, is_named)
+        is_short = pc.less(length, selection.min_claim or 0)
+        is_long = pc.greater(length, selection.max_claim or MAX_LINE_BYTES)
+        outside = pc.and_(outside, pc.or_(is_short, is_long))
+        selected = pc.and_not(selected, outside.fill_null(_FALSE))
+    if ratings is not None:
+        is_low = pc.less(_numbers(ratings), float(selection.min_rating or 0))
         selected = pc.and_not(selected, is_low).fill_null(_TRUE)
     if selection.theme is not None:
         has_theme = pc.match_substring(themes, selection.theme)

@@ -27,7 +27,7 @@ keys, because most of them are tries. `Event` names the problem.
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ from solver.errors import InputError, quote
 from solver.formats.claims import Draft, printable
 from solver.formats.pgn_games import MainLine, split_games, visit_game
 from solver.formats.streams import Lines, Records, read_each
+from solver.formats.words import OTHER, find_words
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
@@ -46,43 +47,6 @@ if TYPE_CHECKING:
     from solver.movetext import Part
     from solver.problem import Claim, Problem
 
-_UP_TO_TWENTY = """one two three four five six seven eight nine ten eleven twelve
-    thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
-_NUMERALS = {word: str(n) for n, word in enumerate(_UP_TO_TWENTY.split(), start=1)}
-_NUMBER = rf"(?:[0-9]{{1,9}}|{'|'.join(_NUMERALS)})"
-_CLAIM = re.compile(
-    rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
-                          | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
-                     (?: \s+ [a-z]+ ){{0,3}}? \s+ )?
-         (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
-            (?: (?: direct | check ) [\s-]* )?
-            mate (?: s | (?P<passive> d ) )? (?: \s+ (?: white | black ) )?
-            [\s-]+ in [\s-]+ (?P<moves> {_NUMBER} ) \b
-            (?! \s* (?: [-\u2013/] | or \s ) \s* [0-9] | [.,][0-9] )
-            (?: [\s-]* moves? \b )? )
-       | (?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
-         (?P<sign> \# [+-]? [0-9]{{1,9}} | [0-9]{{1,9}} \# )
-         (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_OTHER = re.compile(
-    rf"""(?<! [\w/] ) (?:
-         (?P<fairy> (?: anti-? )? circe | madrasi | isardam | (?: maxi | mini ) mummer
-            | andernach | k (?: oe | \u00f6 ) ko | monochromatic | messigny | kamikaze
-            | cylind (?: er | rical ) | sentinels | rex [ ] (?: (?: in | ex ) clusive?
-            | multiplex ) | take [ ]? (?: & | and ) [ ]? make | marseillais | atomic
-            | (?: grid | losing | rifle | alice | progressive ) [ ] chess | antichess
-            | crazyhouse | bughouse | grasshoppers? | nightriders? )
-         | (?: (?: help | self | semi | reflex | series | ser ) [\s-]* ){{1,3}}
-            (?: (?: stale [\s-]* )? mate s? (?: \s+ in \s+ {_NUMBER} )? | movers? )
-         | (?: stale | double ) [\s-]* mates? \s+ in \s+ {_NUMBER}
-         | (?: (?: p?ser | semi | exact ) - [hsr]{{0,2}} | [hsr]{{1,2}} ) [#=] [0-9]+
-         ) \b (?! ['\u2019]s )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Fairy conditions, mostly of Popeye's, and other stipulations."""
-
-_is_numbered = re.compile(rf"(?i:(?:\bin[\s-]+|[#=]\s?){_NUMBER}\b|[0-9]#)").search
 _may_claim = re.compile("mate|mover|[#=]", re.IGNORECASE).search
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _UNKNOWN = {"", "?", "-"}
@@ -244,39 +208,9 @@ def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
         draft.line = game.moves
 
 
-@lru_cache(64)
-def _search(
-    text: str, turn: str
-) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
-    """Find what a text claims of a position; `turn` is the side to move.
-
-    Returns
-    -------
-    claims : list of tuple
-        Whether it is a sign, not a phrase; what is written; the number of moves.
-    others : list of tuple
-        What claims something else, alone or beside a number: whether it is a fairy
-        condition, and its name.
-    """
-    claims = []
-    for found in _CLAIM.finditer(text):
-        if not found["denied"]:
-            is_mated = bool(found["passive"]) != (
-                (found["side"] or turn).lower() != turn
-            )
-            word = (found["moves"] or found["sign"].strip("#")).lower()
-            moves = f"{'-' * is_mated}{_NUMERALS.get(word, word)}"
-            written = found["phrase"] or found["sign"]
-            claims.append((not found["phrase"], written, moves))
-    others = [(bool(found["fairy"]), found[0]) for found in _OTHER.finditer(text)]
-    if others and not _is_numbered(text):
-        others = [other for other in others if other[1] == text]
-    return claims, others
-
-
 def _read_stipulation(draft: Draft, text: str) -> None:
     """Read the tag `Stipulation`: a mate in n moves, or another stipulation."""
-    claims, others = _search(text, chess.COLOR_NAMES[draft.position.board.turn])
+    claims, others = find_words(text, chess.COLOR_NAMES[draft.position.board.turn])
     if others or not claims:
         draft.stipulation = Stipulation.parse(text)
     for _, _, mate in claims:
@@ -296,8 +230,8 @@ def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
     for field, whole, alone in texts:
         text = (_COMMAND.sub(" ", whole) if "[" in whole else whole).strip(" \n.!")
         may_claim = _may_claim(text) is not None
-        is_read = may_claim or _OTHER.fullmatch(text)
-        claims, others = _search(text, turn) if is_read else ([], [])
+        is_read = may_claim or OTHER.fullmatch(text)
+        claims, others = find_words(text, turn) if is_read else ([], [])
         for is_fairy, other in others:
             if (is_fairy or not is_other) and (not alone or other == text):
                 msg = f"{field}: expected a mate in n moves, found {quote(other)}"

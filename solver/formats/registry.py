@@ -57,7 +57,8 @@ class _Format(NamedTuple):
         module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`,
         which are written before the first problem, between two, and after the last.
     beginning : re.Pattern or None
-        Matches the first record. A file whose first record matches none is EPD.
+        Matches the first record. JSON and tables are found by parsing. A file whose
+        first record matches none is EPD.
     needs : tuple of str
         The module that the reader needs, what for, and the package that has it.
     """
@@ -74,11 +75,9 @@ _BY_NAME = {
     # A list of FENs is EPD without operations.
     "fen": _Format("FENs", "epd.read_epd", "epd.write_fen"),
     "jsonl": _Format(
-        "JSON lines",
-        "native.read_jsonl",
-        "native.write_jsonl",
-        re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)'),
+        "JSON lines", "json_records.read_jsonl", "json_records.write_jsonl"
     ),
+    "json": _Format("JSON document", "json_records.read_json"),
     "pgn": _Format(
         "PGN",
         "pgn_problems.read_pgn",
@@ -106,24 +105,12 @@ _BY_NAME = {
         beginning=re.compile(rb"---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z)"),
         needs=("yaml", "reading YAML", "PyYAML"),
     ),
-    "lichess": _Format(
-        "lichess's CSV",
-        "lichess.read_lichess",
-        beginning=re.compile(
-            rb'(?=.*\bPuzzleId\b)(?=.*\bFEN\b)[\w",]+\Z'  # names of columns
-            rb'|"?\w+"?,"?(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+ [wb] [^,]*,"?[a-h][1-8][a-h]'
-        ),
-    ),
-    "csv": _Format(
-        "CSV",
-        "native.read_csv",
-        "native.write_csv",
-        re.compile(rb'(?:[^/]*,)?\s*"?fen"?\s*(?:,[^/]*)?\Z'),
-    ),
+    "lichess": _Format("lichess's CSV", "rows.read_csv"),
+    "csv": _Format("CSV", "rows.read_csv", "rows.write_csv"),
     "parquet": _Format(
         "Parquet",
         "parquet.read_parquet",
-        "native.problem_row",
+        "rows.problem_row",
         needs=("pyarrow", "reading Parquet", "pyarrow"),
     ),
 }
@@ -142,7 +129,12 @@ MANY_BYTES = 1 << 16
 """Reading a file of this size takes longer than loading compiled code."""
 
 _LICHESS = "lichess"
+_JSON = "json"
 _PARQUET = "parquet"
+_ROWS = {_JSON, "jsonl", "csv", _LICHESS, _PARQUET}
+"""The formats of rows, which they select before they parse them."""
+
+_JSON_STARTS = (b"{", b"[")
 
 _PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -281,7 +273,7 @@ def _expected(fault: FormatError) -> str:
     return fault.reason.partition(", found ")[0]
 
 
-def detect_format(head: bytes) -> str:
+def detect_format(head: bytes, options: ReadOptions = DEFAULTS) -> str:
     """Detect the format of a file.
 
     Parameters
@@ -289,13 +281,26 @@ def detect_format(head: bytes) -> str:
     head : bytes
         Its beginning from the first line on that is neither blank nor a comment: at
         least this line, and as much of what follows as has arrived.
+    options : ReadOptions
+        Names columns that have other names than usual.
 
     Returns
     -------
     str
         One of `FORMATS`; `epd` if no other format matches.
     """
-    beginning = next(iter(head.strip().splitlines()), b"").strip()
+    head = head.lstrip()
+    beginning = next(iter(head.splitlines()), b"").strip()
+    if head.startswith(_JSON_STARTS):
+        from solver.formats.json_records import find_json
+
+        if found := find_json(head, options):
+            return found
+    elif beginning:
+        from solver.formats.rows import detect_table
+
+        if found := detect_table(beginning, options):
+            return found
     for name, row in _BY_NAME.items():
         if row.beginning and row.beginning.match(beginning):
             return name
@@ -373,34 +378,23 @@ def _read(
 ) -> Records:
     """Find the reader from the beginning of the file, and run it."""
     name, source_format = summary.name, options.source_format
-    head = stream.peek(len(_PARQUET_MAGIC))
-    is_parquet = head.startswith(_PARQUET_MAGIC)
-    if is_parquet and source_format == AUTO:
-        source_format = _PARQUET
-    if is_parquet != (source_format == _PARQUET):
-        found = title_of(_PARQUET) if is_parquet else "another format"
+    if source_format != _PARQUET and (binary := _find_binary(stream.peek(1))):
+        yield FormatError(name, f"expected text in UTF-8, found {binary}")
+        return
+    found, records = _detect(stream, lines, summary, options)
+    if source_format == AUTO:
+        source_format = found
+    if (found == _PARQUET) != (source_format == _PARQUET):
+        found = title_of(_PARQUET) if found == _PARQUET else "another format"
         yield FormatError(name, f"expected {title_of(source_format)}, found {found}")
         return
-    if not is_parquet and (found := _find_binary(stream.peek(1))):
-        yield FormatError(name, f"expected text in UTF-8, found {found}")
+    if not found:
         return
-    records: Any = stream
-    if not is_parquet:
-        numbered = iter(lines)
-        first = next((item for item in numbered if is_record(item[1])), None)
-        if first is None:
-            return
-        records = chain([first], numbered)
-        start = head.find(first[1])
-        found = detect_format(first[1] if start < 0 else head[start:])
-        if source_format == AUTO:
-            source_format = found
-        summary.looks = _describe_looks(source_format, found, first[1])
     summary.title = title_of(source_format)
     more: tuple[object, ...] = ()
     selection = options.selection
-    if source_format in {_LICHESS, _PARQUET}:  # they select rows before they parse them
-        more = (options,)
+    if source_format in _ROWS:
+        more = (replace(options, source_format=source_format),)
     elif selection.theme is not None or selection.min_rating is not None:
         reason = (
             f"--theme and --min-rating: expected {title_of(_LICHESS)}, "
@@ -417,6 +411,8 @@ def _read(
 
 def _find_binary(head: bytes) -> str:
     """Return what a file is that has no lines of text, or an empty text."""
+    if head.startswith(_PARQUET_MAGIC):
+        return ""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in head:
         return "UTF-16"
     try:
@@ -424,6 +420,34 @@ def _find_binary(head: bytes) -> str:
     except UnicodeDecodeError:
         return "a binary file" if b"\0" in head else ""
     return ""
+
+
+def _detect(
+    stream: io.BufferedReader,
+    lines: NumberedLines,
+    summary: FileSummary,
+    options: ReadOptions,
+) -> tuple[str, Any]:
+    """Return the format, which is empty if there is nothing, and what is to be read."""
+    head = stream.peek(len(_PARQUET_MAGIC))
+    if head.startswith(_PARQUET_MAGIC):
+        return _PARQUET, stream
+    chosen = options.source_format
+    begun = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    is_begun = chosen in {AUTO, _JSON} and begun.startswith(_JSON_STARTS)
+    if is_begun and detect_format(begun, options) == _JSON:  # perhaps in one long line
+        summary.looks = _describe_looks(_JSON, _JSON, begun)
+        return _JSON, lines.pieces()
+    numbered = iter(lines)
+    first = next((item for item in numbered if is_record(item[1])), None)
+    if first is None:
+        return "", ()
+    start = head.find(first[1])
+    found = detect_format(first[1] if start < 0 else head[start:], options)
+    read_as = found if chosen == AUTO else chosen
+    summary.looks = _describe_looks(read_as, found, first[1])
+    rest = chain([first], numbered)
+    return found, (line for _, line in rest) if read_as == _JSON else rest
 
 
 def _describe_looks(chosen: str, found: str, line: bytes) -> str:

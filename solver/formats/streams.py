@@ -167,6 +167,12 @@ class NumberedLines:
                 self.number += 1
                 yield self.number, line
 
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the stream in pieces instead of lines, without a byte order mark."""
+        while piece := self._stream.read1(_CHUNK_BYTES):
+            begun, self.bytes_read = self.bytes_read, self.bytes_read + len(piece)
+            yield piece if begun else piece.removeprefix(codecs.BOM_UTF8)
+
     def _chunks(self) -> Iterator[list[bytes]]:
         """Yield the lines that end in each chunk, and finally one without an end.
 

@@ -17,6 +17,7 @@ from typing import (
     BinaryIO,
     NamedTuple,
     TypeAlias,
+    TypeVar,
 )
 
 from solver import __version__
@@ -30,13 +31,7 @@ from solver.audit.result import (
 )
 from solver.board import first_moves
 from solver.errors import InputError, quote
-from solver.formats.native import (
-    one_line,
-    read_field,
-    read_list,
-    read_text,
-    read_texts,
-)
+from solver.formats.rows import one_line
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
 from solver.stipulation import Stipulation
@@ -51,6 +46,15 @@ if TYPE_CHECKING:
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
+
+Kind = TypeVar("Kind")
+
+_KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
+_LISTED: dict[type, str] = {str: "texts", dict: "objects"}
+
+_MAX_BITS = 63
+"""Larger integers are refused: Longer integers, or their sums, could exceed what Python
+can write."""
 
 WORDS = (
     "proved",
@@ -128,7 +132,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     if (schema := record.get("schema", SCHEMA)) != SCHEMA:
         msg = f"schema: expected {SCHEMA}, found {quote(repr(schema))}"
         raise InputError(msg)
-    word = read_text(record, "verdict") or read_text(record, "status")
+    word = _read_text(record, "verdict") or _read_text(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
     if word not in WORDS:
@@ -169,9 +173,63 @@ def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
     if "mark" not in record:
         msg = "mark: expected accept, cook or reject, found none"
         raise InputError(msg)
-    fen, asked = read_text(record, "fen"), _stipulation(record, "stipulation") or None
+    fen, asked = _read_text(record, "fen"), _stipulation(record, "stipulation") or None
     problem = (fen, asked, _number(record, "claim"), _number(record, "nomate"))
     return problem, _mark(record, "mark")
+
+
+def _read_field(
+    record: Mapping[str, object], name: str, kind: type[Kind]
+) -> Kind | None:
+    """Read a field of a JSON object.
+
+    Parameters
+    ----------
+    record : mapping
+    name : str
+    kind : type
+        int, str, bool or list.
+
+    Returns
+    -------
+    int, str, bool, list or None
+        None if the field is missing or null.
+
+    Raises
+    ------
+    InputError
+        The field has another type, or the number more than 63 bits.
+    """
+    value = record.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
+        raise InputError(msg)
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
+        raise InputError(msg)
+    return value
+
+
+def _read_text(record: Mapping[str, object], name: str) -> str:
+    """Read a field that is a text, empty if it is missing; see `_read_field`."""
+    return _read_field(record, name, str) or ""
+
+
+def _read_list(record: Mapping[str, object], name: str, kind: type[Kind]) -> list[Kind]:
+    """Read a field that is a list of texts or objects; see `_read_field`."""
+    values = _read_field(record, name, list) or []
+    if not all(isinstance(value, kind) for value in values):
+        found = quote(repr(values))
+        msg = f"{name}: expected a list of {_LISTED[kind]}, found {found}"
+        raise InputError(msg)
+    return values
+
+
+def _read_texts(record: Mapping[str, object], name: str) -> list[str]:
+    """Read a field that is a list of texts; see `_read_field`."""
+    return _read_list(record, name, str)
 
 
 def _has_moves(result: AuditResult) -> bool:
@@ -184,45 +242,45 @@ def _has_moves(result: AuditResult) -> bool:
 
 
 def _number(record: Mapping[str, object], name: str) -> int | None:
-    return read_field(record, name, int)
+    return _read_field(record, name, int)
 
 
 def _moves(record: Mapping[str, object], name: str) -> str:
-    return " ".join(read_texts(record, name))
+    return " ".join(_read_texts(record, name))
 
 
 def _texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
-    return tuple(read_texts(record, name))
+    return tuple(_read_texts(record, name))
 
 
 def _flag(record: Mapping[str, object], name: str) -> int | None:
-    value = read_field(record, name, bool)
+    value = _read_field(record, name, bool)
     return None if value is None else int(value)
 
 
 def _keys(record: Mapping[str, object], name: str) -> str:
-    return " ".join(read_text(key, "uci") for key in read_list(record, name, dict))
+    return " ".join(_read_text(key, "uci") for key in _read_list(record, name, dict))
 
 
 def _plies(record: Mapping[str, object], name: str) -> str:
-    plies = [_ply(ply) for ply in read_list(record, name, dict)]
+    plies = [_ply(ply) for ply in _read_list(record, name, dict)]
     return json.dumps(plies) if plies else ""
 
 
 def _ply(record: Mapping[str, object]) -> dict[str, object]:
     ply: dict[str, object] = {
-        "move": read_text(record, "move"),
+        "move": _read_text(record, "move"),
         "mate": _number(record, "mate"),
         "keys": _moves(record, "keys").split(),
     }
     for name in ("only", "holds"):  # earlier versions did not write them
         if name in record:
-            ply[name] = read_field(record, name, bool)
+            ply[name] = _read_field(record, name, bool)
     return ply
 
 
 def _solutions(record: Mapping[str, object], name: str) -> str | None:
-    values = read_field(record, name, list)
+    values = _read_field(record, name, list)
     for value in values or ():
         if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
             msg = f"{name}: expected a list of lists of texts, found "
@@ -231,12 +289,12 @@ def _solutions(record: Mapping[str, object], name: str) -> str | None:
 
 
 def _stipulation(record: Mapping[str, object], name: str) -> str:
-    text = read_text(record, name)
+    text = _read_text(record, name)
     return str(Stipulation.parse(text)) if text else ""
 
 
 def _mark(record: Mapping[str, object], name: str) -> str:
-    mark = read_text(record, name)
+    mark = _read_text(record, name)
     if mark and mark not in MARKS:
         msg = f"{name}: expected accept, cook or reject, found {quote(mark)}"
         raise InputError(msg)
@@ -270,7 +328,7 @@ def _split_lines(text: str) -> list[list[str]]:
     return [line.split() for line in json.loads(text)]
 
 
-_TEXT = _Field(_unchanged, read_text)
+_TEXT = _Field(_unchanged, _read_text)
 _NUMBER = _Field(_unchanged, _number)
 _SECONDS = _Field(_unchanged, _seconds)
 _FLAG = _Field(bool, _flag)

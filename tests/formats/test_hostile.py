@@ -150,9 +150,9 @@ def test_json_nested_near_the_recursion_limit_affects_no_other_record(
     path = tmp_path / "x.jsonl"
     depths = range(900, 1000)  # Python's recursion limit is among them
     texts = [jsonl(**{field: "[" * depth + "]" * depth}) for depth in depths]
-    path.write_text("\n".join(texts), encoding="utf-8")
+    path.write_text("\n".join([jsonl(id='"x"'), *texts]), encoding="utf-8")
     records = list(read_collection(path))
-    assert len(records) == len(texts)
+    assert len(records) == len(texts) + 1
 
 
 @pytest.mark.parametrize(

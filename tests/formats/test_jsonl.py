@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.native import read_jsonl
+from solver.formats.claims import ReadOptions
+from solver.formats.json_records import read_jsonl
 from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
@@ -17,7 +18,9 @@ ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 def read(*lines: str | bytes) -> list[Problem | FormatError]:
     texts = (line if isinstance(line, bytes) else line.encode() for line in lines)
-    return list(read_jsonl(iter(enumerate(texts, 1)), FileSummary("dir/x.jsonl")))
+    return list(
+        read_jsonl(enumerate(texts, 1), FileSummary("dir/x.jsonl"), ReadOptions())
+    )
 
 
 def record(**fields: Any) -> str:
@@ -90,47 +93,18 @@ SIGNED = f"{DISTANCE}, negative when the side to move is mated"
     [
         (record(fen=None), "expected a FEN, found nothing"),
         ('{"id":"x"}', "expected a FEN, found nothing"),
-        (record(fen=3), "fen: expected a text, found '3'"),
-        (record(id=3), "id: expected a text, found '3'"),
-        (record(claim="3"), f"claim: {SIGNED}, found '\"3\"'"),
+        (record(fen=3), "board: expected 8 ranks with / between them, found 1 in '3'"),
         (record(claim=True), f"claim: {SIGNED}, found 'true'"),
-        (record(claim=3.0), f"claim: {SIGNED}, found '3.0'"),
+        (record(claim=3.5), f"claim: {SIGNED}, found '3.5'"),
         (record(claim=0), f"claim: {SIGNED}, found '0'"),
         (record(claim=201), f"claim: {SIGNED}, found '201'"),
-        (record(claim=[3]), f"claim: {SIGNED}, found '[3]'"),
+        (record(claim={"mate": 3}), f"claim: {SIGNED}, found 'an object with mate'"),
         (record(nomate=-3), f"nomate: {DISTANCE}, found '-3'"),
-        (
-            record(claim=3, nomate=3),
-            "expected one claim, found a mate in 3 and nomate 3",
-        ),
-        (
-            record(claimed_keys="h7g6"),
-            "claimed_keys: expected a list, found \"'h7g6'\"",
-        ),
-        (
-            record(claimed_line=["h7g6", 3]),
-            "claimed_line: expected a list of texts, found \"['h7g6', 3]\"",
-        ),
-        (
-            record(any_last_move=1),
-            "any_last_move: expected true or false, found '1'",
-        ),
-        (
-            record(claim=8, claimed_keys=["h7h5"]),
-            "claimed_keys: expected a legal, unambiguous move in SAN or UCI, "
-            "found 'h7h5'",
-        ),
-        (
-            record(claim=8, claimed_line=["h7g6", "h7g6"]),
-            "claimed_line: expected a legal, unambiguous move in SAN or UCI, "
-            "found 'h7g6'",
-        ),
         ("[1]", "expected a JSON object, found '[1]'"),
         ("null", "expected a JSON object, found 'null'"),
         ("8/8", "expected a JSON object, found '8/8': Extra data"),
         (f'{{"claim":{"9" * 5000}}}', 'expected a JSON object, found \'{"claim":999'),
         ("[" * 60_000, "expected a JSON object, found '[[["),
-        (b'{"id":"\xff"}', "expected UTF-8, found 0xff at byte 8"),
         (" " * 65_537, "expected a line of at most 65,536 bytes, found a longer one"),
     ],
 )
@@ -144,3 +118,62 @@ def test_a_bad_record_is_reported_in_one_line_and_skipped(
     assert error.source == "dir/x.jsonl:2"
     assert error.reason.startswith(reason)
     assert error.reason.isprintable()
+
+
+MOVE = "expected a legal, unambiguous move in SAN or UCI"
+
+
+@pytest.mark.parametrize(
+    ("fields", "claim", "warning"),
+    [
+        (
+            {"claim": 3, "nomate": 3},
+            Claim(3),
+            "claims: expected one, found a mate in 3 and nomate 3; kept mate in 3",
+        ),
+        (
+            {"claim": 8, "claimed_line": ["h7g6", {"x": 3}]},
+            Claim(8),
+            "claimed_line: expected a move in SAN or UCI, found",
+        ),
+        (
+            {"claim": 8, "any_last_move": 1},
+            Claim(8),
+            "any_last_move: expected true, false or nothing, found '1'",
+        ),
+        (
+            {"claim": 8, "claimed_keys": ["h7h5"], "claimed_line": ["h7g6"]},
+            Claim(8, (), ("h7g6",)),
+            f"claimed_keys: {MOVE}, found 'h7h5'; kept mate in 8, the line",
+        ),
+        (
+            {"claim": 8, "claimed_keys": ["h7g6"], "claimed_line": ["h7g6", "h7g6"]},
+            Claim(8, ("h7g6",)),
+            f"claimed_line: {MOVE}, found 'h7g6'; kept mate in 8, key h7g6",
+        ),
+    ],
+)
+def test_a_bad_optional_field_is_a_warning(
+    fields: dict[str, Any], claim: Claim, warning: str
+) -> None:
+    (problem,) = read(record(**fields))
+    assert isinstance(problem, Problem)
+    assert (problem.fen, problem.id, problem.claim) == (ROOK, "rook", claim)
+    assert len(problem.warnings) == 1
+    assert problem.warnings[0].startswith(warning)
+
+
+ANSWER = {"mate": 2, "keys": [{"uci": "h7g6", "san": "Kg6"}], "pv": ["h7g6", "h1g1"]}
+
+
+@pytest.mark.parametrize("mark", [{"schema": 1}, {"verdict": "shorter"}])
+def test_an_answer_of_the_program_is_read_for_what_was_claimed(
+    mark: dict[str, Any],
+) -> None:
+    claims = {"claim": 8, "claimed_keys": ["h7g7"], "claimed_line": None}
+    (problem,) = read(record(**mark, **claims, **ANSWER))
+    assert isinstance(problem, Problem)
+    assert (problem.claim, problem.warnings) == (Claim(8, ("h7g7",)), ())
+    (other,) = read(record(**ANSWER))
+    assert isinstance(other, Problem)
+    assert other.claim == Claim(2, ("h7g6",), ("h7g6", "h1g1"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.native import CSV_HEAD, read_csv
+from solver.formats.claims import ReadOptions
+from solver.formats.rows import CSV_HEAD, read_csv
 from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
@@ -17,7 +18,7 @@ ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 def read(*rows: str | bytes) -> list[Problem | FormatError]:
     lines = (row if isinstance(row, bytes) else row.encode() for row in rows)
-    return list(read_csv(iter(enumerate(lines, 1)), FileSummary("dir/x.csv")))
+    return list(read_csv(enumerate(lines, 1), FileSummary("dir/x.csv"), ReadOptions()))
 
 
 def problem(
@@ -76,8 +77,10 @@ def test_blank_rows_are_skipped() -> None:
 @pytest.mark.parametrize(
     ("header", "reason"),
     [
-        ("id,position", "expected a column fen, found 'id,position'"),
-        (b"\xff,fen", "expected UTF-8, found 0xff at byte 1"),
+        (
+            "id,square",
+            ": expected a column fen, epd or position, found 'id,square'",
+        ),
         ('"fen', "expected a row of CSV, found '\"fen': unexpected end of data"),
     ],
 )
@@ -101,27 +104,33 @@ DISTANCE = "expected 1 to 200 moves"
         ),
         (f"rook,{ROOK},,0,,,", f"nomate: {DISTANCE}, found '0'"),
         (
-            f"rook,{ROOK},8,8,,,",
-            "expected one claim, found a mate in 8 and nomate 8",
-        ),
-        (
-            f"rook,{ROOK},8,,h7h5,,",
-            "claimed_keys: expected a legal, unambiguous move in SAN or UCI, "
-            "found 'h7h5'",
-        ),
-        (
-            f"rook,{ROOK},8,,,,yes",
-            "any_last_move: expected true, false or nothing, found 'yes'",
-        ),
-        (
             f'"rook,{ROOK},8',
             "expected a row of CSV, found '\"rook,8/7K/8/8/8/8/R7/7k w - - 0 1,8': "
             "unexpected end of data",
         ),
-        (b"caf\xe9,,,,,,", "expected UTF-8, found 0xe9 at byte 4"),
     ],
 )
 def test_a_bad_row_is_reported_and_skipped(bad: str | bytes, reason: str) -> None:
     good = f"rook,{ROOK},,,,,"
     error = FormatError("dir/x.csv:3", reason)
     assert read(HEAD, good, bad, good) == [problem(2), error, problem(4)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "claim", "warning"),
+    [
+        ("8,8,,,", Claim(8), "claims: expected one, found a mate in 8 and nomate 8"),
+        ("8,,h7h5,,", Claim(8), "claimed_keys: expected a legal, unambiguous move"),
+        ("8,,,,yes", Claim(8), "any_last_move: expected true, false or nothing"),
+        ("8,,,h7g6 x,", Claim(8), "claimed_line: expected a move in SAN or UCI"),
+        ("x,4,,,", None, "claim: expected 1 to 200 moves"),
+    ],
+)
+def test_a_bad_cell_costs_neither_the_position_nor_the_other_claims(
+    cells: str, claim: Claim | None, warning: str
+) -> None:
+    (found,) = read(HEAD, f"rook,{ROOK},{cells}")
+    assert found == problem(claim=claim, no_mate=None if claim else 4)
+    assert isinstance(found, Problem)
+    assert len(found.warnings) == 1
+    assert found.warnings[0].startswith(warning)

@@ -17,11 +17,11 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import ReadOptions, Selection
-from solver.formats.native import COLUMNS
 from solver.formats.registry import read_collection
+from solver.formats.rows import COLUMNS
 from solver.formats.streams import MAX_LINE_BYTES
 from solver.formats.summary import FileSummary
-from solver.problem import Problem
+from solver.problem import Claim, Problem
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -58,39 +58,38 @@ def test_a_column_may_be_a_list_with_nulls(path: Path) -> None:
 
 
 def test_columns_may_be_in_any_order_among_others(path: Path) -> None:
-    others = {"GameId": 1, "Nested": {"FEN": "x"}, "fen": "x"}
+    others = {"GameId": 1, "Nested": {"FEN": "x"}, "square": "x"}
     write(path, [dict(reversed([*PUZZLE.items(), *others.items()]))])
     assert read(path) == [replace(MATE, source="x:1")]
 
 
-LICHESS = "PuzzleId, FEN, Moves, Themes"
+NO_FIELD = "--theme and --min-rating: expected a field"
 
 
 @pytest.mark.parametrize(
     ("row", "selection", "reason"),
     [
         (
-            {"FEN": FEN, "Moves": ""},
-            Selection(),
-            f"lichess's puzzles: expected the columns {LICHESS}, found no PuzzleId and "
-            "no Themes",
-        ),
-        (
             {name: cell for name, cell in PUZZLE.items() if name != "Rating"},
             Selection(min_rating=1),
-            f"lichess's puzzles: expected the columns {LICHESS}, Rating, "
-            "found no Rating",
+            f"{NO_FIELD} rating, found 'PuzzleId, FEN, Moves, Themes'",
         ),
         (
-            {"epd": LADDER, "x": 1},
+            {"square": LADDER, "x": 1},
             Selection(),
-            "Parquet: expected a column fen, or lichess's PuzzleId, FEN, Moves and "
-            "Themes, found 'epd, x'",
+            "Parquet: expected a column fen, position or epd, found 'square, x'",
         ),
         (
             {"fen": LADDER, "claim": 2},
             Selection(theme="mate"),
-            "--theme and --min-rating: expected lichess's columns, found fen, claim",
+            f"{NO_FIELD} themes, found 'fen, claim'",
+        ),
+        (
+            {"epd": LADDER, "N": 2},
+            Selection(),
+            "expected claims, found none in the fields that are known, and N; name the "
+            "one with claims, as in --columns claim=N, or read positions only with "
+            "--no-claims",
         ),
         (
             {"fen": LADDER, "claim": {"mate": 2}},
@@ -120,6 +119,22 @@ def test_two_columns_of_one_name_are_refused(path: Path) -> None:
     assert read(path) == [FormatError("x", reason)]
 
 
+@pytest.mark.parametrize(
+    ("names", "claim"),
+    [
+        (("Position", "Mate In", "Solution"), Claim(2, ("a2a7",))),
+        (("FEN", "type", "best_move"), Claim(2, ("a2a7",))),
+        (("epd", "claim", "answer"), Claim(2, ("a2a7",))),
+    ],
+)
+def test_columns_have_the_names_of_all_tables(
+    path: Path, names: tuple[str, ...], claim: Claim
+) -> None:
+    mate = "Mate in Two" if "type" in names else 2
+    write(path, [dict(zip(names, (LADDER, mate, ["a2-a7"]), strict=True))])
+    assert read(path) == [Problem(LADDER, "x:1", claim, "x:1")]
+
+
 def test_a_file_without_rows_has_no_records(path: Path) -> None:
     write(path, [PUZZLE])
     pq.write_table(pq.read_table(path).slice(0, 0), path)
@@ -136,7 +151,7 @@ def test_a_bad_cell_affects_no_other_row(path: Path) -> None:
     pq.write_table(pq.read_table(path).set_column(0, "id", names), path)
     assert read(path) == [
         Problem(LADDER, "a", source="x:1"),
-        FormatError("x:2", "expected UTF-8, found 0xe9 at byte 4"),
+        Problem(LADDER, "caf\xe9", source="x:2"),
         FormatError(
             "x:3", "expected a row of at most 65,536 bytes, found a longer one"
         ),

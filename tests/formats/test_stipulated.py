@@ -13,8 +13,8 @@ from solver.board import parse_fen
 from solver.errors import FormatError, InputError
 from solver.formats.claims import ReadOptions, Selection
 from solver.formats.epd import parse_record
-from solver.formats.native import CSV_HEAD
 from solver.formats.registry import WRITABLE, find_writer, read_collection
+from solver.formats.rows import CSV_HEAD
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, MATE, Stipulation
 from tests.formats.random_positions import play, play_line

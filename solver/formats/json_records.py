@@ -1,0 +1,303 @@
+"""JSON lines, as `verify --jsonl` prints them, and JSON documents.
+
+In a document, the outermost objects that hold a position are the records. Documents are
+not loaded whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from solver.errors import FormatError, InputError, quote, refusal
+from solver.formats.claims import printable
+from solver.formats.rows import (
+    NO_CLAIMS,
+    RowReader,
+    as_text,
+    fields_of,
+    keep_selected,
+    known_fields,
+    plain_name,
+)
+from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from solver.formats.claims import ReadOptions
+    from solver.formats.summary import FileSummary
+    from solver.problem import Problem
+
+_LINE = re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)')
+"""The beginning of a JSON line, even of a bad one."""
+
+_SURE = 3
+"""Text with more tokens of JSON is JSON, even with a fault: `[Event` has one."""
+
+_TOO_LONG = re.compile(rb"[0-9]{601}")
+"""So long a number could crash ijson 3.6 in C: Python does not convert it."""
+
+_FAULT = "fault"
+_SLASHES = 7
+"""How many there are in the first field of a FEN."""
+
+_MAX_DEPTH = 50
+_NUMBER_BYTES = 8
+"""About as long is a number, true, false or null."""
+
+_Record: TypeAlias = "tuple[str, dict[str, Any], int]"
+"""The key of a record in an object, its fields, and about how many bytes they have."""
+
+
+def find_json(head: bytes, options: ReadOptions) -> str | None:
+    """Find out whether a file has JSON lines or a JSON document.
+
+    Parameters
+    ----------
+    head : bytes
+        Its beginning: the first line, or as much as has arrived.
+    options : ReadOptions
+
+    Returns
+    -------
+    str or None
+        `jsonl` or `json`; None if it is something else.
+    """
+    positions = known_fields(options)["position"]
+    line = head.splitlines(keepends=True)[0]
+    tokens, depth, depths = [*_parse([line], is_whole=False)], 0, set()
+    for (_, key), (kind, value) in pairwise(chain([("", "")], tokens)):
+        depth += kind.startswith("start_") - kind.startswith("end_")
+        if _is_position(kind, key, value, positions):
+            depths.add(depth)
+    is_faulty = tokens[-1][0] == _FAULT
+    if is_faulty and _LINE.match(line):
+        return "jsonl"
+    if (depth and line != head) or is_faulty:  # no whole value
+        tokens = [*_parse([head], is_whole=False)]
+        return None if tokens[-1][0] == _FAULT and len(tokens) <= _SURE else "json"
+    is_record = 1 in depths or not (depth or depths)
+    return "jsonl" if tokens[0][0] == "start_map" and is_record else "json"
+
+
+def _is_position(kind: str, key: Any, value: Any, positions: list[str]) -> bool:
+    """Return whether a token is a position, legal or not, and not only named so."""
+    is_fen = kind == "string" and value.count("/") >= _SLASHES
+    return is_fen and isinstance(key, str) and plain_name(key) in positions
+
+
+def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Records:
+    """Read JSON lines; see `read_lines`."""
+    reader = RowReader(summary, options)
+
+    def parse(text: str, source: str) -> Problem | None:
+        return _read_object(reader, parse_object(text), source)
+
+    return keep_selected(read_lines(lines, summary.name, parse), summary)
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """Parse a JSON object.
+
+    Raises
+    ------
+    InputError
+        The text is something else.
+    """
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"expected a JSON object, found {quote(text)}: {error}"
+        raise InputError(msg) from None
+    if not isinstance(record, dict):
+        msg = f"expected a JSON object, found {quote(text)}"
+        raise InputError(msg)
+    return record
+
+
+def _read_object(
+    reader: RowReader, record: dict[str, Any], source: str, name: str = ""
+) -> Problem | None:
+    try:
+        plan, values = reader.plan(tuple(record)), [*record.values()]
+        cells = [*map(as_text, values)] if plan.pick else values
+        return reader.read(plan, cells, source, name)
+    except RecursionError:
+        msg = f"expected a flat JSON object, found {quote(', '.join(record))}"
+        raise InputError(msg) from None
+
+
+def read_json(
+    pieces: Iterable[bytes], summary: FileSummary, options: ReadOptions
+) -> Records:
+    """Read a JSON document, or several one after another.
+
+    Parameters
+    ----------
+    pieces : iterable of bytes
+        The file.
+    summary : FileSummary
+        Counts the records that are not selected.
+    options : ReadOptions
+        Which records to read, and how.
+
+    Yields
+    ------
+    Problem or FormatError
+        In file order; the source is `file:record`. After a fault of the document there
+        are no more.
+    """
+    number = 0
+    try:
+        reader = RowReader(summary, options)
+        positions = known_fields(options)["position"]
+        for name, record, size in _find_records(_parse(pieces), positions, summary):
+            number += 1
+            source = f"{summary.name}:{number}"
+            if size > MAX_RECORD_BYTES:
+                msg = f"expected at most {MAX_RECORD_BYTES:,} bytes, found a larger one"
+                yield FormatError(source, msg)
+                continue
+            try:
+                problem = _read_object(reader, record, source, name)
+            except InputError as error:
+                yield FormatError(source, str(error))
+                continue
+            summary.not_selected += problem is None
+            yield from [problem] if problem else []
+    except InputError as error:
+        yield FormatError(f"{summary.name}:{number + 1}", str(error))
+
+
+def _parse(
+    pieces: Iterable[bytes], *, is_whole: bool = True
+) -> Iterator[tuple[str, Any]]:
+    """Yield the tokens of JSON texts, as ijson names them, as soon as they arrive.
+
+    The last may be a fault and what it is; with `is_whole` also an unexpected end.
+    """
+    import ijson
+
+    tokens = ijson.sendable_list()
+    parser = ijson.basic_parse_coro(tokens, multiple_values=True)
+    digits = b""  # at the end of the last piece
+    try:
+        for piece in pieces:
+            before, digits = len(digits), digits + piece
+            if found := _TOO_LONG.search(digits):
+                piece = piece[: max(0, found.start() - before)] + b"?"  # noqa: PLW2901
+            digits = digits[len(digits.rstrip(b"0123456789")) :]
+            parser.send(piece)
+            yield from tokens
+            tokens.clear()
+        if is_whole:
+            parser.close()
+    except (ijson.JSONError, ValueError, ArithmeticError) as error:
+        yield from tokens
+        yield _FAULT, printable(f"{error}".partition("\n")[0])
+
+
+class _Open:
+    """A list or an object that has begun.
+
+    Attributes
+    ----------
+    value : list or dict
+        What it holds, without records.
+    key : str
+        In an object, the last key.
+    size : int
+        About how many bytes of `value` have been read.
+    is_record : bool
+        Whether it holds a position.
+    has_records, leads_to_records : bool
+        Whether it holds records itself, or at any depth.
+    others : int
+        How many objects without a position a list has before its first record.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value, self.key = value, ""
+        self.size = self.others = 0
+        self.is_record = self.has_records = self.leads_to_records = False
+
+    def add(self, value: Any, size: int) -> None:
+        """Add a value, unless the whole is too large."""
+        self.size += size + len(self.key)
+        if self.size > MAX_RECORD_BYTES:
+            self.value.clear()
+        elif isinstance(self.value, dict):
+            self.value[self.key] = value
+        else:
+            self.value.append(value)
+
+
+def _find_records(
+    tokens: Iterable[tuple[str, Any]], positions: list[str], summary: FileSummary
+) -> Iterator[_Record]:
+    """Yield each record.
+
+    Objects beside a record that have no position are yielded too, to be refused. What
+    else there is beside records is noted in the summary.
+
+    Raises
+    ------
+    InputError
+        After the records before a fault; at the end if there are none.
+    """
+    stack = [root := _Open([])]
+    for kind, value in tokens:
+        last = stack[-1]
+        if kind == "map_key":
+            last.key = value
+        elif kind.startswith("start_"):
+            stack.append(_Open({} if kind == "start_map" else []))
+            if len(stack) > _MAX_DEPTH:
+                msg = (
+                    f"{summary.title}: expected at most {_MAX_DEPTH} levels, found more"
+                )
+                raise InputError(msg)
+        elif kind.startswith("end_"):
+            yield from _close(stack, summary)
+        elif kind == _FAULT:
+            msg = f"{summary.title}: expected JSON, found a fault: {value}"
+            raise InputError(msg)
+        else:
+            last.add(value, len(value) if kind == "string" else _NUMBER_BYTES)
+            last.is_record |= _is_position(kind, last.key, value, positions)
+    if not root.leads_to_records:
+        expected = "objects with a field fen, epd or position"
+        raise refusal(summary.title, expected, next(iter(root.value), None))
+
+
+def _close(stack: list[_Open], summary: FileSummary) -> Iterator[_Record]:
+    """End the innermost list or object; yield it if it is a record."""
+    last = stack.pop()
+    parent = stack[-1]
+    is_object = isinstance(last.value, dict)
+    if last.is_record and not any(outer.is_record for outer in stack):
+        yield from parent.others * [("", {}, 0)]
+        parent.others, parent.has_records, parent.leads_to_records = 0, True, True
+        yield parent.key, last.value, last.size
+    elif last.leads_to_records:
+        parent.leads_to_records = True
+        for name in last.value if is_object else ():
+            may_claim = not NO_CLAIMS.fullmatch(plain_name(name))
+            summary.ignore(printable(name), may_claim=may_claim)
+    elif is_object and parent.has_records:
+        yield parent.key, last.value, last.size
+    else:
+        parent.others += is_object and not parent.key
+        parent.add(last.value, last.size)
+
+
+def write_jsonl(problem: Problem) -> str:
+    """Write a problem as one line, without empty fields."""
+    fields = fields_of(problem).items()
+    record = {name: value for name, value in fields if value is not None}
+    # Escaped, a name with control characters does no harm to a terminal.
+    escaped = not problem.id.isprintable()
+    return json.dumps(record, ensure_ascii=escaped, separators=(",", ":")) + "\n"
