@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -183,6 +184,7 @@ def _parse(
 
     tokens = ijson.sendable_list()
     parser = ijson.basic_parse_coro(tokens, multiple_values=True)
+    faults = (ijson.JSONError, ValueError, ArithmeticError)
     digits = b""  # at the end of the last piece
     try:
         for piece in pieces:
@@ -195,9 +197,12 @@ def _parse(
             tokens.clear()
         if is_whole:
             parser.close()
-    except (ijson.JSONError, ValueError, ArithmeticError) as error:
+    except faults as error:
         yield from tokens
         yield _FAULT, printable(f"{error}".partition("\n")[0])
+    finally:
+        with suppress(*faults):  # otherwise ijson in Python complains about the rest
+            parser.close()
 
 
 class _Open:

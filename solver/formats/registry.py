@@ -220,6 +220,12 @@ def _finish(
         yield record
 
 
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r"})
+_LINE_END = re.compile(rb"\r\n?|\n")
+_TEXT_BYTES = 20
+"""A file is no text if more than one byte of so many in its first line is a control
+character."""
+
 _SLASHES = 7
 """How many there are in the first field of a FEN."""
 
@@ -378,8 +384,11 @@ def _read(
 ) -> Records:
     """Find the reader from the beginning of the file, and run it."""
     name, source_format = summary.name, options.source_format
-    if source_format != _PARQUET and (binary := _find_binary(stream.peek(1))):
-        yield FormatError(name, f"expected text in UTF-8, found {binary}")
+    head = stream.peek(1)
+    if source_format == AUTO and (binary := _find_binary(head)):
+        blank = head[: len(head) - len(head.lstrip())]
+        source = f"{name}:{1 + len(_LINE_END.findall(blank))}"
+        yield FormatError(source, f"expected text in UTF-8, found {binary}")
         return
     found, records = _detect(stream, lines, summary, options)
     if source_format == AUTO:
@@ -415,11 +424,9 @@ def _find_binary(head: bytes) -> str:
         return ""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in head:
         return "UTF-16"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return "a binary file" if b"\0" in head else ""
-    return ""
+    line = _LINE_END.split(head.lstrip(), maxsplit=1)[0]
+    controls = len(line) - len(line.translate(None, _CONTROLS))
+    return "a binary file" if controls * _TEXT_BYTES > len(line) else ""
 
 
 def _detect(

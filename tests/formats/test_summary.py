@@ -206,7 +206,7 @@ def test_a_file_that_is_not_text_is_one_message(
     path = tmp_path / "x"
     path.write_bytes(content)
     (error,) = read_collection(path)
-    assert error == FormatError(str(path), f"expected text in UTF-8, found {found}")
+    assert error == FormatError(f"{path}:1", f"expected text in UTF-8, found {found}")
 
 
 def test_problems_of_another_kind_are_no_flood(read: Read) -> None:
