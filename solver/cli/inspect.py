@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import deque
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -63,34 +65,46 @@ def inspect(
     """
     codes = {Exit.PROVED}
     for file in files:
-        try:
-            codes |= _inspect(file, read_options, as_json=as_json)
-        except OSError as error:
-            notify(f"error: {file}: {error.strerror or error}")
-            codes.add(Exit.IO)
+        codes |= _inspect(file, read_options, as_json=as_json)
     ctx.exit(foremost(codes))
 
 
 def _inspect(file: str, read_options: ReadOptions, *, as_json: bool) -> set[Exit]:
     """Print what is understood of a file; return the exit codes that follow."""
     summary = FileSummary(name_of(file))
+    codes: set[Exit] = set()
     records = read_collection(file, read_options, summary)
-    first = list(islice(records, FIRST))
-    shown = first[:SHOWN]
+    first: list[Problem | FormatError] = []
+    with _reading(file, codes):
+        first += islice(records, FIRST)
+    shown, count = first[:SHOWN], summary.records
     if not as_json and first:
         click.echo(summary)
         for record in shown:
             click.echo("\n".join(f"  {line}" for line in _describe(record)))
-    if len(first) == FIRST:
-        count = summary.records
-        for _ in records:
-            pass
+    try:
+        with _reading(file, codes):
+            deque(records, 0)
+    finally:  # also after an interrupt: what has been read by then
         if not as_json and summary.records > count:
             click.echo(summary)
     if as_json:
         echo_json({**summary.record(), "first": [*map(_record, shown)]}, indent=2)
-    codes = auditing.report_summary(summary, read_options, is_quiet=True)
-    return codes | ({Exit.BAD_INPUT} if summary.unreadable else set())
+    if summary.unreadable:
+        codes.add(Exit.BAD_INPUT)
+    if Exit.IO in codes:
+        return codes
+    return codes | auditing.report_summary(summary, read_options, is_quiet=True)
+
+
+@contextmanager
+def _reading(file: str, codes: set[Exit]) -> Iterator[None]:
+    """Print the error of a file that cannot be read, and add its exit code."""
+    try:
+        yield
+    except OSError as error:
+        notify(f"error: {file}: {error.strerror or error}")
+        codes.add(Exit.IO)
 
 
 def _record(record: Problem | FormatError) -> dict[str, object]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,6 +116,33 @@ def test_inspect_names_a_file_that_cannot_be_read(
     assert "No such file" in ended.err
     assert "Is a directory" in ended.err
     assert "4 records" in ended.out
+
+
+def test_a_closed_pipe_ends_inspect_without_a_message(tmp_path: Path) -> None:
+    path = tmp_path / "x.epd"
+    path.write_text(f"{BACK_RANK} dm 1;\n" * 50)
+    with process("inspect", str(path), *[str(path)] * 200) as running:
+        assert running.stdout
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.wait() == 74
+        assert running.stderr
+        assert running.stderr.read() == ""
+
+
+def test_an_interrupted_inspect_prints_what_has_been_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.epd"
+    path.write_text(f"{BACK_RANK} dm 1;\n" * 300_000)
+    with process("inspect", str(path)) as running:
+        assert running.stdout
+        shown = [running.stdout.readline() for _ in range(10)]
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate()
+    assert shown[0] == f"{path}: EPD, {FIRST:,} records; claim from dm\n"
+    assert shown[-1] == "    claims mate in 1\n"
+    # Only if it had read on before the signal came is there more to print.
+    assert re.fullmatch(f"({path}: EPD, [0-9,]+ records; claim from dm\n)?", out)
+    assert (running.returncode, err) == (130, "interrupted\n")
 
 
 # --- the same in the other commands
