@@ -6,8 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError, quote
-from solver.formats.json_records import parse_object
-from solver.formats.rows import split_row
 from solver.formats.streams import (
     MAX_LINE_BYTES,
     NumberedLines,
@@ -15,7 +13,6 @@ from solver.formats.streams import (
     name_of,
     open_decompressed,
 )
-from solver.output.audit_records import read_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -73,6 +70,10 @@ class Marks:
 
 def _read(path: str) -> Iterator[tuple[Subject, str]]:
     """Yield the marks of a file: JSON lines, or CSV if the first line is no object."""
+    from solver.formats.json_records import parse_object
+    from solver.formats.rows import split_row
+    from solver.output.audit_records import read_mark
+
     header: list[str] | None = None
     is_first = True
     with open_decompressed(path) as stream:
@@ -81,7 +82,7 @@ def _read(path: str) -> Iterator[tuple[Subject, str]]:
                 continue
             try:
                 if is_first and not line.lstrip().startswith(b"{"):
-                    header = _columns(line)
+                    header = _columns(split_row(line))
                 elif header is None:
                     yield read_mark(parse_object(decode_line(line)))
                 else:
@@ -92,9 +93,9 @@ def _read(path: str) -> Iterator[tuple[Subject, str]]:
             is_first = False
 
 
-def _columns(line: bytes) -> list[str]:
+def _columns(cells: Sequence[str]) -> list[str]:
     """Return the names of the columns of CSV."""
-    columns = [cell.strip() for cell in split_row(line)]
+    columns = [cell.strip() for cell in cells]
     if not {"fen", "mark"}.issubset(columns):
         found = quote(",".join(columns))
         msg = f"expected JSON lines, or CSV with columns fen and mark, found {found}"

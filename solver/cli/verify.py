@@ -370,13 +370,14 @@ class ResultPrinter:
 
     def add(self, result: AuditResult) -> None:
         """Print a result, or count it and keep its disagreement as a paragraph."""
-        from solver.output.audit_records import audit_record
         from solver.output.audit_text import disagreement, result_warnings
 
         if not self._quiet:
             for warning in result_warnings(result):
                 self._progress.notify(f"{result.source}: warning: {warning}")
         if self._jsonl:
+            from solver.output.audit_records import audit_record
+
             echo_json(audit_record(result))
             return
         if result.fen is None:
