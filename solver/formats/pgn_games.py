@@ -32,7 +32,7 @@ UNFINISHED = "*"
 Result = TypeVar("Result")
 
 _NAME = r"\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"
-_VALUE = r'"((?:\\["\\]|[^"\r\n]|"(?!\s*\])|[\r\n]+(?!\s*\[))*+)"\s*\]'
+_VALUE = r'"((?:[^"\\\r\n]|\\(?:["\\]|(?!["\\]))|"(?!\s*\])|[\r\n](?!\s*\[))*)"\s*\]'
 """A quote without a backslash ends the value only before a bracket."""
 
 _ITEM = rf"{_NAME}{_VALUE}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|(\{{[^}}]*\}})"
