@@ -10,15 +10,15 @@ capture as the first move is legal only if the options say so.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 
 import chess
 
 from solver.board import GivenPosition
 from solver.errors import InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
-from solver.formats.popeye_words import ENGLISH, Options, kind_of
+from solver.formats.popeye_words import ENGLISH, Options, kind_of, refuse
 from solver.stipulation import EXPECTED, MATE, Stipulation
 
 _FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
@@ -56,8 +56,7 @@ class Composition:
         """
         found = self._demanded()
         if not found.has_number:
-            msg = f"stipulation: expected {EXPECTED}, found none"
-            raise InputError(msg)
+            refuse(f"stipulation: expected {EXPECTED}", "none")
         return found
 
     def _demanded(self) -> Stipulation:
@@ -87,8 +86,7 @@ class Composition:
             If the square is occupied.
         """
         if square in self.pieces:
-            msg = f"pieces: expected one on {chess.square_name(square)}, found two"
-            raise InputError(msg)
+            refuse(f"pieces: expected one on {chess.square_name(square)}", "two")
         self.pieces[square] = chess.Piece(kind, color)
 
     def place_all(self, forsyth: str, language: int = ENGLISH) -> None:
@@ -113,8 +111,7 @@ class Composition:
                 index += int(sign)
             elif sign == "/":
                 if index % 8:
-                    msg = "Forsyth: expected full ranks before /, found "
-                    raise InputError(msg + quote(forsyth))
+                    refuse("Forsyth: expected full ranks before /", quote(forsyth))
             else:
                 rank, file = divmod(index, 8)
                 if rank < 8:
@@ -122,8 +119,7 @@ class Composition:
                     self.place(kind, sign.isupper(), chess.square(file, 7 - rank))
                 index += 1
         if index > 64:
-            msg = f"Forsyth: expected at most 64 squares, found {index}"
-            raise InputError(msg)
+            refuse("Forsyth: expected at most 64 squares", index)
 
     def copy(self) -> Composition:
         """Return a twin with the same options."""
@@ -144,17 +140,15 @@ class Composition:
         """
         board = chess.Board(None)
         board.set_piece_map(self.pieces)
-        board.turn = (
-            self._demanded().white_begins ^ exchanged ^ ("HalfDuplex" in self.options)
-        )
+        is_exchanged = exchanged ^ ("HalfDuplex" in self.options)
+        board.turn = self._demanded().white_begins ^ is_exchanged
         board.castling_rights = chess.BB_CORNERS
         board.castling_rights = board.clean_castling_rights() & ~self._immobile()
         board.ep_square = self.options.en_passant
-        if board.ep_square is not None and (self.is_twin or exchanged):
-            try:
+        if self.is_twin or exchanged:
+            with suppress(InputError):
                 return GivenPosition(board.fen(en_passant="fen"))
-            except InputError:
-                board.ep_square = None
+            board.ep_square = None
         return GivenPosition(board.fen(en_passant="fen"))
 
     def _immobile(self) -> chess.Bitboard:
@@ -208,8 +202,7 @@ def find_keys(
     moves = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
     keys = position.keys(name, " ".join(moves).replace("S", "N"))
     if keys and len(keys) != expected:
-        msg = f"{name}: expected {expected} marked with !, found {len(keys)}"
-        raise InputError(msg)
+        refuse(f"{name}: expected {expected} marked with !", len(keys))
     return keys
 
 
@@ -237,8 +230,7 @@ def count_solutions(name: str, text: str, stipulation: Stipulation) -> int:
         rest = _listed(set_play).sub("", rest)
     if rest.strip() or not 0 < number <= MAX_SOLUTIONS:
         expected = f"{stipulation.plies} half-moves and {stipulation.goal} in each line"
-        msg = f"{name}: expected {expected}, found {quote(' '.join(rest.split()))}"
-        raise InputError(msg)
+        refuse(f"{name}: expected {expected}", quote(" ".join(rest.split())))
     return number
 
 
@@ -249,15 +241,11 @@ def _listed(stipulation: Stipulation) -> re.Pattern[str]:
     return re.compile(line, re.VERBOSE)
 
 
-_HEADING = re.compile(r"^[ \t]*\+?(?P<label>[a-z]|z[0-9]+)\)", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*\+?([a-z]|z[0-9]+)\)", re.MULTILINE)
 """The beginning of a twin's solution, such as `b) wPa2-->a3`."""
 
 
 def parts_of(solution: str) -> dict[str, str]:
     """Return the parts of a solution that follow the labels of twins."""
-    headings = list(_HEADING.finditer(solution))
-    ends = [heading.start() for heading in headings[1:]]
-    return {
-        heading["label"]: solution[heading.end() : end]
-        for heading, end in zip_longest(headings, ends)
-    }
+    _, *parts = _HEADING.split(solution)  # labels and parts in turn
+    return dict(zip(parts[::2], parts[1::2], strict=True))

@@ -47,7 +47,7 @@ from solver.formats.composition import (
     find_keys,
     parts_of,
 )
-from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares
+from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares, refuse
 from solver.formats.streams import Lines, Records, decode, read_each
 from solver.formats.twins import Twin, make_problems, parse_twin
 
@@ -92,7 +92,7 @@ def _entries(lines: Lines) -> Iterator[tuple[int, object]]:
     """Yield the line and the content of each entry; see `_Item`."""
     for start, text in _split(lines):
         try:
-            items = _parse_document(_decode(text))
+            items = _parse_document(text)
         except InputError as error:
             items = [(0, error)]
         for line, content in items:
@@ -129,25 +129,14 @@ def _split(lines: Lines) -> Iterator[tuple[int, bytes]]:
         yield start, b"".join(chunk)
 
 
-def _decode(text: bytes) -> str:
-    if len(text) > MAX_ENTRY_BYTES:
-        msg = f"expected at most {MAX_ENTRY_BYTES:,} bytes, found a longer entry"
-        raise InputError(msg)
-    # Entries contain two things that are not YAML: tabs before text, and YACPDB's
-    # references to other entries, such as >>1234.
-    return decode(text).replace("\t", "  ").replace(">>", "//")
-
-
 def _make_problems(summary: FileSummary, entry: object, source: str) -> Records:
     """Return the problems of an entry after its pieces and twins are read."""
     if isinstance(entry, InputError):
         raise entry
     if not isinstance(entry, dict):
-        msg = f"expected an entry with algebraic and stipulation, found {_show(entry)}"
-        raise InputError(msg)
+        refuse("expected an entry with algebraic and stipulation", _show(entry))
     if found := entry.get("conditions"):
-        msg = f"conditions: expected none, found {_show(found)}"
-        raise InputError(msg)
+        refuse("conditions: expected none", _show(found))
     for field in entry:
         if part := _PARTS.get(field):
             summary.read(part, field)
@@ -197,22 +186,16 @@ def _parse_twins(
     if not twins:
         return [Twin("", diagram)]
     if not isinstance(twins, dict) or not all(map(_LABEL.fullmatch, twins)):
-        msg = (
-            f"twins: expected labels such as b, each with changes, found {_show(twins)}"
-        )
-        raise InputError(msg)
+        expected = "twins: expected labels such as b, each with changes"
+        refuse(expected, _show(twins))
     found: list[Twin | FormatError] = []
-    if "a" not in twins:
-        found.append(Twin("a", diagram))
+    twins = {"a": ""} | twins
     for label in sorted(twins, key=lambda label: (len(label), label)):
         words = Words(WORD.findall(_text(twins[label])))
-        twin: Twin | FormatError = Twin(label, diagram)
         if words:
-            twin = parse_twin(label, diagram, found, words, source)
-        if words and isinstance(twin, Twin):
-            fault = f"twin {label}): expected a change, found {quote(words[0])}"
-            twin = FormatError(source, fault)
-        found.append(twin)
+            found.append(parse_twin(label, diagram, found, words, source))
+        else:
+            found.append(Twin(label, diagram))
     return found
 
 
@@ -220,24 +203,20 @@ def _parse_options(composition: Composition, options: object) -> None:
     for option in _texts(options):
         words = Words(option.split())
         if not composition.options.parse_next(words) or words:
-            msg = f"conditions: expected none, found {quote(option)}"
-            raise InputError(msg)
+            refuse("conditions: expected none", quote(option))
     composition.options.refuse("PostKeyPlay")
 
 
 def _place_pieces(composition: Composition, algebraic: object) -> None:
     if not isinstance(algebraic, dict):
-        msg = f"algebraic: expected lists of pieces, found {_show(algebraic)}"
-        raise InputError(msg)
+        refuse("algebraic: expected lists of pieces", _show(algebraic))
     for color, pieces in algebraic.items():
         if color not in _COLORS and pieces:
-            msg = f"algebraic: expected white and black pieces, found {quote(color)}"
-            raise InputError(msg)
+            refuse("algebraic: expected white and black pieces", quote(color))
         for piece in _texts(pieces):
             squares = parse_squares(piece[-2:])
             if not squares:
-                msg = f"algebraic: expected pieces such as Kg3, found {quote(piece)}"
-                raise InputError(msg)
+                refuse("algebraic: expected pieces such as Kg3", quote(piece))
             composition.place(kind_of(piece[:-2]), _COLORS[color], squares[0])
 
 
@@ -245,10 +224,7 @@ def _parse_intended(name: str, text: str) -> tuple[int, ...]:
     """Read `3` or `2.1.1...`: how many moves continue each move."""
     numbers = tuple(map(int, re.findall("[0-9]{1,4}", text)))
     if not _INTENDED.fullmatch(text) or math.prod(numbers) > MAX_SOLUTIONS:
-        msg = (
-            f"{name}: expected a number, or one a move as in 2.1.1, found {quote(text)}"
-        )
-        raise InputError(msg)
+        refuse(f"{name}: expected a number, or one a move as in 2.1.1", quote(text))
     return numbers
 
 
@@ -294,10 +270,8 @@ _SHOWN_CHARACTERS = 120
 """Enough for PyYAML's longest message with the name of a tag or an anchor."""
 
 _CORE = "tag:yaml.org,2002:"
-_TEXTS = ("str", "int", "float", "bool", "null", "timestamp", "value")
-_TAGS = frozenset(
-    f"{_CORE}{tag}" for tag in (*_TEXTS, "python/str", "python/unicode", "seq", "map")
-)
+_KNOWN = "str int float bool null timestamp value seq map python/str python/unicode"
+_TAGS = {None, "!", *(f"{_CORE}{tag}" for tag in _KNOWN.split())}
 _NULLS = {"~", "null", "Null", "NULL"}
 
 
@@ -309,7 +283,7 @@ or mapping of these, or the error if it cannot be read.
 """
 
 
-def _parse_document(text: str) -> list[_Item]:
+def _parse_document(raw: bytes) -> list[_Item]:
     """Parse one YAML document.
 
     PyYAML's parser explains what libyaml refuses, and accepts nearly the same texts:
@@ -323,8 +297,13 @@ def _parse_document(text: str) -> list[_Item]:
     Raises
     ------
     InputError
-        If it is not YAML, has an alias, or nests too deeply.
+        If it is too long, is not YAML, has an alias, or nests too deeply.
     """
+    if len(raw) > MAX_ENTRY_BYTES:
+        refuse(f"expected at most {MAX_ENTRY_BYTES:,} bytes", "a longer entry")
+    # Entries contain two things that are not YAML: tabs before text, and YACPDB's
+    # references to other entries, such as >>1234.
+    text = decode(raw).replace("\t", "  ").replace(">>", "//")
     if yaml.__with_libyaml__:  # ten times as fast
         with suppress(InputError):
             items = _parse_with(yaml.CBaseLoader, text)
@@ -335,17 +314,15 @@ def _parse_document(text: str) -> list[_Item]:
 
 def _parse_with(make_loader: Any, text: str) -> list[_Item]:
     try:
-        loader = make_loader(text)
-        try:
-            return _Document(loader).items()
-        finally:
-            loader.dispose()
+        return _Document(make_loader(text)).items()
     except yaml.YAMLError as error:
-        raise _explain(error) from None
+        if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+            raise _fault(error.problem_mark, error.problem or "") from None
+        msg = f"expected YAML, found {quote(str(error).splitlines()[0])}"
     except (ValueError, OverflowError):
         # PyYAML does not catch Python's errors for an escape or a version too large.
         msg = "expected YAML, found a number out of range in an escape or a directive"
-        raise InputError(msg) from None
+    raise InputError(msg)
 
 
 class _Document:
@@ -366,10 +343,9 @@ class _Document:
         if isinstance(self._next(), yaml.StreamEndEvent):
             return []
         event = self._next()
-        if isinstance(event, yaml.SequenceStartEvent):
-            items = [self._item(item, 1) for item in self._until(yaml.SequenceEndEvent)]
-        else:
-            items = [self._item(event, 0)]
+        is_list = isinstance(event, yaml.SequenceStartEvent)
+        begun = self._until(yaml.SequenceEndEvent) if is_list else [event]
+        items = [self._item(item, int(is_list)) for item in begun]
         self._next()  # the document's end
         if not isinstance(event := self._next(), yaml.StreamEndEvent):
             raise _fault(event.start_mark, "but found another document")
@@ -379,8 +355,7 @@ class _Document:
         """Read an item to its end; its content is the first fault, if it has any."""
         self._faults.clear()
         content = self._read(event, depth)
-        line: int = event.start_mark.line
-        return line, self._faults[0] if self._faults else content
+        return event.start_mark.line, next(iter(self._faults), content)
 
     def _read(self, event: Any, depth: int) -> object:
         """Return what an event begins; `depth` counts the levels around it."""
@@ -389,19 +364,21 @@ class _Document:
             raise _fault(mark, "an alias")
         if depth == _MAX_DEPTH:
             raise _fault(mark, f"more than {_MAX_DEPTH} levels")
-        if event.tag not in {None, "!"} and event.tag not in _TAGS:
-            self._note(mark, f"the tag {event.tag.removeprefix(_CORE)}")
+        if event.tag not in _TAGS:
+            self._faults.append(
+                _fault(mark, f"the tag {event.tag.removeprefix(_CORE)}")
+            )
         if isinstance(event, yaml.SequenceStartEvent):
-            return [
-                self._read(item, depth + 1)
-                for item in self._until(yaml.SequenceEndEvent)
-            ]
+            items = self._until(yaml.SequenceEndEvent)
+            return [self._read(item, depth + 1) for item in items]
         if isinstance(event, yaml.MappingStartEvent):
             entry = {}
             for item in self._until(yaml.MappingEndEvent):
                 key = self._read(item, depth + 1)
                 if not isinstance(key, str):
-                    self._note(item.start_mark, "a key that is not text")
+                    self._faults.append(
+                        _fault(item.start_mark, "a key that is not text")
+                    )
                     key = ""
                 entry[key] = self._read(self._next(), depth + 1)
             return entry
@@ -410,15 +387,6 @@ class _Document:
     def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
         while not isinstance(event := self._next(), end):
             yield event
-
-    def _note(self, mark: Any, problem: str) -> None:
-        self._faults.append(_fault(mark, problem))
-
-
-def _explain(error: yaml.YAMLError) -> InputError:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        return _fault(error.problem_mark, error.problem or "")
-    return InputError(f"expected YAML, found {quote(str(error).splitlines()[0])}")
 
 
 def _fault(mark: Any, problem: str) -> InputError:

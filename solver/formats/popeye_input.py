@@ -25,7 +25,8 @@ Fairy and neutral pieces, conditions and other stipulations are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,6 +47,7 @@ from solver.formats.popeye_words import (
     next_stipulation,
     next_word,
     parse_pieces,
+    refuse,
     shown,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
@@ -80,7 +82,9 @@ _PARTS |= dict.fromkeys(("Pieces", "Forsyth", "InitialGameArray"), "position")
 _PARTS |= dict.fromkeys(_TWINS, "twins")
 """What is read from each keyword, for the summary."""
 
+_LINE = re.compile(".+", re.DOTALL)
 _MAX_TWINS = 999
+_AFTER_TWIN = "Twin, NextProblem or EndProblem"
 
 
 class PopeyeInput(NamedTuple):
@@ -130,30 +134,42 @@ class _Record:
     ----------
     line : int
         The line where it begins, from 1.
-    words : Words
-        A keyword such as `Title` is followed by the rest of its line.
+    language : int
     fault : str
         Why it cannot be a problem, or empty.
     size : int
         Characters of the words.
+    parts : list of (str, Words)
+        The words that follow a keyword such as `Twin` or `Title`; a text is one word.
+        Other words are a part without a keyword.
     in_twins : bool
-        Whether one of them begins a twin.
+        Whether one of the parts is a twin.
     """
 
     line: int
-    words: Words
+    language: int = ENGLISH
     fault: str = ""
     size: int = 0
+    parts: list[tuple[str, Words]] = field(default_factory=list)
     in_twins: bool = False
 
-    def add(self, line: int, word: str) -> None:
+    def add(self, line: int, keyword: str | None, word: str) -> None:
+        """Add a word that marks a keyword or none, and its text, if it has one."""
         if not self.size:
             self.line = line
         self.size += len(word) + 1
-        if self.size <= MAX_RECORD_BYTES:
-            self.words.append(word)
-        else:
+        self.in_twins |= keyword in _TWINS
+        if self.size > MAX_RECORD_BYTES:
             self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
+        elif keyword in TEXTS:
+            text = WORD.sub("", word, count=1).strip(" \t\r\n;.,")
+            self.parts.append((keyword, Words([text])))
+        elif keyword:
+            self.parts.append((keyword, Words(language=self.language)))
+        else:
+            if not self.parts or self.parts[-1][0] in TEXTS:
+                self.parts.append(("", Words(language=self.language)))
+            self.parts[-1][1].append(word)
 
 
 def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
@@ -161,30 +177,27 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
     record = None
     has_begun = False
     for number, raw in lines:
-        line, start = decode(raw), 0
-        is_cut = len(raw) > MAX_RECORD_BYTES
-        while word := WORD.search(line, start):
-            start = len(line) if is_cut else word.end()
-            keyword, language = _find_mark("" if is_cut else word[0], record)
+        line = decode(raw)
+        for word in (WORD if len(raw) <= MAX_RECORD_BYTES else _LINE).finditer(line):
+            keyword, language = _find_mark(word[0], record)
+            is_text = keyword in TEXTS
             if keyword in _BOUNDS:
                 if record:
-                    is_new = keyword == "BeginProblem"
-                    record.fault = _unfinished(word[0]) if is_new else record.fault
+                    if keyword == "BeginProblem":
+                        record.fault = _unfinished(word[0])
                     yield record.line, record
-                is_over = keyword == "EndProblem"
-                record = None if is_over else _Record(number, Words(language=language))
+                record = None if keyword == "EndProblem" else _Record(number, language)
             elif record:
-                record.add(number, line if is_cut else word[0])
-                record.in_twins |= keyword in _TWINS
-            elif not has_begun and keyword not in TEXTS:
-                fault = (
-                    f"expected BeginProblem or AnfangProblem, found {quote(word[0])}"
+                added = line[word.start() :] if is_text else word[0]
+                record.add(number, keyword, added)
+            elif not has_begun and not is_text:
+                expected = "expected BeginProblem or AnfangProblem"
+                yield (
+                    number,
+                    _Record(number, fault=f"{expected}, found {quote(word[0])}"),
                 )
-                yield number, _Record(number, Words(), fault)
-            has_begun |= keyword not in TEXTS
-            if keyword in TEXTS:
-                if record:
-                    record.add(number, line[start:].strip(" \t\r\n;.,"))
+            has_begun |= not is_text
+            if is_text:
                 break
     if record and record.size:
         record.fault = _unfinished("the end of the file")
@@ -194,8 +207,8 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
 def _find_mark(word: str, record: _Record | None) -> tuple[str | None, int]:
     """Return what a word marks, and its language; see `mark`."""
     if record:
-        language = record.words.language
-        return mark(word, language, in_twins=record.in_twins), language
+        keyword = mark(word, record.language, in_twins=record.in_twins)
+        return keyword, record.language
     for language in LANGUAGES:
         if (keyword := mark(word, language)) in ("BeginProblem", *TEXTS):
             return keyword, language
@@ -209,41 +222,35 @@ def _unfinished(found: str) -> str:
 def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
     if record.fault:
         raise InputError(record.fault)
-    words = record.words
     diagram = Composition()
     texts: list[tuple[str, str]] = []
     twins: list[Twin | FormatError] = []
     has_zero_position = False
-    while words:
-        marked = mark(words[0], words.language, in_twins=bool(twins))
-        keyword = marked or words.keyword(COMMANDS)
-        word = words.popleft()
-        if keyword in _PARTS:
-            summary.read(_PARTS[keyword], keyword)
-        elif marked:
-            summary.ignore(marked)
-        if marked and marked in TEXTS:
-            texts.append((marked, words.popleft()))
-        elif marked in _TWINS:
-            has_zero_position |= marked == "ZeroPosition" and not twins
-            _parse_twin(marked, diagram, twins, words, source)
-        elif twins:  # the words after a fault are skipped
-            if isinstance(twins[-1], Twin):
-                expected = "expected Twin, NextProblem or EndProblem"
-                fault = f"twin {twins[-1].label}): {expected}, found {quote(word)}"
-                twins[-1] = FormatError(source, fault)
-        else:
-            _parse_command(keyword, diagram, word, words)
-    return PopeyeInput(
-        source,
-        tuple(texts),
-        diagram,
-        tuple(twins) or (Twin("", diagram),),
-        has_zero_position,
-    )
+    for keyword, words in record.parts:
+        _note(summary, keyword)
+        if keyword in TEXTS:
+            texts.append((keyword, words[0]))
+        elif keyword:
+            has_zero_position |= keyword == "ZeroPosition" and not twins
+            _add_twin(keyword, diagram, twins, words, source)
+        elif not twins:
+            while words:
+                _parse_command(summary, diagram, words)
+        elif isinstance(twins[-1], Twin):
+            fault = f"twin {twins[-1].label}): expected {_AFTER_TWIN}"
+            twins[-1] = FormatError(source, f"{fault}, found {quote(words[0])}")
+    twins = twins or [Twin("", diagram)]
+    return PopeyeInput(source, tuple(texts), diagram, tuple(twins), has_zero_position)
 
 
-def _parse_twin(
+def _note(summary: FileSummary, keyword: str | None) -> None:
+    if keyword in _PARTS:
+        summary.read(_PARTS[keyword], keyword)
+    elif keyword in TEXTS:
+        summary.ignore(keyword)
+
+
+def _add_twin(
     keyword: str,
     diagram: Composition,
     twins: list[Twin | FormatError],
@@ -253,35 +260,24 @@ def _parse_twin(
     """Add a twin, or an error in its place."""
     if keyword == "Twin" and not twins:
         twins.append(Twin(label_of(0), diagram))
+    label = label_of(len(twins))
     if len(twins) == _MAX_TWINS:
         fault = f"twins: expected at most {_MAX_TWINS}, found more"
         twins.append(FormatError(source, fault))
-        words.clear()
-        return
-    label = label_of(len(twins))
-    if keyword == "ZeroPosition" and twins:
+    elif keyword == "ZeroPosition" and twins:
         fault = "ZeroPosition: expected it before the twins, found it after one"
         twins.append(FormatError(source, f"twin {label}): {fault}"))
-        return
-    own = _take_twin(words)
-    twins.append(parse_twin(label, diagram, twins, own, source))
-    words.extendleft(reversed(own))
-
-
-def _take_twin(words: Words) -> Words:
-    """Remove and return the words up to the next twin."""
-    taken = Words(language=words.language)
-    while words:
-        keyword = mark(words[0], words.language, in_twins=True)
-        if keyword in _TWINS:
-            break
-        taken.extend(words.popleft() for _ in range(1 + (keyword in TEXTS)))
-    return taken
+    elif len(twins) < _MAX_TWINS:
+        twins.append(parse_twin(label, diagram, twins, words, source, _AFTER_TWIN))
 
 
 def _parse_command(
-    keyword: str | None, composition: Composition, word: str, words: Words
+    summary: FileSummary, composition: Composition, words: Words
 ) -> None:
+    """Parse a command, and remove it from the words."""
+    keyword = words.keyword(COMMANDS)
+    word = words.popleft()
+    _note(summary, keyword)
     match keyword:
         case "Pieces":
             parse_pieces(words, composition.place)
@@ -292,24 +288,16 @@ def _parse_command(
         case "Stipulation":
             composition.stipulate(next_stipulation(words))
         case "Option":
-            _parse_options(composition, words)
+            if not composition.options.parse_next(words):
+                refuse("option: expected an option of Popeye", shown(words))
+            while composition.options.parse_next(words):
+                pass
         case "Condition":
-            msg = f"conditions: expected none, found {shown(words, 'one')}"
-            raise InputError(msg)
+            refuse("conditions: expected none", shown(words, "one"))
         case "SStipulation":
-            msg = f"stipulation: expected {EXPECTED}, found {quote(word)}"
-            raise InputError(msg)
+            refuse(f"stipulation: expected {EXPECTED}", quote(word))
         case _:
-            msg = f"expected a keyword of Popeye, found {quote(word)}"
-            raise InputError(msg)
-
-
-def _parse_options(composition: Composition, words: Words) -> None:
-    if not composition.options.parse_next(words):
-        msg = f"option: expected an option of Popeye, found {shown(words)}"
-        raise InputError(msg)
-    while composition.options.parse_next(words):
-        pass
+            refuse("expected a keyword of Popeye", quote(word))
 
 
 def read_popeye(lines: Lines, summary: FileSummary) -> Records:
@@ -355,8 +343,7 @@ def write_popeye(problem: Problem) -> str:
     """
     if problem.claim is None or problem.claim.mate < 0:
         found = _describe(problem)
-        msg = f"Popeye: expected a claim that the side to move mates, found {found}"
-        raise InputError(msg)
+        refuse("Popeye: expected a claim that the side to move mates", found)
     board = chess.Board(problem.fen)
     title = printable(problem.id).encode()[:_MAX_TITLE_BYTES].decode(errors="ignore")
     options = _options(board, problem.stipulation.white_begins)

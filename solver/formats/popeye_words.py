@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn
 
 import chess
 
@@ -37,69 +37,52 @@ _SPELLINGS: dict[str, list[str]] = {}
 """Each keyword in English, and its spelling in each language."""
 
 
-class Keywords(tuple[str, ...]):
-    """Keywords in English."""
-
-    @cached_property
-    def spelled(self) -> list[dict[str, str]]:
-        """The keywords by their spelling in lower case, for each language."""
-        return [
-            {_SPELLINGS[key][one].lower(): key for key in self} for one in LANGUAGES
-        ]
-
-
-def _keywords(table: str) -> Keywords:
+def _keywords(table: str) -> tuple[str, ...]:
     """Note the keywords of a table; a single word is all languages'."""
     rows = [row.split() for row in table.split(";")]
     _SPELLINGS.update((row[0], row * (len(LANGUAGES) // len(row))) for row in rows)
-    return Keywords(row[0] for row in rows)
+    return tuple(row[0] for row in rows)
 
 
-COMMANDS = _keywords("""
-BeginProblem AnfangProblem; EndProblem EndeProblem; NextProblem WeiteresProblem;
-Twin Zwilling; ZeroPosition NullStellung; Author Autor; Award Auszeichnung;
-Origin Quelle; Protocol Protokoll; Remark Bemerkung; Title Titel; Condition Bedingung;
-Forsyth; Option; Pieces Steine; InitialGameArray PartieAnfangsStellung;
-SStipulation sForderung; Stipulation Forderung
-""")
+COMMANDS = _keywords("""BeginProblem AnfangProblem; EndProblem EndeProblem;
+    NextProblem WeiteresProblem; Twin Zwilling; ZeroPosition NullStellung; Author Autor;
+    Award Auszeichnung; Origin Quelle; Protocol Protokoll; Remark Bemerkung;
+    Title Titel; Condition Bedingung; Forsyth; Option; Pieces Steine;
+    InitialGameArray PartieAnfangsStellung; SStipulation sForderung;
+    Stipulation Forderung""")
 STRUCTURE = COMMANDS[:5]
 """What begins and ends a problem and its twins."""
 
 TEXTS = COMMANDS[5:11]
 """What is followed by a text to the end of its line."""
 
-CHANGES = _keywords("""
-Add hinzufuegen; Exchange tausche; Mirror Spiegelung; Move versetze;
-PolishType Farbwechsel; Remove entferne; Rotate Drehung; Shift Verschiebung;
-Substitute ersetze; Continued ferner
-""")
-_COLORS = _keywords("""
-White Weiss; Black Schwarz; Neutral; TotalInvisible TotalUnsichtbar
-""")
-_OPTIONS = _keywords("""
-LastCapture; MultiSolutions MehrereLoesungen; NoBk OhneSk; NoSymmetry KeineSymmetrie;
-NoWk OhneWk; Quodlibet; NullMoves NullZuege; Search Suchen;
-CastlingMutuallyExclusive RochadenGegenseitigAusschliessend; Beep Pieps;
-Defence Widerlegung; Duplex; EnPassant; Intelligent; GoalIsEnd ZielIstEnde;
-HalfDuplex HalbDuplex; KeepMatingPiece HalteMattsetzendenStein; Try Verfuehrung;
-MatesIn1 MattsIn1; MaxFlightsquares MaxFluchtFelder; MaxSolutions MaxLoesungen;
-MaxTime MaxZeit; MoveNumbers Zugnummern; NoBoard OhneBrett; NoCastling KeineRochade;
-NoThreat OhneDrohung; NoShortVariations OhneKurzVarianten; NonTrivial NichtTrivial;
-PostKeyPlay NachSchluessel; SetPlay Satzspiel; StartMoveNumber StartZugnummer;
-StopOnShortSolutions StopNachKurzloesungen; SuppressGrid OhneGitter; Threat Drohung;
-TrivialTriesAvoid TrivialeFehlversucheUnterdruecken; UpToMoveNumber BisZugnummer;
-Variations Varianten; WhiteToPlay WeissBeginnt; WriteGrid ZeichneGitter
-""")
+CHANGES = _keywords("""Add hinzufuegen; Exchange tausche; Mirror Spiegelung;
+    Move versetze; PolishType Farbwechsel; Remove entferne; Rotate Drehung;
+    Shift Verschiebung; Substitute ersetze; Continued ferner""")
+_COLORS = _keywords(
+    "White Weiss; Black Schwarz; Neutral; TotalInvisible TotalUnsichtbar"
+)
+_OPTIONS = _keywords("""LastCapture; MultiSolutions MehrereLoesungen; NoBk OhneSk;
+    NoSymmetry KeineSymmetrie; NoWk OhneWk; Quodlibet; NullMoves NullZuege;
+    Search Suchen; CastlingMutuallyExclusive RochadenGegenseitigAusschliessend;
+    Beep Pieps; Defence Widerlegung; Duplex; EnPassant; Intelligent;
+    GoalIsEnd ZielIstEnde; HalfDuplex HalbDuplex;
+    KeepMatingPiece HalteMattsetzendenStein; Try Verfuehrung; MatesIn1 MattsIn1;
+    MaxFlightsquares MaxFluchtFelder; MaxSolutions MaxLoesungen; MaxTime MaxZeit;
+    MoveNumbers Zugnummern; NoBoard OhneBrett; NoCastling KeineRochade;
+    NoThreat OhneDrohung; NoShortVariations OhneKurzVarianten; NonTrivial NichtTrivial;
+    PostKeyPlay NachSchluessel; SetPlay Satzspiel; StartMoveNumber StartZugnummer;
+    StopOnShortSolutions StopNachKurzloesungen; SuppressGrid OhneGitter; Threat Drohung;
+    TrivialTriesAvoid TrivialeFehlversucheUnterdruecken; UpToMoveNumber BisZugnummer;
+    Variations Varianten; WhiteToPlay WeissBeginnt; WriteGrid ZeichneGitter""")
 _REFUSED = _OPTIONS[:9]
 """Options that change the rules or the question."""
 
-_MARKS = Keywords((*STRUCTURE, *TEXTS, *_COLORS))
-_SHORTEST_MARK = 3
+_MARKS = (*STRUCTURE, *TEXTS, *_COLORS)
 _WITH_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _SQUARES = re.compile(r"(?:[a-h][1-8])+", re.IGNORECASE)
 _PIECES = re.compile(
-    r"(?P<piece>[a-z]|[a-z][a-z0-9]|[0-9]{2})(?P<squares>(?:[a-h][1-8])*)",
-    re.IGNORECASE,
+    r"(?P<piece>[a-z][a-z0-9]?|[0-9]{2})(?P<squares>(?:[a-h][1-8])*)", re.IGNORECASE
 )
 
 
@@ -110,19 +93,26 @@ class Words(deque[str]):
         super().__init__(words)
         self.language = language
 
-    def keyword(self, keywords: Keywords) -> str | None:
+    def keyword(self, keywords: tuple[str, ...]) -> str | None:
         """Return the keyword that the next word abbreviates; see `expand`."""
         return expand(self[0], keywords, self.language) if self else None
 
 
-def expand(word: str, keywords: Keywords, language: int) -> str | None:
+@cache
+def _spelled(keywords: tuple[str, ...], language: int) -> dict[str, str]:
+    """Return the keywords by their spelling in lower case."""
+    return {_SPELLINGS[keyword][language].lower(): keyword for keyword in keywords}
+
+
+def expand(word: str, keywords: tuple[str, ...], language: int) -> str | None:
     """Return the English keyword that a word abbreviates.
 
     Parameters
     ----------
     word : str
         In lower or upper case, of any length, as Popeye accepts it.
-    keywords : Keywords
+    keywords : tuple of str
+        In English.
     language : int
         Of the word, one of `LANGUAGES`.
 
@@ -132,7 +122,7 @@ def expand(word: str, keywords: Keywords, language: int) -> str | None:
         None if the word fits none of them or several.
     """
     lower = word.casefold().translate(_WITH_UMLAUTS)
-    known = keywords.spelled[language]
+    known = _spelled(keywords, language)
     fitting = [key for spelling, key in known.items() if spelling.startswith(lower)]
     return known.get(lower, fitting[0] if len(fitting) == 1 else None)
 
@@ -143,10 +133,16 @@ def mark(word: str, language: int, *, in_twins: bool = False) -> str | None:
     Such a word has three letters or more: fewer may be a piece, and the German `wei` is
     a colour, too. In twins, the English `rem` is short for `Remove`.
     """
-    if len(word) < _SHORTEST_MARK or (in_twins and expand(word, CHANGES, language)):
+    if len(word) < 3 or (in_twins and expand(word, CHANGES, language)):
         return None
     keyword = expand(word, _MARKS, language)
     return None if keyword in _COLORS else keyword
+
+
+def refuse(expected: str, found: object) -> NoReturn:
+    """Raise InputError; `expected` begins with the name of the part, if it has one."""
+    msg = f"{expected}, found {found}"
+    raise InputError(msg)
 
 
 def kind_of(piece: str, language: int = ENGLISH) -> chess.PieceType:
@@ -160,9 +156,8 @@ def kind_of(piece: str, language: int = ENGLISH) -> chess.PieceType:
     letters = LETTERS[language]
     if len(piece) != 1 or piece.upper() not in letters:
         king, queen, rook, bishop, knight, pawn = reversed(letters)
-        expected = f"{king}, {queen}, {rook}, {bishop}, {pawn}, or {knight}"
-        msg = f"pieces: expected {expected} for a knight, found {quote(piece)}"
-        raise InputError(msg)
+        known = f"{king}, {queen}, {rook}, {bishop}, {pawn}, or {knight} for a knight"
+        refuse(f"pieces: expected {known}", quote(piece))
     return letters.index(piece.upper()) + 1
 
 
@@ -180,8 +175,7 @@ def next_word(keyword: str, words: Words) -> str:
         If there is none; the message begins with `keyword`.
     """
     if not words:
-        msg = f"{keyword}: expected a value, found the end of the problem"
-        raise InputError(msg)
+        refuse(f"{keyword}: expected a value", "the end of the problem")
     return words.popleft()
 
 
@@ -201,8 +195,7 @@ def parse_squares(text: str) -> list[chess.Square]:
     """Read squares such as `a1b2`; return none if the text contains anything else."""
     if not _SQUARES.fullmatch(text):
         return []
-    names = (text[i : i + 2].lower() for i in range(0, len(text), 2))
-    return [chess.parse_square(name) for name in names]
+    return [chess.parse_square(name) for name in re.findall("..", text.lower())]
 
 
 def parse_pieces(words: Words, place: Place) -> None:
@@ -238,21 +231,19 @@ def parse_pieces(words: Words, place: Place) -> None:
         if name or color is None or not pieces:
             is_color = name or color is None
             expected = "White or Black" if is_color else "a piece such as Kg3"
-            msg = f"pieces: expected {expected}, found {quote(words[0])}"
-            raise InputError(msg)
+            refuse(f"pieces: expected {expected}", quote(words[0]))
         words.popleft()
         # The squares may be a word of their own: P a2b2.
         squares = pieces["squares"] or next_word("pieces", words)
         if not parse_squares(squares):
-            msg = f"pieces: expected squares after {pieces[0]}, found {quote(squares)}"
-            raise InputError(msg)
+            refuse(f"pieces: expected squares after {pieces[0]}", quote(squares))
         for square in parse_squares(squares):
             place(kind_of(pieces["piece"], words.language), color, square)
         is_due = False
 
 
 _SHOWN_SQUARES = 8
-_MAX_DIGITS = 9
+_MAX_NUMBER = 999_999_999
 
 
 class Options:
@@ -287,7 +278,8 @@ class Options:
     def refuse(self, option: str) -> None:
         """Raise InputError if an option was given."""
         if option in self:
-            raise _refusal(self._words[option])
+            expected = "option: expected none that changes the rules or the question"
+            refuse(expected, quote(self._words[option]))
 
     def parse_next(self, words: Words) -> bool:
         """Parse one option and its values, and remove them from the words.
@@ -310,11 +302,10 @@ class Options:
         option = words.keyword(_OPTIONS)
         if option is None:
             return False
-        word = words.popleft()
+        self._words[option] = words.popleft()
+        self.numbers[option] = ()
         if option in _REFUSED:
-            raise _refusal(word)
-        self._words[option] = word
-        numbers = []
+            self.refuse(option)
         if option == "NoCastling":
             self.immobile = _parse_squares_of(option, words)
         elif option == "EnPassant":
@@ -322,20 +313,9 @@ class Options:
         else:
             while words and words[0].isdecimal():
                 digits = words.popleft()
-                numbers.append(int(digits if len(digits) <= _MAX_DIGITS else _MOST))
-        self.numbers[option] = tuple(numbers)
+                number = int(digits) if len(digits) < 10 else _MAX_NUMBER
+                self.numbers[option] += (number,)
         return True
-
-
-_MOST = _MAX_DIGITS * "9"
-
-
-def _refusal(word: str) -> InputError:
-    msg = (
-        "option: expected none that changes the rules or the question, "
-        f"found {quote(word)}"
-    )
-    return InputError(msg)
 
 
 def _parse_squares_of(option: str, words: Words) -> list[chess.Square]:
@@ -344,8 +324,7 @@ def _parse_squares_of(option: str, words: Words) -> list[chess.Square]:
         words.popleft()
         squares += chain
     if not squares:
-        msg = f"option {option}: expected squares, found {shown(words)}"
-        raise InputError(msg)
+        refuse(f"option {option}: expected squares", shown(words))
     return squares
 
 
@@ -359,5 +338,4 @@ def _skipped(squares: list[chess.Square]) -> chess.Square:
     names = " ".join(map(chess.square_name, squares[:_SHOWN_SQUARES]))
     if len(squares) > _SHOWN_SQUARES:
         names += " ..."
-    msg = f"option EnPassant: expected a double step such as e2e3e4, found {names}"
-    raise InputError(msg)
+    refuse("option EnPassant: expected a double step such as e2e3e4", names)

@@ -18,7 +18,7 @@ Options do not change, nor do the squares of `NoCastling` and `EnPassant`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
@@ -28,12 +28,12 @@ from solver.formats.popeye_words import (
     CHANGES,
     ENGLISH,
     LETTERS,
-    Keywords,
     kind_of,
     next_stipulation,
     next_word,
     parse_pieces,
     parse_squares,
+    refuse,
     shown,
 )
 from solver.formats.summary import FileSummary
@@ -45,18 +45,15 @@ if TYPE_CHECKING:
     from solver.formats.popeye_words import Words
     from solver.formats.streams import Records
 
-    Transform: TypeAlias = Callable[[int, int], tuple[int, int]]
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_KEYWORDS = Keywords((*CHANGES, "Stipulation", "Condition", "SStipulation"))
-_REFUSED = ("Condition", "Continued", "SStipulation")
+_KEYWORDS = (*CHANGES, "Stipulation", "Condition", "SStipulation")
 _NO_ARROW = str.maketrans("", "", "<->")
 _MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
-_MIRRORS: dict[str, tuple[str, Transform]] = {
-    "a1h1": ("a1<-->h1", lambda file, rank: (7 - file, rank)),
-    "a1a8": ("a1<-->a8", lambda file, rank: (file, 7 - rank)),
-    "a1h8": ("a1<-->h8", lambda file, rank: (7 - rank, 7 - file)),
-    "a8h1": ("a8<-->h1", lambda file, rank: (rank, file)),
+_MIRRORS: dict[str, Callable[[int, int], tuple[int, int]]] = {
+    "a1h1": lambda file, rank: (7 - file, rank),
+    "a1a8": lambda file, rank: (file, 7 - rank),
+    "a1h8": lambda file, rank: (7 - rank, 7 - file),
+    "a8h1": lambda file, rank: (rank, file),
 }
 
 
@@ -93,8 +90,9 @@ def parse_twin(
     before: Sequence[Twin | FormatError],
     words: Words,
     source: str,
+    then: str = "a change",
 ) -> Twin | FormatError:
-    """Parse the changes of a twin, and remove them from the words.
+    """Parse the changes of a twin.
 
     Parameters
     ----------
@@ -105,9 +103,11 @@ def parse_twin(
         The twins before. Changes after `Continued` refer to the last one, which must
         not have been refused, or else to the diagram.
     words : Words
-        The words that follow, changed in place.
+        The words of the twin, changed in place.
     source : str
         `file:line`.
+    then : str
+        What may follow the changes, for the error about any other word.
 
     Returns
     -------
@@ -119,18 +119,16 @@ def parse_twin(
     if is_continued:
         words.popleft()
     last = before[-1] if is_continued and before else Twin("", diagram)
-    if isinstance(last, FormatError):
-        fault = f"twin {label}): expected a readable twin before this one, found none"
-        return FormatError(source, fault)
-    changing = _Changing(last.composition.copy())
     try:
+        if isinstance(last, FormatError):
+            refuse("expected a readable twin before this one", "none")
+        changing = _Changing(last.composition.copy())
         while keyword := words.keyword(_KEYWORDS):
-            if keyword in _REFUSED:
-                raise _refusal(keyword, words)
             changing.apply(keyword, words)
         if not changing.changes:
-            msg = f"expected a change such as Move a1 b2, found {shown(words)}"
-            raise InputError(msg)  # noqa: TRY301
+            refuse("expected a change such as Move a1 b2", shown(words))
+        if words:
+            refuse(f"expected {then}", shown(words))
     except InputError as error:
         return FormatError(source, f"twin {label}): {error}")
     return Twin(label, changing.composition, changing.texts(), is_continued)
@@ -170,7 +168,6 @@ def make_problems(
             yield twin
             continue
         composition = twin.composition
-        described = f"twin {twin.label}): " if twin.label else ""
         label = f" {twin.label})" if twin.label else ""
         for exchanged in (False, True)[: 1 + ("Duplex" in composition.options)]:
             suffix = f"{label} duplex" if exchanged else label
@@ -182,84 +179,67 @@ def make_problems(
                     read_claim(draft, twin.label)
                 yield draft.problem((name or default_name(source)) + suffix, source)
             except InputError as error:
-                yield FormatError(source, f"{described}{error}")
+                yield FormatError(
+                    source, f"twin{label}: {error}" if label else str(error)
+                )
 
 
 _MAX_CHANGES = 256
 """The most changes of a twin: four times the number of squares."""
 
 
-class _Change(NamedTuple):
-    """What a change did.
+class _Changing:
+    """A composition while it is being changed.
+
+    Each change has the method that is named after its keyword; the method removes the
+    values of the change from the words.
 
     Attributes
     ----------
-    text : str
-        As Popeye prints it, without + or -.
-    removed, added : chess.Square or None
-        The square on which a piece disappeared, or appeared.
+    changes : list of (str, str)
+        For each change `-` if a piece disappeared, `+` if one appeared, and its text,
+        which then ends with the name of the square.
     """
-
-    text: str
-    removed: chess.Square | None = None
-    added: chess.Square | None = None
-
-
-class _Changing:
-    """A composition while it is being changed."""
 
     def __init__(self, composition: Composition) -> None:
         self.composition = composition
-        self.changes: list[_Change] = []
-
-    @property
-    def pieces(self) -> dict[chess.Square, chess.Piece]:
-        return self.composition.pieces
+        self.pieces = composition.pieces
+        self.changes: list[tuple[str, str]] = []
 
     def texts(self) -> tuple[str, ...]:
         """Return the changes as Popeye prints them: a replaced piece is one change."""
         texts = []
-        for index, change in enumerate(self.changes):
-            text = change.text
-            if change.removed is not None:
-                later = self.changes[index:]
-                if any(other.added == change.removed for other in later):
-                    continue
-                text = f"-{text}"
-            if change.added is not None:
-                earlier = self.changes[:index]
-                if all(other.removed != change.added for other in earlier):
-                    text = f"+{text}"
-            texts.append(text)
+        for index, (sign, text) in enumerate(self.changes):
+            square = text[-2:]
+            if sign == "-" and _has(self.changes[index:], "+", square):
+                continue
+            is_replacing = sign == "+" and _has(self.changes[:index], "-", square)
+            texts.append(text if is_replacing else sign + text)
         return tuple(texts)
 
     def apply(self, keyword: str, words: Words) -> None:
-        """Make one change, and remove its values from the words."""
-        words.popleft()
-        self._BY_KEYWORD[keyword](self, words)
+        """Make one change, and remove its words."""
+        word = words.popleft()
+        if keyword in {"Continued", "SStipulation"}:
+            expected = "expected Continued as the first word and no SStipulation"
+            refuse(expected, quote(word))
+        getattr(self, f"_{keyword.lower()}")(words)
 
-    def _note(
-        self,
-        text: str,
-        removed: chess.Square | None = None,
-        added: chess.Square | None = None,
-    ) -> None:
+    def _note(self, text: str, sign: str = "") -> None:
         if len(self.changes) == _MAX_CHANGES:
-            msg = f"expected at most {_MAX_CHANGES} changes, found more"
-            raise InputError(msg)
-        self.changes.append(_Change(text, removed, added))
+            refuse(f"expected at most {_MAX_CHANGES} changes", "more")
+        self.changes.append((sign, text))
 
     def _piece_on(self, square: chess.Square) -> chess.Piece:
         if square not in self.pieces:
-            msg = f"expected a piece on {chess.square_name(square)}, found none"
-            raise InputError(msg)
+            refuse(f"expected a piece on {chess.square_name(square)}", "none")
         return self.pieces[square]
 
     def _move(self, words: Words) -> None:
         start, end = _two_squares("Move", words)
         piece = self._piece_on(start)
         if end in self.pieces and start != end:
-            self._remove(end)
+            self._take(end)
         del self.pieces[start]
         self.pieces[end] = piece
         self._note(f"{_described(piece, start)}-->{chess.square_name(end)}")
@@ -270,70 +250,64 @@ class _Changing:
         self.pieces[one], self.pieces[other] = second, first
         self._note(f"{_described(first, one)}<-->{_described(second, other)}")
 
-    def _remove_all(self, words: Words) -> None:
+    def _remove(self, words: Words) -> None:
         for square in _squares("Remove", words):
-            self._remove(square)
+            self._take(square)
 
-    def _remove(self, square: chess.Square) -> None:
-        piece = self._piece_on(square)
+    def _take(self, square: chess.Square) -> None:
+        self._note(_described(self._piece_on(square), square), "-")
         del self.pieces[square]
-        self._note(_described(piece, square), removed=square)
 
-    def _add_all(self, words: Words) -> None:
-        parse_pieces(words, self._add)
+    def _add(self, words: Words) -> None:
+        parse_pieces(words, self._place)
 
-    def _add(
+    def _place(
         self, kind: chess.PieceType, color: chess.Color, square: chess.Square
     ) -> None:
-        piece = chess.Piece(kind, color)
         if square in self.pieces:
-            self._remove(square)
-        self.pieces[square] = piece
-        self._note(_described(piece, square), added=square)
+            self._take(square)
+        self.pieces[square] = chess.Piece(kind, color)
+        self._note(_described(self.pieces[square], square), "+")
 
     def _substitute(self, words: Words) -> None:
-        old_kind, new_kind = (
-            kind_of(next_word("Substitute", words), words.language) for _ in range(2)
-        )
+        old, new = (next_word("Substitute", words) for _ in range(2))
+        old_kind, new_kind = (kind_of(word, words.language) for word in (old, new))
         for square, piece in self.pieces.items():
             if piece.piece_type == old_kind:
                 self.pieces[square] = chess.Piece(new_kind, piece.color)
         self._note(f"{_letter(old_kind)} ==> {_letter(new_kind)}")
 
-    def _change_colors(self, _words: Words) -> None:
+    def _polishtype(self, _words: Words) -> None:
         for square, piece in self.pieces.items():
             self.pieces[square] = chess.Piece(piece.piece_type, not piece.color)
         self._note("PolishType")
 
-    def _stipulate(self, words: Words) -> None:
+    def _stipulation(self, words: Words) -> None:
         self.composition.stipulate(next_stipulation(words))
         self._note(str(self.composition.stipulation))
+
+    def _condition(self, words: Words) -> None:
+        refuse("conditions: expected none", shown(words, "one"))
 
     def _rotate(self, words: Words) -> None:
         degrees = next_word("Rotate", words)
         if degrees not in {"90", "180", "270"}:
-            msg = f"Rotate: expected 90, 180 or 270, found {quote(degrees)}"
-            raise InputError(msg)
+            refuse("Rotate: expected 90, 180 or 270", quote(degrees))
         for _ in range(int(degrees) // 90):
             self._transform(lambda file, rank: (7 - rank, file))
         self._note(f"rotate {degrees}")
 
     def _mirror(self, words: Words) -> None:
         text = next_word("Mirror", words)
-        while (
-            len(text) < len("a1<-->h1") and words and _MIRROR_PART.fullmatch(words[0])
-        ):
+        # It may be several words: a1 <--> h1.
+        while len(text) < 8 and words and _MIRROR_PART.fullmatch(words[0]):
             text += words.popleft()
-        mirror = text.translate(_NO_ARROW).lower()
-        if mirror not in _MIRRORS:
-            msg = (
-                "Mirror: expected a1<-->h1, a1<-->a8, a1<-->h8 or a8<-->h1, "
-                f"found {quote(text)}"
-            )
-            raise InputError(msg)
-        name, function = _MIRRORS[mirror]
-        self._transform(function)
-        self._note(f"mirror {name}")
+        squares = text.translate(_NO_ARROW).lower()
+        if squares not in _MIRRORS:
+            expected = "Mirror: expected a1<-->h1, a1<-->a8, a1<-->h8 or a8<-->h1"
+            refuse(expected, quote(text))
+        self._transform(_MIRRORS[squares])
+        self._note(f"mirror {squares[:2]}<-->{squares[2:]}")
 
     def _shift(self, words: Words) -> None:
         start, end = _two_squares("Shift", words)
@@ -343,52 +317,29 @@ class _Changing:
             file = chess.square_file(square) + files
             rank = chess.square_rank(square) + ranks
             if not (0 <= file < 8 and 0 <= rank < 8):
-                msg = (
-                    "Shift: expected every piece to stay on the board, found one on "
-                    f"{chess.square_name(square)}"
-                )
-                raise InputError(msg)
+                expected = "Shift: expected every piece to stay on the board"
+                refuse(expected, f"one on {chess.square_name(square)}")
         self._transform(lambda file, rank: (file + files, rank + ranks))
         self._note(f"shift {chess.square_name(start)} ==> {chess.square_name(end)}")
 
-    def _transform(self, function: Transform) -> None:
+    def _transform(self, move: Callable[[int, int], tuple[int, int]]) -> None:
         """Move each piece to the file and rank that the function returns."""
-        self.composition.pieces = {
-            chess.square(
-                *function(chess.square_file(square), chess.square_rank(square))
-            ): piece
-            for square, piece in self.pieces.items()
-        }
-
-    _BY_KEYWORD: ClassVar = {
-        "Add": _add_all,
-        "Exchange": _exchange,
-        "Mirror": _mirror,
-        "Move": _move,
-        "PolishType": _change_colors,
-        "Remove": _remove_all,
-        "Rotate": _rotate,
-        "Shift": _shift,
-        "Stipulation": _stipulate,
-        "Substitute": _substitute,
-    }
+        moved = {}
+        for square, piece in self.pieces.items():
+            file, rank = move(chess.square_file(square), chess.square_rank(square))
+            moved[chess.square(file, rank)] = piece
+        self.pieces = self.composition.pieces = moved
 
 
-def _refusal(keyword: str, words: Words) -> InputError:
-    word = words.popleft()
-    if keyword == "Condition":
-        return InputError(f"conditions: expected none, found {shown(words, 'one')}")
-    return InputError(
-        f"expected Continued as the first word and no SStipulation, found {quote(word)}"
-    )
+def _has(changes: list[tuple[str, str]], sign: str, square: str) -> bool:
+    return any(change[0] == sign and change[1][-2:] == square for change in changes)
 
 
 def _squares(keyword: str, words: Words) -> list[chess.Square]:
     text = next_word(keyword, words)
     squares = parse_squares(text)
     if not squares:
-        msg = f"{keyword}: expected squares, found {quote(text)}"
-        raise InputError(msg)
+        refuse(f"{keyword}: expected squares", quote(text))
     return squares
 
 
@@ -397,8 +348,7 @@ def _two_squares(keyword: str, words: Words) -> tuple[chess.Square, chess.Square
     if len(squares) == 1:
         squares += _squares(keyword, words)
     if len(squares) != 2:
-        msg = f"{keyword}: expected two squares, found {len(squares)}"
-        raise InputError(msg)
+        refuse(f"{keyword}: expected two squares", len(squares))
     return squares[0], squares[1]
 
 
