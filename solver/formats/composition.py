@@ -75,9 +75,7 @@ class Composition:
         """
         self._asked = Stipulation.parse(text)
 
-    def place(
-        self, kind: chess.PieceType, color: chess.Color, square: chess.Square
-    ) -> None:
+    def place(self, square: chess.Square, piece: chess.Piece) -> None:
         """Place a piece on an empty square.
 
         Raises
@@ -87,7 +85,7 @@ class Composition:
         """
         if square in self.pieces:
             refuse(f"pieces: expected one on {chess.square_name(square)}", "two")
-        self.pieces[square] = chess.Piece(kind, color)
+        self.pieces[square] = piece
 
     def place_all(self, forsyth: str, language: int = ENGLISH) -> None:
         """Place pieces from a8 to h8, then from a7 to h7, and so on.
@@ -115,8 +113,8 @@ class Composition:
             else:
                 rank, file = divmod(index, 8)
                 if rank < 8:
-                    kind = kind_of(sign, language)
-                    self.place(kind, sign.isupper(), chess.square(file, 7 - rank))
+                    piece = chess.Piece(kind_of(sign, language), sign.isupper())
+                    self.place(chess.square(file, 7 - rank), piece)
                 index += 1
         if index > 64:
             refuse("Forsyth: expected at most 64 squares", index)

@@ -192,10 +192,10 @@ def _parse_twins(
     twins = {"a": ""} | twins
     for label in sorted(twins, key=lambda label: (len(label), label)):
         words = Words(WORD.findall(_text(twins[label])))
-        if words:
-            found.append(parse_twin(label, diagram, found, words, source))
-        else:
-            found.append(Twin(label, diagram))
+        twin = Twin(label, diagram)
+        found.append(
+            parse_twin(label, diagram, found, words, source) if words else twin
+        )
     return found
 
 
@@ -213,11 +213,12 @@ def _place_pieces(composition: Composition, algebraic: object) -> None:
     for color, pieces in algebraic.items():
         if color not in _COLORS and pieces:
             refuse("algebraic: expected white and black pieces", quote(color))
-        for piece in _texts(pieces):
-            squares = parse_squares(piece[-2:])
+        for text in _texts(pieces):
+            squares = parse_squares(text[-2:])
             if not squares:
-                refuse("algebraic: expected pieces such as Kg3", quote(piece))
-            composition.place(kind_of(piece[:-2]), _COLORS[color], squares[0])
+                refuse("algebraic: expected pieces such as Kg3", quote(text))
+            piece = chess.Piece(kind_of(text[:-2]), _COLORS[color])
+            composition.place(squares[0], piece)
 
 
 def _parse_intended(name: str, text: str) -> tuple[int, ...]:

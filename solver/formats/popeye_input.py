@@ -33,23 +33,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError, quote
+from solver.formats import popeye_words as popeye
 from solver.formats.claims import printable
 from solver.formats.composition import Composition
-from solver.formats.popeye_words import (
-    COMMANDS,
-    ENGLISH,
-    LANGUAGES,
-    STRUCTURE,
-    TEXTS,
-    WORD,
-    Words,
-    mark,
-    next_stipulation,
-    next_word,
-    parse_pieces,
-    refuse,
-    shown,
-)
+from solver.formats.popeye_words import TEXTS, WORD, Words, refuse, shown
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin, label_of, make_problems, parse_twin
@@ -58,7 +45,6 @@ from solver.stipulation import EXPECTED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.formats.popeye_words import Options
     from solver.problem import Problem
 
 POPEYE_HEAD = "BeginProblem\n"
@@ -76,7 +62,7 @@ _MAX_TITLE_BYTES = 200
 _TO_POPEYE = str.maketrans("Nn", "Ss")
 """Popeye's letters for those of a FEN."""
 
-_BOUNDS, _TWINS = STRUCTURE[:3], STRUCTURE[3:]
+_BOUNDS, _TWINS = popeye.STRUCTURE[:3], popeye.STRUCTURE[3:]
 _PARTS = {"Stipulation": "stipulation", "Option": "options", "Title": "name"}
 _PARTS |= dict.fromkeys(("Pieces", "Forsyth", "InitialGameArray"), "position")
 _PARTS |= dict.fromkeys(_TWINS, "twins")
@@ -113,7 +99,7 @@ class PopeyeInput(NamedTuple):
     has_zero_position: bool = False
 
     @property
-    def options(self) -> Options:
+    def options(self) -> popeye.Options:
         """The diagram's options, which the twins share."""
         return self.diagram.options
 
@@ -140,35 +126,30 @@ class _Record:
     size : int
         Characters of the words.
     parts : list of (str, Words)
-        The words that follow a keyword such as `Twin` or `Title`; a text is one word.
-        Other words are a part without a keyword.
+        Each begins with a word that marks a keyword such as `Twin`, or has none; that
+        of a text such as `Title` extends to the end of the line.
     in_twins : bool
         Whether one of the parts is a twin.
     """
 
     line: int
-    language: int = ENGLISH
+    language: int = popeye.ENGLISH
     fault: str = ""
     size: int = 0
     parts: list[tuple[str, Words]] = field(default_factory=list)
     in_twins: bool = False
 
     def add(self, line: int, keyword: str | None, word: str) -> None:
-        """Add a word that marks a keyword or none, and its text, if it has one."""
+        """Add a word, and what it marks; a text's word is the rest of its line."""
         if not self.size:
             self.line = line
         self.size += len(word) + 1
         self.in_twins |= keyword in _TWINS
         if self.size > MAX_RECORD_BYTES:
             self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
-        elif keyword in TEXTS:
-            text = WORD.sub("", word, count=1).strip(" \t\r\n;.,")
-            self.parts.append((keyword, Words([text])))
-        elif keyword:
-            self.parts.append((keyword, Words(language=self.language)))
+        elif keyword or not self.parts or self.parts[-1][0] in TEXTS:
+            self.parts.append((keyword or "", Words([word], self.language)))
         else:
-            if not self.parts or self.parts[-1][0] in TEXTS:
-                self.parts.append(("", Words(language=self.language)))
             self.parts[-1][1].append(word)
 
 
@@ -178,24 +159,23 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
     has_begun = False
     for number, raw in lines:
         line = decode(raw)
-        for word in (WORD if len(raw) <= MAX_RECORD_BYTES else _LINE).finditer(line):
-            keyword, language = _find_mark(word[0], record)
+        pattern = WORD if len(raw) <= MAX_RECORD_BYTES else _LINE
+        for found in pattern.finditer(line):
+            word = found[0]
+            keyword, language = _find_mark(word, record)
             is_text = keyword in TEXTS
             if keyword in _BOUNDS:
                 if record:
                     if keyword == "BeginProblem":
-                        record.fault = _unfinished(word[0])
+                        record.fault = _unfinished(word)
                     yield record.line, record
                 record = None if keyword == "EndProblem" else _Record(number, language)
             elif record:
-                added = line[word.start() :] if is_text else word[0]
-                record.add(number, keyword, added)
+                record.add(number, keyword, line[found.start() :] if is_text else word)
             elif not has_begun and not is_text:
                 expected = "expected BeginProblem or AnfangProblem"
-                yield (
-                    number,
-                    _Record(number, fault=f"{expected}, found {quote(word[0])}"),
-                )
+                fault = f"{expected}, found {quote(word)}"
+                yield number, _Record(number, fault=fault)
             has_begun |= not is_text
             if is_text:
                 break
@@ -207,12 +187,12 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
 def _find_mark(word: str, record: _Record | None) -> tuple[str | None, int]:
     """Return what a word marks, and its language; see `mark`."""
     if record:
-        keyword = mark(word, record.language, in_twins=record.in_twins)
+        keyword = popeye.mark(word, record.language, in_twins=record.in_twins)
         return keyword, record.language
-    for language in LANGUAGES:
-        if (keyword := mark(word, language)) in ("BeginProblem", *TEXTS):
+    for language in popeye.LANGUAGES:
+        if (keyword := popeye.mark(word, language)) in ("BeginProblem", *TEXTS):
             return keyword, language
-    return None, ENGLISH
+    return None, popeye.ENGLISH
 
 
 def _unfinished(found: str) -> str:
@@ -229,8 +209,10 @@ def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
     for keyword, words in record.parts:
         _note(summary, keyword)
         if keyword in TEXTS:
-            texts.append((keyword, words[0]))
+            text = WORD.sub("", words[0], count=1).strip(" \t\r\n;.,")
+            texts.append((keyword, text))
         elif keyword:
+            words.popleft()
             has_zero_position |= keyword == "ZeroPosition" and not twins
             _add_twin(keyword, diagram, twins, words, source)
         elif not twins:
@@ -275,18 +257,18 @@ def _parse_command(
     summary: FileSummary, composition: Composition, words: Words
 ) -> None:
     """Parse a command, and remove it from the words."""
-    keyword = words.keyword(COMMANDS)
+    keyword = words.keyword(popeye.COMMANDS)
     word = words.popleft()
     _note(summary, keyword)
     match keyword:
         case "Pieces":
-            parse_pieces(words, composition.place)
+            popeye.parse_pieces(words, composition.place)
         case "Forsyth":
-            composition.place_all(next_word("Forsyth", words), words.language)
+            composition.place_all(popeye.next_word("Forsyth", words), words.language)
         case "InitialGameArray":
             composition.place_all(chess.STARTING_BOARD_FEN.translate(_TO_POPEYE))
         case "Stipulation":
-            composition.stipulate(next_stipulation(words))
+            composition.stipulate(popeye.next_stipulation(words))
         case "Option":
             if not composition.options.parse_next(words):
                 refuse("option: expected an option of Popeye", shown(words))
@@ -346,14 +328,13 @@ def write_popeye(problem: Problem) -> str:
         refuse("Popeye: expected a claim that the side to move mates", found)
     board = chess.Board(problem.fen)
     title = printable(problem.id).encode()[:_MAX_TITLE_BYTES].decode(errors="ignore")
-    options = _options(board, problem.stipulation.white_begins)
-    lines = [
-        *([f"Title {title}"] if title else []),
-        f"Forsyth {board.board_fen().translate(_TO_POPEYE)}",
-        f"Stipulation {problem.stipulation.numbered(problem.claim.mate)}",
-        *([f"Option {' '.join(options)}"] if options else []),
-    ]
-    return "".join(f"{line}\n" for line in lines)
+    words = {
+        "Title": title,
+        "Forsyth": board.board_fen().translate(_TO_POPEYE),
+        "Stipulation": problem.stipulation.numbered(problem.claim.mate),
+        "Option": " ".join(_options(board, problem.stipulation.white_begins)),
+    }
+    return "".join(f"{keyword} {text}\n" for keyword, text in words.items() if text)
 
 
 def _describe(problem: Problem) -> str:

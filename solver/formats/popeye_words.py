@@ -21,7 +21,7 @@ from solver.errors import InputError, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Place = Callable[[chess.PieceType, chess.Color, chess.Square], None]
+    Place = Callable[[chess.Square, chess.Piece], None]
 
 WORD = re.compile(r"[^\s;,]+")
 """A word; semicolons and commas separate words as white space does."""
@@ -206,7 +206,7 @@ def parse_pieces(words: Words, place: Place) -> None:
     words : Words
         The words that follow, changed in place.
     place : callable
-        Takes the kind, the colour and the square of each piece.
+        Takes the square of each piece, and the piece.
 
     Raises
     ------
@@ -237,8 +237,9 @@ def parse_pieces(words: Words, place: Place) -> None:
         squares = pieces["squares"] or next_word("pieces", words)
         if not parse_squares(squares):
             refuse(f"pieces: expected squares after {pieces[0]}", quote(squares))
+        piece = chess.Piece(kind_of(pieces["piece"], words.language), color)
         for square in parse_squares(squares):
-            place(kind_of(pieces["piece"], words.language), color, square)
+            place(square, piece)
         is_due = False
 
 

@@ -23,30 +23,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError, quote
+from solver.formats import popeye_words as popeye
 from solver.formats.claims import Draft, default_name
-from solver.formats.popeye_words import (
-    CHANGES,
-    ENGLISH,
-    LETTERS,
-    kind_of,
-    next_stipulation,
-    next_word,
-    parse_pieces,
-    parse_squares,
-    refuse,
-    shown,
-)
+from solver.formats.popeye_words import Words, kind_of, refuse, shown
 from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from solver.formats.composition import Composition
-    from solver.formats.popeye_words import Words
     from solver.formats.streams import Records
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_KEYWORDS = (*CHANGES, "Stipulation", "Condition", "SStipulation")
+_KEYWORDS = (*popeye.CHANGES, "Stipulation", "Condition", "SStipulation")
 _NO_ARROW = str.maketrans("", "", "<->")
 _MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
 _MIRRORS: dict[str, Callable[[int, int], tuple[int, int]]] = {
@@ -80,8 +68,7 @@ class Twin(NamedTuple):
 
 def label_of(index: int) -> str:
     """Return the label of a twin, counted from 0: `a` to `z`, then `z1`, `z2`, ..."""
-    last = len(_LETTERS) - 1
-    return _LETTERS[index] if index <= last else f"z{index - last}"
+    return chr(ord("a") + index) if index < 26 else f"z{index - 25}"
 
 
 def parse_twin(
@@ -259,18 +246,16 @@ class _Changing:
         del self.pieces[square]
 
     def _add(self, words: Words) -> None:
-        parse_pieces(words, self._place)
+        popeye.parse_pieces(words, self._place)
 
-    def _place(
-        self, kind: chess.PieceType, color: chess.Color, square: chess.Square
-    ) -> None:
+    def _place(self, square: chess.Square, piece: chess.Piece) -> None:
         if square in self.pieces:
             self._take(square)
-        self.pieces[square] = chess.Piece(kind, color)
-        self._note(_described(self.pieces[square], square), "+")
+        self.pieces[square] = piece
+        self._note(_described(piece, square), "+")
 
     def _substitute(self, words: Words) -> None:
-        old, new = (next_word("Substitute", words) for _ in range(2))
+        old, new = (popeye.next_word("Substitute", words) for _ in range(2))
         old_kind, new_kind = (kind_of(word, words.language) for word in (old, new))
         for square, piece in self.pieces.items():
             if piece.piece_type == old_kind:
@@ -283,14 +268,14 @@ class _Changing:
         self._note("PolishType")
 
     def _stipulation(self, words: Words) -> None:
-        self.composition.stipulate(next_stipulation(words))
+        self.composition.stipulate(popeye.next_stipulation(words))
         self._note(str(self.composition.stipulation))
 
     def _condition(self, words: Words) -> None:
         refuse("conditions: expected none", shown(words, "one"))
 
     def _rotate(self, words: Words) -> None:
-        degrees = next_word("Rotate", words)
+        degrees = popeye.next_word("Rotate", words)
         if degrees not in {"90", "180", "270"}:
             refuse("Rotate: expected 90, 180 or 270", quote(degrees))
         for _ in range(int(degrees) // 90):
@@ -298,7 +283,7 @@ class _Changing:
         self._note(f"rotate {degrees}")
 
     def _mirror(self, words: Words) -> None:
-        text = next_word("Mirror", words)
+        text = popeye.next_word("Mirror", words)
         # It may be several words: a1 <--> h1.
         while len(text) < 8 and words and _MIRROR_PART.fullmatch(words[0]):
             text += words.popleft()
@@ -336,8 +321,8 @@ def _has(changes: list[tuple[str, str]], sign: str, square: str) -> bool:
 
 
 def _squares(keyword: str, words: Words) -> list[chess.Square]:
-    text = next_word(keyword, words)
-    squares = parse_squares(text)
+    text = popeye.next_word(keyword, words)
+    squares = popeye.parse_squares(text)
     if not squares:
         refuse(f"{keyword}: expected squares", quote(text))
     return squares
@@ -358,4 +343,4 @@ def _described(piece: chess.Piece, square: chess.Square) -> str:
 
 
 def _letter(kind: chess.PieceType) -> str:
-    return LETTERS[ENGLISH][kind - 1]
+    return popeye.LETTERS[popeye.ENGLISH][kind - 1]
