@@ -21,6 +21,7 @@ from solver.formats.claims import MAX_SOLUTIONS
 from solver.formats.popeye_words import ENGLISH, Options, kind_of, refuse
 from solver.stipulation import EXPECTED, MATE, Stipulation
 
+_RIGHTS_OF_KINGS = {chess.E1: chess.BB_RANK_1, chess.E8: chess.BB_RANK_8}
 _FORSYTH = re.compile(r"[0-9]{1,2}|/|\.\w\w|.")
 
 
@@ -111,10 +112,9 @@ class Composition:
                 if index % 8:
                     refuse("Forsyth: expected full ranks before /", quote(forsyth))
             else:
-                rank, file = divmod(index, 8)
-                if rank < 8:
+                if index < 64:
                     piece = chess.Piece(kind_of(sign, language), sign.isupper())
-                    self.place(chess.square(file, 7 - rank), piece)
+                    self.place(chess.square_mirror(index), piece)
                 index += 1
         if index > 64:
             refuse("Forsyth: expected at most 64 squares", index)
@@ -141,21 +141,16 @@ class Composition:
         is_exchanged = exchanged ^ ("HalfDuplex" in self.options)
         board.turn = self._demanded().white_begins ^ is_exchanged
         board.castling_rights = chess.BB_CORNERS
-        board.castling_rights = board.clean_castling_rights() & ~self._immobile()
+        for square in self.options.immobile:
+            rights = _RIGHTS_OF_KINGS.get(square, chess.BB_SQUARES[square])
+            board.castling_rights &= ~rights
+        board.castling_rights = board.clean_castling_rights()
         board.ep_square = self.options.en_passant
         if self.is_twin or exchanged:
             with suppress(InputError):
                 return GivenPosition(board.fen(en_passant="fen"))
             board.ep_square = None
         return GivenPosition(board.fen(en_passant="fen"))
-
-    def _immobile(self) -> chess.Bitboard:
-        """Return the corners whose rook or king has lost the right to castle."""
-        lost = chess.SquareSet(self.options.immobile)
-        for king, rank in ((chess.E1, chess.BB_RANK_1), (chess.E8, chess.BB_RANK_8)):
-            if king in lost:
-                lost |= chess.SquareSet(rank)
-        return int(lost)
 
 
 _COMMENT = re.compile(r"\{[^{}]*\}")

@@ -40,16 +40,12 @@ import chess
 import yaml
 
 from solver.errors import FormatError, InputError, quote
+from solver.formats import composition
 from solver.formats.claims import MAX_SOLUTIONS, printable
-from solver.formats.composition import (
-    Composition,
-    count_solutions,
-    find_keys,
-    parts_of,
-)
+from solver.formats.composition import Composition
 from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares, refuse
 from solver.formats.streams import Lines, Records, decode, read_each
-from solver.formats.twins import Twin, make_problems, parse_twin
+from solver.formats.twins import Twin, Twins, make_problems, parse_twin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +62,7 @@ _MARK = re.compile(rb"\A(?:---|\.\.\.)(?=\s|\Z)")
 _ITEM = re.compile(rb"-(?=\s|\Z)")
 _NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
 _LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
-_INTENDED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
+_NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
 _PARTS = {"algebraic": "position", "stipulation": "stipulation", "twins": "twins"}
 _PARTS |= {"options": "options", "conditions": "options"}
 _PARTS |= dict.fromkeys(("authors", "title", "source", "date"), "name")
@@ -148,7 +144,7 @@ def _make_problems(summary: FileSummary, entry: object, source: str) -> Records:
     _place_pieces(diagram, entry.get("algebraic"))
     intended = _text(entry.get("intended-solutions"))
     solution = _text(entry.get("solution"))
-    parts = parts_of(solution) if entry.get("twins") else {"": solution}
+    parts = composition.parts_of(solution) if entry.get("twins") else {"": solution}
     read_claim = partial(_read_claim, diagram.options, intended, parts)
     twins = _parse_twins(diagram, entry.get("twins"), source)
     return make_problems(twins, _name(entry), source, summary, read_claim)
@@ -161,24 +157,22 @@ def _read_claim(
 
     With `Duplex` the solution lists those of both sides without a distinction.
     """
-    numbers: tuple[int, ...] | None = None
+    numbers = None
     if intended:
         field = "intended-solutions"
         numbers = draft.read("solutions", field, _parse_intended, intended)
     asked, part = draft.stipulation, parts.get(label, "").strip()
     if not asked.is_help:
         key = draft.position, part, numbers[0] if numbers else 1
-        draft.keys = draft.read("keys", "solution", find_keys, *key) or ()
+        draft.keys = draft.read("keys", "solution", composition.find_keys, *key) or ()
     elif numbers:
         draft.solutions = math.prod(numbers)
     elif part and not intended and "Duplex" not in options:
-        field = "solution"
-        draft.solutions = draft.read("solutions", field, count_solutions, part, asked)
+        count = composition.count_solutions
+        draft.solutions = draft.read("solutions", "solution", count, part, asked)
 
 
-def _parse_twins(
-    diagram: Composition, twins: object, source: str
-) -> list[Twin | FormatError]:
+def _parse_twins(diagram: Composition, twins: object, source: str) -> Twins:
     """Return the twins in the order of their labels.
 
     A label `a` means that the diagram is a zero position.
@@ -186,28 +180,27 @@ def _parse_twins(
     if not twins:
         return [Twin("", diagram)]
     if not isinstance(twins, dict) or not all(map(_LABEL.fullmatch, twins)):
-        expected = "twins: expected labels such as b, each with changes"
-        refuse(expected, _show(twins))
-    found: list[Twin | FormatError] = []
+        refuse("twins: expected labels such as b, each with changes", _show(twins))
+    found: Twins = []
     twins = {"a": ""} | twins
     for label in sorted(twins, key=lambda label: (len(label), label)):
         words = Words(WORD.findall(_text(twins[label])))
-        twin = Twin(label, diagram)
-        found.append(
-            parse_twin(label, diagram, found, words, source) if words else twin
-        )
+        if words:
+            found.append(parse_twin(label, diagram, found, words, source))
+        else:
+            found.append(Twin(label, diagram))
     return found
 
 
-def _parse_options(composition: Composition, options: object) -> None:
+def _parse_options(diagram: Composition, options: object) -> None:
     for option in _texts(options):
         words = Words(option.split())
-        if not composition.options.parse_next(words) or words:
+        if not diagram.options.parse_next(words) or words:
             refuse("conditions: expected none", quote(option))
-    composition.options.refuse("PostKeyPlay")
+    diagram.options.refuse("PostKeyPlay")
 
 
-def _place_pieces(composition: Composition, algebraic: object) -> None:
+def _place_pieces(diagram: Composition, algebraic: object) -> None:
     if not isinstance(algebraic, dict):
         refuse("algebraic: expected lists of pieces", _show(algebraic))
     for color, pieces in algebraic.items():
@@ -218,13 +211,13 @@ def _place_pieces(composition: Composition, algebraic: object) -> None:
             if not squares:
                 refuse("algebraic: expected pieces such as Kg3", quote(text))
             piece = chess.Piece(kind_of(text[:-2]), _COLORS[color])
-            composition.place(squares[0], piece)
+            diagram.place(squares[0], piece)
 
 
 def _parse_intended(name: str, text: str) -> tuple[int, ...]:
     """Read `3` or `2.1.1...`: how many moves continue each move."""
     numbers = tuple(map(int, re.findall("[0-9]{1,4}", text)))
-    if not _INTENDED.fullmatch(text) or math.prod(numbers) > MAX_SOLUTIONS:
+    if not _NUMBERS.fullmatch(text) or math.prod(numbers) > MAX_SOLUTIONS:
         refuse(f"{name}: expected a number, or one a move as in 2.1.1", quote(text))
     return numbers
 
@@ -366,9 +359,7 @@ class _Document:
         if depth == _MAX_DEPTH:
             raise _fault(mark, f"more than {_MAX_DEPTH} levels")
         if event.tag not in _TAGS:
-            self._faults.append(
-                _fault(mark, f"the tag {event.tag.removeprefix(_CORE)}")
-            )
+            self._note(mark, f"the tag {event.tag.removeprefix(_CORE)}")
         if isinstance(event, yaml.SequenceStartEvent):
             items = self._until(yaml.SequenceEndEvent)
             return [self._read(item, depth + 1) for item in items]
@@ -377,17 +368,17 @@ class _Document:
             for item in self._until(yaml.MappingEndEvent):
                 key = self._read(item, depth + 1)
                 if not isinstance(key, str):
-                    self._faults.append(
-                        _fault(item.start_mark, "a key that is not text")
-                    )
-                    key = ""
-                entry[key] = self._read(self._next(), depth + 1)
+                    self._note(item.start_mark, "a key that is not text")
+                entry[str(key)] = self._read(self._next(), depth + 1)
             return entry
         return "" if not event.style and event.value in _NULLS else event.value
 
     def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
         while not isinstance(event := self._next(), end):
             yield event
+
+    def _note(self, mark: Any, problem: str) -> None:
+        self._faults.append(_fault(mark, problem))
 
 
 def _fault(mark: Any, problem: str) -> InputError:

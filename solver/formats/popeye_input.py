@@ -39,7 +39,7 @@ from solver.formats.composition import Composition
 from solver.formats.popeye_words import TEXTS, WORD, Words, refuse, shown
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.formats.summary import FileSummary
-from solver.formats.twins import Twin, label_of, make_problems, parse_twin
+from solver.formats.twins import Twin, Twins, label_of, make_problems, parse_twin
 from solver.stipulation import EXPECTED
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
         raise InputError(record.fault)
     diagram = Composition()
     texts: list[tuple[str, str]] = []
-    twins: list[Twin | FormatError] = []
+    twins: Twins = []
     has_zero_position = False
     for keyword, words in record.parts:
         _note(summary, keyword)
@@ -214,7 +214,7 @@ def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
         elif keyword:
             words.popleft()
             has_zero_position |= keyword == "ZeroPosition" and not twins
-            _add_twin(keyword, diagram, twins, words, source)
+            _add_twin(twins, keyword, diagram, words, source)
         elif not twins:
             while words:
                 _parse_command(summary, diagram, words)
@@ -233,11 +233,7 @@ def _note(summary: FileSummary, keyword: str | None) -> None:
 
 
 def _add_twin(
-    keyword: str,
-    diagram: Composition,
-    twins: list[Twin | FormatError],
-    words: Words,
-    source: str,
+    twins: Twins, keyword: str, diagram: Composition, words: Words, source: str
 ) -> None:
     """Add a twin, or an error in its place."""
     if keyword == "Twin" and not twins:
@@ -253,26 +249,24 @@ def _add_twin(
         twins.append(parse_twin(label, diagram, twins, words, source, _AFTER_TWIN))
 
 
-def _parse_command(
-    summary: FileSummary, composition: Composition, words: Words
-) -> None:
+def _parse_command(summary: FileSummary, diagram: Composition, words: Words) -> None:
     """Parse a command, and remove it from the words."""
     keyword = words.keyword(popeye.COMMANDS)
     word = words.popleft()
     _note(summary, keyword)
     match keyword:
         case "Pieces":
-            popeye.parse_pieces(words, composition.place)
+            popeye.parse_pieces(words, diagram.place)
         case "Forsyth":
-            composition.place_all(popeye.next_word("Forsyth", words), words.language)
+            diagram.place_all(popeye.next_word("Forsyth", words), words.language)
         case "InitialGameArray":
-            composition.place_all(chess.STARTING_BOARD_FEN.translate(_TO_POPEYE))
+            diagram.place_all(chess.STARTING_BOARD_FEN.translate(_TO_POPEYE))
         case "Stipulation":
-            composition.stipulate(popeye.next_stipulation(words))
+            diagram.stipulate(popeye.next_stipulation(words))
         case "Option":
-            if not composition.options.parse_next(words):
+            if not diagram.options.parse_next(words):
                 refuse("option: expected an option of Popeye", shown(words))
-            while composition.options.parse_next(words):
+            while diagram.options.parse_next(words):
                 pass
         case "Condition":
             refuse("conditions: expected none", shown(words, "one"))

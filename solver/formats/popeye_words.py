@@ -59,9 +59,8 @@ TEXTS = COMMANDS[5:11]
 CHANGES = _keywords("""Add hinzufuegen; Exchange tausche; Mirror Spiegelung;
     Move versetze; PolishType Farbwechsel; Remove entferne; Rotate Drehung;
     Shift Verschiebung; Substitute ersetze; Continued ferner""")
-_COLORS = _keywords(
-    "White Weiss; Black Schwarz; Neutral; TotalInvisible TotalUnsichtbar"
-)
+_COLORS = _keywords("""White Weiss; Black Schwarz; Neutral;
+    TotalInvisible TotalUnsichtbar""")
 _OPTIONS = _keywords("""LastCapture; MultiSolutions MehrereLoesungen; NoBk OhneSk;
     NoSymmetry KeineSymmetrie; NoWk OhneWk; Quodlibet; NullMoves NullZuege;
     Search Suchen; CastlingMutuallyExclusive RochadenGegenseitigAusschliessend;
@@ -220,27 +219,25 @@ def parse_pieces(words: Words, place: Place) -> None:
         # A single letter is a piece, but for W.
         is_word = len(words[0]) > 1 or words[0] in "Ww"
         name = words.keyword(_COLORS) if is_word else None
-        if name in {"White", "Black"}:
-            color = name == "White"
-            words.popleft()
-            is_due = True
-            continue
         pieces = _PIECES.fullmatch(words[0])
         if not (name or pieces or is_due):
             return
+        word = words.popleft()
+        is_due = name in {"White", "Black"}
+        if is_due:
+            color = name == "White"
+            continue
         if name or color is None or not pieces:
             is_color = name or color is None
             expected = "White or Black" if is_color else "a piece such as Kg3"
-            refuse(f"pieces: expected {expected}", quote(words[0]))
-        words.popleft()
+            refuse(f"pieces: expected {expected}", quote(word))
         # The squares may be a word of their own: P a2b2.
         squares = pieces["squares"] or next_word("pieces", words)
         if not parse_squares(squares):
-            refuse(f"pieces: expected squares after {pieces[0]}", quote(squares))
+            refuse(f"pieces: expected squares after {word}", quote(squares))
         piece = chess.Piece(kind_of(pieces["piece"], words.language), color)
         for square in parse_squares(squares):
             place(square, piece)
-        is_due = False
 
 
 _SHOWN_SQUARES = 8
@@ -337,6 +334,5 @@ def _skipped(squares: list[chess.Square]) -> chess.Square:
         case [start, skipped, end] if start - skipped == skipped - end in {8, -8}:
             return skipped
     names = " ".join(map(chess.square_name, squares[:_SHOWN_SQUARES]))
-    if len(squares) > _SHOWN_SQUARES:
-        names += " ..."
-    refuse("option EnPassant: expected a double step such as e2e3e4", names)
+    dots = " ..." if len(squares) > _SHOWN_SQUARES else ""
+    refuse("option EnPassant: expected a double step such as e2e3e4", names + dots)

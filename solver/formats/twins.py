@@ -18,7 +18,7 @@ Options do not change, nor do the squares of `NoCastling` and `EnPassant`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import chess
 
@@ -64,6 +64,9 @@ class Twin(NamedTuple):
     composition: Composition
     changes: tuple[str, ...] = ()
     is_continued: bool = False
+
+
+Twins: TypeAlias = "list[Twin | FormatError]"
 
 
 def label_of(index: int) -> str:
@@ -166,9 +169,8 @@ def make_problems(
                     read_claim(draft, twin.label)
                 yield draft.problem((name or default_name(source)) + suffix, source)
             except InputError as error:
-                yield FormatError(
-                    source, f"twin{label}: {error}" if label else str(error)
-                )
+                fault = f"twin{label}: {error}" if label else str(error)
+                yield FormatError(source, fault)
 
 
 _MAX_CHANGES = 256
@@ -195,13 +197,13 @@ class _Changing:
 
     def texts(self) -> tuple[str, ...]:
         """Return the changes as Popeye prints them: a replaced piece is one change."""
+        marks = [(sign, text[-2:]) for sign, text in self.changes]
         texts = []
         for index, (sign, text) in enumerate(self.changes):
-            square = text[-2:]
-            if sign == "-" and _has(self.changes[index:], "+", square):
-                continue
-            is_replacing = sign == "+" and _has(self.changes[:index], "-", square)
-            texts.append(text if is_replacing else sign + text)
+            is_replaced = sign == "-" and ("+", text[-2:]) in marks[index:]
+            is_replacing = sign == "+" and ("-", text[-2:]) in marks[:index]
+            if not is_replaced:
+                texts.append(text if is_replacing else sign + text)
         return tuple(texts)
 
     def apply(self, keyword: str, words: Words) -> None:
@@ -227,8 +229,7 @@ class _Changing:
         piece = self._piece_on(start)
         if end in self.pieces and start != end:
             self._take(end)
-        del self.pieces[start]
-        self.pieces[end] = piece
+        self.pieces[end] = self.pieces.pop(start)
         self._note(f"{_described(piece, start)}-->{chess.square_name(end)}")
 
     def _exchange(self, words: Words) -> None:
@@ -298,12 +299,6 @@ class _Changing:
         start, end = _two_squares("Shift", words)
         files = chess.square_file(end) - chess.square_file(start)
         ranks = chess.square_rank(end) - chess.square_rank(start)
-        for square in self.pieces:
-            file = chess.square_file(square) + files
-            rank = chess.square_rank(square) + ranks
-            if not (0 <= file < 8 and 0 <= rank < 8):
-                expected = "Shift: expected every piece to stay on the board"
-                refuse(expected, f"one on {chess.square_name(square)}")
         self._transform(lambda file, rank: (file + files, rank + ranks))
         self._note(f"shift {chess.square_name(start)} ==> {chess.square_name(end)}")
 
@@ -312,12 +307,11 @@ class _Changing:
         moved = {}
         for square, piece in self.pieces.items():
             file, rank = move(chess.square_file(square), chess.square_rank(square))
+            if not (0 <= file < 8 and 0 <= rank < 8):
+                expected = "Shift: expected every piece to stay on the board"
+                refuse(expected, f"one on {chess.square_name(square)}")
             moved[chess.square(file, rank)] = piece
         self.pieces = self.composition.pieces = moved
-
-
-def _has(changes: list[tuple[str, str]], sign: str, square: str) -> bool:
-    return any(change[0] == sign and change[1][-2:] == square for change in changes)
 
 
 def _squares(keyword: str, words: Words) -> list[chess.Square]:
