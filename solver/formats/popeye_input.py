@@ -173,8 +173,7 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
             elif record:
                 record.add(number, keyword, line[found.start() :] if is_text else word)
             elif not has_begun and not is_text:
-                expected = "expected BeginProblem or AnfangProblem"
-                fault = f"{expected}, found {quote(word)}"
+                fault = f"expected BeginProblem or AnfangProblem, found {quote(word)}"
                 yield number, _Record(number, fault=fault)
             has_begun |= not is_text
             if is_text:
@@ -289,8 +288,7 @@ def read_popeye(lines: Lines, summary: FileSummary) -> Records:
         found = _parse(summary, record, source)
         found.options.refuse("PostKeyPlay")
         titles = [text for keyword, text in found.texts if keyword == "Title"]
-        name = printable(" ".join(titles))
-        return make_problems(found.twins, name, source, summary)
+        return make_problems(found.twins, printable(" ".join(titles)), source, summary)
 
     for found in read_each(_split(lines), summary.name, parse):
         yield from [found] if isinstance(found, FormatError) else found

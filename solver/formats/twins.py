@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from solver.formats.streams import Records
 
 _KEYWORDS = (*popeye.CHANGES, "Stipulation", "Condition", "SStipulation")
-_NO_ARROW = str.maketrans("", "", "<->")
 _MIRROR_PART = re.compile(r"<?-*>?(?:[ah][18])?", re.IGNORECASE)
 _MIRRORS: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "a1h1": lambda file, rank: (7 - file, rank),
@@ -288,7 +287,7 @@ class _Changing:
         # It may be several words: a1 <--> h1.
         while len(text) < 8 and words and _MIRROR_PART.fullmatch(words[0]):
             text += words.popleft()
-        squares = text.translate(_NO_ARROW).lower()
+        squares = re.sub("[<>-]", "", text).lower()
         if squares not in _MIRRORS:
             expected = "Mirror: expected a1<-->h1, a1<-->a8, a1<-->h8 or a8<-->h1"
             refuse(expected, quote(text))
