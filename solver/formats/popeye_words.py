@@ -238,6 +238,8 @@ def parse_pieces(words: Words, place: Place) -> None:
         piece = chess.Piece(kind_of(pieces["piece"], words.language), color)
         for square in parse_squares(squares):
             place(square, piece)
+    if is_due:
+        refuse("pieces: expected a piece such as Kg3", "none")
 
 
 _SHOWN_SQUARES = 8
