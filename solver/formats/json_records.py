@@ -12,23 +12,16 @@ from contextlib import suppress
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from solver.errors import FormatError, InputError, quote, refusal
+from solver.errors import InputError, quote, refusal
+from solver.formats import rows
 from solver.formats.claims import printable
-from solver.formats.rows import (
-    NO_CLAIMS,
-    RowReader,
-    as_text,
-    fields_of,
-    keep_selected,
-    known_fields,
-    plain_name,
-)
-from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, read_lines
+from solver.formats.streams import MAX_RECORD_BYTES, read_each, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from solver.formats.claims import ReadOptions
+    from solver.formats.streams import Lines, Records
     from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
@@ -67,7 +60,7 @@ def find_json(head: bytes, options: ReadOptions) -> str | None:
     str or None
         `jsonl` or `json`; None if it is something else.
     """
-    positions = known_fields(options)["position"]
+    positions = rows.known_fields(options)["position"]
     line = head.splitlines(keepends=True)[0]
     tokens, depth, depths = [*_parse([line], is_whole=False)], 0, set()
     for (_, key), (kind, value) in pairwise(chain([("", "")], tokens)):
@@ -87,17 +80,17 @@ def find_json(head: bytes, options: ReadOptions) -> str | None:
 def _is_position(kind: str, key: Any, value: Any, positions: list[str]) -> bool:
     """Return whether a token is a position, legal or not, and not only named so."""
     is_fen = kind == "string" and value.count("/") >= _SLASHES
-    return is_fen and isinstance(key, str) and plain_name(key) in positions
+    return is_fen and isinstance(key, str) and rows.plain_name(key) in positions
 
 
 def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Records:
     """Read JSON lines; see `read_lines`."""
-    reader = RowReader(summary, options)
+    reader = rows.RowReader(summary, options)
 
     def parse(text: str, source: str) -> Problem | None:
         return _read_object(reader, parse_object(text), source)
 
-    return keep_selected(read_lines(lines, summary.name, parse), summary)
+    return rows.keep_selected(read_lines(lines, summary.name, parse), summary)
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -120,11 +113,11 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def _read_object(
-    reader: RowReader, record: dict[str, Any], source: str, name: str = ""
+    reader: rows.RowReader, record: dict[str, Any], source: str, name: str = ""
 ) -> Problem | None:
     try:
         plan, values = reader.plan(tuple(record)), [*record.values()]
-        cells = [*map(as_text, values)] if plan.pick else values
+        cells = [*map(rows.as_text, values)] if plan.pick else values
         return reader.read(plan, cells, source, name)
     except RecursionError:
         msg = f"expected a flat JSON object, found {quote(', '.join(record))}"
@@ -151,26 +144,26 @@ def read_json(
         In file order; the source is `file:record`. After a fault of the document there
         are no more.
     """
-    number = 0
-    try:
-        reader = RowReader(summary, options)
-        positions = known_fields(options)["position"]
-        for name, record, size in _find_records(_parse(pieces), positions, summary):
-            number += 1
-            source = f"{summary.name}:{number}"
-            if size > MAX_RECORD_BYTES:
-                msg = f"expected at most {MAX_RECORD_BYTES:,} bytes, found a larger one"
-                yield FormatError(source, msg)
-                continue
-            try:
-                problem = _read_object(reader, record, source, name)
-            except InputError as error:
-                yield FormatError(source, str(error))
-                continue
-            summary.not_selected += problem is None
-            yield from [problem] if problem else []
-    except InputError as error:
-        yield FormatError(f"{summary.name}:{number + 1}", str(error))
+    reader = rows.RowReader(summary, options)
+    positions = rows.known_fields(options)["position"]
+
+    def find() -> Iterator[_Record | InputError]:
+        try:
+            yield from _find_records(_parse(pieces), positions, summary)
+        except InputError as error:
+            yield error
+
+    def parse(record: _Record | InputError, source: str) -> Problem | None:
+        if isinstance(record, InputError):
+            raise record
+        name, fields, size = record
+        if size > MAX_RECORD_BYTES:
+            msg = f"expected at most {MAX_RECORD_BYTES:,} bytes, found a larger one"
+            raise InputError(msg)
+        return _read_object(reader, fields, source, name)
+
+    records = read_each(enumerate(find(), 1), summary.name, parse)
+    return rows.keep_selected(records, summary)
 
 
 def _parse(
@@ -210,12 +203,12 @@ class _Open:
 
     Attributes
     ----------
-    value : list or dict
-        What it holds, without records.
+    items : list of tuple
+        The keys and values that it holds, without records; a list has no keys.
     key : str
         In an object, the last key.
     size : int
-        About how many bytes of `value` have been read.
+        About how many bytes of it have been read, without records.
     is_record : bool
         Whether it holds a position.
     has_records, leads_to_records : bool
@@ -224,20 +217,16 @@ class _Open:
         How many objects without a position a list has before its first record.
     """
 
-    def __init__(self, value: Any) -> None:
-        self.value, self.key = value, ""
-        self.size = self.others = 0
+    def __init__(self, *, is_object: bool) -> None:
+        self.items: list[tuple[str, Any]] = []
+        self.is_object, self.key, self.size, self.others = is_object, "", 0, 0
         self.is_record = self.has_records = self.leads_to_records = False
 
     def add(self, value: Any, size: int) -> None:
         """Add a value, unless the whole is too large."""
         self.size += size + len(self.key)
-        if self.size > MAX_RECORD_BYTES:
-            self.value.clear()
-        elif isinstance(self.value, dict):
-            self.value[self.key] = value
-        else:
-            self.value.append(value)
+        if self.size <= MAX_RECORD_BYTES:
+            self.items.append((self.key, value))
 
 
 def _find_records(
@@ -253,55 +242,55 @@ def _find_records(
     InputError
         After the records before a fault; at the end if there are none.
     """
-    stack = [root := _Open([])]
+    title = summary.title
+    stack = [root := _Open(is_object=False)]
     for kind, value in tokens:
         last = stack[-1]
         if kind == "map_key":
             last.key = value
         elif kind.startswith("start_"):
-            stack.append(_Open({} if kind == "start_map" else []))
+            stack.append(_Open(is_object=kind == "start_map"))
             if len(stack) > _MAX_DEPTH:
-                msg = (
-                    f"{summary.title}: expected at most {_MAX_DEPTH} levels, found more"
-                )
+                msg = f"{title}: expected at most {_MAX_DEPTH} levels, found more"
                 raise InputError(msg)
         elif kind.startswith("end_"):
             yield from _close(stack, summary)
         elif kind == _FAULT:
-            msg = f"{summary.title}: expected JSON, found a fault: {value}"
+            msg = f"{title}: expected JSON, found a fault: {value}"
             raise InputError(msg)
         else:
             last.add(value, len(value) if kind == "string" else _NUMBER_BYTES)
             last.is_record |= _is_position(kind, last.key, value, positions)
     if not root.leads_to_records:
-        expected = "objects with a field fen, epd or position"
-        raise refusal(summary.title, expected, next(iter(root.value), None))
+        found = root.items[0][1] if root.items else None
+        raise refusal(title, "objects with a field fen, epd or position", found)
 
 
 def _close(stack: list[_Open], summary: FileSummary) -> Iterator[_Record]:
     """End the innermost list or object; yield it if it is a record."""
-    last = stack.pop()
-    parent = stack[-1]
-    is_object = isinstance(last.value, dict)
+    last, parent = stack.pop(), stack[-1]
+    fields = dict(last.items)
     if last.is_record and not any(outer.is_record for outer in stack):
         yield from parent.others * [("", {}, 0)]
-        parent.others, parent.has_records, parent.leads_to_records = 0, True, True
-        yield parent.key, last.value, last.size
+        parent.others, parent.has_records = 0, True
+        for outer in stack:
+            outer.leads_to_records = True
+        yield parent.key, fields, last.size
     elif last.leads_to_records:
-        parent.leads_to_records = True
-        for name in last.value if is_object else ():
-            may_claim = not NO_CLAIMS.fullmatch(plain_name(name))
+        for name in fields if last.is_object else ():
+            may_claim = not rows.NO_CLAIMS.fullmatch(rows.plain_name(name))
             summary.ignore(printable(name), may_claim=may_claim)
-    elif is_object and parent.has_records:
-        yield parent.key, last.value, last.size
+    elif last.is_object and parent.has_records:
+        yield parent.key, fields, last.size
     else:
-        parent.others += is_object and not parent.key
-        parent.add(last.value, last.size)
+        parent.others += last.is_object and not parent.key
+        value = fields if last.is_object else [item for _, item in last.items]
+        parent.add(value, last.size)
 
 
 def write_jsonl(problem: Problem) -> str:
     """Write a problem as one line, without empty fields."""
-    fields = fields_of(problem).items()
+    fields = rows.fields_of(problem).items()
     record = {name: value for name, value in fields if value is not None}
     # Escaped, a name with control characters does no harm to a terminal.
     escaped = not problem.id.isprintable()

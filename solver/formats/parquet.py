@@ -10,25 +10,28 @@ This module needs pyarrow.
 from __future__ import annotations
 
 import io
+import re
 import tempfile
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solver.errors import FormatError, InputError, quote
+from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import printable
 from solver.formats.rows import AND_MORE, RowReader, keep_selected
-from solver.formats.streams import MAX_LINE_BYTES, Records, decode_line
+from solver.formats.streams import MAX_LINE_BYTES, decode_line, read_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.formats.claims import ReadOptions, Selection
-    from solver.formats.rows import Pick, Plan
+    from solver.formats.rows import Pick
+    from solver.formats.streams import Records
     from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
@@ -44,44 +47,25 @@ _BUFFER_BYTES = 1 << 16
 _WHOLE_BYTES = 1 << 24
 """The largest content of a row group whose columns are read whole."""
 
+_TOO_LONG = f"expected a row of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
+
+_Cells: TypeAlias = "list[str | bytes]"
+"""The cells of a row; bytes if a cell of the column is not UTF-8."""
+
 _SPOOL_BYTES = 1 << 20
-_TEXTS = {
-    *("string", "large_string", "string_view"),
-    *("binary", "large_binary", "binary_view"),
-}
-_WRITTEN_AS_TEXT = (
-    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
-    *(pa.types.is_boolean, pa.types.is_null),
-)
-_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+_is_text = re.compile("(large_)?(string|binary)(_view)?").fullmatch
+_is_number = re.compile(
+    r"u?int\d+|halffloat|float|double|decimal.*|bool|null"
+).fullmatch
+_is_list = re.compile("((large|fixed_size)_)?list<").match
+"""Whether this is the name of a type that holds such values."""
+
 _KINDS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 _SHOWN_CHARACTERS = 200
 
 _TRUE = pa.scalar(value=True)
 _FALSE = pa.scalar(value=False)
-
-
-class _Rows(NamedTuple):
-    """The rows of a batch that may be selected, or what is wrong with the batch.
-
-    Attributes
-    ----------
-    begin, end : int
-        The rows from `begin` to before `end`, counted from 0, have been read.
-    numbers : sequence of int
-        Those that may be selected, counted from 0 at `begin`.
-    cells : list of list
-        For each column the cells of these; bytes if one of them is not UTF-8.
-    fault : str
-        Why the rows cannot be read; otherwise empty.
-    """
-
-    begin: int
-    end: int
-    numbers: Sequence[int] = ()
-    cells: Sequence[list[str] | list[bytes]] = ()
-    fault: str = ""
 
 
 def read_parquet(
@@ -113,13 +97,6 @@ def read_parquet(
     OSError
         If the stream cannot be read, or the temporary file not written.
     """
-    return keep_selected(_read_file(stream, summary, options), summary)
-
-
-def _read_file(
-    stream: BinaryIO, summary: FileSummary, options: ReadOptions
-) -> Iterator[Problem | FormatError | None]:
-    name = summary.name
     with _seekable(stream, summary) as file:
         try:
             metadata = pq.read_metadata(file)
@@ -133,25 +110,28 @@ def _read_file(
             row_reader = RowReader(summary, options)
             names = _find_columns(reader.schema_arrow, row_reader)
         except InputError as error:
-            yield FormatError(name, str(error))
+            yield FormatError(summary.name, str(error))
             return
         except _DAMAGE as error:
             fault = f"Parquet: expected a whole file, found {_explain(error)}"
-            yield FormatError(name, fault)
+            yield FormatError(summary.name, fault)
             return
-        done = 0
-        summary.begin(lambda: done, metadata.num_rows)
         plan = row_reader.plan(names)
-        for rows in _read_batches(reader, names, plan.pick, options.selection):
-            done = rows.end
-            if rows.fault:
-                yield FormatError(f"{name}:{rows.begin + 1}", rows.fault)
-                continue
-            summary.not_selected += rows.end - rows.begin - len(rows.numbers)
-            for number, *cells in zip(rows.numbers, *rows.cells, strict=True):
-                done = rows.begin + number + 1
-                yield _read_row(row_reader, plan, cells, f"{name}:{done}")
-            done = rows.end
+
+        def parse(cells: _Cells | str, source: str) -> Problem | None:
+            if isinstance(cells, str):
+                msg = f"Parquet: expected {cells}"
+                raise InputError(msg)
+            if sum(map(len, cells)) > MAX_LINE_BYTES:
+                raise InputError(_TOO_LONG)
+            texts = [
+                cell if isinstance(cell, str) else decode_line(cell) for cell in cells
+            ]
+            return row_reader.read(plan, texts, source)
+
+        select = partial(_select, plan.pick, options.selection)
+        rows = _read_rows(reader, names, select, summary)
+        yield from keep_selected(read_each(rows, summary.name, parse), summary)
 
 
 def write_rows(
@@ -240,124 +220,103 @@ def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
     """
     found = tuple(schema.names)
     plan = reader.plan(found)
-    fields = plan.fields
-    if "position" not in {part for part, _, _ in fields}:
+    if "position" not in {part for part, _, _ in plan.fields}:
         msg = "Parquet: expected a column fen, position or epd, found "
         raise InputError(msg + quote(", ".join(found)))
-    names = tuple(dict.fromkeys(found[at] for _, _, at in fields))
+    names = tuple(dict.fromkeys(found[at] for _, _, at in plan.fields))
     for name in names:
         if found.count(name) > 1:
-            msg = f"{name}: expected one column, found {found.count(name)}"
-            raise InputError(msg)
+            raise refusal(name, "one column", found.count(name))
         kind = schema.field(name).type
         if not _is_readable(kind):
-            msg = (
-                f"{name}: expected a column of text, numbers or lists of text, "
-                f"found {quote(str(kind))}"
-            )
+            expected = "a column of text, numbers or lists of text"
+            msg = f"{name}: expected {expected}, found {quote(str(kind))}"
             raise InputError(msg)
     reader.check_claims(plan)
     return names
 
 
-def _read_row(
-    reader: RowReader, plan: Plan, cells: Sequence[str | bytes], source: str
-) -> Problem | FormatError | None:
-    if sum(map(len, cells)) > MAX_LINE_BYTES:
-        msg = f"expected a row of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
-        return FormatError(source, msg)
-    try:
-        texts = [
-            decode_line(cell) if isinstance(cell, bytes) else cell for cell in cells
-        ]
-        return reader.read(plan, texts, source)
-    except InputError as error:
-        return FormatError(source, str(error))
+def _read_rows(
+    reader: Any,
+    names: tuple[str, ...],
+    select: Callable[..., Any],
+    summary: FileSummary,
+) -> Iterator[tuple[int, _Cells | str]]:
+    """Yield the number and the cells of each row that may be selected.
 
-
-def _read_batches(
-    reader: Any, names: tuple[str, ...], pick: Pick | None, selection: Selection
-) -> Iterator[_Rows]:
-    """Yield the rows of the file in batches; a row group ends at its first fault."""
-    begin = 0
+    Instead of cells there may be a fault: what was expected, and what was found. A row
+    group ends at its first fault.
+    """
+    total = reader.metadata.num_rows
+    done = begin = 0
+    summary.begin(lambda: done, total)
     for group in range(reader.num_row_groups):
         end = begin + reader.metadata.row_group(group).num_rows
         try:
             for batch in reader.iter_batches(
                 BATCH_ROWS, row_groups=[group], columns=[*names], use_threads=False
             ):
-                columns = [*map(batch.column, names)]
-                numbers, cells = _convert(columns, pick, selection)
-                yield _Rows(begin, begin + len(batch), numbers, cells)
-                begin += len(batch)
+                columns = [_decoded(batch.column(name)) for name in names]
+                numbers = select(columns)
+                summary.not_selected += len(batch) - len(numbers)
+                cells = [_to_list(column.take(numbers)) for column in columns]
+                for number, *row in zip(numbers.to_pylist(), *cells, strict=True):
+                    done = begin + number + 1
+                    yield done, row
+                done = begin = begin + len(batch)
             fault = "" if begin == end else "the end of the file"
         except _DAMAGE as error:
             fault = _explain(error)
         if fault:
             expected = f"rows {begin + 1} to {end}" if begin < end else f"{end} rows"
-            yield _Rows(
-                begin, end, fault=f"Parquet: expected {expected}, found {fault}"
-            )
-        begin = end
-    if begin != (total := reader.metadata.num_rows):
-        fault = f"Parquet: expected {total:,} rows, found {begin:,}"
-        yield _Rows(begin, begin, fault=fault)
+            yield begin + 1, f"{expected}, found {fault}"
+        done = begin = end
+    if begin != total:
+        yield begin + 1, f"{total:,} rows, found {begin:,}"
 
 
-def _convert(
-    columns: list[Any], pick: Pick | None, selection: Selection
-) -> tuple[Sequence[int], list[list[str] | list[bytes]]]:
-    """Return the numbers of the rows that may be selected, and their cells."""
-    numbers: Sequence[int] = range(len(columns[0]))
-    if pick:
-        columns = [*map(_decoded, columns)]
-        selected = pc.indices_nonzero(_select(*pick(columns)[2:], selection=selection))
-        if len(selected) < len(numbers):
-            columns = [column.take(selected) for column in columns]
-            numbers = selected.to_pylist()
-    return numbers, [*map(_to_list, columns)]
+def _select(pick: Pick | None, selection: Selection, columns: list[Any]) -> Any:
+    """Find the rows that must be read.
 
-
-def _select(
-    moves: Any, themes: Any, ratings: Any = None, *, selection: Selection
-) -> Any:
-    """Find the rows of lichess that must be read.
-
-    All others are certainly outside the selection and would not be reported. Rows
-    without a readable rating or with unusual white space must be read.
+    All other rows of lichess are certainly outside the selection and would not be
+    reported. Rows without a readable rating or with unusual white space must be read.
 
     Returns
     -------
-    pyarrow.BooleanArray
-        One value for each row, never null.
+    pyarrow.IntegerArray
+        Their numbers.
     """
+    if pick is None:
+        return pa.array(range(len(columns[0])))
+    _, _, moves, themes, *ratings = pick(columns)
     selected = pa.repeat(_TRUE, len(themes))
     if selection.limits_length or not selection.all_rows:
-        selected = pc.match_substring(themes, "mate").fill_null(_FALSE)
+        selected = _has(themes, "mate")
     if selection.limits_length:
         # Words with single spaces between them, as many as there are spaces and one.
         outside = pc.match_substring_regex(moves, "^[!-~]+( [!-~]+)*$")
-        plies = pc.add(pc.count_substring(moves, " "), 1)
-        length = pc.divide(plies, 2)
+        length = pc.divide(pc.add(pc.count_substring(moves, " "), 1), 2)
         for mate in filter(selection.has_length, range(1, AND_MORE + 1)):
-            is_named = pc.match_substring(themes, f"mateIn{mate}").fill_null(_FALSE)
-            outside = pc.and_not(outside, is_named)
+            outside = pc.and_not(outside, _has(themes, f"mateIn{mate}"))
         is_short = pc.less(length, selection.min_claim or 0)
         is_long = pc.greater(length, selection.max_claim or MAX_LINE_BYTES)
         outside = pc.and_(outside, pc.or_(is_short, is_long))
         selected = pc.and_not(selected, outside.fill_null(_FALSE))
-    if ratings is not None:
-        is_low = pc.less(_numbers(ratings), float(selection.min_rating or 0))
+    for column in ratings:
+        is_low = pc.less(_numbers(column), float(selection.min_rating or 0))
         selected = pc.and_not(selected, is_low).fill_null(_TRUE)
     if selection.theme is not None:
-        has_theme = pc.match_substring(themes, selection.theme)
-        selected = pc.and_(selected, has_theme.fill_null(_FALSE))
-    return selected
+        selected = pc.and_(selected, _has(themes, selection.theme))
+    return pc.indices_nonzero(selected)
+
+
+def _has(column: Any, text: str) -> Any:
+    return pc.match_substring(column, text).fill_null(_FALSE)
 
 
 def _numbers(column: Any) -> Any:
     """Return the numbers of a column as float64, null where there may be none."""
-    if str(column.type) in _TEXTS:
+    if _is_text(str(column.type)):
         is_number = pc.match_substring_regex(column, "^[0-9]{1,9}$")
         column = pc.if_else(is_number, column, pa.scalar(None, column.type))
         column = column.cast(pa.string())
@@ -367,14 +326,11 @@ def _numbers(column: Any) -> Any:
 def _is_readable(kind: Any) -> bool:
     if pa.types.is_dictionary(kind):
         return _is_readable(kind.value_type)
-    if _is_list(kind):
+    if _is_list(str(kind)):
         item = kind.value_type
-        return str(item.value_type if pa.types.is_dictionary(item) else item) in _TEXTS
-    return str(kind) in _TEXTS or any(is_kind(kind) for is_kind in _WRITTEN_AS_TEXT)
-
-
-def _is_list(kind: Any) -> bool:
-    return any(is_kind(kind) for is_kind in _LISTS)
+        kind = item.value_type if pa.types.is_dictionary(item) else item
+        return bool(_is_text(str(kind)))
+    return bool(_is_text(str(kind)) or _is_number(str(kind)))
 
 
 def _decoded(column: Any) -> Any:
@@ -383,7 +339,7 @@ def _decoded(column: Any) -> Any:
         column = column.dictionary_decode()
     if str(column.type).endswith("_view"):
         column = column.cast(pa.large_binary())
-    if not _is_list(column.type):
+    if not _is_list(str(column.type)):
         return column
     column = column.cast(pa.list_(pa.binary()))
     if column.flatten().null_count:
@@ -397,13 +353,10 @@ def _decoded(column: Any) -> Any:
 
 def _to_list(column: Any) -> list[str] | list[bytes]:
     """Return the cells of a column as texts, with an empty text for a null."""
-    column = _decoded(column)
-    if str(column.type) not in _TEXTS:
+    if not _is_text(str(column.type)):
         column = column.cast(pa.string())
-    if column.null_count:
-        column = column.fill_null("")
+    column = column.fill_null("")
     try:
-        cells: list[str] | list[bytes] = column.to_pylist()
+        return column.to_pylist()  # type: ignore[no-any-return]
     except UnicodeDecodeError:
         return column.cast(pa.large_binary()).to_pylist()  # type: ignore[no-any-return]
-    return cells
