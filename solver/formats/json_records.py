@@ -116,12 +116,11 @@ def _read_object(
     reader: rows.RowReader, record: dict[str, Any], source: str, name: str = ""
 ) -> Problem | None:
     try:
-        plan, values = reader.plan(tuple(record)), [*record.values()]
-        cells = [*map(rows.as_text, values)] if plan.pick else values
-        return reader.read(plan, cells, source, name)
+        cells = [*map(rows.as_text, record.values())]
     except RecursionError:
         msg = f"expected a flat JSON object, found {quote(', '.join(record))}"
         raise InputError(msg) from None
+    return reader.read(reader.plan(tuple(record)), cells, source, name)
 
 
 def read_json(

@@ -237,23 +237,20 @@ def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
 
 
 def _read_rows(
-    reader: Any,
-    names: tuple[str, ...],
-    select: Callable[..., Any],
-    summary: FileSummary,
+    file: Any, names: tuple[str, ...], select: Callable[..., Any], summary: FileSummary
 ) -> Iterator[tuple[int, _Cells | str]]:
     """Yield the number and the cells of each row that may be selected.
 
     Instead of cells there may be a fault: what was expected, and what was found. A row
     group ends at its first fault.
     """
-    total = reader.metadata.num_rows
+    total = file.metadata.num_rows
     done = begin = 0
     summary.begin(lambda: done, total)
-    for group in range(reader.num_row_groups):
-        end = begin + reader.metadata.row_group(group).num_rows
+    for group in range(file.num_row_groups):
+        end = begin + file.metadata.row_group(group).num_rows
         try:
-            for batch in reader.iter_batches(
+            for batch in file.iter_batches(
                 BATCH_ROWS, row_groups=[group], columns=[*names], use_threads=False
             ):
                 columns = [_decoded(batch.column(name)) for name in names]

@@ -31,7 +31,7 @@ import chess
 from solver.board import GivenPosition, find_move, parse_fen, read_compiled, write_lines
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import Draft, default_name, no_claims, printable
-from solver.formats.streams import Lines, Records, decode_line
+from solver.formats.streams import Lines, Records, decode_line, read_each
 from solver.formats.words import NUMERALS, find_words
 from solver.movetext import UNREADABLE, Kind, Part, read_moves
 from solver.problem import Claim, Problem
@@ -87,10 +87,8 @@ COLUMNS = dict(zip((*_COLUMNS.split(), "claimed_solutions"), _TYPES, strict=True
 """The columns of a table of problems in order, and their types."""
 
 _TITLES = {",": "CSV", ";": "CSV with ;", "\t": "CSV with tabs"}
-_DATABASE = (
-    *("PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity"),
-    *("NbPlays", "Themes", "GameUrl", "OpeningTags"),
-)
+_DATABASE = """PuzzleId FEN Moves Rating RatingDeviation Popularity NbPlays Themes
+    GameUrl OpeningTags"""
 """lichess's columns."""
 
 _DATABASE_ROW = re.compile(
@@ -188,13 +186,13 @@ class RowReader:
         if is_own := any(part == "own" for part, _, _ in fields):
             fields = [row for row in fields if row[0] == "own" or row[1] in COLUMNS]
         places = {part: at for part, _, at in reversed(fields)}
-        needed = {"themes": selection.theme, "rating": selection.min_rating}
-        for part, wanted in needed.items():
-            if wanted is not None and part not in places:
+        wanted = {"themes": selection.theme, "rating": selection.min_rating}
+        needed = [part for part, value in wanted.items() if value is not None]
+        for part in needed:
+            if part not in places:
                 found = ", ".join(shown)
                 raise refusal(_SELECTION_OPTIONS, f"a field {part}", found)
-        by_rating = [] if selection.min_rating is None else ["rating"]
-        quick = ["name", "position", "line", "themes", *by_rating]
+        quick = dict.fromkeys(["name", "position", "line", "themes", *needed])
         for at, name in enumerate(shown):
             parts = {part for part, _, place in fields if place == at}
             for part in parts & {"position", "name"}:
@@ -204,7 +202,7 @@ class RowReader:
                 self._summary.ignore(name, may_claim=may_claim)
         chosen = {"lichess": True, "csv": False}
         is_lichess = chosen.get(self._options.source_format, are_lichess(names))
-        has_all = is_lichess and {*quick} <= places.keys()
+        has_all = is_lichess and quick.keys() <= places.keys()
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
         after_first = is_lichess or columns.get("moves") == AFTER_FIRST
         return Plan(fields, is_lichess, after_first, pick)
@@ -223,7 +221,7 @@ class RowReader:
             raise InputError(no_claims(unread))
 
     def read(
-        self, plan: Plan, cells: Sequence[Any], source: str, name: str = ""
+        self, plan: Plan, cells: Sequence[str], source: str, name: str = ""
     ) -> Problem | None:
         """Make a problem from a row.
 
@@ -232,8 +230,7 @@ class RowReader:
         plan : Plan
             What `plan` returns for the names of its fields.
         cells : sequence
-            As many texts, or values of JSON if the plan has no `pick`; an empty one is
-            a missing field.
+            As many texts; an empty one is a missing field.
         source : str
             `file:line`.
         name : str
@@ -258,13 +255,11 @@ class RowReader:
         rows = [
             (part, field, text)
             for part, field, at in plan.fields
-            if (text := cells[at] if type(cells[at]) is str else as_text(cells[at]))
-            and (part == "name" or text.strip())
+            if (text := cells[at] if part == "name" else cells[at].strip())
         ]
         texts = {part: text for part, _, text in reversed(rows)}
-        themes, fen = texts.get("themes", ""), texts.get("position", "").strip()
-        rating = texts.get("rating", "")
-        if not (plan.pick or self._is_selected(None, themes, rating)):
+        themes, fen = texts.get("themes", ""), texts.get("position", "")
+        if not (plan.pick or self._is_selected(None, themes, texts.get("rating", ""))):
             return None
         if " " not in fen and (side := _match_side(texts.get("turn", ""))):
             fen = f"{fen} {side[1].lower()}"
@@ -306,27 +301,23 @@ class RowReader:
             "solutions": draft.read_solutions,
             "keys": draft.read_keys,
         }
-        line: tuple[str, ...] | None = ()
         source = ""
         for part, field, text in rows:
-            fen = draft.position.fen
-            mates = (
-                _mates_in(part, field, text.strip(), fen) if part in _CLAIMING else ()
-            )
+            mates = _mates_in(part, field, text, draft.position.fen)
             if part in others and not mates:
-                others[part](field, text.strip())
-            elif part == "line" and not (mates or line):
+                others[part](field, text)
+            elif part == "line" and not (mates or draft.line):
                 line = draft.read("line", field, _parse_line, draft.position, text)
-                source = field
+                if line is not None:
+                    draft.line, source = line, field
             elif part == "anylastmove":
-                read = draft.read("any last move", field, _parse_flag, text.strip())
+                read = draft.read("any last move", field, _parse_flag, text)
                 draft.any_last_move = read or False
             for mate in mates:
-                moves = (len(line or ()) + 1) // 2
+                moves = (len(draft.line) + 1) // 2
                 is_more = mate == str(AND_MORE) and _FIVE in text and moves > AND_MORE
                 draft.read_mate(field, str(moves) if is_more else mate)
-        if source and line is not None:
-            draft.line = line
+        if source:
             self._compare(draft, source, is_complete=is_complete)
 
     def _compare(self, draft: Draft, field: str, *, is_complete: bool) -> None:
@@ -428,6 +419,8 @@ def _find_stipulation(rows: Rows) -> Stipulation:
 
 def _mates_in(part: str, field: str, text: str, fen: str) -> list[str]:
     """Return the lengths of the mates that a field claims, in digits."""
+    if part not in _CLAIMING:
+        return []
     is_exact = part == "claim" or text[:1] == "#" or plain_name(field) in _NUMBERS
     if is_exact and (found := _EXACT.fullmatch(text)):
         return [NUMERALS.get(found[1].lower(), found[1])]
@@ -545,7 +538,7 @@ def find_table(
             if not {*positions}.isdisjoint(map(plain_name, cells)):
                 return delimiter, cells, True
             if _DATABASE_ROW.match("\n".join(cells)):
-                return delimiter, (*_DATABASE, *names)[: len(cells)], False
+                return delimiter, (*_DATABASE.split(), *names)[: len(cells)], False
     return None
 
 
@@ -574,11 +567,10 @@ def read_csv(lines: Lines, summary: FileSummary, options: ReadOptions) -> Record
     Problem or FormatError
         One for each row that is not blank, in file order.
     """
-    rows = iter(lines)
-    first = next((item for item in rows if item[1].strip()), None)
+    rows = (row for row in lines if row[1].strip())
+    first = next(rows, None)
     if first is None:
         return
-    reader = None
     try:
         reader = RowReader(summary, options)
         table = find_table(first[1], options)
@@ -593,21 +585,15 @@ def read_csv(lines: Lines, summary: FileSummary, options: ReadOptions) -> Record
         yield FormatError(f"{summary.name}:{first[0]}", str(error))
         return
 
-    for number, line in rows if has_header else chain([first], rows):
-        source = f"{summary.name}:{number}"
-        try:
-            cells = split_row(line, delimiter)
-            if len(cells) != len(names):
-                msg = f"expected {len(names)} columns, found {len(cells):,}"
-                raise InputError(msg)  # noqa: TRY301
-            problem = reader.read(plan, cells, source)
-        except InputError as error:
-            if line.strip():
-                yield FormatError(source, str(error))
-            continue
-        summary.not_selected += problem is None
-        if problem:
-            yield problem
+    def parse(line: bytes, source: str) -> Problem | None:
+        cells = split_row(line, delimiter)
+        if len(cells) != len(names):
+            msg = f"expected {len(names)} columns, found {len(cells):,}"
+            raise InputError(msg)
+        return reader.read(plan, cells, source)
+
+    records = rows if has_header else chain([first], rows)
+    yield from keep_selected(read_each(records, summary.name, parse), summary)
 
 
 def split_row(line: bytes, delimiter: str = ",") -> list[str]:
