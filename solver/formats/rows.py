@@ -281,9 +281,8 @@ class RowReader:
         selection = self._options.selection
         if selection.theme is not None and selection.theme not in themes.split():
             return False
-        if selection.min_rating is not None and (
-            _parse_rating(rating) < selection.min_rating
-        ):
+        lowest = selection.min_rating
+        if lowest is not None and _parse_rating(rating) < lowest:
             return False
         if moves is None:
             return True
