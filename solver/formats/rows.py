@@ -193,16 +193,18 @@ class RowReader:
                 found = ", ".join(shown)
                 raise refusal(_SELECTION_OPTIONS, f"a field {part}", found)
         quick = dict.fromkeys(["name", "position", "line", "themes", *needed])
-        for at, name in enumerate(shown):
-            parts = {part for part, _, place in fields if place == at}
-            for part in parts & {"position", "name"}:
-                self._summary.read(part, name)
-            if not parts:
-                may_claim = not (is_own or NO_CLAIMS.fullmatch(plain[at]))
-                self._summary.ignore(name, may_claim=may_claim)
         chosen = {"lichess": True, "csv": False}
         is_lichess = chosen.get(self._options.source_format, are_lichess(names))
         has_all = is_lichess and quick.keys() <= places.keys()
+        noted = {"position": "position", "name": "name"}
+        noted |= {"line": "line", "themes": "claim"} if has_all else {}
+        for at, name in enumerate(shown):
+            parts = {part for part, _, place in fields if place == at}
+            for part in parts & noted.keys():
+                self._summary.read(noted[part], name)
+            if not parts:
+                may_claim = not (is_own or NO_CLAIMS.fullmatch(plain[at]))
+                self._summary.ignore(name, may_claim=may_claim)
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
         after_first = is_lichess or columns.get("moves") == AFTER_FIRST
         return Plan(fields, is_lichess, after_first, pick)

@@ -309,3 +309,14 @@ def test_the_sample_is_read_whole() -> None:
             board.push_uci(move)
         assert board.is_checkmate()
         assert len(record.claim.line) == 2 * record.claim.mate - 1
+
+
+def test_the_summary_names_lichess_fields_of_rows_read_in_compiled_code() -> None:
+    summary = FileSummary("x.csv")
+    assert read(*ROWS, summary=summary)
+    assert summary.fields == {
+        "name": {"PuzzleId": None},
+        "position": {"FEN": None},
+        "line": {"Moves": None},
+        "claim": {"Themes": None},
+    }
