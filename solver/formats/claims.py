@@ -143,7 +143,13 @@ MAX_SOLUTIONS = 1000
 """The most solutions of help play that a record may claim."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
-_DISTANCES = frozenset(range(-MAX_MOVES, MAX_MOVES + 1)) - {0}
+_NO_MATE = range(1, MAX_MOVES + 1), f"1 to {MAX_MOVES} moves"
+_SOLUTIONS = range(MAX_SOLUTIONS + 1), f"0 to {MAX_SOLUTIONS:,} solutions"
+_MATE = (
+    frozenset(range(-MAX_MOVES, MAX_MOVES + 1)) - {0},
+    f"1 to {MAX_MOVES} moves, negative when the side to move is mated",
+)
+"""Of each number that is claimed: what it may be, and how the error says so."""
 
 
 def parse_distance(name: str, text: str) -> int:
@@ -161,32 +167,7 @@ def parse_distance(name: str, text: str) -> int:
     InputError
         If it is not a number from 1 to `MAX_MOVES` or from -`MAX_MOVES` to -1.
     """
-    moves = f"1 to {MAX_MOVES} moves, negative when the side to move is mated"
-    return _parse_number(name, text, _DISTANCES, moves)
-
-
-def parse_no_mate(name: str, text: str) -> int:
-    """Parse the number of moves in which there is no mate.
-
-    Raises
-    ------
-    InputError
-        If it is not a number from 1 to `MAX_MOVES`.
-    """
-    allowed = range(1, MAX_MOVES + 1)
-    return _parse_number(name, text, allowed, f"1 to {MAX_MOVES} moves")
-
-
-def parse_solutions(name: str, text: str) -> int:
-    """Parse the number of solutions that help play has.
-
-    Raises
-    ------
-    InputError
-        If it is not a number from 0 to `MAX_SOLUTIONS`.
-    """
-    allowed = range(MAX_SOLUTIONS + 1)
-    return _parse_number(name, text, allowed, f"0 to {MAX_SOLUTIONS:,} solutions")
+    return _parse_number(name, text, *_MATE)
 
 
 def _parse_number(name: str, text: str, allowed: Container[int], expected: str) -> int:
@@ -196,6 +177,7 @@ def _parse_number(name: str, text: str, allowed: Container[int], expected: str) 
     return int(text)
 
 
+@dataclass
 class Draft:
     """A problem that is being read, field by field.
 
@@ -203,7 +185,7 @@ class Draft:
     position and the other claims. But a record whose claim cannot be read is refused
     if it has no other, so that its position is not taken for one that claims nothing.
 
-    Parameters
+    Attributes
     ----------
     position : GivenPosition
         The position of the record.
@@ -211,11 +193,6 @@ class Draft:
         Notes which field each part is read from.
     stipulation : Stipulation
         What is demanded.
-
-    Attributes
-    ----------
-    warnings : list of str
-        What was dropped: what was expected, and what was found.
     mates : list of int
         The mates that are claimed, the clearest claim first.
     no_mate : int or None
@@ -223,25 +200,23 @@ class Draft:
     solutions : int or None
     any_last_move : bool
         See `Claim` and `Problem`.
+    warnings : list of str
+        What was dropped: what was expected, and what was found.
     """
 
-    def __init__(
-        self,
-        position: GivenPosition,
-        summary: FileSummary,
-        stipulation: Stipulation = MATE,
-    ) -> None:
-        self.position = position
-        self.stipulation = stipulation
-        self.warnings = [*position.warnings]
-        self.mates: list[int] = []
-        self.no_mate: int | None = None
-        self.keys: tuple[str, ...] = ()
-        self.line: tuple[str, ...] = ()
-        self.solutions: int | None = None
-        self.any_last_move = False
-        self._summary = summary
-        self._lost: dict[str, str] = {}
+    position: GivenPosition
+    summary: FileSummary
+    stipulation: Stipulation = MATE
+    mates: list[int] = field(default_factory=list)
+    no_mate: int | None = None
+    keys: tuple[str, ...] = ()
+    line: tuple[str, ...] = ()
+    solutions: int | None = None
+    any_last_move: bool = False
+    _lost: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.warnings = [*self.position.warnings]
 
     def read(
         self, part: str, field: str, parse: Callable[..., Read], *given: object
@@ -262,7 +237,7 @@ class Draft:
         object or None
             What `parse` returns; None, with a warning, if it cannot be read.
         """
-        self._summary.read(part, field)
+        self.summary.read(part, field)
         try:
             return parse(field, *given)
         except InputError as error:
@@ -276,16 +251,18 @@ class Draft:
 
     def read_mate(self, field: str, text: str) -> None:
         """Read a claimed mate, see `parse_distance`."""
-        if mate := self.read("claim", field, parse_distance, text):
+        if mate := self.read("claim", field, _parse_number, text, *_MATE):
             self.mates.append(mate)
 
     def read_no_mate(self, field: str, text: str) -> None:
-        """Read a claim that there is no mate, see `parse_no_mate`."""
-        self.no_mate = self.read("claim", field, parse_no_mate, text) or self.no_mate
+        """Read a claim that there is no mate in 1 to `MAX_MOVES` moves."""
+        no_mate = self.read("claim", field, _parse_number, text, *_NO_MATE)
+        self.no_mate = no_mate or self.no_mate
 
     def read_solutions(self, field: str, text: str) -> None:
-        """Read a number of solutions, see `parse_solutions`."""
-        self.solutions = self.read("solutions", field, parse_solutions, text)
+        """Read a number of solutions, from 0 to `MAX_SOLUTIONS`."""
+        solutions = self.read("solutions", field, _parse_number, text, *_SOLUTIONS)
+        self.solutions = solutions
 
     def read_keys(self, field: str, moves: str) -> None:
         """Read keys, see `GivenPosition.keys`; they are added to those read before."""
@@ -313,20 +290,16 @@ class Draft:
         InputError
             It claims something, but nothing that can be read.
         """
-        claim = self._claim()
-        if not (claim or self.no_mate):
+        claim, no_mate = self._claim(), self.no_mate
+        if not (claim or no_mate):
             has_moves = self.keys or self.line
             for part in ("claim",) if has_moves else ("claim", "keys", "line"):
                 if part in self._lost:
                     raise InputError(self._lost[part])
-        no_mate = self.no_mate
         if claim and no_mate:
-            what = self.stipulation.text or f"a mate in {claim.mate}"
-            self._drop(f"nomate {no_mate}", what)
+            self._drop(f"nomate {no_mate}", claim.mate)
             no_mate = None
-        if self.warnings:
-            kept = _describe(claim, no_mate, self.stipulation)
-            self.warnings = [f"{warning}{KEPT}{kept}" for warning in self.warnings]
+        kept = self._describe(claim, no_mate) if self.warnings else ""
         return Problem(
             fen=fen or self.position.fen,
             id=name or default_name(source),
@@ -335,48 +308,42 @@ class Draft:
             no_mate=no_mate,
             stipulation=self.stipulation.beside_claim,
             names_side=self.position.names_side,
-            warnings=tuple(self.warnings),
+            warnings=tuple(f"{warning}{KEPT}{kept}" for warning in self.warnings),
         )
 
     def _claim(self) -> Claim | None:
         """Return the clearest claim: the stipulation, or the first mate."""
-        demanded = self.stipulation.attacker_moves
-        clearest = [demanded, *self.mates] if demanded else self.mates
-        for mate in dict.fromkeys(clearest[1:]):
-            if mate != clearest[0]:
-                first = self.stipulation.text or f"a mate in {clearest[0]}"
-                self._drop(f"a mate in {mate}", first)
-        has_solutions = self.stipulation.is_help  # and no keys
-        if self.solutions is not None and not has_solutions:
-            expected = "a help stipulation"
+        asked = self.stipulation
+        demanded = [asked.attacker_moves] if asked.attacker_moves else []
+        mate, *others = dict.fromkeys([*demanded, *self.mates]) or [0]
+        for other in others:
+            self._drop(f"a mate in {other}", mate)
+        if self.solutions is not None and not asked.is_help:
+            found = asked.text or "none"
             self.warnings.append(
-                f"solutions: expected {expected}, found "
-                f"{self.stipulation.text or 'none'}"
+                f"solutions: expected a help stipulation, found {found}"
             )
-        if not clearest:
+        if not mate:
             return None
-        return Claim(
-            clearest[0],
-            () if has_solutions else self.keys,
-            self.line,
-            self.any_last_move,
-            self.solutions if has_solutions else None,
-        )
+        if asked.is_help:
+            return Claim(mate, (), self.line, self.any_last_move, self.solutions)
+        return Claim(mate, self.keys, self.line, self.any_last_move)
 
-    def _drop(self, other: str, first: str) -> None:
+    def _drop(self, other: str, mate: int) -> None:
+        first = self.stipulation.text or f"a mate in {mate}"
         self.warnings.append(f"claims: expected one, found {first} and {other}")
 
-
-def _describe(
-    claim: Claim | None, no_mate: int | None, stipulation: Stipulation
-) -> str:
-    """Return what was kept of a record, in a few words."""
-    if claim is None:
-        return "the position" if no_mate is None else f"no mate in {no_mate}"
-    parts = [stipulation.text or f"mate in {claim.mate}"]
-    parts += [f"{'key' if len(claim.keys) == 1 else 'keys'} {' '.join(claim.keys)}"]
-    parts = parts if claim.keys else parts[:1]
-    return ", ".join([*parts, *(["the line"] if claim.line else [])])
+    def _describe(self, claim: Claim | None, no_mate: int | None) -> str:
+        """Return what is kept of a record, in a few words."""
+        if claim is None:
+            return "the position" if no_mate is None else f"no mate in {no_mate}"
+        parts = [self.stipulation.text or f"mate in {claim.mate}"]
+        if claim.keys:
+            name = "key" if len(claim.keys) == 1 else "keys"
+            parts.append(f"{name} {' '.join(claim.keys)}")
+        if claim.line:
+            parts.append("the line")
+        return ", ".join(parts)
 
 
 def default_name(source: str) -> str:

@@ -80,8 +80,6 @@ possessive groups incorrectly (python/cpython#106052).
 """
 
 _ESCAPED = re.compile(r"\\(.)")
-_TO_ESCAPE = re.compile(r'(["\\])')
-_ESCAPE = r"\\\1"
 _NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
 _NAME = re.compile(r"(?![kqrbn][a-hx]*[a-h][1-8])[a-z][a-z0-9_]{0,14}(?=[:=]|\Z)")
 _LIKE_A_CLAIM = re.compile(
@@ -154,18 +152,18 @@ class _Record(Draft):
         """Note an operation that is not read."""
         name = _NAME.match(opcode)
         may_claim = _is_like_a_claim(f"{opcode} {operand}")
-        self._summary.ignore(name[0] if name else "other text", may_claim=may_claim)
+        self.summary.ignore(name[0] if name else "other text", may_claim=may_claim)
 
     def note_stipulation(self, opcode: str, _operand: str) -> None:
         """Note the stipulation, which is read first."""
-        self._summary.read("stipulation", opcode)
+        self.summary.read("stipulation", opcode)
 
     def read_name(self, opcode: str, operand: str) -> None:
         """Read the problem's name."""
         self.name = printable(operand)
-        self._summary.read("name", opcode)
+        self.summary.read("name", opcode)
         if _is_like_a_claim(operand):
-            self._summary.ignore(opcode, may_claim=True)
+            self.summary.ignore(opcode, may_claim=True)
 
     def read_counter(self, opcode: str, operand: str) -> None:
         """Read the halfmove clock, or the number of the next move."""
@@ -187,14 +185,14 @@ class _Record(Draft):
             sign = "-" if opcode.startswith("mated") else ""
             self.read_mate(opcode, sign + found[1])
         else:
-            self._summary.ignore(opcode, may_claim=True)
+            self.summary.ignore(opcode, may_claim=True)
 
     def read_score(self, opcode: str, operand: str) -> None:
         """Read an engine's score, which is a claim if it is a mate."""
         score = int(operand) if re.fullmatch(r"[+-]?\d{1,9}", operand) else _LEAST_MATE
         plies, wins = _CHECKMATE - abs(score), score > 0
         if abs(score) <= _LEAST_MATE or plies + wins < 2:
-            self._summary.ignore(opcode, may_claim=abs(score) > _LEAST_MATE - 3000)
+            self.summary.ignore(opcode, may_claim=abs(score) > _LEAST_MATE - 3000)
             return
         self.score = (plies + wins) // 2 * (1 if wins else -1)
         if plies % 2 != wins:  # scores that are one less mean the same moves
@@ -254,8 +252,8 @@ def _describe(problem: Problem) -> Iterator[str]:
         yield f"solutions {claim.solutions}"
     if problem.no_mate is not None:
         yield f"nomate {problem.no_mate}"
-    if name := printable(problem.id):
-        yield f'id "{_TO_ESCAPE.sub(_ESCAPE, name)}"'
+    if name := re.sub(r'(["\\])', r"\\\1", printable(problem.id)):
+        yield f'id "{name}"'
 
 
 def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:

@@ -71,7 +71,9 @@ def _find_scores(lines: Lines) -> Iterator[tuple[int, _Score]]:
                     last.pop(engine, None)
                 case ["info"] if "score" in words and engine in positions:
                     if _is_exact(words):
-                        last[engine] = number, _read_score(positions[engine], words)
+                        mate = "".join(_after("mate", words)[:1])
+                        line = " ".join(_after("pv", words))
+                        last[engine] = number, _Score(positions[engine], mate, line)
                 case ["bestmove"] if engine in last:
                     at, score = last.pop(engine)
                     if score.mate.strip("-0"):
@@ -83,21 +85,13 @@ def _find_scores(lines: Lines) -> Iterator[tuple[int, _Score]]:
 
 def _is_exact(words: list[str]) -> bool:
     """Return whether `info` has the score of the first line, and not only a bound."""
-    secondary = "multipv" in words and _after("multipv", words) != ["1"]
+    secondary = "multipv" in words and _after("multipv", words)[:1] != ["1"]
     return not (secondary or words[1] == "string" or _BOUNDS & set(words))
 
 
-def _read_score(position: str, words: list[str]) -> _Score:
-    """Return the score of `info`; without a mate if it is in centipawns."""
-    mate = "".join(_after("mate", words)) if "mate" in words else ""
-    line = words[words.index("pv") + 1 :] if "pv" in words else []
-    return _Score(position, mate, " ".join(line))
-
-
 def _after(name: str, words: list[str]) -> list[str]:
-    """Return the word after a name, if there is one."""
-    start = words.index(name) + 1
-    return words[start : start + 1]
+    """Return the words after a name, if it is there."""
+    return words[words.index(name) + 1 :] if name in words else []
 
 
 def _parse(summary: FileSummary, score: _Score, source: str) -> Problem:

@@ -15,13 +15,8 @@ import chess
 
 from solver.board import write_lines
 from solver.errors import FormatError, InputError, quote
+from solver.formats import epd
 from solver.formats.claims import KEPT
-from solver.formats.epd import (
-    LENGTHS,
-    find_operations,
-    opcode_of,
-    parse_record,
-)
 from solver.formats.streams import decode_line
 
 if TYPE_CHECKING:
@@ -34,7 +29,7 @@ MISSING = "missing"
 """The fault of a row without a line of moves."""
 
 _DISTANCES = {"bm": re.compile(r"#([+-]?[0-9]+)(?!\S)")} | dict.fromkeys(
-    LENGTHS, re.compile(r"([+-]?[0-9]+)")
+    epd.LENGTHS, re.compile(r"([+-]?[0-9]+)")
 )
 """The distances in the operand of each operation that claims a mate."""
 
@@ -149,19 +144,19 @@ def read_row(
 def _parse_row(
     text: str, encoding: str, source: str, summary: FileSummary
 ) -> Row | Problem:
-    problem = parse_record(text.strip(), source, summary)
+    problem = epd.parse_record(text.strip(), source, summary)
     claim = problem.claim
-    _, operations = find_operations(text)
+    _, operations = epd.find_operations(text)
     distances, claiming = [], None
     for found in operations:
-        if pattern := _DISTANCES.get(opcode_of(found)):
+        if pattern := _DISTANCES.get(epd.opcode_of(found)):
             for distance in pattern.finditer(text, *found.span("operand")):
                 distances.append(distance.span(1))
                 claiming = claiming or found
     if claim is None or claiming is None or not problem.stipulation.is_direct_mate:
         return problem
-    uses_uci = opcode_of(claiming) == "bm"
-    lines = [found for found in operations if opcode_of(found) == "pv"]
+    uses_uci = epd.opcode_of(claiming) == "bm"
+    lines = [found for found in operations if epd.opcode_of(found) == "pv"]
     if len(lines) > 1:
         msg = f"pv: expected one line of moves, found {len(lines)}"
         raise InputError(msg)

@@ -24,22 +24,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
+from solver.formats import streams
 from solver.formats.claims import AUTO, KEPT, ReadOptions
-from solver.formats.streams import (
-    MAX_RECORD_BYTES,
-    NumberedLines,
-    Records,
-    count_compressed,
-    is_record,
-    name_of,
-    open_decompressed,
-)
 from solver.formats.summary import FileSummary
 from solver.stipulation import MATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from solver.formats.streams import NumberedLines, Records
     from solver.problem import Problem
 
 
@@ -52,74 +45,53 @@ class _Format(NamedTuple):
         What messages call it.
     reader : str
         Module and function, imported when such a file is read.
-    writer : str
-        Likewise when such a file is written; empty if it is only read. The writer's
-        module may have constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`,
-        which are written before the first problem, between two, and after the last.
-    beginning : re.Pattern or None
-        Matches the first record. JSON and tables are found by parsing. A file whose
-        first record matches none is EPD.
     needs : tuple of str
         The module that the reader needs, what for, and the package that has it.
+    is_written : bool
+        Whether that module also has a writer, such as `write_csv`, and perhaps
+        constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`, which are written
+        before the first problem, between two, and after the last. Only the writer of
+        Parquet is found elsewhere.
     """
 
     title: str
     reader: str
-    writer: str = ""
-    beginning: re.Pattern[bytes] | None = None
     needs: tuple[str, ...] = ()
+    is_written: bool = False
 
 
+_YAML = "yaml", "reading YAML", "PyYAML"
+_PYARROW = "pyarrow", "reading Parquet", "pyarrow"
 _BY_NAME = {
-    "epd": _Format("EPD", "epd.read_epd", "epd.write_epd"),
+    "epd": _Format("EPD", "epd.read_epd", is_written=True),
     # A list of FENs is EPD without operations.
-    "fen": _Format("FENs", "epd.read_epd", "epd.write_fen"),
-    "jsonl": _Format(
-        "JSON lines", "json_records.read_jsonl", "json_records.write_jsonl"
-    ),
+    "fen": _Format("FENs", "epd.read_epd", is_written=True),
+    "jsonl": _Format("JSON lines", "json_records.read_jsonl", is_written=True),
     "json": _Format("JSON document", "json_records.read_json"),
-    "pgn": _Format(
-        "PGN",
-        "pgn_problems.read_pgn",
-        "pgn_problems.write_pgn",
-        re.compile(  # also tags that are refused
-            rb'\[\s*(?:[A-Za-z0-9][\w+#=:-]*\s*"(?:.*"\s*\]|[^"]*\Z)'
-            rb"|(?i:event|fen|setup)\b)|\{|[0-9]+\s*\.(?![0-9])"
-        ),
-    ),
+    "pgn": _Format("PGN", "pgn_problems.read_pgn", is_written=True),
     "scores": _Format("PGN with mate scores", "pgn_scores.read_scores"),
-    "matecheck": _Format(
-        "matecheck.py's log",
-        "matecheck.read_matecheck",
-        beginning=re.compile(rb"DEBUG:|Logging of |Load(?:ed|ing) |(?:Only f|F)ound "),
-    ),
-    "popeye": _Format(
-        "Popeye's input",
-        "popeye_input.read_popeye",
-        "popeye_input.write_popeye",
-        re.compile(rb"(?:beg|anf|deb|remark|bem)[a-z]*(?:\s|\Z)", re.IGNORECASE),
-    ),
-    "olive": _Format(
-        "Olive's YAML",
-        "olive.read_olive",
-        beginning=re.compile(rb"---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z)"),
-        needs=("yaml", "reading YAML", "PyYAML"),
-    ),
+    "matecheck": _Format("matecheck.py's log", "matecheck.read_matecheck"),
+    "popeye": _Format("Popeye's input", "popeye_input.read_popeye", is_written=True),
+    "olive": _Format("Olive's YAML", "olive.read_olive", _YAML),
     "lichess": _Format("lichess's CSV", "rows.read_csv"),
-    "csv": _Format("CSV", "rows.read_csv", "rows.write_csv"),
-    "parquet": _Format(
-        "Parquet",
-        "parquet.read_parquet",
-        "rows.problem_row",
-        needs=("pyarrow", "reading Parquet", "pyarrow"),
-    ),
+    "csv": _Format("CSV", "rows.read_csv", is_written=True),
+    "parquet": _Format("Parquet", "parquet.read_parquet", _PYARROW, is_written=True),
 }
-"""The formats by name, in the order in which they are detected."""
+"""The formats by name."""
+
+_match_beginning = re.compile(
+    rb'(?P<pgn>\[\s*(?:[A-Za-z0-9][\w+#=:-]*\s*"(?:.*"\s*\]|[^"]*\Z)'
+    rb"|(?i:event|fen|setup)\b)|\{|[0-9]+\s*\.(?![0-9]))"  # also tags that are refused
+    rb"|(?P<matecheck>DEBUG:|Logging of |Load(?:ed|ing) |(?:Only f|F)ound )"
+    rb"|(?P<popeye>(?i:(?:beg|anf|deb|remark|bem)[a-z]*)(?:\s|\Z))"
+    rb"|(?P<olive>---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z))"
+).match
+"""Matches the first record of a format. JSON and tables are found by parsing."""
 
 FORMATS = tuple(_BY_NAME)
 """The formats that can be read."""
 
-WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.writer)
+WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.is_written)
 """The formats that can be written."""
 
 DEFAULTS = ReadOptions()
@@ -173,23 +145,23 @@ def read_collection(
         while it was read.
     """
     summary = summary or FileSummary()
-    summary.name = name = name_of(path)
+    summary.name = name = streams.name_of(path)
     try:
-        stream = open_decompressed(path)
+        stream = streams.open_decompressed(path)
     except InputError as error:
         summary.unreadable += 1
         yield FormatError(name, str(error))
         return
     with stream:
-        opened = _regular_status(stream)
-        if opened is None or opened.st_size > MANY_BYTES:
+        opened = _version(stream)
+        if opened is None or opened[0] > MANY_BYTES:
             from solver.kernel.border.parts import SEARCH
             from solver.kernel.build.loader import load_stored
 
             load_stored(SEARCH)  # reads positions and moves in a tenth of the time
-        lines = NumberedLines(stream, MAX_RECORD_BYTES)
-        bytes_read = count_compressed(stream) or (lambda: lines.bytes_read)
-        summary.begin(bytes_read, opened.st_size if opened else None)
+        lines = streams.NumberedLines(stream, streams.MAX_RECORD_BYTES)
+        bytes_read = streams.count_compressed(stream) or (lambda: lines.bytes_read)
+        summary.begin(bytes_read, opened[0] if opened else None)
         try:
             found = _read(stream, lines, summary, options)
             for record in _end_floods(found, summary, can_wait=opened is not None):
@@ -197,8 +169,7 @@ def read_collection(
         except InputError as error:  # of the compressed stream
             summary.unreadable += 1
             yield FormatError(f"{name}:{lines.number + 1}", str(error))
-        closed = _regular_status(stream)
-        if opened and closed and _version(opened) != _version(closed):
+        if _version(stream) != opened:
             raise OSError(errno.ESTALE, "changed while it was read", name)
 
 
@@ -250,17 +221,15 @@ def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Re
         Otherwise, as for a program that waits for its answer, they precede that error.
     """
     held: list[Problem | FormatError] = []
-    expected = None
+    expected = set()  # what the faults have in common if they are equal
     for record in records:
         held.append(record)
         if not can_wait:
             yield record
-        if (
-            not isinstance(record, FormatError)
-            or summary.not_selected
-            or _is_understood(record.reason)
-            or (expected := expected or _expected(record)) != _expected(record)
-        ):
+        fault = record.reason if isinstance(record, FormatError) else ""
+        expected.add(fault.partition(", found ")[0])
+        is_flood = fault and len(expected) == 1 and not _is_understood(fault)
+        if summary.not_selected or not is_flood:
             break
         if len(held) == FLOOD:
             reason = (
@@ -272,11 +241,6 @@ def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Re
     if can_wait:
         yield from held
     yield from records
-
-
-def _expected(fault: FormatError) -> str:
-    """Return what was expected, which equal faults have in common."""
-    return fault.reason.partition(", found ")[0]
 
 
 def detect_format(head: bytes, options: ReadOptions = DEFAULTS) -> str:
@@ -307,10 +271,8 @@ def detect_format(head: bytes, options: ReadOptions = DEFAULTS) -> str:
 
         if found := detect_table(beginning, options):
             return found
-    for name, row in _BY_NAME.items():
-        if row.beginning and row.beginning.match(beginning):
-            return name
-    return "epd"
+    matched = _match_beginning(beginning)
+    return (matched and matched.lastgroup) or "epd"
 
 
 class Writer(NamedTuple):
@@ -331,18 +293,15 @@ class Writer(NamedTuple):
 
 def find_writer(target_format: str) -> Writer:
     """Return the writer of a format, one of `WRITABLE`; Parquet needs pyarrow."""
-    module_name, function = _BY_NAME[target_format].writer.split(".")
-    module = import_module(f"solver.formats.{module_name}")
-    write = getattr(module, function)
     if target_format == _PARQUET:
-        from solver.formats.parquet import write_rows
+        from solver.formats import parquet, rows
 
-        return Writer(write, partial(write_rows, module.COLUMNS))
-    prefix = target_format.upper()
-    head, separator, tail = (
-        getattr(module, f"{prefix}_{part}", "")
-        for part in ("HEAD", "SEPARATOR", "TAIL")
-    )
+        return Writer(rows.problem_row, partial(parquet.write_rows, rows.COLUMNS))
+    reader_module = _BY_NAME[target_format].reader.partition(".")[0]
+    module = import_module(f"solver.formats.{reader_module}")
+    write, prefix = getattr(module, f"write_{target_format}"), target_format.upper()
+    parts = [f"{prefix}_{part}" for part in ("HEAD", "SEPARATOR", "TAIL")]
+    head, separator, tail = (getattr(module, part, "") for part in parts)
     return Writer(write, partial(_save_texts, head, separator, tail))
 
 
@@ -350,13 +309,10 @@ def _save_texts(
     head: str, separator: str, tail: str, texts: Iterable[str], file: BinaryIO
 ) -> None:
     """Write texts in UTF-8; if there are none, write nothing, not even a head."""
-    before = head
-    is_empty = True
-    for text in texts:
-        file.write((before + text).encode())
-        before = separator
-        is_empty = False
-    if not is_empty:
+    texts = iter(texts)
+    for first in texts:  # if there is one
+        file.write((head + first).encode())
+        file.writelines((separator + text).encode() for text in texts)
         file.write(tail.encode())
 
 
@@ -390,32 +346,35 @@ def _read(
         source = f"{name}:{1 + len(_LINE_END.findall(blank))}"
         yield FormatError(source, f"expected text in UTF-8, found {binary}")
         return
-    found, records = _detect(stream, lines, summary, options)
+    is_parquet = head.startswith(_PARQUET_MAGIC)
+    records: Any = stream
+    found = _PARQUET
+    if not is_parquet:
+        found, records = _detect(head, lines, summary, options)
     if source_format == AUTO:
         source_format = found
-    if (found == _PARQUET) != (source_format == _PARQUET):
-        found = title_of(_PARQUET) if found == _PARQUET else "another format"
+    if is_parquet != (source_format == _PARQUET):
+        found = title_of(_PARQUET) if is_parquet else "another format"
         yield FormatError(name, f"expected {title_of(source_format)}, found {found}")
         return
     if not found:
         return
-    summary.title = title_of(source_format)
+    title, reader, needs, _ = _BY_NAME[source_format]
+    summary.title = title
     more: tuple[object, ...] = ()
     selection = options.selection
     if source_format in _ROWS:
         more = (replace(options, source_format=source_format),)
     elif selection.theme is not None or selection.min_rating is not None:
-        reason = (
-            f"--theme and --min-rating: expected {title_of(_LICHESS)}, "
-            f"found {title_of(source_format)}"
+        rows = title_of(_LICHESS)
+        yield FormatError(
+            name, f"--theme and --min-rating: expected {rows}, found {title}"
         )
-        yield FormatError(name, reason)
         return
-    row = _BY_NAME[source_format]
-    if row.needs and find_spec(row.needs[0]) is None:
-        yield FormatError(name, missing_package(*row.needs[1:]))
+    if needs and find_spec(needs[0]) is None:
+        yield FormatError(name, missing_package(*needs[1:]))
         return
-    yield from resolve_name(f"solver.formats.{row.reader}")(records, summary, *more)
+    yield from resolve_name(f"solver.formats.{reader}")(records, summary, *more)
 
 
 def _find_binary(head: bytes) -> str:
@@ -430,15 +389,9 @@ def _find_binary(head: bytes) -> str:
 
 
 def _detect(
-    stream: io.BufferedReader,
-    lines: NumberedLines,
-    summary: FileSummary,
-    options: ReadOptions,
+    head: bytes, lines: NumberedLines, summary: FileSummary, options: ReadOptions
 ) -> tuple[str, Any]:
     """Return the format, which is empty if there is nothing, and what is to be read."""
-    head = stream.peek(len(_PARQUET_MAGIC))
-    if head.startswith(_PARQUET_MAGIC):
-        return _PARQUET, stream
     chosen = options.source_format
     begun = head.removeprefix(codecs.BOM_UTF8).lstrip()
     is_begun = chosen in {AUTO, _JSON} and begun.startswith(_JSON_STARTS)
@@ -446,7 +399,7 @@ def _detect(
         summary.looks = _describe_looks(_JSON, _JSON, begun)
         return _JSON, lines.pieces()
     numbered = iter(lines)
-    first = next((item for item in numbered if is_record(item[1])), None)
+    first = next((item for item in numbered if streams.is_record(item[1])), None)
     if first is None:
         return "", ()
     start = head.find(first[1])
@@ -459,23 +412,18 @@ def _detect(
 
 def _describe_looks(chosen: str, found: str, line: bytes) -> str:
     """Return what a file looks like, and what to do, if it is not read as `chosen`."""
-    if found == "epd" and line.count(b"/") < _SLASHES:  # what nothing else matches
-        looks = "looks like no format that is known"
-    else:
-        looks = f"looks like {title_of(found)}"
+    is_unknown = found == "epd" and line.count(b"/") < _SLASHES
+    looks = f"looks like {'no format that is known' if is_unknown else title_of(found)}"
     if {chosen, found} <= {"epd", "fen"} or chosen == found:
         return f"{looks}; --format sets its format"
     return f"{looks} and is read as {title_of(chosen)}: try it without the format"
 
 
-def _regular_status(stream: BinaryIO) -> os.stat_result | None:
-    """Return the status of a regular file; None for anything else."""
+def _version(stream: BinaryIO) -> tuple[int, int] | None:
+    """Return a regular file's size and time of change; None for anything else."""
     try:
         status = os.fstat(stream.fileno())
     except io.UnsupportedOperation:
         return None
-    return status if stat.S_ISREG(status.st_mode) else None
-
-
-def _version(status: os.stat_result) -> tuple[int, int]:
-    return status.st_size, status.st_mtime_ns
+    is_regular = stat.S_ISREG(status.st_mode)
+    return (status.st_size, status.st_mtime_ns) if is_regular else None

@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 
 from solver.errors import FormatError, InputError, missing_package
 
@@ -93,9 +93,8 @@ def open_decompressed(path: str | os.PathLike[str]) -> io.BufferedReader:
     stream = open_collection(path)
     try:
         start = stream.peek(_PEEKED_BYTES)
-        for method in _METHODS:
-            if method.magic.match(start):
-                return io.BufferedReader(_Decompressed(stream, method))
+        if compressed := _match_magic(start):
+            return io.BufferedReader(_Decompressed(stream, str(compressed.lastgroup)))
     except BaseException:  # also an interrupt; nobody else can close it
         stream.close()
         raise
@@ -180,8 +179,7 @@ class NumberedLines:
         to a pipe may wait for the answer before it writes more. An LF at the beginning
         of the next chunk then belongs to that line.
         """
-        begun: list[bytes] = []  # pieces of a line whose end has not arrived
-        kept = 0
+        begun = bytearray()  # a line whose end has not arrived
         after_cr = False
         while chunk := self._stream.read1(_CHUNK_BYTES):
             if after_cr and chunk.startswith(b"\n"):
@@ -192,16 +190,15 @@ class NumberedLines:
             has_rest = lines and not chunk.endswith((b"\r", b"\n"))
             rest = lines.pop() if has_rest else b""
             if begun and lines:
-                lines[0] = b"".join([*begun, lines[0]])
-                begun, kept = [], 0
+                lines[0] = bytes(begun + lines[0])
+                begun.clear()
             yield lines
-            if kept <= self._limit:
-                begun.append(rest)
-                kept += len(rest)
+            if len(begun) <= self._limit:
+                begun += rest
             else:
                 self.bytes_read += len(rest)
-        if kept:
-            yield [b"".join(begun)]
+        if begun:
+            yield [bytes(begun)]
 
 
 def is_record(line: bytes) -> bool:
@@ -312,20 +309,25 @@ own limit."""
 _PEEKED_BYTES = 6
 
 
-_Loaded: TypeAlias = "tuple[Callable[[], Any], type[Exception]]"
-"""A factory of decompressors, and the exception that they raise on damaged data.
-
-Those of bz2, lzma, zlib and zstandard have `decompress`, `eof` and `unused_data`.
-"""
-
-
-class _Method(NamedTuple):
-    name: str
-    magic: re.Pattern[bytes]
-    load: Callable[[], _Loaded]
+_match_magic = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<bzip2>BZh[1-9])|(?P<xz>\xfd7zXZ\x00)"
+    rb"|(?P<Zstandard>\x28\xb5\x2f\xfd|[P-_]\x2aM\x18)"
+).match
+"""A Zstandard file begins with a frame or a skippable frame."""
 
 
-def _load_zstandard() -> _Loaded:
+def _load(method: str) -> tuple[Callable[[], Any], type[Exception]]:
+    """Return a factory of decompressors, and what they raise on damaged data.
+
+    Those of bz2, lzma, zlib and zstandard have `decompress`, `eof` and `unused_data`.
+    """
+    if method == "gzip":
+        return partial(zlib.decompressobj, 16 + zlib.MAX_WBITS), zlib.error
+    if method == "bzip2":
+        return bz2.BZ2Decompressor, OSError
+    if method == "xz":
+        xz = partial(lzma.LZMADecompressor, memlimit=_MEMORY_BYTES)
+        return xz, lzma.LZMAError
     with suppress(ModuleNotFoundError):
         zstd = import_module("compression.zstd")  # in Python from 3.14 on
         return zstd.ZstdDecompressor, zstd.ZstdError
@@ -333,19 +335,6 @@ def _load_zstandard() -> _Loaded:
         zstandard = import_module("zstandard")
         return zstandard.ZstdDecompressor().decompressobj, zstandard.ZstdError
     raise InputError(missing_package("reading Zstandard", "zstandard"))
-
-
-_GZIP = partial(zlib.decompressobj, 16 + zlib.MAX_WBITS)
-_XZ = partial(lzma.LZMADecompressor, memlimit=_MEMORY_BYTES)
-_METHODS = (
-    _Method("gzip", re.compile(rb"\x1f\x8b"), lambda: (_GZIP, zlib.error)),
-    _Method("bzip2", re.compile(rb"BZh[1-9]"), lambda: (bz2.BZ2Decompressor, OSError)),
-    _Method("xz", re.compile(rb"\xfd7zXZ\x00"), lambda: (_XZ, lzma.LZMAError)),
-    _Method(
-        "Zstandard", re.compile(rb"\x28\xb5\x2f\xfd|[P-_]\x2aM\x18"), _load_zstandard
-    ),
-)
-"""A Zstandard file begins with a frame or a skippable frame."""
 
 
 class _Decompressed(io.RawIOBase):
@@ -357,11 +346,11 @@ class _Decompressed(io.RawIOBase):
         Bytes of the compressed stream that have been read.
     """
 
-    def __init__(self, stream: BinaryIO, method: _Method) -> None:
+    def __init__(self, stream: BinaryIO, method: str) -> None:
         self.bytes_read = 0
         self._stream = stream
-        self._name = method.name
-        self._make, self._error = method.load()
+        self._name = method
+        self._make, self._error = _load(method)
         self._decompressor = self._make()
         # Those of zlib and zstandard have no limit that keeps the rest.
         has_limit = hasattr(self._decompressor, "needs_input")
@@ -399,10 +388,8 @@ class _Decompressed(io.RawIOBase):
             if content:
                 return content
         if self._begun:
-            msg = (
-                f"{self._name}: expected more compressed data, "
-                "found the end of the file"
-            )
+            found = "found the end of the file"
+            msg = f"{self._name}: expected more compressed data, {found}"
             raise InputError(msg)
         return b""
 

@@ -50,12 +50,8 @@ class FileSummary:
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self.title = ""
-        self.looks = ""
-        self.problems = 0
-        self.unreadable = 0
-        self.not_selected = 0
-        self.claims = 0
+        self.title = self.looks = ""
+        self.problems = self.unreadable = self.not_selected = self.claims = 0
         self.fields: dict[str, dict[str, None]] = {}
         self.ignored: dict[str, bool] = {}
         self.warnings: Counter[str] = Counter()
@@ -109,10 +105,9 @@ class FileSummary:
         float or None
             None before it is opened, and if its size is unknown.
         """
-        progress = self._progress
-        if progress is None:
+        if self._progress is None:
             return None
-        read, size = progress
+        read, size = self._progress
         return min(read() / size, 1.0) if size else 1.0
 
     def record(self) -> dict[str, Any]:
@@ -133,21 +128,17 @@ class FileSummary:
         """Return the summary as a line of text."""
         counted = "record" if self.records == 1 else "records"
         title = f"{self.title}, " if self.title else ""
-        parts = [f"{title}{self.records:,} {counted}"]
-        sources = (
-            f"{part} from {', '.join(names)}" for part, names in self.fields.items()
-        )
-        parts.append(", ".join(sources))
+        fields = self.fields.items()
+        sources = ", ".join(f"{part} from {', '.join(names)}" for part, names in fields)
+        parts = [f"{title}{self.records:,} {counted}", sources]
         if names := list(self.ignored):
-            more = len(names) - _SHOWN_FIELDS
-            shown = [*names[:_SHOWN_FIELDS], *([f"{more} more"] if more > 0 else [])]
-            parts.append(f"ignored {', '.join(shown)}")
-        for count, what in (
-            (self.problems - self.claims, "without a claim"),
-            (self.unreadable, "unreadable"),
-            (self.not_selected, "not selected"),
-        ):
-            parts += [f"{count:,} {what}"] if count else []
+            if (more := len(names) - _SHOWN_FIELDS) > 0:
+                names[_SHOWN_FIELDS:] = [f"{more} more"]
+            parts.append(f"ignored {', '.join(names)}")
+        without = self.problems - self.claims
+        parts.append(f"{without:,} without a claim" if without else "")
+        parts.append(f"{self.unreadable:,} unreadable" if self.unreadable else "")
+        parts.append(f"{self.not_selected:,} not selected" if self.not_selected else "")
         if self.warnings:
             counts = (f"{field} {count:,}" for field, count in self.warnings.items())
             parts.append(f"warnings about {', '.join(counts)}")
