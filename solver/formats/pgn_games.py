@@ -145,9 +145,8 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
         If the game is too long, or `MainLine` refuses it.
     """
     if len(text) > MAX_RECORD_BYTES:
-        msg = (
-            f"expected a game of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
-        )
+        longest = f"{MAX_RECORD_BYTES:,} bytes"
+        msg = f"expected a game of at most {longest}, found a longer one"
         raise InputError(msg)
     game = decode(text).replace("\r\n", "\n").replace("\r", "\n").lstrip()
     values: dict[str, dict[str, None]] = {}
@@ -196,9 +195,7 @@ class MainLine(ABC, Generic[Result]):
         The result after the moves, or empty.
     """
 
-    def __init__(self) -> None:
-        self.tags: dict[str, str] = {}
-        self.bad_tag = self.ending = ""
+    ending = ""
 
     def visit_board(self, board: chess.Board) -> None:
         """Take the position at the beginning, and after each move."""

@@ -140,7 +140,6 @@ class _Game(MainLine["_Game"]):
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self.fault = ""
         self._comments: tuple[list[str], list[str]] = ([], [])
 

@@ -15,6 +15,8 @@ an error, and the other scores of the game are kept.
 from __future__ import annotations
 
 import re
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError, InputError
@@ -49,20 +51,15 @@ class _Score(NamedTuple):
 def read_scores(lines: Lines, summary: FileSummary) -> Records:
     """Read the claims of all games; a game that cannot be read is one error."""
     summary.read("claim", "comment")
-    games = enumerate(split_games(lines), start=1)
-    numbered = ((start, (count, text)) for count, (start, text) in games)
-    for claims in read_each(numbered, summary.name, _parse_game):
-        if isinstance(claims, FormatError):
-            yield claims
-        else:
-            yield from claims
+    parse = partial(_parse_game, count(1))
+    for claims in read_each(split_games(lines), summary.name, parse):
+        yield from [claims] if isinstance(claims, FormatError) else claims
 
 
 class _Scores(MainLine["list[_Score]"]):
     """Collect the mate scores of the main line."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._scores: list[_Score] = []
 
     def visit_comment(self, comment: str) -> None:
@@ -92,8 +89,10 @@ def _last_move(board: chess.Board) -> tuple[chess.Board, str, str]:
     return before, before.variation_san([move]), move.uci()
 
 
-def _parse_game(game: tuple[int, bytes], source: str) -> list[Problem | FormatError]:
-    count, text = game
+def _parse_game(
+    games: count[int], text: bytes, source: str
+) -> list[Problem | FormatError]:
+    game = f"game {next(games)}"
     scores = visit_game(text, _Scores)
     in_plies = all(score.counts_plies() for score in scores)
     problems: list[Problem | FormatError] = []
@@ -101,7 +100,7 @@ def _parse_game(game: tuple[int, bytes], source: str) -> list[Problem | FormatEr
         number = score.number
         if in_plies and score.unit == "M":
             number = (number + (number > 0)) // 2
-        name = f"game {count}, {score.name}"
+        name = f"{game}, {score.name}"
         try:
             claim = Claim(parse_distance(name, str(number)), (), score.line)
             problems.append(Problem(score.fen, name, claim, source))

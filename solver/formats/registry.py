@@ -259,20 +259,16 @@ def detect_format(head: bytes, options: ReadOptions = DEFAULTS) -> str:
     str
         One of `FORMATS`; `epd` if no other format matches.
     """
+    from solver.formats import json_records, rows
+
     head = head.lstrip()
     beginning = next(iter(head.splitlines()), b"").strip()
     if head.startswith(_JSON_STARTS):
-        from solver.formats.json_records import find_json
-
-        if found := find_json(head, options):
-            return found
-    elif beginning:
-        from solver.formats.rows import detect_table
-
-        if found := detect_table(beginning, options):
-            return found
+        found = json_records.find_json(head, options)
+    else:
+        found = rows.detect_table(beginning, options)
     matched = _match_beginning(beginning)
-    return (matched and matched.lastgroup) or "epd"
+    return found or (matched and matched.lastgroup) or "epd"
 
 
 class Writer(NamedTuple):
