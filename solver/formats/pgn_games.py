@@ -9,8 +9,7 @@ python-chess plays them.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -20,7 +19,7 @@ from solver.formats.streams import MAX_RECORD_BYTES, Lines, decode
 from solver.movetext import Kind, Part, read_movetext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "1/2": 0.5, "0-1": 0.0}
@@ -29,7 +28,8 @@ RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "1/2": 0.5, "0-1": 0.0}
 UNFINISHED = "*"
 """The result of a game that was not finished."""
 
-Result = TypeVar("Result")
+EMPTY = "expected a FEN tag or moves, found neither"
+"""The fault of a game that has nothing."""
 
 _NAME = r"\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"
 _VALUE = r'"((?:[^"\\\r\n]|\\(?:["\\]|(?!["\\]))|"(?!\s*\])|[\r\n](?!\s*\[))*)"\s*\]'
@@ -129,21 +129,91 @@ def _read_tags(line: bytes, opened: bytes) -> tuple[set[bytes], bytes, bool]:
     return names, opened, bool(rest) and not is_tag
 
 
-def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
-    """Play through a game with a visitor and return the visitor's result.
+class PgnGame:
+    """One game of orthodox chess, whose main line can be followed.
 
     Parameters
     ----------
     text : bytes
-        One game without blank lines. Moves are ASCII; names may be in any encoding.
-    visitor : callable
-        Creates the visitor.
+        The game without blank lines. Moves are ASCII; names may be in any encoding.
+
+    Attributes
+    ----------
+    tags : dict of str to str
+        The values of each tag, separated by line breaks. Names that have a meaning here
+        are spelled as usual, such as `FEN`.
+    bad_tag : str
+        The first line that should be a tag and is none; empty if there is none.
+    position : GivenPosition
+        The position of the `FEN` tag, or the initial one.
+    board : chess.Board
+        The position after the moves so far.
+    ending : str
+        The result after the moves, or empty.
 
     Raises
     ------
     InputError
-        If the game is too long, or `MainLine` refuses it.
+        If it is too long, of another variant, or its position cannot be read.
     """
+
+    def __init__(self, text: bytes) -> None:
+        self.tags, self.bad_tag, self._movetext = tags, bad_tag, _ = _read_head(text)
+        self.ending = ""
+        if bad_tag and ("FEN" not in tags or _OF_POSITION.search(bad_tag)):
+            msg = f'expected a tag such as [FEN "..."], found {quote(bad_tag)}'
+            raise InputError(msg)
+        variant = tags.get("Variant", "Standard")
+        if variant.lower() not in _ORTHODOX:
+            msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
+            raise InputError(msg)
+        if tags.get("SetUp") == "1" and "FEN" not in tags:
+            msg = 'expected a FEN tag, found only [SetUp "1"]'
+            raise InputError(msg)
+        self.position = GivenPosition(tags.get("FEN", chess.STARTING_FEN))
+        self.board = self.position.board.copy(stack=False)
+
+    def play(self) -> Iterator[str | None]:
+        """Play the main line, without its variations.
+
+        Yields
+        ------
+        str or None
+            Each comment; None after each move.
+
+        Raises
+        ------
+        InputError
+            If a move is illegal, a word is no move, or a move follows the result; at
+            the end, if there are neither tags nor moves.
+        """
+        for part in read_movetext(self._movetext):
+            if part.kind is Kind.COMMENT:
+                yield part.text.removeprefix(" ").removesuffix(" ")
+            elif part.kind is Kind.RESULT:
+                self.ending = part.text
+            elif part.kind is not Kind.NOTATION:
+                self._push(part)
+                yield None
+        if not (self.tags or self.board.move_stack):
+            raise InputError(EMPTY)
+
+    def _push(self, part: Part) -> None:
+        board, found = self.board, quote(part.text)
+        if self.ending:
+            msg = f"expected nothing after {self.ending}, found {found}"
+            raise InputError(msg)
+        try:
+            board.push(find_move(board, "move", part))
+        except InputError:
+            expected = "a legal move" if part.kind is Kind.MOVE else "a move"
+            number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+            msg = f"expected {expected} at {number}, found {found}"
+            raise InputError(msg) from None
+
+
+def _read_head(text: bytes) -> tuple[dict[str, str], str, str]:
+    """Return the tags of a game, the first bad one, and the comments and moves."""
     if len(text) > MAX_RECORD_BYTES:
         longest = f"{MAX_RECORD_BYTES:,} bytes"
         msg = f"expected a game of at most {longest}, found a longer one"
@@ -164,82 +234,4 @@ def visit_game(text: bytes, visitor: Callable[[], MainLine[Result]]) -> Result:
             comments.append(comment)
         bad_tag = bad_tag or bad
     tags = {name: "\n".join(given) for name, given in values.items()}
-    visited = visitor()
-    visited.begin(tags, bad_tag)
-    for part in read_movetext("".join(comments) + game[at:]):
-        visited.visit(part)
-    if not (tags or visited.board.move_stack):
-        msg = "expected a FEN tag or moves, found neither"
-        raise InputError(msg)
-    return visited.result()
-
-
-class MainLine(ABC, Generic[Result]):
-    """Follow the main line, and refuse anything but a game of orthodox chess.
-
-    Other variants, illegal positions, illegal moves, words that are no moves, and moves
-    after the result are refused. Variations are left out.
-
-    Attributes
-    ----------
-    tags : dict of str to str
-        The values of each tag, separated by line breaks. Names that have a meaning here
-        are spelled as usual, such as `FEN`.
-    bad_tag : str
-        The first line that should be a tag and is none; empty if there is none.
-    position : GivenPosition
-        The position of the `FEN` tag, or the initial one.
-    board : chess.Board
-        The position after the moves so far.
-    ending : str
-        The result after the moves, or empty.
-    """
-
-    ending = ""
-
-    def visit_board(self, board: chess.Board) -> None:
-        """Take the position at the beginning, and after each move."""
-
-    def visit_comment(self, comment: str) -> None:
-        """Take a comment."""
-
-    @abstractmethod
-    def result(self) -> Result:
-        """Return what the visitor has found in the game."""
-
-    def begin(self, tags: dict[str, str], bad_tag: str) -> None:
-        """Take the tags; check the variant and the position."""
-        self.tags, self.bad_tag = tags, bad_tag
-        if bad_tag and ("FEN" not in tags or _OF_POSITION.search(bad_tag)):
-            msg = f'expected a tag such as [FEN "..."], found {quote(bad_tag)}'
-            raise InputError(msg)
-        variant = tags.get("Variant", "Standard")
-        if variant.lower() not in _ORTHODOX:
-            msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
-            raise InputError(msg)
-        if tags.get("SetUp") == "1" and "FEN" not in tags:
-            msg = 'expected a FEN tag, found only [SetUp "1"]'
-            raise InputError(msg)
-        self.position = GivenPosition(tags.get("FEN", chess.STARTING_FEN))
-        self.board = self.position.board.copy(stack=False)
-        self.visit_board(self.board)
-
-    def visit(self, part: Part) -> None:
-        """Follow a part of the movetext."""
-        if part.kind is Kind.COMMENT:
-            self.visit_comment(part.text.removeprefix(" ").removesuffix(" "))
-        elif part.kind is Kind.RESULT:
-            self.ending = part.text
-        elif part.kind is not Kind.NOTATION:
-            if self.ending:
-                msg = f"expected nothing after {self.ending}, found {quote(part.text)}"
-                raise InputError(msg)
-            board = self.board
-            try:
-                board.push(find_move(board, "move", part))
-            except InputError:
-                expected = "a legal move" if part.kind is Kind.MOVE else "a move"
-                number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-                msg = f"expected {expected} at {number}, found {quote(part.text)}"
-                raise InputError(msg) from None
-            self.visit_board(board)
+    return tags, bad_tag, "".join(comments) + game[at:]

@@ -37,14 +37,13 @@ import chess.pgn
 from solver.board import parse_keys, parse_line
 from solver.errors import InputError, quote
 from solver.formats.claims import Draft, printable
-from solver.formats.pgn_games import MainLine, split_games, visit_game
+from solver.formats.pgn_games import EMPTY, PgnGame, split_games
 from solver.formats.streams import Lines, Records, read_each
 from solver.formats.words import OTHER, find_words
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from solver.formats.summary import FileSummary
-    from solver.movetext import Part
     from solver.problem import Claim, Problem
 
 _may_claim = re.compile("mate|mover|[#=]", re.IGNORECASE).search
@@ -92,9 +91,7 @@ def write_pgn(problem: Problem) -> str:
         If a claimed move is illegal.
     """
     game = chess.pgn.Game()
-    game.headers["Event"] = event_of(problem)
-    game.headers["SetUp"] = "1"
-    game.headers["FEN"] = problem.fen
+    game.headers.update(Event=event_of(problem), SetUp="1", FEN=problem.fen)
     claim = problem.claim
     if problem.no_mate is not None:
         game.headers["NoMate"] = str(problem.no_mate)
@@ -109,15 +106,13 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> 
     board = game.board()
     line = parse_line(board, "line", " ".join(claim.line))
     keys = parse_keys(board, "keys", " ".join(claim.keys))
+    game.add_line(map(chess.Move.from_uci, line or keys[:1]))
     if stipulation.text:
         game.headers["Stipulation"] = stipulation.text
         if claim.solutions is not None:
             game.headers["Solutions"] = str(claim.solutions)
     else:
         game.comment = f"mate{'' if claim.mate > 0 else 'd'} in {abs(claim.mate)}"
-    node: chess.pgn.GameNode = game
-    for move in map(chess.Move.from_uci, line or keys[:1]):
-        node = node.add_main_variation(move)
     for key in map(chess.Move.from_uci, keys):
         if not game.has_variation(key):
             game.add_variation(key)
@@ -126,7 +121,7 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> 
         game.headers["Keys"] = " ".join(keys)
 
 
-class _Game(MainLine["_Game"]):
+class _Game(PgnGame):
     """The parts of a game that make a problem.
 
     Attributes
@@ -139,32 +134,24 @@ class _Game(MainLine["_Game"]):
         The comments before and after the first move.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text)
         self.fault = ""
-        self._comments: tuple[list[str], list[str]] = ([], [])
-
-    def visit_comment(self, comment: str) -> None:
-        played = len(self.board.move_stack)
-        if played < len(self._comments):
-            self._comments[played].append(f"{comment}\n")
-
-    def visit(self, part: Part) -> None:
+        comments: list[list[str]] = [[], [], []]  # by the moves before them
         try:
-            if not self.fault:
-                super().visit(part)
+            for comment in self.play():
+                if comment is not None:
+                    comments[min(len(self.board.move_stack), 2)].append(f"{comment}\n")
         except InputError as error:
             self.fault = str(error)
-
-    def result(self) -> _Game:
         self.moves = tuple(move.uci() for move in self.board.move_stack)
-        self.opening, self.after_first = map("".join, self._comments)
+        self.opening, self.after_first, _ = map("".join, comments)
         if not ("FEN" in self.tags or self.moves):
-            raise InputError(self.fault or "expected a FEN tag or moves, found neither")
-        return self
+            raise InputError(self.fault if self.tags and self.fault else EMPTY)
 
 
 def _parse_game(summary: FileSummary, text: bytes, source: str) -> Problem:
-    game = visit_game(text, _Game)
+    game = _Game(text)
     tags = game.tags
     draft = Draft(game.position, summary)
     summary.read("position", "FEN tag" if "FEN" in tags else "initial array")
@@ -220,10 +207,8 @@ def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
     """Read the claims in words; if there are none, the length of the main line."""
     is_other = draft.no_mate is not None or draft.stipulation.text
     texts = [("comment", game.opening, False), ("comment", game.after_first, True)]
-    tags = game.tags.items()
-    texts += [
-        (f"{tag} tag", text, False) for tag, text in tags if tag not in _NO_CLAIMS
-    ]
+    tags = [(f"{tag} tag", tag) for tag in game.tags if tag not in _NO_CLAIMS]
+    texts += [(field, game.tags[tag], False) for field, tag in tags]
     turn = chess.COLOR_NAMES[draft.position.board.turn]
     found: list[tuple[bool, str, str]] = []
     for field, whole, alone in texts:

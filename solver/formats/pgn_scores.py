@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError, InputError
 from solver.formats.claims import parse_distance
-from solver.formats.pgn_games import MainLine, split_games, visit_game
+from solver.formats.pgn_games import PgnGame, split_games
 from solver.formats.streams import Lines, Records, read_each
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import chess
 
     from solver.formats.summary import FileSummary
@@ -56,26 +58,21 @@ def read_scores(lines: Lines, summary: FileSummary) -> Records:
         yield from [claims] if isinstance(claims, FormatError) else claims
 
 
-class _Scores(MainLine["list[_Score]"]):
-    """Collect the mate scores of the main line."""
-
-    def __init__(self) -> None:
-        self._scores: list[_Score] = []
-
-    def visit_comment(self, comment: str) -> None:
-        board = self.board
+def _find_scores(game: PgnGame) -> Iterator[_Score]:
+    """Yield the scores of the main line, mates in 0 too."""
+    board = game.board
+    for comment in game.play():
+        if comment is None:
+            continue
         played = bool(board.move_stack)
         if found := _EVAL.search(comment):
             name = f"after {_last_move(board)[1]}" if played else "start"
             mate = int(found[1]) * (1 if board.turn else -1)
-            self._scores.append(_Score(_fen(board), name, (), mate))
+            yield _Score(_fen(board), name, (), mate)
         if played and (found := _PLAYER.match(comment)):
             before, name, move = _last_move(board)
             number = int(f"{found[1]}1") * int(found[3])
-            self._scores.append(_Score(_fen(before), name, (move,), number, found[2]))
-
-    def result(self) -> list[_Score]:
-        return [score for score in self._scores if score.number]
+            yield _Score(_fen(before), name, (move,), number, found[2])
 
 
 def _fen(board: chess.Board) -> str:
@@ -93,7 +90,7 @@ def _parse_game(
     games: count[int], text: bytes, source: str
 ) -> list[Problem | FormatError]:
     game = f"game {next(games)}"
-    scores = visit_game(text, _Scores)
+    scores = [score for score in _find_scores(PgnGame(text)) if score.number]
     in_plies = all(score.counts_plies() for score in scores)
     problems: list[Problem | FormatError] = []
     for score in scores:

@@ -22,13 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError, quote
-from solver.formats.pgn_games import (
-    RESULTS,
-    UNFINISHED,
-    MainLine,
-    split_games,
-    visit_game,
-)
+from solver.formats.pgn_games import RESULTS, UNFINISHED, PgnGame, split_games
 from solver.formats.streams import (
     MAX_RECORD_BYTES,
     NumberedLines,
@@ -40,8 +34,6 @@ from solver.laboratory.material import Material, count_pieces
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
-
-    import chess
 
 
 class GamePosition(NamedTuple):
@@ -285,24 +277,13 @@ def parse_game(text: bytes) -> Game:
         If it is too long, is not orthodox chess, begins with an invalid position, has
         an illegal move, or has two different results.
     """
-    return visit_game(text, _Count)
-
-
-class _Count(MainLine[Game]):
-    """Counts the pieces at each ply."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._materials: list[Material] = []
-
-    def visit_board(self, board: chess.Board) -> None:
-        self._materials.append(count_pieces(board))
-
-    def result(self) -> Game:
-        written = [self.tags.get("Result", UNFINISHED), self.ending]
-        results = {RESULTS[result] for result in written if result in RESULTS}
-        if len(results) > 1:
-            tag, ending = written
-            msg = f"expected one result, found {tag} in the tag and {ending} below"
-            raise InputError(msg)
-        return Game(self._materials, results.pop() if results else None)
+    game = PgnGame(text)
+    materials = [count_pieces(game.board)]
+    materials += [count_pieces(game.board) for each in game.play() if each is None]
+    written = [game.tags.get("Result", UNFINISHED), game.ending]
+    results = {RESULTS[result] for result in written if result in RESULTS}
+    if len(results) > 1:
+        tag, ending = written
+        msg = f"expected one result, found {tag} in the tag and {ending} below"
+        raise InputError(msg)
+    return Game(materials, results.pop() if results else None)

@@ -11,7 +11,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import ReadOptions
-from solver.formats.pgn_games import MainLine, visit_game
+from solver.formats.pgn_games import PgnGame
 from solver.formats.registry import read_collection
 from solver.problem import Problem
 from tests.cpu_time import spending_less_than
@@ -182,24 +182,14 @@ def test_movetext_takes_linear_time(moves: str, tmp_path: Path) -> None:
     assert isinstance(record, Problem if whole else FormatError)
 
 
-class Transcript(MainLine[list[str]]):
+def transcript(text: bytes) -> list[str]:
     """The tags, comments, moves and the result of a game, in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._found: list[str] = []
-
-    def visit_board(self, board: chess.Board) -> None:
-        if board.move_stack:
-            self._found.append(f"move {board.peek()}")
-        else:
-            self._found += [f"{name}: {value}" for name, value in self.tags.items()]
-
-    def visit_comment(self, comment: str) -> None:
-        self._found.append(f"comment {comment!r}")
-
-    def result(self) -> list[str]:
-        return [*self._found, f"result {self.ending}"]
+    game = PgnGame(text)
+    found = [f"{name}: {value}" for name, value in game.tags.items()]
+    for comment in game.play():
+        is_move = comment is None
+        found.append(f"move {game.board.peek()}" if is_move else f"comment {comment!r}")
+    return [*found, f"result {game.ending}"]
 
 
 class Expected(chess.pgn.BaseVisitor[list[str]]):
@@ -247,6 +237,6 @@ def test_comments_and_variations_are_read_as_by_python_chess() -> None:
         lines = ['[Event "{x} y"]', '[Site "z"]', *" ".join(moves).split("\n")]
         text = "".join(f"{line}\n" for line in lines if line.strip())
         expected = chess.pgn.read_game(io.StringIO(text), Visitor=Expected)
-        assert visit_game(text.encode(), Transcript) == expected, text
+        assert transcript(text.encode()) == expected, text
         commented += "comment" in str(expected)
     assert commented > 1000
