@@ -355,7 +355,7 @@ class Improvement:
 
         assert self.folder
         row = self.file.rows[result.source]
-        disproves = is_disproved(result) and result.claim == row.claimed
+        disproves = is_disproved(result) and result.claim == row.claim.mate
         if disproves or find_change(row, result):
             self.folder.add(result)
 
@@ -386,7 +386,7 @@ class Improvement:
             self.report(describe_change(row, change, result))
             written = change.mate, change.line
         else:
-            written = row.claimed, () if row.fault else row.line
+            written = row.claim.mate, () if row.fault else row.claim.line
             if kept := describe_kept(row, result):
                 self.report(kept)
             obstacle = find_obstacle(row, result)

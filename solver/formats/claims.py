@@ -261,8 +261,7 @@ class Draft:
 
     def read_solutions(self, field: str, text: str) -> None:
         """Read a number of solutions, from 0 to `MAX_SOLUTIONS`."""
-        solutions = self.read("solutions", field, _parse_number, text, *_SOLUTIONS)
-        self.solutions = solutions
+        self.solutions = self.read("solutions", field, _parse_number, text, *_SOLUTIONS)
 
     def read_keys(self, field: str, moves: str) -> None:
         """Read keys, see `GivenPosition.keys`; they are added to those read before."""
@@ -319,10 +318,8 @@ class Draft:
         for other in others:
             self._drop(f"a mate in {other}", mate)
         if self.solutions is not None and not asked.is_help:
-            found = asked.text or "none"
-            self.warnings.append(
-                f"solutions: expected a help stipulation, found {found}"
-            )
+            found = f"found {asked.text or 'none'}"
+            self.warnings.append(f"solutions: expected a help stipulation, {found}")
         if not mate:
             return None
         if asked.is_help:

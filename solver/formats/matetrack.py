@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.formats.summary import FileSummary
-    from solver.problem import Problem
+    from solver.problem import Claim, Problem
 
 MISSING = "missing"
 """The fault of a row without a line of moves."""
@@ -73,22 +73,10 @@ class Row:
     uses_uci: bool
 
     @property
-    def claimed(self) -> int:
-        """The claimed mate in moves, negative when the side to move is mated."""
+    def claim(self) -> Claim:
+        """The claimed mate; its line is empty if a move is illegal."""
         assert self.problem.claim
-        return self.problem.claim.mate
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys that the line names, which another mate may contradict."""
-        assert self.problem.claim
-        return self.problem.claim.keys
-
-    @property
-    def line(self) -> tuple[str, ...]:
-        """The line of moves in UCI notation; empty if a move is illegal."""
-        assert self.problem.claim
-        return self.problem.claim.line
+        return self.problem.claim
 
     def rewrite(self, mate: int, line: Sequence[str]) -> bytes:
         """Return the line of the file with another mate and its moves.
@@ -103,7 +91,7 @@ class Row:
         before, after = self.around
         moves = line if self.uses_uci else write_lines(self.problem.fen, [line])[0]
         changes = [(self.moves_at, f"{before}{' '.join(moves)}{after}")]
-        if mate != self.claimed:
+        if mate != self.claim.mate:
             changes += [(span, str(mate)) for span in self.distances]
         text = self.text
         for (start, end), new in sorted(changes, reverse=True):
@@ -171,8 +159,8 @@ def _parse_row(
         moves_at = end, end
         end_before = "" if text[end - 1] == ";" else ";"
         around = f"{end_before} {'PV:' if uses_uci else 'pv'} ", ";"
-    faults = [text for text in problem.warnings if text.startswith("pv:")]
     fault = find_fault(problem.fen, claim.mate, claim.line)
+    faults = [text for text in problem.warnings if text.startswith("pv:")]
     fault = faults[0].partition(KEPT)[0] if faults else fault
     return Row(
         problem, fault, text, encoding, tuple(distances), moves_at, around, uses_uci

@@ -362,10 +362,8 @@ def _read(
     if source_format in _ROWS:
         more = (replace(options, source_format=source_format),)
     elif selection.theme is not None or selection.min_rating is not None:
-        rows = title_of(_LICHESS)
-        yield FormatError(
-            name, f"--theme and --min-rating: expected {rows}, found {title}"
-        )
+        expected = f"--theme and --min-rating: expected {title_of(_LICHESS)}"
+        yield FormatError(name, f"{expected}, found {title}")
         return
     if needs and find_spec(needs[0]) is None:
         yield FormatError(name, missing_package(*needs[1:]))

@@ -99,18 +99,18 @@ def find_obstacle(row: Row, result: AuditResult) -> Change | None:
 def _contradicts_keys(row: Row, change: Change) -> bool:
     """Return whether a row names keys of another mate, or without the line's key."""
     is_line = change.kind is Kind.LINE
-    return bool(row.keys) and not (is_line and change.line[0] in row.keys)
+    return bool(row.claim.keys) and not (is_line and change.line[0] in row.claim.keys)
 
 
 def _find_change(row: Row, result: AuditResult) -> Change | None:
     mate, line = result.mate, tuple(result.pv.split())
     if not mate or result.tablebase or find_fault(row.problem.fen, mate, line):
         return None
-    if (mate > 0) != (row.claimed > 0):
+    if (mate > 0) != (row.claim.mate > 0):
         return Change(Kind.SIDE, mate, line)
-    if abs(mate) < abs(row.claimed):
+    if abs(mate) < abs(row.claim.mate):
         return Change(Kind.SHORTER, mate, line)
-    if mate == row.claimed and (row.fault or False in _holds(result)):
+    if mate == row.claim.mate and (row.fault or False in _holds(result)):
         return Change(Kind.LINE, mate, line)
     return None
 
@@ -142,17 +142,17 @@ def describe_line(row: Row, result: AuditResult) -> str:
     elif status is LineStatus.WRONG:
         number = holds.index(False)
         detail = f": move {number + 1}, {_attackers_move(row, number)}, "
-        detail += f"does not mate in {abs(row.claimed) - number}"
+        detail += f"does not mate in {abs(row.claim.mate) - number}"
     elif status is LineStatus.ENDING:
         number = holds.index(True)
         detail = f" from move {number + 1}, {_attackers_move(row, number)}"
-    return f"{_place(row)}: {name_mate(row.claimed)}, its line is {status}{detail}"
+    return f"{_place(row)}: {name_mate(row.claim.mate)}, its line is {status}{detail}"
 
 
 def _attackers_move(row: Row, number: int) -> str:
     """Return one of the attacker's moves of a row's line in SAN."""
-    ply = 2 * number + (row.claimed < 0)
-    return write_lines(row.problem.fen, [row.line])[0][ply]
+    ply = 2 * number + (row.claim.mate < 0)
+    return write_lines(row.problem.fen, [row.claim.line])[0][ply]
 
 
 def is_disproved(result: AuditResult) -> bool:
@@ -163,15 +163,16 @@ def is_disproved(result: AuditResult) -> bool:
 def mates_other_side(row: Row) -> bool:
     """Return whether a row's line ends in mate of the side that it claims to mate."""
     board = chess.Board(row.problem.fen)
-    for move in row.line:
+    for move in row.claim.line:
         board.push_uci(move)
-    is_attackers = len(row.line) % 2 == int(row.claimed > 0)
+    is_attackers = len(row.claim.line) % 2 == int(row.claim.mate > 0)
     return board.is_checkmate() and not is_attackers
 
 
 def own_side(row: Row) -> Problem:
     """Return what a row claims, without a line that mates the other side."""
-    return _claiming(row, row.claimed, () if mates_other_side(row) else row.line)
+    line = () if mates_other_side(row) else row.claim.line
+    return _claiming(row, row.claim.mate, line)
 
 
 def turned(row: Row) -> Row:
@@ -179,9 +180,9 @@ def turned(row: Row) -> Row:
 
     It has the line if that ends in this mate.
     """
-    line = row.line if mates_other_side(row) else ()
-    fault = find_fault(row.problem.fen, -row.claimed, line) if line else MISSING
-    return replace(row, problem=_claiming(row, -row.claimed, line), fault=fault)
+    line = row.claim.line if mates_other_side(row) else ()
+    fault = find_fault(row.problem.fen, -row.claim.mate, line) if line else MISSING
+    return replace(row, problem=_claiming(row, -row.claim.mate, line), fault=fault)
 
 
 def other_side(row: Row) -> Problem:
@@ -200,7 +201,7 @@ def _claiming(row: Row, mate: int, line: tuple[str, ...]) -> Problem:
 def describe_change(row: Row, change: Change, result: AuditResult) -> str:
     """Describe a change in a line: where, old, new, how it is known."""
     line = _in_words(row, change.line)
-    claimed = name_mate(row.claimed)
+    claimed = name_mate(row.claim.mate)
     if change.kind is Kind.LINE:
         if row.fault == MISSING:
             return f"{_place(row)}: {claimed}, line added: {line}"
@@ -217,7 +218,7 @@ def _known(result: AuditResult) -> str:
 
 def describe_kept(row: Row, result: AuditResult) -> str:
     """Describe in one line what is wrong with an unchanged row; empty if nothing is."""
-    claimed = f"{_place(row)}: {name_mate(row.claimed)}, kept"
+    claimed = f"{_place(row)}: {name_mate(row.claim.mate)}, kept"
     if result.mate == 0:
         return f"{claimed}, but disproved: checkmate on the board"
     if is_disproved(result):
@@ -228,7 +229,7 @@ def describe_kept(row: Row, result: AuditResult) -> str:
                 found += f": {line}"
         return f"{claimed}, but disproved: {found}"
     if obstacle := find_obstacle(row, result):
-        keys = " ".join(first_moves(row.problem.fen, row.keys))
+        keys = " ".join(first_moves(row.problem.fen, row.claim.keys))
         found = name_mate(obstacle.mate)
         if obstacle.kind is not Kind.LINE:
             found += f" ({_known(result)})"

@@ -58,7 +58,7 @@ def test_a_row_has_its_claim_and_what_is_wrong_with_its_line(
     tail: str, claimed: int, line: tuple[str, ...], fault: str
 ) -> None:
     row = read(f"{BACK_RANK} {tail}\n")
-    assert (row.claimed, row.line, row.fault) == (claimed, line, fault)
+    assert (row.claim.mate, row.claim.line, row.fault) == (claimed, line, fault)
     assert row.problem.source == "some/mates.epd:7"
 
 
@@ -101,7 +101,7 @@ def test_only_distance_and_moves_are_replaced(
     written = row.rewrite(1, ["a1a8"]).decode()
     assert written == f"{BACK_RANK}{counters} {after}{end}"
     again = read(written)
-    assert (again.claimed, again.line, again.fault) == (1, ("a1a8",), "")
+    assert (again.claim.mate, again.claim.line, again.fault) == (1, ("a1a8",), "")
 
 
 @pytest.mark.parametrize("other", [b"M\xfcller", b"\x84\x81\x94", b"\xff\xfe"])
@@ -115,7 +115,7 @@ def test_bytes_that_are_not_utf_8_stay_as_they_are(other: bytes) -> None:
 
 def test_a_row_has_its_keys_and_warnings() -> None:
     row = read(f"{BACK_RANK} bm Ra8; dm 1; hmvc x; pv Ra9;")
-    assert row.keys == ("a1a8",)
+    assert row.claim.keys == ("a1a8",)
     assert [text.partition(":")[0] for text in row.problem.warnings] == ["hmvc", "pv"]
     assert row.fault == "pv: expected a move in SAN or UCI, found 'Ra9'"
 

@@ -136,7 +136,7 @@ def test_a_row_stays_as_it_is_where_nothing_better_is_proved(
 
 
 def followed(row: Row, *holds: bool | None) -> AuditResult:
-    moves = row.line[0 if row.claimed > 0 else 1 :: 2]
+    moves = row.claim.line[0 if row.claim.mate > 0 else 1 :: 2]
     plies = [
         Ply(move, None, (), holds=held) for move, held in zip(moves, holds, strict=True)
     ]
@@ -184,7 +184,7 @@ def test_a_followed_line_has_a_status(
     row = read(text)
     result = followed(row, *holds) if holds else result_of(row, None, 1)
     assert find_line_status(row, result) is status
-    claim = f"mate in {row.claimed}"
+    claim = f"mate in {row.claim.mate}"
     assert describe_line(row, result) == f"mates.epd:7: {claim}, its line is {words}"
 
 
@@ -238,7 +238,7 @@ def test_a_line_belongs_to_the_claim_of_the_side_that_it_mates() -> None:
     other = other_side(row)
     assert other.claim == Claim(-1, line=line)
     assert other.source == "mates.epd (other side):7"
-    assert (turned(row).claimed, turned(row).fault) == (-1, "")
+    assert (turned(row).claim.mate, turned(row).fault) == (-1, "")
 
     row = read(f"{MATED} bm #-1; PV: {' '.join(line)};")
     assert own_side(row) == row.problem
@@ -267,4 +267,4 @@ def test_the_problem_of_a_row_has_no_line_that_is_illegal() -> None:
     assert row.problem == Problem(
         f"{BACK_RANK} 0 1", "mates.epd:7", row.problem.claim, "mates.epd:7"
     )
-    assert row.line == ()
+    assert row.claim.line == ()
