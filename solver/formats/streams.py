@@ -349,13 +349,7 @@ class _Decompressed(io.RawIOBase):
     def __init__(self, stream: BinaryIO, method: str) -> None:
         self.bytes_read = 0
         self._stream = stream
-        self._name = method
-        self._make, self._error = _load(method)
-        self._decompressor = self._make()
-        # Those of zlib and zstandard have no limit that keeps the rest.
-        has_limit = hasattr(self._decompressor, "needs_input")
-        self._limit = (_CONTENT_BYTES,) if has_limit else ()
-        self._begun = False
+        self._contents = filter(None, self._decompress(method, *_load(method)))
         self._content = memoryview(b"")
 
     def readable(self) -> bool:
@@ -363,7 +357,7 @@ class _Decompressed(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         if not self._content:
-            self._content = memoryview(self._decompress())
+            self._content = memoryview(next(self._contents, b""))
         size = min(len(buffer), len(self._content))
         buffer[:size] = self._content[:size]
         self._content = self._content[size:]
@@ -376,38 +370,34 @@ class _Decompressed(io.RawIOBase):
         self._stream.close()
         super().close()
 
-    def _decompress(self) -> bytes:
-        """Return the content of the next pieces; empty at the end."""
-        while (piece := self._next_piece()) is not None:
-            self._begun = True
-            try:
-                content: bytes = self._decompressor.decompress(piece, *self._limit)
-            except self._error as error:
-                msg = f"{self._name}: expected compressed data, found damage: {error}"
-                raise InputError(msg) from None
-            if content:
-                return content
-        if self._begun:
-            found = "found the end of the file"
-            msg = f"{self._name}: expected more compressed data, {found}"
-            raise InputError(msg)
-        return b""
-
-    def _next_piece(self) -> bytes | None:
-        """Return the next piece; empty if buffered content is left, None at the end."""
-        rest = b""
-        if self._decompressor.eof:
-            rest = self._decompressor.unused_data
-            self._decompressor = self._make()
-            self._begun = False
-        elif not getattr(self._decompressor, "needs_input", True):
-            return b""
-        while piece := rest or self._read_piece():
-            rest = b""
+    def _decompress(
+        self, name: str, make: Callable[[], Any], damage: type[Exception]
+    ) -> Iterator[bytes]:
+        """Yield the content piece by piece; some may be empty."""
+        part: Any = None  # the decompressor of a part that has not ended
+        piece = b""
+        while piece := piece or self._read_piece():
             # Two parts may be separated by zeros as padding.
-            if piece := piece if self._begun else piece.lstrip(b"\0"):
-                return piece
-        return None
+            if not part and not (piece := piece.lstrip(b"\0")):
+                continue
+            part = part or make()
+            # Those of zlib and zstandard have no limit that keeps the rest.
+            limit = (_CONTENT_BYTES,) if hasattr(part, "needs_input") else ()
+            is_full = True
+            while is_full:
+                try:
+                    content = part.decompress(piece, *limit)
+                except damage as error:
+                    msg = f"{name}: expected compressed data, found damage: {error}"
+                    raise InputError(msg) from None
+                yield content
+                piece = b""
+                is_full = bool(limit) and not (part.eof or part.needs_input)
+            if part.eof:
+                piece, part = part.unused_data, None
+        if part:
+            msg = f"{name}: expected more compressed data, found the end of the file"
+            raise InputError(msg)
 
     def _read_piece(self) -> bytes:
         piece = self._stream.read(_PIECE_BYTES)
