@@ -165,10 +165,11 @@ def _parse_game(summary: FileSummary, text: bytes, source: str) -> Problem:
     _read_moves(game, draft, summary)
     if "Solutions" in tags:
         draft.read_solutions("Solutions tag", tags["Solutions"])
-    event = tags.get("Event", "")
-    if event not in _UNKNOWN:
-        summary.read("name", "Event tag")
-    return draft.problem("" if event in _UNKNOWN else printable(event), source)
+    event = tags.get("Event", "?")
+    if event in _UNKNOWN:
+        return draft.problem("", source)
+    summary.read("name", "Event tag")
+    return draft.problem(printable(event), source)
 
 
 def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:

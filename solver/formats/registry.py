@@ -15,7 +15,6 @@ import re
 import stat
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import PurePath
@@ -294,7 +293,7 @@ def find_writer(target_format: str) -> Writer:
 
         return Writer(rows.problem_row, partial(parquet.write_rows, rows.COLUMNS))
     reader_module = _BY_NAME[target_format].reader.partition(".")[0]
-    module = import_module(f"solver.formats.{reader_module}")
+    module = resolve_name(f"solver.formats.{reader_module}")
     write, prefix = getattr(module, f"write_{target_format}"), target_format.upper()
     parts = [f"{prefix}_{part}" for part in ("HEAD", "SEPARATOR", "TAIL")]
     head, separator, tail = (getattr(module, part, "") for part in parts)
@@ -343,10 +342,9 @@ def _read(
         yield FormatError(source, f"expected text in UTF-8, found {binary}")
         return
     is_parquet = head.startswith(_PARQUET_MAGIC)
-    records: Any = stream
-    found = _PARQUET
-    if not is_parquet:
-        found, records = _detect(head, lines, summary, options)
+    found, records = (
+        (_PARQUET, stream) if is_parquet else _detect(head, lines, summary, options)
+    )
     if source_format == AUTO:
         source_format = found
     if is_parquet != (source_format == _PARQUET):
