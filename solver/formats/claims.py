@@ -317,13 +317,13 @@ class Draft:
         mate, *others = dict.fromkeys([*demanded, *self.mates]) or [0]
         for other in others:
             self._drop(f"a mate in {other}", mate)
-        if self.solutions is not None and not asked.is_help:
+        if asked.is_help:
+            return Claim(mate, (), self.line, self.any_last_move, self.solutions)
+        if self.solutions is not None:
             found = f"found {asked.text or 'none'}"
             self.warnings.append(f"solutions: expected a help stipulation, {found}")
         if not mate:
             return None
-        if asked.is_help:
-            return Claim(mate, (), self.line, self.any_last_move, self.solutions)
         return Claim(mate, self.keys, self.line, self.any_last_move)
 
     def _drop(self, other: str, mate: int) -> None:

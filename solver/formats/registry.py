@@ -78,6 +78,7 @@ _BY_NAME = {
 }
 """The formats by name."""
 
+_match_fen = re.compile(rb"(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+(?:\s|\Z)").match
 _match_beginning = re.compile(
     rb'(?P<pgn>\[\s*(?:[A-Za-z0-9][\w+#=:-]*\s*"(?:.*"\s*\]|[^"]*\Z)'
     rb"|(?i:event|fen|setup)\b)|\{|[0-9]+\s*\.(?![0-9]))"  # also tags that are refused
@@ -258,10 +259,12 @@ def detect_format(head: bytes, options: ReadOptions = DEFAULTS) -> str:
     str
         One of `FORMATS`; `epd` if no other format matches.
     """
-    from solver.formats import json_records, rows
-
     head = head.lstrip()
     beginning = next(iter(head.splitlines()), b"").strip()
+    if _match_fen(beginning) and not options.columns:
+        return "epd"  # without loading the other readers
+    from solver.formats import json_records, rows
+
     if head.startswith(_JSON_STARTS):
         found = json_records.find_json(head, options)
     else:
