@@ -165,7 +165,8 @@ def read_collection(
         try:
             found = _read(stream, lines, summary, options)
             for record in _end_floods(found, summary, can_wait=opened is not None):
-                yield from _finish(record, summary, options)
+                if kept := _count(record, summary, options):
+                    yield kept
         except InputError as error:  # of the compressed stream
             summary.unreadable += 1
             yield FormatError(f"{name}:{lines.number + 1}", str(error))
@@ -173,22 +174,22 @@ def read_collection(
             raise OSError(errno.ESTALE, "changed while it was read", name)
 
 
-def _finish(
+def _count(
     record: Problem | FormatError, summary: FileSummary, options: ReadOptions
-) -> Records:
-    """Count a record and yield it as the options say, if they select it."""
+) -> Problem | FormatError | None:
+    """Count a record; return it as the options say, None if it is not selected."""
     if options.strict and not isinstance(record, FormatError) and record.warnings:
         record = FormatError(record.source, record.warnings[0].partition(KEPT)[0])
     if isinstance(record, FormatError):
         summary.unreadable += 1
-        yield record
-    elif not options.selection.includes(record):
+        return record
+    if not options.selection.includes(record):
         summary.not_selected += 1
-    else:
-        summary.count(record)
-        if not options.claims and record.stipulation is MATE:
-            record = replace(record, claim=None, no_mate=None)
-        yield record
+        return None
+    summary.count(record)
+    if not options.claims and record.stipulation is MATE:
+        return replace(record, claim=None, no_mate=None)
+    return record
 
 
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r"})

@@ -24,7 +24,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import chess
 
@@ -137,12 +137,15 @@ class Plan(NamedTuple):
     pick : callable or None
         Returns the name, position, moves, themes and, if it matters, the rating of one
         of lichess's rows.
+    only_mates : bool
+        Whether only those of these rows are selected that have the theme `mate`.
     """
 
     fields: list[tuple[str, str, int]]
     is_lichess: bool
     after_first: bool
     pick: Pick | None
+    only_mates: bool
 
 
 class RowReader:
@@ -207,7 +210,8 @@ class RowReader:
                 self._summary.ignore(name, may_claim=may_claim)
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
         after_first = is_lichess or columns.get("moves") == AFTER_FIRST
-        return Plan(fields, is_lichess, after_first, pick)
+        only_mates = selection.min_rating is None and not selection.all_rows
+        return Plan(fields, is_lichess, after_first, pick, only_mates)
 
     def check_claims(self, plan: Plan) -> None:
         """Refuse a table whose rows cannot claim anything, if a column looks like it.
@@ -250,6 +254,8 @@ class RowReader:
         """
         if plan.pick:
             row = plan.pick(cells)
+            if plan.only_mates and _MATE not in row[3]:  # most rows
+                return None
             if not self._is_selected(*row[2:]):
                 return None
             if problem := _read_plain(row, source):
@@ -490,11 +496,10 @@ def _read_plain(row: Sequence[str], source: str) -> Problem | None:
     if plain is None:
         return None
     claim = None
-    if _claims_mate(themes):
+    if mates := _MATE in themes and _MATES.intersection(themes.split()):
         line = tuple(plain[1].split())
         mate, is_even = divmod(len(line) + 1, 2)
-        theme = f"mateIn{min(mate, AND_MORE)}"
-        others = _MATES.intersection(themes.split()) - {_MATE, theme}
+        others = mates - {_MATE, f"mateIn{min(mate, AND_MORE)}"}
         if others or is_even or mate > MAX_MOVES:
             return None
         claim = Claim(mate, line[:1], line, any_last_move=True)
@@ -502,13 +507,13 @@ def _read_plain(row: Sequence[str], source: str) -> Problem | None:
 
 
 def keep_selected(
-    records: Iterable[Problem | FormatError | None], summary: FileSummary
+    records: Iterable[Problem | FormatError | Literal[""] | None], summary: FileSummary
 ) -> Records:
     """Yield the records, and count those that are None: they are not selected."""
     for record in records:
         if record:
             yield record
-        else:
+        elif record is None:
             summary.not_selected += 1
 
 
@@ -568,8 +573,8 @@ def read_csv(lines: Lines, summary: FileSummary, options: ReadOptions) -> Record
     Problem or FormatError
         One for each row that is not blank, in file order.
     """
-    rows = (row for row in lines if row[1].strip())
-    first = next(rows, None)
+    rows = iter(lines)
+    first = next((row for row in rows if row[1].strip()), None)
     if first is None:
         return
     try:
@@ -586,8 +591,10 @@ def read_csv(lines: Lines, summary: FileSummary, options: ReadOptions) -> Record
         yield FormatError(f"{summary.name}:{first[0]}", str(error))
         return
 
-    def parse(line: bytes, source: str) -> Problem | None:
+    def parse(line: bytes, source: str) -> Problem | Literal[""] | None:
         cells = split_row(line, delimiter)
+        if not (cells[0].strip() or line.strip()):
+            return ""  # a blank line
         if len(cells) != len(names):
             msg = f"expected {len(names)} columns, found {len(cells):,}"
             raise InputError(msg)
