@@ -121,6 +121,10 @@ class ReadOptions:
     claims: bool = True
 
 
+OTHER_TEXT = "other text"
+"""The name of what stands after a position and has no name."""
+
+
 def no_claims(fields: Sequence[str]) -> str:
     """Return the error for a file of which no claim was read.
 
@@ -129,10 +133,12 @@ def no_claims(fields: Sequence[str]) -> str:
     fields : sequence of str
         The fields that were not read and may hold claims.
     """
+    is_named = fields[0] != OTHER_TEXT  # otherwise perhaps a table without a header
     return (
         f"expected claims, found none in the fields that are known, and "
-        f"{', '.join(fields)}; name the one with claims, as in "
-        f"--columns claim={fields[0]}, or read positions only with --no-claims"
+        f"{', '.join(fields)}; name the one with claims, as in --columns "
+        f"{f'claim={fields[0]}' if is_named else 'fen=1,claim=2'}, or read positions "
+        "only with --no-claims"
     )
 
 

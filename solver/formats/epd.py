@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from solver.board import GivenPosition, first_moves, write_lines
 from solver.errors import InputError, quote
-from solver.formats.claims import Draft, printable
+from solver.formats.claims import OTHER_TEXT, Draft, printable
 from solver.formats.streams import Lines, Records, read_lines
 from solver.formats.summary import FileSummary
 from solver.stipulation import MATE, Stipulation
@@ -81,6 +81,9 @@ possessive groups incorrectly (python/cpython#106052).
 
 _ESCAPED = re.compile(r"\\(.)")
 _NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
+_BARE_NUMBER = re.compile(r"[#+-]?\d{1,3}")
+"""What the second column of a table without a header may hold: `FEN,3`."""
+
 _NAME = re.compile(r"(?![kqrbn][a-hx]*[a-h][1-8])[a-z][a-z0-9_]{0,14}(?=[:=]|\Z)")
 _LIKE_A_CLAIM = re.compile(
     r"\b(?:mated?|matt?)(?:\b|_|in)|(?:\A|[^\w\s]\s*)#\s*[+-]?\d|\bM[+-]?\d"
@@ -151,8 +154,9 @@ class _Record(Draft):
     def ignore(self, opcode: str, operand: str) -> None:
         """Note an operation that is not read."""
         name = _NAME.match(opcode)
-        may_claim = _is_like_a_claim(f"{opcode} {operand}")
-        self.summary.ignore(name[0] if name else "other text", may_claim=may_claim)
+        text = f"{opcode} {operand}".strip()
+        may_claim = _is_like_a_claim(text) or bool(_BARE_NUMBER.fullmatch(text))
+        self.summary.ignore(name[0] if name else OTHER_TEXT, may_claim=may_claim)
 
     def note_stipulation(self, opcode: str, _operand: str) -> None:
         """Note the stipulation, which is read first."""

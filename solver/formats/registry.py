@@ -79,6 +79,9 @@ _BY_NAME = {
 """The formats by name."""
 
 _match_fen = re.compile(rb"(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+(?:\s|\Z)").match
+_match_separator = re.compile(rb"sep=.\s*\Z", re.IGNORECASE).match
+"""Matches the line with which a table for Excel names its delimiter."""
+
 _match_beginning = re.compile(
     rb'(?P<pgn>\[\s*(?:[A-Za-z0-9][\w+#=:-]*\s*"(?:.*"\s*\]|[^"]*\Z)'
     rb"|(?i:event|fen|setup)\b)|\{|[0-9]+\s*\.(?![0-9]))"  # also tags that are refused
@@ -395,7 +398,8 @@ def _detect(
         summary.looks = _describe_looks(_JSON, _JSON, begun)
         return _JSON, lines.pieces()
     numbered = iter(lines)
-    first = next((item for item in numbered if streams.is_record(item[1])), None)
+    records = (item for item in numbered if streams.is_record(item[1]))
+    first = next((item for item in records if not _match_separator(item[1])), None)
     if first is None:
         return "", ()
     start = head.find(first[1])

@@ -202,6 +202,18 @@ def test_unread_claims_are_no_success_in_any_command(
         assert named.code == 0, arguments
 
 
+@pytest.mark.parametrize("separator", [",", ";", "|", " ; "])
+def test_a_number_after_a_fen_may_be_a_claim(
+    matesolve: Matesolve, separator: str
+) -> None:
+    rows = f"{BACK_RANK} 0 1{separator}1\n" * 3
+    ended = matesolve("verify", "-", stdin=rows)
+    assert ended.code == 65
+    assert "expected claims, found none" in ended.err
+    assert "as in --columns fen=1,claim=2, or" in ended.err
+    assert matesolve("verify", "-", "--no-claims", stdin=rows).code == 0
+
+
 @pytest.mark.parametrize("columns", ["fen", "fen=", "=N", "fen=a,fen=b", ","])
 def test_wrong_columns_are_a_usage_error(
     matesolve: Matesolve, mixed: str, columns: str

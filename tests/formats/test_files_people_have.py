@@ -65,6 +65,7 @@ DETECTED = {
     "comma": Row(f"FEN,claim\n{QUEEN},2\n", (2,)),
     "semicolon": Row(f"fen;claim\n{QUEEN};2\n", (2,)),
     "tabs": Row(f"fen\tclaim\n{QUEEN}\t2\n", (2,)),
+    "excel": Row(f"sep=;\nFEN;mate\n{QUEEN};2\n", (2,)),
     "more columns": Row(f"ID,FEN,mate\n7,{QUEEN},2\n", (2,)),
     "no game": Row('[Event "x"]\n[Site "y"]\n\n*\n', ("",)),
     "no game twice": Row('[Event "x"]\n\n*\n\n[Event "y"]\n\n*\n', ("", "")),
