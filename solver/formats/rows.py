@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import chess
 
-from solver.board import GivenPosition, find_move, parse_fen, read_compiled, write_lines
+from solver.board import GivenPosition, find_move, read_compiled, write_lines
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import Draft, default_name, no_claims, printable
 from solver.formats.streams import Lines, Records, decode_line, read_each
@@ -272,9 +272,12 @@ class RowReader:
         if " " not in fen and (side := _match_side(texts.get("turn", ""))):
             fen = f"{fen} {side[1].lower()}"
         stipulation = _find_stipulation(rows)
-        if plan.after_first:
-            fen, rows = _play_first(fen, rows)
         position = GivenPosition(fen, stipulation.white_begins)
+        if plan.after_first:
+            warnings = position.warnings
+            fen, rows = _play_first(position.board, rows)
+            position = GivenPosition(fen)
+            position.warnings = warnings
         draft = Draft(position, self._summary, stipulation)
         draft.any_last_move = plan.is_lichess
         if self._options.claims and (not plan.pick or _claims_mate(themes)):
@@ -476,9 +479,8 @@ def _ends_in_mate(draft: Draft) -> bool:
     return words[-1:] != [] and words[-1].endswith("#")
 
 
-def _play_first(fen: str, rows: Rows) -> tuple[str, Rows]:
+def _play_first(board: chess.Board, rows: Rows) -> tuple[str, Rows]:
     """Play the first move of a row's line; return the position and the rest of it."""
-    board = parse_fen(fen)
     line = next((row for row in rows if row[0] == "line"), ("line", "Moves", ""))
     first, *rest = read_moves(line[2]) or [Part(Kind.UNREADABLE, line[2])]
     board.push(find_move(board, line[1], first))

@@ -320,3 +320,15 @@ def test_the_summary_names_lichess_fields_of_rows_read_in_compiled_code() -> Non
         "line": {"Moves": None},
         "claim": {"Themes": None},
     }
+
+
+def test_a_right_without_its_rook_is_dropped_before_the_first_move() -> None:
+    fen = "7k/8/8/8/8/8/R7/1R4K1 b K - 0 1"
+    moves, themes = "h8g8 a2a7 g8f8 b1b8", "mate mateIn2"
+    (problem,) = read(HEADER, row("x", fen=fen, moves=moves, themes=themes))
+    assert isinstance(problem, Problem)
+    assert problem.fen == "6k1/8/8/8/8/8/R7/1R4K1 w - - 1 2"
+    assert problem.claim
+    assert problem.claim.line == ("a2a7", "g8f8", "b1b8")
+    (warning,) = problem.warnings
+    assert warning.startswith("castling right K: ")
