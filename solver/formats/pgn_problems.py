@@ -39,14 +39,13 @@ from solver.errors import InputError, quote
 from solver.formats.claims import Draft, printable
 from solver.formats.pgn_games import EMPTY, PgnGame, split_games
 from solver.formats.streams import Lines, Records, read_each
-from solver.formats.words import OTHER, find_words
+from solver.formats.words import OTHER, find_words, is_claiming
 from solver.stipulation import Stipulation
 
 if TYPE_CHECKING:
     from solver.formats.summary import FileSummary
     from solver.problem import Claim, Problem
 
-_may_claim = re.compile("mate|mover|[#=]", re.IGNORECASE).search
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _UNKNOWN = {"", "?", "-"}
 _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "SetUp", "Solutions", "Stipulation"}
@@ -214,7 +213,7 @@ def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
     found: list[tuple[bool, str, str]] = []
     for field, whole, alone in texts:
         text = (_COMMAND.sub(" ", whole) if "[" in whole else whole).strip(" \n.!")
-        may_claim = _may_claim(text) is not None
+        may_claim = is_claiming(text) is not None
         is_read = may_claim or OTHER.fullmatch(text)
         claims, others = find_words(text, turn) if is_read else ([], [])
         for is_fairy, other in others:

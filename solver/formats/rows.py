@@ -32,7 +32,7 @@ from solver.board import GivenPosition, find_move, read_compiled, write_lines
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import Draft, default_name, no_claims, printable
 from solver.formats.streams import Lines, Records, decode_line, read_each
-from solver.formats.words import NUMERALS, find_words
+from solver.formats.words import NUMERALS, find_words, is_claiming
 from solver.movetext import UNREADABLE, Kind, Part, read_moves
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
@@ -67,6 +67,9 @@ FIELDS = {
 _CLAIMING = {"stipulation", "claim", "keys", "line", "words", "themes"}
 _NUMBERS = {"bm", "bestmove"}
 """Fields of moves that may also hold a number, which is a claim."""
+
+_PROSE = {"title", "description"}
+"""Words that claim nothing, unless they look like a claim."""
 
 NO_CLAIMS = re.compile(
     "ratingdeviation|popularity|nbplays|plays|votes|(game)?(url|id)|date|year|authors?|"
@@ -323,6 +326,12 @@ class RowReader:
             elif part == "anylastmove":
                 read = draft.read("any last move", field, _parse_flag, text)
                 draft.any_last_move = read or False
+            elif (
+                part == "words"
+                and not (mates or draft.stipulation.text)
+                and (plain_name(field) not in _PROSE or is_claiming(text))
+            ):
+                self._summary.ignore(field, may_claim=True)
             for mate in mates:
                 moves = (len(draft.line) + 1) // 2
                 is_more = mate == str(AND_MORE) and _FIVE in text and moves > AND_MORE

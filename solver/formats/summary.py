@@ -63,6 +63,12 @@ class FileSummary:
         return self.problems + self.unreadable
 
     @property
+    def unread(self) -> list[str]:
+        """The fields that are ignored in every record."""
+        read = set().union(*self.fields.values())
+        return [name for name in self.ignored if name not in read]
+
+    @property
     def unread_claims(self) -> list[str]:
         """The fields that may hold claims, if there are problems and none claims."""
         if self.claims or not self.problems:
@@ -120,7 +126,7 @@ class FileSummary:
             "not_selected": self.not_selected,
             "without_claim": self.problems - self.claims,
             "fields": {part: list(names) for part, names in self.fields.items()},
-            "ignored": list(self.ignored),
+            "ignored": self.unread,
             "warnings": dict(self.warnings),
         }
 
@@ -131,7 +137,7 @@ class FileSummary:
         fields = self.fields.items()
         sources = ", ".join(f"{part} from {', '.join(names)}" for part, names in fields)
         parts = [f"{title}{self.records:,} {counted}", sources]
-        if names := list(self.ignored):
+        if names := self.unread:
             if (more := len(names) - _SHOWN_FIELDS) > 0:
                 names[_SHOWN_FIELDS:] = [f"{more} more"]
             parts.append(f"ignored {', '.join(names)}")

@@ -41,6 +41,9 @@ OTHER = re.compile(
 )
 """Fairy conditions, mostly of Popeye's, and other stipulations."""
 
+is_claiming = re.compile(r"mate|\bmatt?\b|mover|[#=]", re.IGNORECASE).search
+"""Whether a text may claim something, in words that are read or others."""
+
 _is_numbered = re.compile(rf"(?i:(?:\bin[\s-]+|[#=]\s?){_NUMBER}\b|[0-9]#)").search
 
 

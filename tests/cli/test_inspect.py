@@ -214,6 +214,31 @@ def test_a_number_after_a_fen_may_be_a_claim(
     assert matesolve("verify", "-", "--no-claims", stdin=rows).code == 0
 
 
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [
+        ('"type": "two-mover"', 65),
+        ('"goal": "2"', 65),
+        ('"task": "White wins in 2"', 65),
+        ('"description": "Matt in 2"', 65),
+        ('"title": "A two-mover"', 65),
+        ('"depth": 2', 65),
+        ('"title": "An ending"', 0),
+        ('"themes": ["endgame"]', 0),
+        ('"rating": 1500', 0),
+        ('"type": "#1"', 0),
+        ('"type": "mate in one"', 0),
+    ],
+)
+def test_words_that_may_claim_are_named_if_nothing_else_claims(
+    matesolve: Matesolve, field: str, code: int
+) -> None:
+    ended = matesolve("verify", "-", stdin=f'[{{"fen": "{BACK_RANK}", {field}}}]')
+    assert ended.code == code
+    name = field.split('"')[1]
+    assert (f"and {name}; name the one with claims" in ended.err) == (code == 65)
+
+
 @pytest.mark.parametrize("columns", ["fen", "fen=", "=N", "fen=a,fen=b", ","])
 def test_wrong_columns_are_a_usage_error(
     matesolve: Matesolve, mixed: str, columns: str
