@@ -304,7 +304,10 @@ class Draft:
         if claim and no_mate:
             self._drop(f"nomate {no_mate}", claim.mate)
             no_mate = None
-        kept = self._describe(claim, no_mate) if self.warnings else ""
+        warnings: tuple[str, ...] = ()
+        if self.warnings:
+            kept = self._describe(claim, no_mate)
+            warnings = tuple(f"{warning}{KEPT}{kept}" for warning in self.warnings)
         return Problem(
             fen=fen or self.position.fen,
             id=name or default_name(source),
@@ -313,16 +316,17 @@ class Draft:
             no_mate=no_mate,
             stipulation=self.stipulation.beside_claim,
             names_side=self.position.names_side,
-            warnings=tuple(f"{warning}{KEPT}{kept}" for warning in self.warnings),
+            warnings=warnings,
         )
 
     def _claim(self) -> Claim | None:
         """Return the clearest claim: the stipulation, or the first mate."""
         asked = self.stipulation
-        demanded = [asked.attacker_moves] if asked.attacker_moves else []
-        mate, *others = dict.fromkeys([*demanded, *self.mates]) or [0]
-        for other in others:
-            self._drop(f"a mate in {other}", mate)
+        mates = self.mates if asked is MATE else [asked.attacker_moves, *self.mates]
+        mate, *others = mates or [0]
+        for other in dict.fromkeys(others):
+            if other != mate:
+                self._drop(f"a mate in {other}", mate)
         if asked.is_help:
             return Claim(mate, (), self.line, self.any_last_move, self.solutions)
         if self.solutions is not None:

@@ -6,7 +6,7 @@ so that a claim which was not read is never taken for one that holds.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from solver.formats.claims import printable
@@ -52,7 +52,7 @@ class FileSummary:
         self.name = name
         self.title = self.looks = ""
         self.problems = self.unreadable = self.not_selected = self.claims = 0
-        self.fields: dict[str, dict[str, None]] = {}
+        self.fields: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self.ignored: dict[str, bool] = {}
         self.warnings: Counter[str] = Counter()
         self._progress: tuple[Callable[[], int], int] | None = None
@@ -77,7 +77,7 @@ class FileSummary:
 
     def read(self, part: str, field: str) -> None:
         """Note that a part of a problem, such as `claim`, is read from a field."""
-        self.fields.setdefault(part, {})[field] = None
+        self.fields[part][field] = None
 
     def ignore(self, field: str, *, may_claim: bool = False) -> None:
         """Note that a field is not read, and whether it may hold a claim."""
