@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.output import Notation
+from solver.output.text import counted, say
 from solver.play.record import play_record
 from solver.play.tree import Attack, all_attacks
 from solver.stipulation import Goal
 from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from solver.play.record import Record
     from solver.play.tree import Variations
@@ -255,9 +256,6 @@ def numbered(ply: int, move: str, *, starts: bool = True) -> str:
 # What the play does not show
 
 
-_ONE_FOR_ALL = "Far from the mate, only one of several continuations is shown."
-
-
 class Missing(NamedTuple):
     """What the play does not show, in sentences.
 
@@ -287,62 +285,39 @@ def missing(
     tries : bool
         Whether tries were asked for.
     """
+    known = _facts(variations, tries=tries)
+
+    def said(*names: str) -> list[str]:
+        return [*filter(None, (say(name, known) for name in names))]
+
     return Missing(
-        list(_set_play_gaps(variations)),
-        list(_try_gaps(variations, is_asked=tries)),
-        list(_key_gaps(variations, keys=keys)),
+        said("set_play_gap"),
+        said("tries_gap", "followed_tries", "after_tries"),
+        said(*["keys_gap"] * keys, "followed_keys", "after_keys"),
     )
 
 
 def set_play_gap(found: Sequence[object]) -> str:
     """Return the sentence about set play of which only `found` is known."""
-    return f"There may be {'other ' if found else ''}set play."
+    return say("set_play_gap", counted("set_play_moves", 0) | {"set_play": bool(found)})
 
 
-def _set_play_gaps(variations: Variations) -> Iterator[str]:
-    if variations.set_play_moves == 0:
-        yield set_play_gap(())
-    elif variations.set_play_moves:
-        shown = _first_moves(variations.set_play_moves)
-        yield f"Only {shown} of the set play are shown."
-
-
-def _try_gaps(variations: Variations, *, is_asked: bool) -> Iterator[str]:
-    if not variations.tries_complete and (is_asked or variations.tries):
-        yield f"There may be {'other tries' if variations.tries else 'tries'}."
-    if _has_followed(variations.tries):
-        yield _ONE_FOR_ALL
-    if variations.try_moves == 0:
-        yield "The play after the tries is not shown."
-    elif variations.try_moves:
-        yield f"Only {_first_moves(variations.try_moves)} after the tries are shown."
-
-
-def _key_gaps(variations: Variations, *, keys: bool) -> Iterator[str]:
-    if not (variations.keys or variations.defences):
-        return
-    if keys and variations.keys and not variations.keys_complete:
-        yield "There may be other keys."
+def _facts(variations: Variations, *, tries: bool = False) -> dict[str, object]:
+    """Return what the table of sentences reads of a play."""
+    shown = bool(variations.tries)
+    has_begun = bool(variations.keys or variations.defences)
     begun = Attack("", 0, list(variations.threats), defences=list(variations.defences))
     begun.is_cut = variations.key_moves == 0
-    if _has_followed([*variations.keys, begun]):
-        yield _ONE_FOR_ALL
-    match variations.key_moves:
-        case None:
-            return
-        case 0:
-            yield "Only the defences of the main line are shown."
-        case 1:
-            yield "The play of the first move is shown; after it only the main line."
-        case moves:
-            yield (
-                f"The play of the first {moves} moves is shown; "
-                "after them only the main line."
-            )
-
-
-def _first_moves(moves: int) -> str:
-    return "the first moves" if moves == 1 else f"the first {moves} moves"
+    return {
+        **counted("set_play_moves", variations.set_play_moves),
+        **counted("try_moves", variations.try_moves),
+        **counted("key_moves", variations.key_moves if has_begun else None),
+        "tries": shown,
+        "tries_open": not variations.tries_complete and (tries or shown),
+        "keys_open": bool(variations.keys) and not variations.keys_complete,
+        "is_followed_tries": _has_followed(variations.tries),
+        "is_followed_keys": has_begun and _has_followed([*variations.keys, begun]),
+    }
 
 
 def _has_followed(attacks: Iterable[Attack]) -> bool:

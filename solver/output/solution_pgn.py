@@ -14,17 +14,17 @@ import chess.pgn
 from solver import __version__
 from solver.formats.pgn_problems import event_of
 from solver.output.play_words import missing, set_play_gap
+from solver.output.text import facts, say
 from solver.play.marks import mark_key, mark_mate
 from solver.play.tree import Attack, Defence
-from solver.solution import Solution, Status
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
-from solver.stipulations.kind import at_most, mover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from solver.play.tree import Variations
+    from solver.solution import Solution
 
 Move = TypeVar("Move", Attack, Defence)
 Line = tuple[str, ...]
@@ -93,7 +93,7 @@ def encode_solutions(
     bytes
         UTF-8.
     """
-    comment = _proof_of_help(solution)
+    comment = say("pgn_solutions", facts(solution))
     if not set_play_complete:
         comment += f" {set_play_gap(set_play)}"
     board = chess.Board(solution.problem.fen)
@@ -167,53 +167,12 @@ def _remarks(solution: Solution, variations: Variations) -> list[str]:
 
     Readers take the first "mate in N" for the claim, so no other sentence has one.
     """
-    goal = kind_of(solution.problem.stipulation).goal
-    remarks = [_claim(solution.mate, goal), _proof(solution, goal)]
-    if solution.restriction:
-        remarks.append(f"Restricted: {solution.restriction.words()}.")
-    if solution.keys and not solution.keys_complete:
-        remarks.append("There may be more keys.")
+    known = facts(solution)
+    names = ("pgn_claim", "pgn_proof", "pgn_restricted", "pgn_keys")
+    remarks = [say(name, known) for name in names]
     gaps = missing(variations, keys=False)
     remarks += dict.fromkeys([*gaps.keys, *gaps.set_play, *gaps.tries])
     return [remark for remark in remarks if remark]
-
-
-def _claim(mate: int | None, goal: str) -> str:
-    match mate:
-        case None:
-            return ""
-        case 0:
-            return "checkmate."
-    return f"{goal} in {mate}." if mate > 0 else f"mated in {-mate}."
-
-
-def _proof(solution: Solution, goal: str) -> str:
-    if solution.mate == 0:
-        return ""
-    restriction = " under this restriction" if solution.restriction else ""
-    excluded, claim = solution.lower_bound - 1, solution.problem.claim
-    if claim and claim.mate < 0:
-        goal += f" against {mover(solution.problem.fen)}"
-    reach = f"{at_most(excluded)}{restriction}"
-    no_mate = f"Proved: no {goal} takes {reach}." if excluded > 0 else ""
-    if solution.mate is None:
-        is_disproved = solution.status is Status.DISPROVED
-        return no_mate if is_disproved else f"Undecided. {no_mate}"
-    if solution.tablebase:
-        return f"From a tablebase. {no_mate}"
-    if solution.status is Status.PROVED:
-        return f"Proved, and none is shorter{restriction}."
-    return f"Proved; there may be a shorter one. {no_mate}"
-
-
-def _proof_of_help(solution: Solution) -> str:
-    count = len(solution.solutions)
-    if not count:
-        return "No solution." if solution.solutions_complete else "No solution found."
-    found = f"{count:,} solution{'' if count == 1 else 's'}"
-    return (
-        f"{found}, and no others." if solution.solutions_complete else f"{found} found."
-    )
 
 
 class _Play:

@@ -1,5 +1,12 @@
 """Answers as text for people.
 
+`TABLE` has the sentences of an answer, which the program and its pages read. A sentence
+is a list of rows: what must hold, and the text. The first row whose facts all hold is
+the sentence; `!` before a fact means that it must not. Braces in a text name a fact, or
+another sentence of the table. A sentence without such a row is empty. `facts` has what
+the table reads; on pages, `factsOf` of modules/sentences.mjs makes the same from a
+record.
+
 `describe` puts an answer into sentences.
 `lettered_board` draws a board for any terminal, `painted_board` for one with 256
 colours.
@@ -7,6 +14,7 @@ colours.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,14 +22,272 @@ import chess
 
 from solver.board import first_moves
 from solver.formats.claims import printable
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Status
+from solver.stipulation import Play
 from solver.stipulations import kind_of
 from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.text import Text
+
+    Facts = Mapping[str, object]
+
+TABLE: dict[str, list[tuple[str, str]]] = {
+    # Parts of sentences.
+    "at_most": [
+        ("one_excluded", "1 move"),
+        ("", "{excluded} or fewer moves"),
+    ],
+    "under": [("restriction", " under this restriction")],
+    "reach": [("excluded", " in {at_most}{under}")],
+    "none": [
+        ("denies_mated", "{mover} is not mated"),
+        ("", "no {goal}"),
+    ],
+    "none_begins": [
+        ("denies_mated", "{mover} is not mated"),
+        ("", "No {goal}"),
+    ],
+    "length": [
+        ("is_exact", "exactly {asked}"),
+        ("", "{asked}"),
+    ],
+    "solutions": [
+        ("one_count", "1 solution"),
+        ("", "{count} solutions"),
+    ],
+    # An answer.
+    "position": [("", "{mover} to move")],
+    "headline": [
+        ("exact_mate moves", "{mover} mates in {length}."),
+        ("exact_mate disproved", "No mate in {length}."),
+        ("exact_mate", "Undecided: no mate in {length} found so far."),
+        (
+            "help count !complete wanted",
+            "{begins} in {length}: {solutions} found so far, {wanted} stipulated.",
+        ),
+        ("help count !complete", "{begins} in {length}: {solutions} found so far."),
+        (
+            "help count wanted",
+            "{begins} in {length}: {solutions}, {wanted} stipulated.",
+        ),
+        ("help count", "{begins} in {length}: {solutions}."),
+        ("help disproved", "No {goal} in {length}."),
+        ("help", "Undecided: no {goal} in {length} found so far."),
+        ("checkmated", "{mover} is checkmated."),
+        ("mated", "{mover} is mated in {moves}."),
+        ("moves direct", "{mover} {goal}s in {moves}."),
+        ("moves", "{mover} forces {goal} in {moves}."),
+        ("stalemated", "{mover} is stalemated."),
+        ("disproved", "{none_begins} in {at_most}{under}."),
+        ("gaviota", "Gaviota: {none} in the given number of moves."),
+        ("syzygy", "Syzygy: {none} in any number of moves."),
+        ("", "Undecided: no {goal} found so far."),
+    ],
+    "proof": [
+        ("exact_mate undecided", "Proved: nothing yet."),
+        ("exact_mate", "Proved. Mates in fewer or more moves were not searched."),
+        ("help count complete", "Proved: there are no others."),
+        ("help count", "There may be others."),
+        ("help disproved", "Proved."),
+        ("help", "Proved: nothing yet."),
+        ("checkmated", ""),
+        ("stalemated", ""),
+        (
+            "disproved restriction",
+            "Proved. Other moves and longer {goal}s were not searched.",
+        ),
+        ("disproved", "Proved. Longer {goal}s were not searched."),
+        ("!moves excluded", "Proved: {none}{reach}."),
+        ("!moves", "Proved: nothing yet."),
+        ("gaviota excluded", "{by_gaviota} Proved: no {goal}{reach}."),
+        ("gaviota", "{by_gaviota}"),
+        ("proved", "{forced}, and none is shorter{under}."),
+        (
+            "excluded",
+            "{forced}, and there is none{reach}. Undecided: {goal} in {open}.",
+        ),
+        ("", "{forced}. Undecided: {goal} in {open}."),
+    ],
+    "by_gaviota": [
+        ("", "Gaviota: {goal} in {moves} is forced, and none is shorter."),
+    ],
+    "forced": [("", "Proved: {goal} in {moves} is forced")],
+    "open": [
+        ("open_one", "{open_first}"),
+        ("", "{open_first} to {open_last}"),
+    ],
+    "named_keys": [
+        ("!keys", ""),
+        ("one_keys complete", "Only key: {names}"),
+        ("complete", "All {keys} keys: {names}"),
+        ("one_keys", "Key: {names} (there may be others)"),
+        ("", "Keys: {names} (there may be others)"),
+    ],
+    "stop": [
+        ("by_time", "Stopped by the time limit."),
+        ("by_nodes", "Stopped by the node limit."),
+        ("by_solutions", "Stopped by the requested number of solutions."),
+        ("by_interrupt", "Stopped by an interrupt."),
+        ("by_crash", "Stopped by a crash."),
+        ("by_tablebase", "Stopped by the tablebase result."),
+    ],
+    "cost": [
+        ("one_nodes", "1 node in {time}"),
+        ("", "{nodes} nodes in {time}"),
+    ],
+    "restricted": [("restriction", "Restricted: {restriction}")],
+    # A game of PGN. Readers take the first "mate in N" for the claim.
+    "pgn_claim": [
+        ("checkmated", "checkmate."),
+        ("mated", "mated in {moves}."),
+        ("moves", "{goal} in {moves}."),
+    ],
+    "pgn_proof": [
+        ("checkmated", ""),
+        ("!moves disproved", "{pgn_none}"),
+        ("!moves", "Undecided. {pgn_none}"),
+        ("gaviota", "From a tablebase. {pgn_none}"),
+        ("proved", "Proved, and none is shorter{under}."),
+        ("", "Proved; there may be a shorter one. {pgn_none}"),
+    ],
+    "pgn_none": [
+        (
+            "excluded denies_mated",
+            "Proved: no {goal} against {mover} takes {at_most}{under}.",
+        ),
+        ("excluded", "Proved: no {goal} takes {at_most}{under}."),
+    ],
+    "pgn_restricted": [("restriction", "Restricted: {restriction}.")],
+    "pgn_keys": [("keys !complete", "There may be more keys.")],
+    "pgn_solutions": [
+        ("count complete", "{solutions}, and no others."),
+        ("count", "{solutions} found."),
+        ("complete", "No solution."),
+        ("", "No solution found."),
+    ],
+    # What a play does not show.
+    "set_play_gap": [
+        ("one_set_play_moves", "Only the first moves of the set play are shown."),
+        (
+            "set_play_moves",
+            "Only the first {set_play_moves} moves of the set play are shown.",
+        ),
+        ("no_set_play_moves set_play", "There may be other set play."),
+        ("no_set_play_moves", "There may be set play."),
+    ],
+    "tries_gap": [
+        ("tries_open tries", "There may be other tries."),
+        ("tries_open", "There may be tries."),
+    ],
+    "after_tries": [
+        ("no_try_moves", "The play after the tries is not shown."),
+        ("one_try_moves", "Only the first moves after the tries are shown."),
+        ("try_moves", "Only the first {try_moves} moves after the tries are shown."),
+    ],
+    "keys_gap": [("keys_open", "There may be other keys.")],
+    "followed_tries": [("is_followed_tries", "{one_for_all}")],
+    "followed_keys": [("is_followed_keys", "{one_for_all}")],
+    "one_for_all": [
+        ("", "Far from the mate, only one of several continuations is shown."),
+    ],
+    "after_keys": [
+        ("no_key_moves", "Only the defences of the main line are shown."),
+        (
+            "one_key_moves",
+            "The play of the first move is shown; after it only the main line.",
+        ),
+        (
+            "key_moves",
+            "The play of the first {key_moves} moves is shown; after them only the "
+            "main line.",
+        ),
+    ],
+}
+
+_NAME = re.compile(r"\{(\w+)\}")
+
+
+def say(name: str, facts: Facts) -> str:
+    """Return a sentence of the table; empty if no row of it holds."""
+    return _text(name, facts).strip()
+
+
+def _text(name: str, facts: Facts) -> str:
+    for condition, text in TABLE[name]:
+        if all(_holds(fact, facts) for fact in condition.split()):
+            return _NAME.sub(lambda found: _value(found[1], facts), text)
+    return ""
+
+
+def _holds(fact: str, facts: Facts) -> bool:
+    if fact[0] == "!":
+        return not facts.get(fact[1:])
+    return bool(facts.get(fact))
+
+
+def _value(name: str, facts: Facts) -> str:
+    if name in TABLE:
+        return _text(name, facts)
+    value = facts[name]
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def counted(name: str, count: int | None) -> dict[str, object]:
+    """Return the facts of a number: itself, and whether it is none or one."""
+    return {name: count, f"no_{name}": count == 0, f"one_{name}": count == 1}
+
+
+def facts(solution: Solution) -> dict[str, object]:
+    """Return what the table reads of an answer.
+
+    Numbers are moves of the attacker; `names` has the keys in UCI notation.
+    """
+    problem, mate = solution.problem, solution.mate
+    claim, stipulation = problem.claim, problem.stipulation
+    kind = kind_of(stipulation)
+    excluded, length = solution.lower_bound - 1, abs(mate or 0)
+    is_help, solutions = stipulation.is_help, len(solution.solutions)
+    wanted = claim.solutions if claim else None
+    is_direct = stipulation.play is Play.DIRECT
+    return {
+        "mover": mover(problem.fen),
+        "goal": kind.goal,
+        "begins": kind.goal.capitalize(),
+        "asked": str(stipulation).rpartition(stipulation.goal)[2],
+        "help": is_help,
+        "is_exact": stipulation.exact,
+        "exact_mate": stipulation.exact and not is_help,
+        "direct": is_direct,
+        "moves": length,
+        "mated": (mate or 0) < 0,
+        "checkmated": mate == 0,
+        "stalemated": _is_stalemate(solution),
+        "denies_mated": bool(claim and claim.mate < 0),
+        **{str(status): solution.status is status for status in Status},
+        **counted("excluded", max(excluded, 0)),
+        "open_one": excluded + 1 == length - 1,
+        "open_first": excluded + 1,
+        "open_last": length - 1,
+        **counted("keys", len(solution.keys)),
+        "complete": solution.solutions_complete if is_help else solution.keys_complete,
+        **counted("count", solutions),
+        "wanted": "" if wanted in (None, solutions) else f"{wanted:,}",
+        **counted("nodes", solution.stats.nodes),
+        "time": duration(solution.stats.time_s),
+        "restriction": solution.restriction.words() if solution.restriction else "",
+        str(solution.tablebase): True,
+        f"by_{solution.stopped_by}": True,
+    }
+
+
+def _is_stalemate(solution: Solution) -> bool:
+    if solution.status is not Status.DISPROVED:
+        return False
+    return chess.Board(solution.problem.fen).is_stalemate()
+
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Joins a move to its number, so that no line is broken between them."""
@@ -31,15 +297,6 @@ _STYLES = {
     Status.FOUND: "bold magenta",
     Status.DISPROVED: "bold red",
     Status.UNDECIDED: "bold magenta",
-}
-
-_LIMITS = {
-    StoppedBy.TIME: "the time limit",
-    StoppedBy.NODES: "the node limit",
-    StoppedBy.SOLUTIONS: "the requested number of solutions",
-    StoppedBy.INTERRUPT: "an interrupt",
-    StoppedBy.CRASH: "a crash",
-    StoppedBy.TABLEBASE: "the tablebase result",
 }
 
 MAX_LISTED = 20
@@ -97,17 +354,18 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
         The position, the restriction, the mate, its line, its keys, what is proved,
         what stopped the search, and its cost. Empty sentences are left out.
     """
-    kind = kind_of(solution.problem.stipulation)
+    known = facts(solution)
+    known["names"] = listed(_keys(solution, uci=uci))
     sentences = [
         Sentence(_name(solution), "dim"),
-        Sentence(_position(solution.problem.fen), "dim"),
-        Sentence(_restriction(solution), "dim"),
-        Sentence(kind.headline(solution), _STYLES[solution.status]),
+        Sentence(_position(solution.problem.fen, known), "dim"),
+        Sentence(say("restricted", known), "dim"),
+        Sentence(say("headline", known), _STYLES[solution.status]),
         Sentence(_line(solution, uci=uci)),
-        Sentence(_keys(solution, uci=uci)),
-        Sentence(kind.proof(solution)),
-        Sentence(_stop(solution)),
-        Sentence(_cost(solution.stats), "dim"),
+        Sentence(say("named_keys", known)),
+        Sentence(say("proof", known)),
+        Sentence(say("stop", known)),
+        Sentence(say("cost", known), "dim"),
     ]
     return [sentence for sentence in sentences if sentence.text]
 
@@ -118,16 +376,11 @@ def _name(solution: Solution) -> str:
     return f"{name}: {fen}" if name else ""
 
 
-def _position(fen: str) -> str:
+def _position(fen: str, known: Mapping[str, object]) -> str:
     _, _, castling, en_passant, *_ = fen.split()
     rights = f", castling {castling}" if castling != "-" else ""
     target = f", en passant {en_passant}" if en_passant != "-" else ""
-    return f"{mover(fen)} to move{rights}{target}"
-
-
-def _restriction(solution: Solution) -> str:
-    restriction = solution.restriction
-    return f"Restricted: {restriction.words()}" if restriction else ""
+    return f"{say('position', known)}{rights}{target}"
 
 
 def _line(solution: Solution, *, uci: bool) -> str:
@@ -139,32 +392,10 @@ def _line(solution: Solution, *, uci: bool) -> str:
     return " ".join(turn.replace(" ", _GLUE) for turn in turns)
 
 
-def _keys(solution: Solution, *, uci: bool) -> str:
-    keys = solution.keys
-    if not uci:
-        keys = tuple(first_moves(solution.problem.fen, keys))
-    names = listed(keys)
-    match len(keys), solution.keys_complete:
-        case 0, _:
-            return ""
-        case 1, True:
-            return f"Only key: {names}"
-        case count, True:
-            return f"All {count} keys: {names}"
-        case 1, False:
-            return f"Key: {names} (there may be others)"
-    return f"Keys: {names} (there may be others)"
-
-
-def _stop(solution: Solution) -> str:
-    if solution.stopped_by is None:
-        return ""
-    return f"Stopped by {_LIMITS[solution.stopped_by]}."
-
-
-def _cost(stats: Stats) -> str:
-    nodes = "1 node" if stats.nodes == 1 else f"{stats.nodes:,} nodes"
-    return f"{nodes} in {duration(stats.time_s)}"
+def _keys(solution: Solution, *, uci: bool) -> Sequence[str]:
+    if uci:
+        return solution.keys
+    return first_moves(solution.problem.fen, solution.keys)
 
 
 def duration(seconds: float) -> str:

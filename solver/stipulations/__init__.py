@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from solver.stipulation import MATE, Goal, Play
-from solver.stipulations.battle import Battle, ExactMate
+from solver.stipulations.battle import Battle
 from solver.stipulations.help import Help
 from solver.stipulations.mate import Mate
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from solver.stipulations.kind import Kind
 
 _KINDS: dict[tuple[Play, Goal], type[Kind]] = {
-    (Play.DIRECT, Goal.MATE): ExactMate,
     (Play.HELP, Goal.MATE): Help,
     (Play.HELP, Goal.STALEMATE): Help,
 }

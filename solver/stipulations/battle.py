@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.kernel.border.memory import BattlePlay
-from solver.solution import Status
 from solver.stipulation import Goal, Play
-from solver.stipulations.kind import MATE_OPTIONS, Kind, mover
+from solver.stipulations.kind import MATE_OPTIONS, Kind
 
 if TYPE_CHECKING:
     from solver.certificate.proving import Budget
@@ -75,22 +74,3 @@ class Battle(Kind):
 
         workspace.search.play = self.play
         return Replies(workspace, budget, load_part(self.part()).kernel)
-
-
-class ExactMate(Battle):
-    """The attacker mates with its last move and no earlier one."""
-
-    def headline(self, solution: Solution) -> str:
-        """Return the sentence with the answer."""
-        length = f"exactly {self.stipulation.moves}"
-        if solution.mate:
-            return f"{mover(solution.problem.fen)} mates in {length}."
-        if solution.status is Status.DISPROVED:
-            return f"No mate in {length}."
-        return f"Undecided: no mate in {length} found so far."
-
-    def proof(self, solution: Solution) -> str:
-        """Return the sentence on what is proved."""
-        if solution.status is Status.UNDECIDED:
-            return "Proved: nothing yet."
-        return "Proved. Mates in fewer or more moves were not searched."

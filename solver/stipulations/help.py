@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from solver.errors import InputError
 from solver.problem import Claim
-from solver.solution import Status
 from solver.stipulations.comparison import Soundness, Verdict
 from solver.stipulations.kind import MATE_OPTIONS, Choice, Kind, numbered_line
 
@@ -68,34 +67,6 @@ class Help(Kind):
             "solutions": [list(line) for line in solution.solutions],
             "solutions_complete": solution.solutions_complete,
         }
-
-    def headline(self, solution: Solution) -> str:
-        """Return the sentence with the number of solutions."""
-        problem, goal = solution.problem, self.goal
-        length = str(self.stipulation).partition(self.stipulation.goal)[2]
-        if self.stipulation.exact:
-            length = f"exactly {length}"
-        if not solution.solutions:
-            if solution.status is Status.DISPROVED:
-                return f"No {goal} in {length}."
-            return f"Undecided: no {goal} in {length} found so far."
-        count = len(solution.solutions)
-        several = f"{count:,} solution{'s' if count > 1 else ''}"
-        if not solution.solutions_complete:
-            several += " found so far"
-        wanted = problem.claim.solutions if problem.claim else None
-        if wanted is not None and wanted != count:
-            several += f", {wanted:,} stipulated"
-        return f"{goal.capitalize()} in {length}: {several}."
-
-    def proof(self, solution: Solution) -> str:
-        """Return whether there are other solutions."""
-        if solution.solutions and solution.solutions_complete:
-            return "Proved: there are no others."
-        if solution.solutions:
-            return "There may be others."
-        is_disproved = solution.status is Status.DISPROVED
-        return "Proved." if is_disproved else "Proved: nothing yet."
 
     def main_line(self, solution: Solution) -> tuple[str, ...]:
         """Return no line, because all solutions are printed below the answer."""

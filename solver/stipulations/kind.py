@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from solver.solution import Status, TableFormat
 from solver.stipulation import Goal, Play
 from solver.stipulations.comparison import Comparison
 
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
     from solver.stipulations.replies import Replies
 
 GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
-
-_REACHES = {
-    TableFormat.GAVIOTA: "Gaviota: {} in the given number of moves.",
-    TableFormat.SYZYGY: "Syzygy: {} in any number of moves.",
-}
 
 PLAYS = {
     Play.DIRECT: "",
@@ -102,65 +96,6 @@ class Kind(Comparison, ABC):
     def goal(self) -> str:
         """What the play ends with: "mate", "stalemate", "selfmate", "helpmate"."""
         return PLAYS[self.stipulation.play] + GOALS[self.stipulation.goal]
-
-    def headline(self, solution: Solution) -> str:
-        """Return the sentence with the answer."""
-        name, goal = mover(solution.problem.fen), self.goal
-        match solution.mate:
-            case 0:
-                return f"{name} is checkmated."
-            case int(moves) if moves < 0:
-                return f"{name} is mated in {-moves}."
-            case int(moves) if goal in GOALS.values():
-                return f"{name} {goal}s in {moves}."
-            case int(moves):
-                return f"{name} forces {goal} in {moves}."
-        return self._no_goal(solution)
-
-    def _no_goal(self, solution: Solution) -> str:
-        if _is_stalemate(solution):
-            return f"{mover(solution.problem.fen)} is stalemated."
-        none = self._denial(solution)
-        if solution.status is Status.DISPROVED:
-            reach = f"{at_most(solution.lower_bound - 1)}{_under_restriction(solution)}"
-            return f"{none[0].upper()}{none[1:]} in {reach}."
-        if solution.tablebase:
-            return _REACHES[solution.tablebase].format(none)
-        return f"Undecided: no {self.goal} found so far."
-
-    def _denial(self, solution: Solution) -> str:
-        """Return what a lower bound denies: "no mate", or "White is not mated"."""
-        claim = solution.problem.claim
-        if claim and claim.mate < 0:
-            return f"{mover(solution.problem.fen)} is not mated"
-        return f"no {self.goal}"
-
-    def proof(self, solution: Solution) -> str:
-        """Return the sentences on what is proved."""
-        goal = self.goal
-        if solution.mate == 0 or _is_stalemate(solution):
-            return ""
-        if solution.status is Status.DISPROVED:
-            unsearched = "Other moves and longer" if solution.restriction else "Longer"
-            return f"Proved. {unsearched} {goal}s were not searched."
-        restriction = _under_restriction(solution)
-        excluded = solution.lower_bound - 1
-        reach = f"in {at_most(excluded)}{restriction}" if excluded else ""
-        if solution.mate is None:
-            none = self._denial(solution)
-            return f"Proved: {none} {reach}." if reach else "Proved: nothing yet."
-        length = abs(solution.mate)
-        if solution.tablebase:
-            proved = f" Proved: no {goal} {reach}." if reach else ""
-            return (
-                f"Gaviota: {goal} in {length} is forced, and none is shorter.{proved}"
-            )
-        forced = f"Proved: {goal} in {length} is forced"
-        if solution.status is Status.PROVED:
-            return f"{forced}, and none is shorter{restriction}."
-        shorter = f", and there is none {reach}" if reach else ""
-        left = _range(excluded + 1, length - 1)
-        return f"{forced}{shorter}. Undecided: {goal} in {left}."
 
     def main_line(self, solution: Solution) -> tuple[str, ...]:
         """Return the line that is printed with the answer; empty: none."""
@@ -326,22 +261,6 @@ def name_no_mate(excluded: int, claim: int | None) -> str:
     """
     is_mated = claim is not None and claim < 0
     return f"{'not mated' if is_mated else 'no mate'} in {excluded}"
-
-
-def _under_restriction(solution: Solution) -> str:
-    return " under this restriction" if solution.restriction else ""
-
-
-def _is_stalemate(solution: Solution) -> bool:
-    if solution.status is not Status.DISPROVED:
-        return False
-    import chess
-
-    return chess.Board(solution.problem.fen).is_stalemate()
-
-
-def _range(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def numbered_line(

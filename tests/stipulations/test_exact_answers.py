@@ -6,9 +6,9 @@ import chess
 import pytest
 
 from solver import Problem, Solution, Status, variations
+from solver.output.text import facts, say
 from solver.solving import Solver
 from solver.stipulation import Stipulation
-from solver.stipulations import kind_of
 from tests.oracles import battle_play as oracle
 from tests.oracles.play import PlayOracle
 from tests.play.test_whole_play import as_oracle, attacking_positions
@@ -30,8 +30,8 @@ def solve_fen(solver: Solver, fen: str, length: int) -> Solution:
 
 
 def words(solution: Solution) -> tuple[str, str]:
-    kind = kind_of(solution.problem.stipulation)
-    return kind.headline(solution), kind.proof(solution)
+    known = facts(solution)
+    return say("headline", known), say("proof", known)
 
 
 def test_the_words_say_that_the_length_is_exact(solver: Solver) -> None:
