@@ -258,7 +258,7 @@ def write_drawings(
     if files.html_path is not None:
         parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
         modules = prepare_modules(parts) if files.solver else {}
-        write_whole(files.html_path, encode_page(solution, play.lines(), modules))
+        write_whole(files.html_path, encode_page(solution, play, modules))
     return Exit.PROVED
 
 

@@ -252,6 +252,7 @@ def facts(solution: Solution) -> dict[str, object]:
     is_help, solutions = stipulation.is_help, len(solution.solutions)
     wanted = claim.solutions if claim else None
     is_direct = stipulation.play is Play.DIRECT
+    is_disproved = solution.status is Status.DISPROVED
     return {
         "mover": mover(problem.fen),
         "goal": kind.goal,
@@ -264,7 +265,7 @@ def facts(solution: Solution) -> dict[str, object]:
         "moves": length,
         "mated": (mate or 0) < 0,
         "checkmated": mate == 0,
-        "stalemated": _is_stalemate(solution),
+        "stalemated": is_disproved and is_stalemate(problem.fen),
         "denies_mated": bool(claim and claim.mate < 0),
         **{str(status): solution.status is status for status in Status},
         **counted("excluded", max(excluded, 0)),
@@ -283,10 +284,9 @@ def facts(solution: Solution) -> dict[str, object]:
     }
 
 
-def _is_stalemate(solution: Solution) -> bool:
-    if solution.status is not Status.DISPROVED:
-        return False
-    return chess.Board(solution.problem.fen).is_stalemate()
+def is_stalemate(fen: str) -> bool:
+    """Return whether the side to move is stalemated."""
+    return chess.Board(fen).is_stalemate()
 
 
 _GLUE = "\N{NO-BREAK SPACE}"

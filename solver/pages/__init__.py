@@ -22,6 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from solver import __version__
 from solver.formats.claims import printable
+from solver.output.move_names import san_of
+from solver.output.text import is_stalemate
+from solver.problem import Restriction
+from solver.solution import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,17 +37,25 @@ STYLE = "page.css"
 """The style that all pages begin with."""
 
 
-def show_names(record: dict[str, Any]) -> None:
-    """Add `shown` to a record: the names that a page shows in place of its own.
+def page_record(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with what only pages need.
 
-    See `claims.printable`. A page shows names as `bdi` elements, so that letters that
-    are written from right to left do not move what is beside them.
+    `san` names its moves, and `shown` has the names that a page shows in place of its
+    own; see `claims.printable`. A page shows names as `bdi` elements, so that letters
+    that are written from right to left do not move what is beside them. `restriction`
+    has the restriction in words, and `stalemated` is true of a stalemate.
     """
     names = {name: record.get(name) or "" for name in ("id", "source", "error")}
     shown = {name: printable(text) for name, text in names.items()}
-    record["shown"] = {
-        name: text for name, text in shown.items() if text != names[name]
+    page = {
+        "san": san_of(record),
+        "shown": {name: text for name, text in shown.items() if text != names[name]},
     }
+    if "lane" in record:
+        page["restriction"] = Restriction(**record["lane"]).words()
+    if record.get("status") == Status.DISPROVED and is_stalemate(record["fen"]):
+        page["stalemated"] = True
+    return record | page
 
 
 def fill_page(

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from solver import __version__
-from solver.output.move_names import san_of
 from solver.output.text import analysis_link, describe
-from solver.pages import fill_page, show_names
+from solver.pages import fill_page, page_record
+from solver.pages.board_page import viewer_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from solver.output.play_text import PlayLine
+    from solver.output.shown_play import ShownPlay
     from solver.solution import Solution
 
 
 def encode_page(
     solution: Solution,
-    lines: Iterable[PlayLine],
+    play: ShownPlay,
     modules: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """Write an answer as one HTML page.
@@ -30,7 +29,7 @@ def encode_page(
     ----------
     solution : Solution
         The answer.
-    lines : iterable of PlayLine
+    play : ShownPlay
         Its play.
     modules : mapping of str to bytes or None
         The WebAssembly modules with which the page solves, by the names of their parts.
@@ -41,15 +40,10 @@ def encode_page(
         UTF-8.
     """
     problem = solution.problem
-    record = solution.to_dict()
-    record["san"] = san_of(record)
-    record["source"] = problem.source
-    show_names(record)
-    data: dict[str, object] = {"version": __version__, "records": [record]}
-    if modules:
-        from solver.pages.board_page import solver_data
-
-        data |= solver_data(modules)
+    record = solution.to_dict() | {"source": problem.source}
+    texts = {"pgn": play.pgn().decode(), "popeye": "".join(play.popeye())}
+    record = page_record(record) | {"texts": texts}
+    data = {"records": [record], **viewer_data(modules or None)}
     sentences = describe(solution)
     (headline,) = [each for each in sentences if "bold" in each.style]
     return fill_page(
@@ -63,7 +57,7 @@ def encode_page(
         sentences=[each for each in sentences if each is not headline],
         fen=problem.fen,
         link=analysis_link(problem.fen),
-        play=[*lines],
+        play=[*play.lines()],
     )
 
 

@@ -7,6 +7,7 @@ import gzip
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__
+from solver.output.text import TABLE
 from solver.pages import fill_page
 from solver.pages.experiments import experiments
 from solver.pages.layout import describe_kernel, describe_stipulations
@@ -41,9 +42,8 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
     """
     data = {
         "fen": fen,
-        "version": __version__,
         "experiments": experiments(),
-        **solver_data(modules),
+        **viewer_data(modules),
     }
     return fill_page(
         "board.html",
@@ -53,18 +53,26 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
     )
 
 
-def solver_data(modules: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return the data of a page that solves, besides its records.
+def viewer_data(modules: Mapping[str, bytes] | None) -> dict[str, Any]:
+    """Return the data of a page with a board, besides its records.
 
     Parameters
     ----------
-    modules : mapping of str to bytes
-        As for `encode_board`.
+    modules : mapping of str to bytes or None
+        As for `encode_board`; None: the page does not solve.
     """
-    stipulations = describe_stipulations()
+    return {
+        "version": __version__,
+        "sentences": TABLE,
+        "stipulations": describe_stipulations(),
+        **({} if modules is None else solver_data(modules)),
+    }
+
+
+def solver_data(modules: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the data with which a page searches; `modules` as for `encode_board`."""
     return {
         "layout": describe_kernel(),
-        "stipulations": [each for each in stipulations if each["part"] in modules],
         "tableBytes": TABLE_BYTES,
         "modules": {name: _packed(code) for name, code in modules.items()},
     }

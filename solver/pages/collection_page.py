@@ -7,15 +7,13 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
-from solver import __version__
 from solver.audit.result import MARKS, AuditResult, audit_result
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError
 from solver.output.audit_records import audit_record, read_record
-from solver.output.move_names import san_of
 from solver.output.text import duration
-from solver.pages import fill_page, show_names
-from solver.pages.board_page import solver_data
+from solver.pages import fill_page, page_record
+from solver.pages.board_page import viewer_data
 from solver.pages.tally import UNSOLVED, Tally, soundness_of, verdict_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
@@ -85,10 +83,8 @@ def render_page(
         if not room[agrees]:
             continue
         room[agrees] -= 1
-        record = audit_record(result)
-        show_names(record)
+        record = page_record(audit_record(result))
         record["row"] = [claim, _found(result), agrees, soundness_of(result)]
-        record["san"] = san_of(record)
         lines.append(json.dumps(record, separators=(",", ":")))
         if len(first[agrees]) < FIRST_ROWS:
             first[agrees].append(record)
@@ -113,9 +109,8 @@ def render_page(
             "mark": MARKS,
         },
         data={
-            "version": __version__,
             "records": base64.b64encode(packed).decode(),
-            **(solver_data(modules) if modules and lines else {}),
+            **viewer_data(modules if lines else None),
         },
     )
 

@@ -11,8 +11,7 @@ from urllib.parse import unquote
 import chess
 import pytest
 
-from solver.output.play_text import describe_play
-from solver.output.shown_play import ShownSolutions
+from solver.output.shown_play import ShownSolutions, ShownTree
 from solver.pages.answer_page import encode_page
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem, Restriction
@@ -57,12 +56,15 @@ ROOK_PLAY = Variations(
 )
 
 
-ROOK_LINES = describe_play(ROOK_PLAY)
+def tree(solution: Solution, variations: Variations | None = None) -> ShownTree:
+    return ShownTree(solution, variations or Variations(fen=solution.problem.fen))
+
+
+ROOK_TREE = tree(ROOK_FOUND, ROOK_PLAY)
 
 
 def page(solution: Solution, variations: Variations | None = None) -> Page:
-    lines = describe_play(variations or Variations())
-    return Page(encode_page(solution, lines))
+    return Page(encode_page(solution, tree(solution, variations)))
 
 
 def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
@@ -92,7 +94,7 @@ def test_every_answer_has_its_page(solution: Solution) -> None:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
-    require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_LINES))
+    require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_TREE))
 
 
 def test_a_link_opens_the_position_for_analysis() -> None:
@@ -105,10 +107,10 @@ def test_a_link_opens_the_position_for_analysis() -> None:
 def test_variations_unfold_from_the_move_before_them() -> None:
     assert page(ROOK_FOUND, ROOK_PLAY).play == [
         "Keys",
-        "1.Ra8!",
+        "1.Ra8! (gives flight h2)",
         "1...Kh2 2.Ra1 (mate in 1 more)",
-        "1...Kf1 2.Ra1#",
-        "1.Ra7! (mate in 2 more)",
+        "1...Kf1 2.Ra1# (ideal)",
+        "1.Ra7! (gives flight h2) (mate in 2 more)",
         "The play of the first move is shown; after it only the main line.",
     ]
 
@@ -121,19 +123,25 @@ def smothered(fen: str, first: str, reply: str, *last: str) -> Variations:
 
 def test_moves_without_alternatives_are_in_one_line() -> None:
     play = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
-    assert page(SMOTHERED, play).play == ["Key", "1.Qg8+!", "1...Rxg8 2.Nf7#"]
+    assert page(SMOTHERED, play).play == [
+        "Key: check, sacrifice",
+        "1.Qg8+!",
+        "1...Rxg8 2.Nf7# (model)",
+    ]
 
 
 def test_duals_stand_behind_their_defence() -> None:
     duals = smothered(SMOTHERED.problem.fen, "c4g8", "f8g8", "h6f7", "h6f5")
-    assert page(SMOTHERED, duals).play[-1] == "1...Rxg8 2.Nf7# or 2.Nf5 (dual)"
+    assert page(SMOTHERED, duals).play[-1] == (
+        "1...Rxg8 2.Nf7# (model) or 2.Nf5 (dual)"
+    )
 
 
 def test_moves_are_numbered_from_the_first_of_the_problem() -> None:
     problem = Problem("6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34")
     play = smothered(problem.fen, "c5g1", "f1g1", "h3f2")
     shown = page(replace(SMOTHERED_BY_BLACK, problem=problem), play)
-    assert shown.play == ["Key", "1...Qg1+!", "2.Rxg1 Nf2#"]
+    assert shown.play[1:] == ["1...Qg1+!", "2.Rxg1 Nf2# (model)"]
 
 
 def test_each_move_has_the_moves_that_lead_to_it() -> None:
@@ -145,16 +153,23 @@ def test_each_move_has_the_moves_that_lead_to_it() -> None:
     ]
 
 
-def test_only_a_page_whose_play_folds_has_buttons_to_fold_it() -> None:
-    assert page(ROOK_FOUND, ROOK_PLAY).text.count("Unfold all") == 1
-    assert "Unfold all" not in page(SMOTHERED).text
+@pytest.mark.browser
+def test_only_a_page_whose_play_folds_has_buttons_to_fold_it(look: Look) -> None:
+    live = look(encode_page(ROOK_FOUND, ROOK_TREE))
+    assert live.page.locator("#tree-unfold:visible").count() == 1
+    live.page.click("#tree-unfold")
+    assert live.page.locator("#tree-play details:not([open])").count() == 0
+    live.page.click("#tree-fold")
+    assert live.page.locator("#tree-play details[open]").count() == 0
+    live = look(encode_page(SMOTHERED, tree(SMOTHERED)))
+    assert live.page.locator("#tree-unfold:visible").count() == 0
 
 
 def test_the_solutions_of_help_play_are_numbered() -> None:
-    problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
-    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
-    shown = Page(encode_page(solution, ShownSolutions(solution).lines(marks=False)))
-    assert shown.play == ["1) 1...Rg1#", "2) 1...Rf1#"]
+    problem = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
+    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("g2g1",), ("h2h1",)))
+    shown = Page(encode_page(solution, ShownSolutions(solution)))
+    assert shown.play == ["1) 1...Rg1#", "2) 1...Rh1#"]
 
 
 def branching(moves: int) -> tuple[Solution, Variations]:
@@ -258,7 +273,7 @@ def followed(live: Live, moves: Locator, fen: str) -> list[str]:
 
 @pytest.mark.browser
 def test_moves_of_the_play_are_followed(look: Look) -> None:
-    live = look(encode_page(ROOK_FOUND, ROOK_LINES))
+    live = look(encode_page(ROOK_FOUND, ROOK_TREE))
     assert followed(live, live.page.locator("#tree-play .move"), ROOK.fen) == [
         *("1.Ra8!", "1...Kh2", "2.Ra1", "1...Kf1", "2.Ra1#", "1.Ra7!"),
     ]
@@ -267,7 +282,7 @@ def test_moves_of_the_play_are_followed(look: Look) -> None:
 @pytest.mark.browser
 def test_the_main_line_and_the_claimed_line_are_played(look: Look) -> None:
     live = look(
-        encode_page(SMOTHERED, describe_play(SMOTHERED_PLAY)),
+        encode_page(SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)),
         record={
             "verdict": "proved",
             "claimed_line": ["c4c7", "h8g8", "0000"],
@@ -289,7 +304,7 @@ def test_the_main_line_and_the_claimed_line_are_played(look: Look) -> None:
 
 @pytest.mark.browser
 def test_arrow_keys_and_buttons_follow_the_line(look: Look) -> None:
-    live = look(encode_page(SMOTHERED, describe_play(SMOTHERED_PLAY)))
+    live = look(encode_page(SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)))
     fen = SMOTHERED.problem.fen
     paths = ["", "c4g8", "c4g8 f8g8", "c4g8 f8g8 h6f7"]
     for path in paths[1:]:
@@ -309,7 +324,7 @@ def test_arrow_keys_and_buttons_follow_the_line(look: Look) -> None:
 
 @pytest.mark.browser
 def test_arrow_keys_go_down_the_play(look: Look) -> None:
-    live = look(encode_page(ROOK_FOUND, ROOK_LINES))
+    live = look(encode_page(ROOK_FOUND, ROOK_TREE))
     live.page.locator("#tree-play .move").first.click()
     for path in ("a2a8 g1h2", "a2a8 g1h2 a8a1", "a2a8 g1f1", "a2a8 g1f1 a8a1", "a2a7"):
         live.page.keyboard.press("ArrowRight")
@@ -319,7 +334,7 @@ def test_arrow_keys_go_down_the_play(look: Look) -> None:
 @pytest.mark.browser
 def test_moves_that_are_none_leave_the_pieces(look: Look) -> None:
     line = ["c4g8", '"]', "banana", "z9z9q", "</b>"]
-    live = look(encode_page(SMOTHERED, ()), record={"claimed_line": line})
+    live = look(encode_page(SMOTHERED, tree(SMOTHERED)), record={"claimed_line": line})
     for move in live.page.locator("#answer-claim .move").all():
         move.click()
         assert (
@@ -358,7 +373,7 @@ def random_games(count: int) -> Iterator[tuple[str, list[str], str]]:
 @pytest.mark.browser
 def test_positions_after_moves_are_those_of_python_chess(look: Look) -> None:
     games = [*random_games(200)]
-    live = look(encode_page(SMOTHERED, ()))
+    live = look(encode_page(SMOTHERED, tree(SMOTHERED)))
     play = "(games) => games.map(([fen, moves]) => played(fen, moves))"
     found = live.page.evaluate(play, [game[:2] for game in games])
     assert found == [game[2] for game in games]
@@ -367,7 +382,7 @@ def test_positions_after_moves_are_those_of_python_chess(look: Look) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("solution", [SMOTHERED_BY_BLACK, MATED, ROOK_UNDECIDED])
 def test_an_answer_without_play_has_a_board(look: Look, solution: Solution) -> None:
-    live = look(encode_page(solution, ()))
+    live = look(encode_page(solution, tree(solution)))
     assert board_of(live) == solution.problem.fen
     assert not live.page.is_visible("#tree-panel")
 
@@ -375,19 +390,20 @@ def test_an_answer_without_play_has_a_board(look: Look, solution: Solution) -> N
 @pytest.mark.browser
 def test_many_keys_are_a_list_with_six_arrows(look: Look) -> None:
     keys = (*(f"a2{file}2" for file in "bcdefgh"), "a2a8")
-    live = look(encode_page(replace(ROOK_FOUND, keys=keys, keys_complete=True), ()))
+    many = replace(ROOK_FOUND, keys=keys, keys_complete=True)
+    live = look(encode_page(many, tree(many)))
     assert live.page.locator(".board-arrow").count() == 6
     assert live.page.locator("#answer-keys .move").count() == 8
-    assert live.page.inner_text("#answer-keys").startswith("Keys: ")
+    assert live.page.inner_text("#answer-keys").startswith("All 8 keys: ")
 
 
 @pytest.mark.browser
 def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
-    problem = Problem("8/8/8/8/8/1K6/8/k6R w - - 0 1", stipulation=HALF)
-    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("h1g1",), ("h1f1",)))
-    live = look(encode_page(solution, ShownSolutions(solution).lines(marks=False)))
+    problem = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
+    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("g2g1",), ("h2h1",)))
+    live = look(encode_page(solution, ShownSolutions(solution)))
     moves = live.page.locator("#tree-play .move")
-    assert followed(live, moves, problem.fen) == ["1...Rg1#", "1...Rf1#"]
+    assert followed(live, moves, problem.fen) == ["1...Rg1#", "1...Rh1#"]
     assert not live.page.is_visible("#answer-solutions")
 
 
@@ -395,7 +411,7 @@ def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
 def test_names_are_text(look: Look) -> None:
     problem = replace(SMOTHERED.problem, id=HOSTILE, source=f"'{HOSTILE}\":7")
     solution = replace(SMOTHERED, problem=problem)
-    live = look(encode_page(solution, describe_play(SMOTHERED_PLAY)))
+    live = look(encode_page(solution, tree(solution, SMOTHERED_PLAY)))
     assert live.page.title() == HOSTILE
     assert live.page.locator("#answer-title bdi").all_inner_texts()[0] == HOSTILE
     assert live.page.locator("main :is(b, img, script)").count() == 0
@@ -407,7 +423,7 @@ def test_names_are_text(look: Look) -> None:
 def test_a_record_of_another_schema_is_refused_in_a_line(
     look: Look, schema: int | None
 ) -> None:
-    live = look(encode_page(SMOTHERED, ()), record={"schema": schema})
+    live = look(encode_page(SMOTHERED, tree(SMOTHERED)), record={"schema": schema})
     words = f"expected a record of schema 1, found {json.dumps(schema)}"
     assert live.headline == f"This page cannot be read: {words}"
 
@@ -419,13 +435,13 @@ def test_a_record_of_another_schema_is_refused_in_a_line(
 def test_a_page_fits_its_window_and_paper(
     look: Look, scheme: str, viewport: dict[str, int], *, scripts: bool
 ) -> None:
-    page = encode_page(ROOK_FOUND, ROOK_LINES)
+    page = encode_page(ROOK_FOUND, ROOK_TREE)
     options: dict[str, Any] = {"color_scheme": scheme, "java_script_enabled": scripts}
     live = look(page, viewport=viewport, **options)
     wide = "document.documentElement.scrollWidth"
     assert live.page.evaluate(wide) <= viewport["width"]
     shown = live.page.inner_text("main")
-    assert "1...Kf1 2.Ra1#" in shown
+    assert "1...Kf1 2.Ra1# (ideal)" in shown
     assert ROOK.fen in shown
     assert ("Forward" in shown) == scripts
     live.page.emulate_media(media="print")
@@ -436,7 +452,7 @@ def test_a_page_fits_its_window_and_paper(
 
 @pytest.mark.browser
 def test_a_page_without_the_search_says_how_to_get_one(look: Look) -> None:
-    live = look(encode_page(SMOTHERED, ()))
+    live = look(encode_page(SMOTHERED, tree(SMOTHERED)))
     assert not live.page.is_visible("#answer-search")
     live.page.click("#answer-solve")
     assert "--solver" in live.page.inner_text("#answer-note")
@@ -448,7 +464,7 @@ def solving_page(kernel: object) -> bytes:  # noqa: ARG001
     from solver.kernel.build.loader import load_module
 
     modules = {SEARCH.name: load_module(SEARCH).code}
-    return encode_page(ROOK_FOUND, ROOK_LINES, modules)
+    return encode_page(ROOK_FOUND, ROOK_TREE, modules)
 
 
 @pytest.mark.browser
@@ -456,7 +472,7 @@ def test_a_page_with_the_search_solves_and_shows_the_record_again(
     look: Look, solving_page: bytes
 ) -> None:
     live = look(solving_page)
-    assert live.headline == "Mate in 3 found; none in fewer than 2"
+    assert live.headline == "White mates in 3."
     live.page.click("#tree-show")
     live.page.wait_for_selector("#tree-play > ul")
     followed(live, live.page.locator("#tree-play .move:visible"), ROOK.fen)
@@ -464,9 +480,11 @@ def test_a_page_with_the_search_solves_and_shows_the_record_again(
     live.page.click("#answer-solve")
     live.wait(fen=ROOK.fen)
     live.until("answer.dataset.lower === '3'")
-    assert live.headline.startswith("Mate in 3, proved")
+    assert live.headline == "White mates in 3."
+    proof = live.page.inner_text("#answer-proof")
+    assert proof == "Proved: mate in 3 is forced, and none is shorter."
     live.page.click("#answer-solve")
-    assert live.headline == "Mate in 3 found; none in fewer than 2"
+    assert live.headline == "White mates in 3."
 
 
 @pytest.mark.browser
@@ -483,22 +501,26 @@ def test_without_webassembly_a_page_shows_all_but_solves_nothing(
 @pytest.mark.parametrize(
     ("solution", "headline", "words"),
     [
-        (ROOK_DISPROVED, "No mate in 2: proved", "# (2+1)"),
-        (replace(ROOK_DISPROVED, lower_bound=201), "No mate: proved", "# (2+1)"),
-        (ROOK_UNDECIDED, "Undecided: no mate in fewer than 1 move", "the node limit"),
-        (MATED, "Mated in 1, proved", "# (3+4)"),
+        (ROOK_DISPROVED, "No mate in 2 or fewer moves.", "# (2+1)"),
+        (
+            replace(ROOK_DISPROVED, lower_bound=201),
+            "No mate in 200 or fewer moves.",
+            "# (2+1)",
+        ),
+        (ROOK_UNDECIDED, "Undecided: no mate found so far.", "the node limit"),
+        (MATED, "White is mated in 1.", "# (3+4)"),
         (
             replace(ROOK_DISPROVED, restriction=Restriction(replies=2)),
-            "No mate in 2: proved",
-            "Restricted: replies 2.",
+            "No mate in 2 or fewer moves under this restriction.",
+            "Restricted: at most 2 replies.",
         ),
-        (ROOK_BY_TABLE, "Mate in 3 found; none in fewer than 2", "Gaviota"),
+        (ROOK_BY_TABLE, "White mates in 3.", "Gaviota"),
     ],
 )
 def test_every_kind_of_answer_has_its_words(
     look: Look, solution: Solution, headline: str, words: str
 ) -> None:
-    live = look(encode_page(solution, ()))
+    live = look(encode_page(solution, tree(solution)))
     assert live.headline == headline
     assert words in live.page.inner_text("#answer")
 
@@ -508,7 +530,7 @@ def test_paper_has_the_folded_lines_too(look: Look) -> None:
     replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
     deep = Attack("a2a7", 2, defences=replies)
     play = replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep))
-    live = look(encode_page(ROOK_FOUND, describe_play(play)))
+    live = look(encode_page(ROOK_FOUND, tree(ROOK_FOUND, play)))
     folded = live.page.locator("#tree-play details:not([open]) .leaf .move")
     assert folded.count() >= 2
     assert not folded.first.is_visible()

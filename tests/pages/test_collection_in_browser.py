@@ -283,7 +283,9 @@ def test_a_claim_of_another_stipulation_is_named_by_it(look: Look) -> None:
 def test_a_disproved_claim_to_be_mated_is_named_as_one(look: Look) -> None:
     answer = {"status": "disproved", "verdict": "refuted", "mate": None}
     page = look([record(claim=-7, lower_bound=8, keys=[], pv=[], **answer)])
-    assert page.inner_text("#answer-headline") == "Not mated in 7: proved"
+    assert (
+        page.inner_text("#answer-headline") == "White is not mated in 7 or fewer moves."
+    )
 
 
 def test_a_claim_that_there_is_no_mate_limits_the_search(
@@ -293,7 +295,7 @@ def test_a_claim_that_there_is_no_mate_limits_the_search(
 
     page.click("#answer-solve")
     until(page, "document.getElementById('record-said').textContent")
-    assert page.inner_text("#answer-headline") == "No mate in 1: proved"
+    assert page.inner_text("#answer-headline") == "No mate in 1 move."
 
 
 def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
@@ -344,14 +346,14 @@ def test_a_recorded_answer_is_searched_again_with_another_limit(
         keys=[], pv=[], stopped_by="nodes", claim=None,
     )  # fmt: skip
     page = look([undecided], modules)
-    assert "the node limit" in page.inner_text("#answer-note")
+    assert "the node limit" in page.inner_text("#answer-proof")
     page.fill("#answer-nodes", "1")
 
     page.click("#answer-solve")
     until(page, "document.getElementById('record-said').textContent")
 
     assert page.inner_text("#record-said") == "Recorded: no #1; #2 here"
-    assert page.inner_text("#answer-headline") == "Mate in 2, proved; only key Qg8+"
+    assert page.inner_text("#answer-headline") == "White mates in 2."
 
 
 def test_a_page_without_the_search_says_how_to_get_one(look: Look) -> None:

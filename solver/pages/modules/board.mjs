@@ -3,7 +3,7 @@
 //
 //   board = new Board(host, {onMove, onPlacement})
 //   board.draw({fen, moves, last, check, arrows}) -> whether the FEN's first field could be read
-//   board.setMode("play" | "setup", tool), .flip(), .say(text), .svg(title) -> text
+//   board.setMode("play" | "setup", tool), .flip(), .say(text), .svg(title, options) -> text
 //   board.mode, .tool (null: the hand; a letter; "" the eraser), .flipped
 //   board.placement: the first field of a FEN
 //
@@ -23,6 +23,7 @@ import {
 
 const BOARD_UNIT = 45; // as python-chess draws its pieces
 const BOARD_SIZE = 8 * BOARD_UNIT;
+const BOARD_CAPTION = 28;
 const BOARD_BOX = `0 0 ${BOARD_SIZE} ${BOARD_SIZE}`;
 const BOARD_FONT = { "font-size": 8, "font-family": "sans-serif", "font-weight": 600 };
 const BOARD_KEYS = "Arrow keys move. Enter picks up and puts down, Escape puts back. " +
@@ -110,12 +111,26 @@ export class Board {
     this.said.textContent = text;
   }
 
-  /** The diagram as an SVG document, without what is picked. @param {string} title */
-  svg(title) {
-    const size = { viewBox: BOARD_BOX, width: BOARD_SIZE, height: BOARD_SIZE };
+  /** The diagram as an SVG document, without what is picked.
+   * @param {string} title
+   * @param {{caption: string, isMono: boolean, hasKey: boolean}} options caption: below the board;
+   *   isMono: for printing in black and white; hasKey: with the arrows of the keys */
+  svg(title, { caption, isMono, hasKey }) {
+    const [width, height] = [BOARD_SIZE, BOARD_SIZE + BOARD_CAPTION];
+    const size = { viewBox: `0 0 ${width} ${height}`, width, height };
     const layers = [...this.drawing.children].map((layer) => layer.cloneNode(true));
-    const copy = make("svg", size, make("title", {}, title), ...layers);
-    copy.querySelectorAll(".board-targets, .board-picked").forEach((element) => element.remove());
+    const words = make("text", { x: width / 2, y: height - 8, "text-anchor": "middle",
+      "font-size": 16, "font-family": "sans-serif" }, caption);
+    const copy = make("svg", size, make("title", {}, title), ...layers, words);
+    const hidden = [".board-targets", ".board-picked", ...hasKey ? [] : [".board-arrows"],
+      ...isMono ? [".board-last, .board-check"] : []];
+    copy.querySelectorAll(hidden.join()).forEach((element) => element.remove());
+    if (isMono) {
+      const inks = { ".board-light": "#fff", ".board-dark": "#ccc", ".board-names text": "#000" };
+      for (const [drawn, ink] of Object.entries(inks)) {
+        copy.querySelectorAll(drawn).forEach((each) => each.setAttribute("fill", ink));
+      }
+    }
     return new XMLSerializer().serializeToString(copy);
   }
 

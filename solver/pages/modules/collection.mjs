@@ -9,7 +9,6 @@ import { requireRecord, shownName } from "./records.mjs";
 import { readPlacement } from "./squares.mjs";
 import { Viewer } from "./viewer.mjs";
 
-/** @typedef {import("./answer.mjs").Found} Found */
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
 /**
  * @typedef {{record: AuditRecord, name: string, index: number, claim: string, found: string,
@@ -68,12 +67,12 @@ function duals({ san, plies = [] }) {
 }
 
 /** What a search in the page found, as briefly as what is recorded.
- * @param {AuditRecord} record @param {Found} found */
-function foundHere({ stipulation = "#" }, { state, mate, lower }) {
+ * @param {AuditRecord} record @param {AuditRecord} found */
+function foundHere({ stipulation = "#" }, { status, mate, lower_bound: lower }) {
   const [, name, half] = /^(\D+)\d*(\.5)?$/.exec(stipulation) ?? [];
   const length = (/** @type {number} */ moves) => `${name}${half ? moves - 0.5 : moves}`;
   if (mate !== null) return length(mate);
-  return state === "disproved" || lower > 1 ? `no ${length(lower - 1)}` : state;
+  return status === "disproved" || lower > 1 ? `no ${length(lower - 1)}` : status;
 }
 
 class Collection {
@@ -82,7 +81,7 @@ class Collection {
 
   /** @param {AuditRecord[]} records */
   constructor(records) {
-    this.viewer = new Viewer(data);
+    this.viewer = new Viewer();
     this.marks = new Marks(() => this.note(
       "The browser stores nothing for this page: export the marks before you close it."));
     this.rows = records.map((record, index) => this.row(record, index));
@@ -90,7 +89,7 @@ class Collection {
       draw: (/** @type {Row} */ row, place, isPrinted) => this.draw(row, place, isPrinted),
       onOpen: (row, isAsked) => this.show(row, isAsked),
     });
-    this.viewer.onAnswer = (/** @type {AuditRecord} */ record, /** @type {Found} */ found) => {
+    this.viewer.onAnswer = (record, found) => {
       const row = this.rows.find((each) => each.record === record);
       if (!row) return;
       row.here = `${foundHere(record, found)} here`;

@@ -36,6 +36,11 @@ export const thousands = (number) => number.toLocaleString("en");
 /** "1 move", "2 moves". @param {number} count @param {string} name */
 export const several = (count, name) => `${thousands(count)} ${name}${count === 1 ? "" : "s"}`;
 
-/** "0.5 ms", "12.3 s"; empty: not known. @param {number | null} [seconds] */
-export const timeText = (seconds) => typeof seconds !== "number" ? ""
-  : seconds < 0.1 ? `${(1000 * seconds).toFixed(1)} ms` : `${seconds.toFixed(2)} s`;
+/** "0.5 ms", "12.34 s", "2 min 05 s"; empty: not known. @param {number | null} [seconds] */
+export function timeText(seconds) {
+  if (typeof seconds !== "number") return "";
+  if (seconds < 0.1) return `${(1000 * seconds).toFixed(1)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(2)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}

@@ -3,11 +3,15 @@
 
 const FEN_PLACEMENT = /([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
 
-/** @param {string} fen */
-export const linkHash = (fen) => `#fen=${encodeURIComponent(fen)}`;
+/** @param {string} fen @param {string} find a stipulation; empty: the shortest mate */
+export const linkHash = (fen, find) =>
+  `#fen=${encodeURIComponent(fen)}${find && `&find=${encodeURIComponent(find)}`}`;
 
-/** The position of the address. */
-export const linkedFen = () => new URLSearchParams(location.hash.slice(1)).get("fen");
+/** Position and stipulation of the address. */
+export function linked() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  return { fen: given.get("fen"), find: given.get("find") ?? "" };
+}
 
 /** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none.
  * @param {string} text */

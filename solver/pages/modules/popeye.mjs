@@ -1,27 +1,30 @@
 // An answer and its play as text in Popeye's form.
 
+import { playGaps } from "./pgn.mjs";
+import { kindOf, splitStipulation } from "./sentences.mjs";
 import { readPlacement, squareName } from "./squares.mjs";
-import { continued, isHelp, playRecord } from "./texts.mjs";
 
-/** @typedef {import("./answer.mjs").Found} Found */
-/** @typedef {import("./lists.mjs").Root} Root */
-/** @typedef {import("./rules.mjs").Move} Move */
-/** @typedef {import("./texts.mjs").About} About */
-/** @typedef {import("./texts.mjs").Played} Played */
+/** @typedef {import("./levels.mjs").Attack} Attack */
+/** @typedef {import("./levels.mjs").Defence} Defence */
+/** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
+/** @typedef {import("./rows.mjs").Play} Play */
+/** @typedef {{uci: string, san: string}} Move */
 /** @typedef {Set<string>} Taken squares with a piece, which show a capture en passant */
 
-/** @param {Root | null} root @param {Found} answer @param {About} about */
-export function popeyeText(root, answer, about) {
-  const { isStalemate, defenderEnds, moves } = about.stipulation;
+/** @param {AuditRecord} record @param {Play | null} play null: it is not known */
+export function popeyeText({ fen, solutions, stipulation, san }, play) {
+  const [name, number] = splitStipulation(stipulation);
+  const { isStalemate, defenderEnds } = kindOf(name);
   const goal = isStalemate ? " =" : " #";
-  const start = takenSquares(about.fen);
-  if (isHelp(about)) {
-    const skipped = (moves ?? 0) % 1 ? 1 : 0;
-    return answer.solutions.map((line) => popeyeHelp(line, skipped, start, goal)).join("");
+  const start = takenSquares(fen);
+  if (solutions) {
+    return solutions.map((/** @type {string[]} */ line, /** @type {number} */ at) =>
+      popeyeHelp(line.map((uci, ply) => ({ uci, san: san.solutions[at][ply] })),
+        Number(number % 1 > 0), start, goal)).join("");
   }
-  if (!root) return "";
+  if (!play) return "";
 
-  /** @param {Taken} taken @param {Played} attack @param {number} number @param {string} [sign]
+  /** @param {Taken} taken @param {Attack} attack @param {number} number @param {string} [sign]
    * @returns {string} */
   const attacked = (taken, attack, number, sign = "") => {
     const [name, check, next] = longMove(taken, attack);
@@ -29,8 +32,10 @@ export function popeyeText(root, answer, about) {
     const ends = !left && !defenderEnds;
     const indent = sign ? "   " : " ".repeat(8 * number - 6);
     const refuted = refutations.map((each) => {
-      const [refuting, itsCheck] = longMove(next, each);
-      return `\n      1...${refuting}${itsCheck} !`;
+      const [refuting, itsCheck, last] = longMove(next, each);
+      const forced = (each.forced ?? []).map((end) =>
+        `\n          2.${longMove(last, end)[0]}${goal} ?!?`);
+      return `\n      1...${refuting}${itsCheck} !${forced.join("")}`;
     });
     return [
       `\n${indent}${number}.${name}${ends ? goal : check}${sign}`,
@@ -39,7 +44,7 @@ export function popeyeText(root, answer, about) {
     ].join("");
   };
 
-  /** @param {Taken} taken @param {Partial<Played>} attack @param {number} number
+  /** @param {Taken} taken @param {Partial<Attack>} attack @param {number} number
    * @returns {string} */
   const below = (taken, { threats = [], zugzwang, moves_left: left, defences = [] }, number) => {
     const threatened = threats.map((each) => attacked(taken, each, number + 1));
@@ -48,24 +53,24 @@ export function popeyeText(root, answer, about) {
     return (zugzwang && left ? " zugzwang." : "") + replies.join("");
   };
 
-  /** @param {Taken} taken @param {Played} defence @param {number} number @returns {string} */
+  /** @param {Taken} taken @param {Defence} defence @param {number} number @returns {string} */
   const defended = (taken, defence, number) => {
     const [name, check, next] = longMove(taken, defence);
     const indent = " ".repeat(8 * number - 2);
-    const answers = continued([defence]).map((each) => attacked(next, each, number + 1));
+    const answers = (defence.continuations ?? []).map((each) =>
+      attacked(next, each, number + 1));
     const end = defence.continuations ? check : goal;
     return `\n${indent}${number}...${name}${end}${answers.join("")}`;
   };
 
-  const play = playRecord(root, answer, about);
-  const set = play.set_play.map((each) => defended(start, each, 1));
+  const set = play.set_play.map((/** @type {Defence} */ each) => defended(start, each, 1));
   const first = [...play.tries, ...play.keys].map((each) =>
     `${attacked(start, each, 1, each.refutations ? " ?" : " !")}\n`);
   const begun = below(start, { ...play, moves_left: 1 }, 1);
-  const isWhole = play.complete_moves === null;
   const parts = [
-    set.join(""), first.join(""), begun.replace(/^ /, "\n "),
-    isWhole ? "" : "\nOnly the levels that were opened are shown.",
+    set.join(""), first.join(""),
+    begun && (play.isCheck ? " +" : begun[0] === " " ? "\n" : "") + begun,
+    playGaps(play, true).join("\n"),
   ];
   return parts.filter(Boolean).map((part) => part.trimEnd()).join("\n");
 }

@@ -1,165 +1,157 @@
 // The play of a composition as rows of words, in the words and order of composers; without a
 // browser.
 //
-//   new Rows(root, {fen, stipulation, line}, all).parts() -> Row[]: set play, tries, keys
+//   playRows(play, question) -> Row[]: set play, tries, keys, or the play that the defender begins
+//   rowsBelow(row) -> Row[]: what follows a move of the attacker
 
-/** @typedef {import("./lists.mjs").Attack} Attack */
-/** @typedef {import("./lists.mjs").Defence} Defence */
-/** @typedef {import("./lists.mjs").Level} Level */
-/** @typedef {import("./lists.mjs").Root} Root */
+/** @typedef {import("./levels.mjs").Attack} Attack */
+/** @typedef {import("./levels.mjs").Defence} Defence */
 /** @typedef {import("./rules.mjs").Move} Move */
+/** @typedef {import("./sentences.mjs").Question} Question */
+/** @typedef {Record<string, any>} Play the field `play` of a record */
 /**
- * @typedef {{name: string, moves: number | null, goal?: string, isStalemate?: boolean,
- *   defenderEnds?: boolean}} Stipulation
  * @typedef {{text: string, path?: string[]}} Words
- * @typedef {{key: string, words: Words[], attack?: Attack, tail?: Words[], path?: string[],
- *   line?: Move[], rows?: Row[], isOpen?: boolean}} Row
- *   attack: it is followed by a level; rows: they are known
- * @typedef {{fen: string, stipulation: Stipulation, line?: Move[]}} Play
- *   fen: of the root; line: the main line
+ * @typedef {{key: string, words: Words[], attack?: Attack, path?: string[], rows?: Row[],
+ *   isOpen?: boolean, writer?: RowWriter}} Row
+ *   attack: play follows it; rows: those below, where no level follows
  */
 
-const TREE_PASS = "0000";
+const PASSED = "0000";
 
 /** "1.Qa5", or "1...Bb7" where a line starts with it.
  * @param {number} ply half-moves before it in the numbering of problems @param {string} san */
 export const numberedMove = (ply, san, starts = true) =>
   ply % 2 === 0 ? `${ply / 2 + 1}.${san}` : starts ? `${(ply + 1) / 2}...${san}` : san;
 
-/** The defences that composers show, in their order: the main line, then the longest resistance,
- * then by name.
- * @param {Defence[]} defences @param {boolean} all also those that change nothing about the threat
- * @param {Move[]} [line] the main line from here on @returns {Defence[]} */
-export const shownDefences = (defences, all, line = []) => defences
-  .filter((each) => (each.ends || each.continuations.length > 0) && (all || each.relevant))
-  .sort((a, b) => byLine(a, b, line) || b.length - a.length || byName(a, b));
+/** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1.
+ * @param {string[]} names @param {number} before half-moves of this number that come before it */
+export const numbered = (names, before) =>
+  names.map((san, ply) => numberedMove(ply + before, san, !ply));
 
-/** Moves by name, that of the main line first.
- * @template {{uci: string}} T @param {T[]} moves @param {Move[]} [line] */
-export const orderedMoves = (moves, line = []) =>
-  [...moves].sort((a, b) => byLine(a, b, line) || byName(a, b));
+/** @param {string} fen */
+export const blackBegins = (fen) => Number(fen.split(" ")[1] === "b");
 
-/** @param {{uci: string}} a @param {{uci: string}} b @param {Move[]} line */
-const byLine = (a, b, [first]) => Number(b.uci === first?.uci) - Number(a.uci === first?.uci);
+/** @param {Play} play @param {Question} question @returns {Row[]} */
+export function playRows(play, { fen, isStalemate }) {
+  const writer = new RowWriter(blackBegins(fen), isStalemate ? "=" : ""); // SAN has no sign
+  const { set_play: set, tries, keys } = play;
+  const features = keys.length === 1 && keys[0].features;
+  const title = keys.length > 1 ? "Keys" : features ? `Key: ${features.join(", ")}` : "Key";
+  const level = { threats: play.threats, defences: play.defences, zugzwang: play.zugzwang };
+  const note = writer.note(level, []);
+  return [
+    { key: "set", words: [{ text: `Set play (${set.length})` }],
+      rows: writer.defences(set, [PASSED]) },
+    { key: "tries", words: [{ text: tries.length === 1 ? "Try" : `Tries (${tries.length})` }],
+      rows: tries.map((/** @type {Attack} */ each) => writer.attack(each, [], "?")) },
+    { key: "keys", words: [{ text: title }], isOpen: true,
+      rows: keys.map((/** @type {Attack} */ each) => writer.attack(each, [], "!")) },
+    { key: "play", words: [{ text: "Play" }], isOpen: true,
+      rows: [...note.length ? [{ key: "note", words: note }] : [], ...writer.level(level, [])] },
+  ].filter(({ rows }) => rows.length);
+}
 
-/** @param {{uci: string}} a @param {{uci: string}} b */
-const byName = (a, b) => (a.uci < b.uci ? -1 : 1);
+/** What follows the attack of a row whose level is known. @param {Row} row @returns {Row[]} */
+export function rowsBelow({ key, rows, attack, path = [], writer }) {
+  if (rows || !attack || !writer) return rows ?? [];
+  const found = writer.level(attack, path);
+  const none = `No ${attack.refutations ? "other " : ""}defence`;
+  const why = attack.threats ? " changes the threat." : ".";
+  return found.length ? found : [{ key: `${key} -`, words: [{ text: none + why }] }];
+}
 
-/** The rest of a line after a move; empty elsewhere.
- * @param {Move[]} line @param {{uci: string}} move */
-export const lineAfter = (line, move) => (line[0]?.uci === move.uci ? line.slice(1) : []);
-
-/** Rows of what is known of a play. */
-export class Rows {
-  /** @param {Root | null} root @param {Play} play
-   * @param {boolean} all also defences that change nothing about the threat */
-  constructor(root, { fen, stipulation, line = [] }, all) {
-    this.root = root;
-    this.all = all;
-    this.black = Number(fen.split(" ")[1] === "b");
-    this.line = line;
-    this.sign = stipulation.isStalemate ? "=" : ""; // SAN has none
-  }
-
-  /** @returns {Row[]} */
-  parts() {
-    if (!this.root) return [];
-    const { setPlay, tries, keys, level } = this.root;
-    const set = this.defences(shownDefences(setPlay, this.all), [TREE_PASS], []);
-    const tried = orderedMoves(tries).map((each) => this.attack(each, [], [], "?"));
-    const solving = orderedMoves(keys, this.line)
-      .map((each) => this.attack(each, [], this.line, "!"));
-    const solved = keys.length > 1 ? "Keys" : "Key";
-    const begun = level ? this.level(level, [], this.line, true) : [];
-    return [
-      { key: "set", words: [{ text: `Set play (${set.length})` }], rows: set },
-      { key: "tries", words: [{ text: `Tries (${tries.length})` }], rows: tried },
-      { key: "keys", words: [{ text: solved }], rows: solving, isOpen: true },
-      { key: "play", words: [{ text: "Play" }], rows: begun, isOpen: true },
-    ].filter(({ rows }) => rows.length);
+class RowWriter {
+  /** @param {number} black whether Black begins @param {string} sign of a last move */
+  constructor(black, sign) {
+    this.black = black;
+    this.sign = sign;
   }
 
   /** The last move of a path.
-   * @param {string[]} path @param {{san: string}} move @returns {Words} */
-  word(path, move, last = false, sign = "", starts = true, numbered = true) {
-    const text = move.san + (last ? this.sign : "") + sign;
-    if (!numbered) return { text, path };
-    return { text: numberedMove(this.black + path.length - 1, text, starts), path };
+   * @param {string[]} path @param {Attack | Defence} move @returns {Words} */
+  word(path, { san, mark }, isLast = false, sign = "", starts = true, isNumbered = true) {
+    const text = san + (isLast ? this.sign : "") + sign;
+    const remark = mark ? ` (${mark})` : "";
+    const name = isNumbered ? numberedMove(this.black + path.length - 1, text, starts) : text;
+    return { text: name + remark, path };
   }
 
-  /** @param {Attack} attack @param {string[]} before @param {Move[]} line @returns {Row} */
-  attack(attack, before, line, sign = "", lead = "") {
+  /** @param {Attack} attack @param {string[]} before @returns {Row} */
+  attack(attack, before, sign = "", lead = "") {
     const path = [...before, attack.uci];
-    const refuting = attack.refutations.map((each, number) =>
+    const { refutations = [] } = attack;
+    const hasPlay = followed(attack);
+    const refuting = refutations.map((each, number) =>
       [this.word([...path, each.uci], each, false, "!", true, !number)]);
     return {
-      key: path.join(" "), path, line: lineAfter(line, attack),
-      attack: attack.open ? attack : undefined,
-      words: [{ text: lead }, this.word(path, attack, !attack.open && !refuting.length, sign)],
-      tail: refuting.length ? [{ text: " but " }, ...treeJoined(refuting, ", ")] : [],
+      key: path.join(" "), path, ...(hasPlay && { attack, writer: this }),
+      words: [
+        { text: lead }, this.word(path, attack, !hasPlay && !refuting.length, sign),
+        ...this.note(attack, path), ...refuting.length ? [{ text: " but " }] : [],
+        ...joined(refuting, ", "),
+      ],
     };
   }
 
-  /** What follows an attack, or the root if the defender begins there: then with a title.
-   * @param {Level} level @param {string[]} path @param {Move[]} line @returns {Row[]} */
-  level(level, path, line, titled = false) {
-    const shut = level.threats.every((threat) => !threat.open);
-    const note = titled ? this.note(level, path) : [];
-    const threats = shut ? [] : orderedMoves(level.threats).map((each) =>
-      this.attack(each, [...path, TREE_PASS], [], "", "threat: "));
-    const shown = shownDefences(level.defences, this.all, line);
+  /** What follows an attack: threats that have play of their own, and defences.
+   * @param {Partial<Attack>} level @param {string[]} path @returns {Row[]} */
+  level({ threats = [], defences = [] }, path) {
+    const open = threats.some(followed) ? threats : [];
     return [
-      ...(note.length ? [{ key: "note", words: note }] : []),
-      ...threats, ...this.defences(shown, path, line),
+      ...open.map((each) => this.attack(each, [...path, PASSED], "", "threat: ")),
+      ...this.defences(defences, path),
     ];
   }
 
   /** Zugzwang, or the threats if nothing follows them: what stands behind the attack.
-   * @param {Level} level @param {string[]} path */
-  note(level, path) {
-    if (level.zugzwang) return [{ text: " zugzwang" }];
-    if (!level.threats.length || level.threats.some((threat) => threat.open)) return [];
-    const threats = orderedMoves(level.threats).map((threat) =>
-      [this.word([...path, TREE_PASS, threat.uci], threat, true)]);
-    const title = threats.length > 1 ? " threats: " : " threat: ";
-    return [{ text: title }, ...treeJoined(threats, ", ")];
+   * @param {Partial<Attack>} level @param {string[]} path @returns {Words[]} */
+  note({ zugzwang, threats = [] }, path) {
+    if (zugzwang) return [{ text: " zugzwang" }];
+    if (!threats.length || threats.some(followed)) return [];
+    const words = threats.map((threat) =>
+      [this.word([...path, PASSED, threat.uci], threat, true)]);
+    return [{ text: threats.length > 1 ? " threats: " : " threat: " }, ...joined(words, ", ")];
   }
 
   /** Defences with the same last moves together.
-   * @param {Defence[]} defences @param {string[]} path @param {Move[]} line */
-  defences(defences, path, line) {
+   * @param {Defence[]} defences @param {string[]} path */
+  defences(defences, path) {
     const groups = /** @type {Map<string, Defence[]>} */ (new Map());
     for (const each of defences) {
-      const isLast = each.continuations.every((attack) => !attack.open);
-      const answers = orderedMoves(each.continuations).map(({ san }) => san).join(" ");
-      const key = isLast ? answers : `${each.uci}:`;
+      const { continuations = [] } = each;
+      const answers = continuations.map(({ san, mark }) => san + (mark ?? "")).join(" ");
+      const key = continuations.some(followed) ? `${each.uci}:` : answers;
       groups.set(key, [...(groups.get(key) ?? []), each]);
     }
-    return [...groups.values()].map((group) =>
-      this.defence(group, path, lineAfter(line, group[0])));
+    return [...groups.values()].map((group) => this.defence(group, path));
   }
 
-  /** @param {Defence[]} group @param {string[]} before @param {Move[]} line @returns {Row} */
-  defence(group, before, line) {
+  /** @param {Defence[]} group @param {string[]} before @returns {Row} */
+  defence(group, before) {
     const path = [...before, group[0].uci];
     const key = path.join(" ");
-    const moves = orderedMoves(group[0].continuations, line);
-    const words = treeJoined(group.map((each, number) =>
+    const { continuations: moves = [] } = group[0];
+    const words = joined(group.map((each, number) =>
       [this.word([...before, each.uci], each, !moves.length, "", true, !number)]), ", ");
     if (!moves.length) return { key, words };
     const dual = moves.length > 1 ? [{ text: " (dual)" }] : [];
-    if (dual.length && moves.some(({ open }) => open)) {
-      const rows = moves.map((each, number) =>
-        this.attack(each, path, line, "", number ? "or " : ""));
+    if (dual.length && moves.some(followed)) {
+      const rows = moves.map((each, number) => this.attack(each, path, "", number ? "or " : ""));
       return { key, words: [...words, ...dual], rows, isOpen: true };
     }
     const answers = moves.map((each) =>
-      [this.word([...path, each.uci], each, !each.open, "", false)]);
-    const all = [...words, { text: " " }, ...treeJoined(answers, " or "), ...dual];
-    return { ...this.attack(moves[0], path, line), key, words: all };
+      [this.word([...path, each.uci], each, !followed(each), "", false)]);
+    const row = this.attack(moves[0], path);
+    const note = this.note(moves[0], row.path ?? []);
+    return { ...row, key, words: [
+      ...words, { text: " " }, ...joined(answers, " or "), ...dual, ...note] };
   }
 }
 
+/** Whether there is play after a move of the attacker.
+ * @param {Attack} attack */
+const followed = ({ moves_left: left, defences, cut }) => Boolean(left || defences || cut);
+
 /** @param {Words[][]} groups @param {string} between @returns {Words[]} */
-const treeJoined = (groups, between) =>
+const joined = (groups, between) =>
   groups.flatMap((group, number) => (number ? [{ text: between }, ...group] : group));

@@ -1,15 +1,15 @@
 // The tools to set up a position, and the position as FEN, link and picture.
 //
-//   setup = new Setup(board, {onPosition, onMode})
-//   onPosition(fen)                a new position without moves, from the tools, a paste, a file
-//                                  or a link: describe it, then
-//   setup.show(description, fen)   show what is wrong with it; false: by now there is another one
-//   setup.open(fen)                at the start: the position of the link, else this one
-//   setup.follow(fen)              a move was played: field, link and pictures follow
+//   setup = new Setup(board, {onPosition, onMode, stipulation})
+//   onPosition(fen, find)      a new position, from the tools, a paste, a file or a link; find: the
+//                              stipulation of a link; null: the one before
+//   setup.show(description)    the position was read: show it, or what is wrong with it
+//   setup.open(fen)            at the start: the position of the link, else this one
 //   setup.fen, setup.setMode("play" | "setup")
 
 import { add, element, makeButton } from "./dom.mjs";
-import { copyText, download, findFen, linkHash, linkedFen, svgToPng } from "./files.mjs";
+import { copyText, download, findFen, linkHash, linked, svgToPng } from "./files.mjs";
+import { pieceCount } from "./sentences.mjs";
 import { describePiece, readPlacement, squareIndex } from "./squares.mjs";
 
 const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -37,12 +37,12 @@ function passants(letters, turn) {
 
 export class Setup {
   /** @param {import("./board.mjs").Board} board
-   * @param {{onPosition: (fen: string) => void, onMode?: (mode: string) => void}} options */
+   * @param {{onPosition: (fen: string, find: string | null) => void,
+   *   onMode: (mode: string) => void, stipulation: () => string}} options */
   constructor(board, options) {
     this.board = board;
     this.options = options;
     this.fen = SETUP_START;
-    this.asked = ""; // what onPosition was last called with
     this.past = /** @type {string[]} */ ([]);
     this.future = /** @type {string[]} */ ([]);
     this.written = ""; // what the page itself last wrote into the field of the FEN
@@ -55,22 +55,17 @@ export class Setup {
   open(fen) {
     this.board.draw({ fen });
     this.fen = fen;
-    this.#ask(linkedFen() ?? fen);
+    const { fen: given, find } = linked();
+    this.#ask(given ?? fen, find);
   }
 
-  /** @param {string} fen */
-  follow(fen) {
-    this.fen = fen;
-    this.#fault("");
+  /** @param {{fen: string} | {fault: string}} description */
+  show(description) {
+    const isFault = "fault" in description;
+    this.#fault(isFault ? description.fault : "");
+    if (isFault) return;
+    this.fen = description.fen;
     this.#update();
-  }
-
-  /** @param {{fen: string} | {fault: string}} description @param {string} [asked] */
-  show(description, asked = this.asked) {
-    if (asked !== this.asked) return false;
-    if ("fault" in description) this.#fault(description.fault);
-    else this.follow(description.fen);
-    return true;
   }
 
   /** @param {"play" | "setup"} mode */
@@ -78,7 +73,7 @@ export class Setup {
     this.board.setMode(mode, this.board.tool);
     setupPart("toggle").setAttribute("aria-pressed", String(mode === "setup"));
     setupPart("tools").hidden = mode === "play";
-    this.options.onMode?.(mode);
+    if (mode === "setup") this.options.onMode(mode);
   }
 
   #makePalette() {
@@ -100,7 +95,12 @@ export class Setup {
   }
 
   #listen() {
-    const svg = () => new Blob([this.board.svg(this.fen)], { type: "image/svg+xml" });
+    const drawing = () => this.board.svg(this.fen, {
+      caption: `${this.options.stipulation()} ${pieceCount(this.fen)}`.trim(),
+      isMono: setupPart("mono").checked, hasKey: setupPart("key").checked,
+    });
+    const svg = () => new Blob([drawing()], { type: "image/svg+xml" });
+    const hash = () => linkHash(this.fen, this.options.stipulation());
     /** @type {Record<string, () => unknown>} */
     const actions = {
       toggle: () => this.setMode(this.board.mode === "setup" ? "play" : "setup"),
@@ -110,8 +110,8 @@ export class Setup {
       clear: () => this.#change("8/8/8/8/8/8/8/8 w - - 0 1"),
       start: () => this.#change(SETUP_START),
       "copy-fen": () => this.#copy("FEN", this.fen),
-      "copy-link": () => this.#copy("Link", location.href.split("#")[0] + linkHash(this.fen)),
-      "copy-svg": () => this.#copy("SVG", this.board.svg(this.fen)),
+      "copy-link": () => this.#copy("Link", location.href.split("#")[0] + hash()),
+      "copy-svg": () => this.#copy("SVG", drawing()),
       "save-svg": () => download("position.svg", svg()),
       "save-png": async () => download("position.png", await svgToPng(svg())),
       open: () => setupPart("file").click(),
@@ -141,8 +141,9 @@ export class Setup {
       actions[key === "z" ? "undo" : "redo"]();
     });
     addEventListener("hashchange", () => {
-      const linked = linkedFen();
-      if (linked !== this.fen) this.#change(linked ?? this.fen);
+      if (location.hash === hash()) return;
+      const { fen, find } = linked();
+      this.#change(fen ?? this.fen, find);
     });
   }
 
@@ -158,13 +159,13 @@ export class Setup {
     this.#change(`${placement} ${turn} ${castling || "-"} ${square ?? "-"} 0 1`);
   }
 
-  /** @param {string} fen */
-  #change(fen) {
+  /** @param {string} fen @param {string | null} find */
+  #change(fen, find = null) {
     if (readPlacement(fen) && fen !== this.fen) {
       this.past.push(this.fen);
       this.future = [];
     }
-    this.#ask(fen);
+    this.#ask(fen, find);
   }
 
   /** Undoes, or does again. @param {string[]} from @param {string[]} to */
@@ -175,16 +176,15 @@ export class Setup {
     this.#ask(fen);
   }
 
-  /** @param {string} fen */
-  #ask(fen) {
-    this.asked = fen;
+  /** @param {string} fen @param {string | null} find */
+  #ask(fen, find = null) {
     this.#fault("");
     this.#write(fen);
     if (this.board.draw({ fen })) {
       this.fen = fen;
       this.#update();
     }
-    this.options.onPosition(fen);
+    this.options.onPosition(fen, find);
   }
 
   /** Writes a FEN into its field. @param {string} fen */
@@ -216,7 +216,8 @@ export class Setup {
       button.setAttribute("aria-pressed", String(button.dataset.tool === chosen));
     }
     clearTimeout(this.timer); // browsers refuse too many links at once
-    this.timer = setTimeout(() => history.replaceState(null, "", linkHash(this.fen)), 300);
+    this.timer = setTimeout(() => history.replaceState(null, "",
+      linkHash(this.fen, this.options.stipulation())), 300);
   }
 
   /** @param {File} file */

@@ -1,144 +1,108 @@
-// The play of a composition as a tree whose levels are asked for when they are opened.
+// The play of a composition as a tree of HTML: a row with play below it is a `details`, and every
+// move a button.
 //
-//   tree = new Tree({after: (path, attack) => Promise<Level>})
-//   tree.show(root, {fen, stipulation, line, before}); tree.say(text); tree.data; tree.all
-//   tree.expand() opens one more level everywhere
+//   tree = new Tree({load: (attack, path) => Promise<string>})  what went wrong
+//   tree.draw(play, question); tree.unfold(isOpen)
 //
-// A path has the UCI moves from the root; "0000" passes the turn. An opened Attack gets its
-// `level`, so `data` is the play as far as it is known. A row with play below it is a `details`
-// of HTML, and every move a button.
+// A path has the UCI moves from the position of the question; "0000" passes the turn.
 
 import { element, make, makeButton } from "./dom.mjs";
-import { Rows } from "./rows.mjs";
+import { playRows, rowsBelow } from "./rows.mjs";
 
-/** @typedef {import("./lists.mjs").Attack} Attack */
-/** @typedef {import("./lists.mjs").Level} Level */
-/** @typedef {import("./lists.mjs").Root} Root */
+/** @typedef {import("./levels.mjs").Attack} Attack */
 /** @typedef {import("./rows.mjs").Play} Play */
 /** @typedef {import("./rows.mjs").Row} Row */
+/** @typedef {import("./sentences.mjs").Question} Question */
+
+const MOST_UNFOLDED = 3_000; // rows
 
 export class Tree {
-  /** @param {{after: (path: string[], attack: Attack) => Promise<Level>}} options */
-  constructor({ after }) {
-    this.after = after;
+  /** @type {Play | null} */
+  play = null;
+  /** @type {Question | null} */
+  question = null;
+  /** @type {Map<string, boolean>} what the reader has opened and shut */
+  opened = new Map();
+  /** Rows that may still be unfolded at once. */
+  room = 0;
+
+  /** @param {{load: (attack: Attack, path: string[]) => Promise<string>}} options */
+  constructor({ load }) {
+    this.load = load;
     this.place = element("tree-play");
-    this.data = /** @type {Root | null} */ (null);
-    this.play = /** @type {Play & {before: string[]}} */ (
-      { fen: "", stipulation: { name: "#", moves: null }, before: [] });
-    this.asked = /** @type {Map<Attack, Promise<Level>>} */ (new Map());
-    this.opened = /** @type {Map<string, boolean>} */ (new Map());
-    this.here = ""; // the moves to the position on the board
-    this.levels = 0; // that `expand` has opened
-    element("tree-all")?.addEventListener("change", () => this.draw());
-    element("tree-open")?.addEventListener("click", () => this.expand());
     this.place.onkeydown = (/** @type {KeyboardEvent} */ event) => this.step(event);
   }
 
-  /** Whether the defences that change nothing about the threat are shown too. @returns {boolean} */
-  get all() {
-    return element("tree-all")?.checked ?? false;
+  /** Whether the page came with a play, which is still shown. */
+  get isWritten() {
+    return !this.play && this.place.hasChildNodes();
   }
 
-  get words() {
-    return new Rows(this.data, this.play, this.all);
+  /** @param {Play | null} play null: nothing, except what the page came with
+   * @param {Question | null} question @param {boolean} isUnfolded */
+  draw(play, question, isUnfolded = false) {
+    if (play === this.play) return;
+    if (question !== this.question) this.opened.clear();
+    Object.assign(this, { play, question });
+    this.room = isUnfolded ? MOST_UNFOLDED : 0;
+    const rows = play && question ? playRows(play, question) : [];
+    this.place.replaceChildren(...rows.length
+      ? [make("ul", {}, ...rows.map((row) => this.item(row)))] : []);
   }
 
-  /** @param {string} text */
-  say(text) {
-    element("tree-status").textContent = text;
-  }
-
-  /** @param {Root | null} root null: nothing, except what the page came with
-   * @param {Play & {before: string[]}} [play] before: the moves played before it */
-  show(root, play = this.play) {
-    const hasOwn = root || this.data;
-    Object.assign(this, { data: root, play, levels: 0 });
-    this.opened.clear();
-    this.say("");
-    if (hasOwn) this.draw();
-  }
-
-  draw() {
-    const rows = this.words.parts().map((row) => this.item(row));
-    this.place.replaceChildren(make("ul", {}, ...rows));
-  }
-
-  /** Opens one more level everywhere, one question after the other. */
-  async expand() {
-    const { data } = this;
-    let rows = this.words.parts();
-    for (let level = 0; level <= this.levels; level++) {
-      const below = [];
-      for (const row of treeUnfolded(rows)) {
-        const fault = await this.load(row);
-        if (fault || this.data !== data) return this.draw();
-        this.opened.set(row.key, true);
-        if (row.attack) below.push(...this.below(row));
-      }
-      rows = below;
+  /** Open or shut all rows, as far as their play is known. @param {boolean} isOpen */
+  unfold(isOpen) {
+    for (let left = MOST_UNFOLDED; left > 0; left--) {
+      const next = this.place.querySelector(
+        isOpen ? "details:not([open], .cut)" : "details[open]");
+      if (!next) return;
+      next.toggleAttribute("open", isOpen);
+      if (isOpen) this.fill(next);
     }
-    this.levels++;
-    this.draw();
-  }
-
-  /** Asks for the level of a row. @param {Row} row @returns {Promise<string>} what went wrong */
-  async load({ attack, path = [] }) {
-    if (!attack || attack.level) return "";
-    const { data, asked } = this;
-    const level = asked.get(attack) ?? this.after([...this.play.before, ...path], attack);
-    asked.set(attack, level);
-    this.say("solving ...");
-    let fault = "";
-    try {
-      attack.level = await level;
-    } catch (error) {
-      fault = `Not solved: ${(error instanceof Error && error.message) || "stopped"}.`;
-    }
-    asked.delete(attack);
-    if (this.data === data && !asked.size) this.say(fault);
-    return fault;
-  }
-
-  /** The rows below one whose level is known. @param {Row} row @returns {Row[]} */
-  below({ key, rows, attack, path = [], line = [] }) {
-    if (rows || !attack?.level) return rows ?? [];
-    const found = this.words.level(attack.level, path, line);
-    const none = `No ${attack.refutations.length ? "other " : ""}defence`;
-    const why = attack.level.threats.length ? " changes the threat." : ".";
-    return found.length ? found : [{ key: `${key} -`, words: [{ text: none + why }] }];
   }
 
   /** @param {Row} row @returns {HTMLElement} */
   item(row) {
     if (!row.attack && !row.rows) return make("li", {}, ...this.texts(row));
-    const summary = make("summary", {}, ...this.texts(row));
-    const list = make("ul");
-    const details = make("details", {}, summary, list);
-    const fill = async () => {
-      const fault = await this.load(row);
-      const retry = () => make("li", {}, fault, " ", makeButton(fill, {}, "Try again"));
-      summary.replaceChildren(...this.texts(row));
-      list.replaceChildren(...fault ? [retry()] : this.below(row).map((each) => this.item(each)));
-    };
-    details.toggleAttribute("open", this.opened.get(row.key) ?? row.isOpen ?? false);
+    const details = make("details", {}, make("summary", {}, ...this.texts(row)), make("ul"));
+    const isCut = row.attack?.cut;
+    if (isCut) details.classList.add("cut");
+    const isOpen = this.opened.get(row.key) ?? (row.isOpen || (this.room > 0 && !isCut));
+    rowOf.set(details, row);
+    details.toggleAttribute("open", isOpen);
+    if (isOpen) this.fill(details);
     details.addEventListener("toggle", () => {
       this.opened.set(row.key, details.hasAttribute("open"));
-      if (details.hasAttribute("open") && !list.hasChildNodes()) fill();
+      if (details.hasAttribute("open")) this.fill(details);
     });
-    if (details.hasAttribute("open")) fill();
     return make("li", {}, details);
   }
 
+  /** Draw the rows below one; ask for its level where the play is cut. @param {Element} details */
+  async fill(details) {
+    const row = rowOf.get(details);
+    const list = details.lastElementChild;
+    if (!row || !list || list.hasChildNodes()) return;
+    const { attack, path = [] } = row;
+    if (!attack?.cut) {
+      const below = rowsBelow(row);
+      this.room -= below.length;
+      list.replaceChildren(...below.map((each) => this.item(each)));
+      return;
+    }
+    list.replaceChildren(make("li", {}, "solving ..."));
+    const fault = await this.load(attack, path);
+    const retry = () => {
+      list.replaceChildren();
+      this.fill(details);
+    };
+    if (fault) list.replaceChildren(make("li", {}, fault, " ", makeButton(retry, {}, "Try again")));
+  }
+
   /** The words of a row, its moves as buttons. @param {Row} row */
-  texts({ words, attack, path = [], tail = [] }) {
-    const note = attack?.level ? this.words.note(attack.level, path) : [];
-    return [...words, ...note, ...tail].map((word) => {
-      if (!word.path) return word.text;
-      const at = [...this.play.before, ...word.path].join(" ");
-      const look = { type: "button", class: "move", "data-path": at };
-      return make("button", at === this.here ? { ...look, "aria-current": "step" } : look,
-        word.text);
-    });
+  texts({ words }) {
+    return words.map(({ text, path }) => !path ? text
+      : make("button", { type: "button", class: "move", "data-path": path.join(" ") }, text));
   }
 
   /** Arrows go up and down the rows. @param {KeyboardEvent} event */
@@ -155,5 +119,22 @@ export class Tree {
   }
 }
 
-/** @param {Row[]} rows @returns {Row[]} */
-const treeUnfolded = (rows) => rows.flatMap((row) => [row, ...treeUnfolded(row.rows ?? [])]);
+/** @type {WeakMap<Element, Row>} */
+const rowOf = new WeakMap();
+
+/** The same play with the level after the attack at the end of a path.
+ * @param {Record<string, any>} node the play, or a move of it @param {string[]} path
+ * @param {object} level @returns {Record<string, any>} */
+export function withLevel(node, path, level) {
+  if (!path.length) {
+    const { cut, defences, ...rest } = node;
+    return { ...rest, ...level };
+  }
+  const isPassed = path[0] === "0000";
+  const [uci, ...rest] = isPassed ? path.slice(1) : path;
+  const lists = isPassed ? ["threats", "set_play"] : ["keys", "tries", "defences", "continuations"];
+  const copies = lists.filter((name) => node[name]).map((name) => [name, node[name].map(
+    (/** @type {Record<string, any>} */ each) =>
+      each.uci === uci ? withLevel(each, rest, level) : each)]);
+  return { ...node, ...Object.fromEntries(copies) };
+}

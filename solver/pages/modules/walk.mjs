@@ -11,6 +11,9 @@ export class Walk {
   /** @type {string[]} moves played from the root, and how many of them are on the board */
   moves = [];
   ply = 0;
+  /** What Back and Escape do. */
+  onBack = () => this.back();
+  onStart = () => this.go([]);
   /** @type {Element|null} the line that is followed */
   #line = null;
 
@@ -98,11 +101,13 @@ export class Walk {
   #press(event) {
     const { target, key } = event;
     const isTaken = target instanceof Element && target.closest("input, select, textarea, dialog");
-    const act = { ArrowLeft: this.back, ArrowRight: this.forward, Escape: () => this.go([]) }[key];
+    const act = {
+      ArrowLeft: this.onBack, ArrowRight: () => this.forward(), Escape: this.onStart,
+    }[key];
     if (isTaken || !act || event.defaultPrevented || event.ctrlKey || event.altKey ||
       event.metaKey) return;
     event.preventDefault();
-    act.call(this);
+    act();
   }
 }
 

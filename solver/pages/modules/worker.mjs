@@ -2,7 +2,7 @@
 
 import { solutions } from "./help.mjs";
 import { serve } from "./host.mjs";
-import { after, play, refutations } from "./lists.mjs";
+import { after, play, refutations } from "./levels.mjs";
 import { count } from "./scored.mjs";
 import { search } from "./search.mjs";
 import { trace } from "./traces.mjs";

@@ -1,0 +1,328 @@
+/**
+ * The play of a composition as a record (docs/reference/record.md), level by level, from the
+ * kernel's lists of moves: as `solver/play/builder.py` and `levels.py` build it.
+ */
+
+import { plain } from "./rules.mjs";
+
+/** @typedef {import("./rules.mjs").Move} Move */
+/** @typedef {import("./rules.mjs").Named} Named */
+/** @typedef {import("./rules.mjs").Place} Place */
+/** @typedef {import("./host.mjs").Host} Host */
+/**
+ * @typedef {Move & {moves_left?: number, zugzwang?: boolean, threats?: Attack[],
+ *   defences?: Defence[], refutations?: Refutation[], cut?: boolean, mark?: string,
+ *   features?: string[]}} Attack
+ * @typedef {Move & {forced?: Move[]}} Refutation forced: what ends reflex play after it
+ * @typedef {Move & {continuations?: Attack[], incomplete?: boolean, mark?: string}} Defence
+ * @typedef {{threats?: Attack[], zugzwang?: boolean, defences?: Defence[]}} Level
+ * @typedef {{name: string, part: string, play: number, moves: number, isStalemate: boolean,
+ *   defenderEnds: boolean}} Stipulation
+ * @typedef {{place: Place, attack: Attack, line: string[], refuting: string[],
+ *   isSetPlay?: boolean}} Node a position with the defender to move, whose play is to be added;
+ *   line: the main line from there on
+ * @typedef {{fen: string, stipulation: Stipulation, line: string[], all: boolean,
+ *   most: number}} Wanted line: of the answer; all: also defences that change nothing about the
+ *   threat; most: moves of both sides
+ */
+
+const ALL_REFUTATIONS = 256;
+
+class Builder {
+  spent = 0;
+
+  /** @param {Host} host @param {Wanted} wanted */
+  constructor(host, { stipulation, all, most }) {
+    this.all = all;
+    this.most = most;
+    this.host = host;
+    this.rules = host.rules;
+    this.stipulation = stipulation;
+    this.machine = host.machine(stipulation.part);
+    host.useTable(this.machine, stipulation.name);
+    this.machine.search.set("play", stipulation.play);
+  }
+
+  /** The size of a list, which is whole: a part of one would look like an answer.
+   * @param {string} name @param {Place} place */
+  async list(name, { position }, number = 0, flag = 0) {
+    const size = await this.host.runLong(name, position, number, flag);
+    if (size === this.host.layout.stopped) throw new Error("the list of moves was cut short");
+    return size;
+  }
+
+  /** The moves that an operation lists. @param {string} name @param {Place} place */
+  async moves(name, place, number = 0, flag = 0) {
+    return this.machine.row(await this.list(name, place, number, flag));
+  }
+
+  // First moves
+
+  /** Keys, the answer's first, then those that need the fewest moves.
+   * @param {Place} place @param {string[]} line @returns {Promise<Node[]>} */
+  async keys(place, line) {
+    /** @type {Map<number, number>} */
+    const lengths = new Map();
+    for (let moves = 1; moves <= this.stipulation.moves; moves++) {
+      for (const word of await this.moves("SOLVING_MOVES", place, moves)) {
+        if (!lengths.has(word)) lengths.set(word, moves);
+      }
+    }
+    const keys = this.rules.chosen(place, [...lengths.keys()]).map((key) => {
+      const node = this.node(place, key, (lengths.get(key.word) ?? 1) - 1, line);
+      const features = this.rules.keyFeatures(place, key.word);
+      if (features.length) node.attack.features = features;
+      return node;
+    });
+    const left = (/** @type {Node} */ { attack }) => attack.moves_left ?? 0;
+    return keys.sort((a, b) => byLine(line)(a.attack, b.attack) || left(a) - left(b) ||
+      byName(a.attack, b.attack));
+  }
+
+  /** First moves that few replies refute, with their play: those with one refutation first.
+   * @param {Place} place @param {number} most refutations @param {Node[]} keys */
+  async tries(place, most, keys) {
+    const left = this.stipulation.moves - 1;
+    const known = keys.map(({ attack }) => attack.uci);
+    const depths = [];
+    /** @type {Attack[]} */
+    const tries = [];
+    const isPossible = most && this.machine.run("HAS_TRIES", this.machine.put(place.position),
+      left + 1);
+    let rest = isPossible
+      ? this.rules.moves(place).filter(({ uci }) => !known.includes(uci)).sort(byName) : [];
+    for (let count = 1; count <= most && rest.length; count++) {
+      const [found, others] = [/** @type {Node[]} */ ([]), /** @type {Named[]} */ ([])];
+      for (const first of rest) {
+        const after = this.rules.after(place, first.word);
+        const words = await this.moves("REFUTATIONS", after, left, count + 1);
+        if (words.length > count) others.push(first);
+        if (!words.length || words.length > count) continue;
+        const node = this.node(place, first, left, []);
+        node.attack.refutations = this.rules.chosen(after, words).sort(byName).map((each) =>
+          ({ ...plain(each), ...this.forced(after, each) }));
+        node.refuting = node.attack.refutations.map(({ uci }) => uci);
+        delete node.attack.mark;
+        found.push(node);
+      }
+      rest = others;
+      tries.push(...found.map(({ attack }) => attack));
+      depths.push(await this.add(found));
+    }
+    return { tries: tries.sort(byName), depth: least(depths) };
+  }
+
+  /** The moves with which the attacker must end reflex play after a refutation.
+   * @param {Place} after @param {Named} refutation */
+  forced(after, refutation) {
+    const { name, isStalemate } = this.stipulation;
+    if (name[0] !== "r") return {};
+    const place = this.rules.after(after, refutation.word);
+    const forced = this.rules.moves(place).filter(({ word, san }) => {
+      const end = this.rules.after(place, word);
+      return isStalemate ? !this.rules.isCheck(end) && !this.rules.moves(end).length
+        : san.endsWith("#");
+    });
+    return { forced: forced.map(plain) };
+  }
+
+  // Levels
+
+  /** A move of the attacker, and the position after it.
+   * @param {Place} place @param {Named} move @param {number} left @param {string[]} line
+   * @returns {Node} */
+  node(place, move, left, line) {
+    const after = this.rules.after(place, move.word);
+    const attack = /** @type {Attack} */ (plain(move));
+    if (left) attack.moves_left = left;
+    else this.mark(attack, after);
+    return { place: after, attack, line: lineAfter(line, move), refuting: [] };
+  }
+
+  /** What composers remark on a final position. @param {Attack | Defence} move
+   * @param {Place} after */
+  mark(move, after) {
+    const mark = this.rules.mateMark(after);
+    if (mark) move.mark = mark;
+  }
+
+  /** Add the play after moves; a level that would exceed the limit is left out with all below.
+   * @param {Node[]} nodes @param {number} most levels
+   * @returns {Promise<number | null>} how many are complete; null: all */
+  async add(nodes, most = Infinity) {
+    let complete = 0;
+    const { defenderEnds } = this.stipulation;
+    let open = nodes.filter(({ attack }) => attack.moves_left || defenderEnds);
+    for (; open.length && complete < most; complete++) {
+      const before = this.spent;
+      /** @type {Node[]} */
+      const following = [];
+      /** @type {Level[]} */
+      const levels = [];
+      for (const node of open) {
+        if (this.spent <= this.most) levels.push(await this.grow(node, following));
+      }
+      if (this.spent > this.most) {
+        this.spent = before;
+        break;
+      }
+      open.forEach(({ attack }, at) => Object.assign(attack, levels[at]));
+      open = following;
+    }
+    for (const { attack, place, line } of open) {
+      attack.cut = true;
+      if (line.length) this.chain(attack, place, line);
+    }
+    return open.length ? complete : null;
+  }
+
+  /** Threats and defences after a move; the moves below them are added to `following`.
+   * @param {Node} node @param {Node[]} following @returns {Promise<Level>} */
+  async grow({ place, attack, line, refuting, isSetPlay }, following) {
+    const { ENDS, RELEVANT } = this.host.layout.enums.ReplyFlag;
+    const size = await this.list(
+      "CONTINUATIONS", place, attack.moves_left ?? 0, Number(!isSetPlay));
+    const words = this.machine.list(size);
+    const names = new Map(this.rules.moves(place).map((each) => [each.word, each]));
+    /** @type {{defence: Defence, length: number}[]} */
+    const ranked = [];
+    /** @type {Level} */
+    const level = {};
+    const { defenderEnds } = this.stipulation;
+    for (let at = 0; at < words.length; ) {
+      const [reply, length, flags, count] = words.slice(at, at + 4);
+      const found = words.slice(at + 4, at + 4 + count);
+      at += 4 + count;
+      const named = names.get(reply);
+      const isShown = named && !refuting.includes(named.uci) && (count || flags & ENDS) &&
+        (this.all || flags & RELEVANT);
+      if (named && !isShown) continue;
+      const child = this.rules.after(place, reply);
+      const rest = named ? lineAfter(line, named) : [];
+      const nodes = count ? this.rules.chosen(child, found)
+        .map((each) => this.node(child, each, length - 1, rest)) : [];
+      nodes.sort((a, b) => byLine(rest)(a.attack, b.attack) || byName(a.attack, b.attack));
+      if (length > 1 || defenderEnds) following.push(...nodes);
+      const attacks = nodes.map((each) => each.attack);
+      this.spent += attacks.length + (named ? 1 : 0);
+      if (!named) {
+        if (count) level.threats = attacks;
+        else level.zugzwang = true;
+        continue;
+      }
+      const defence = /** @type {Defence} */ (plain(named));
+      if (count) defence.continuations = attacks;
+      else this.mark(defence, child);
+      ranked.push({ defence, length });
+    }
+    if (line.length) this.spent -= 2; // the main line costs nothing
+    ranked.sort((a, b) => byLine(line)(a.defence, b.defence) || b.length - a.length ||
+      byName(a.defence, b.defence));
+    if (ranked.length) level.defences = ranked.map(({ defence }) => defence);
+    return level;
+  }
+
+  /** Add the rest of the main line, from a defence on, where the play is cut.
+   * @param {Attack} attack @param {Place} place after it @param {string[]} line */
+  chain(attack, place, [reply, move, ...rest]) {
+    const [defence] = this.rules.chosen(place, [reply]);
+    const child = this.rules.after(place, defence.word);
+    const played = /** @type {Defence} */ (plain(defence));
+    attack.defences = [played];
+    if (!move) this.mark(played, child);
+    else {
+      const [next] = this.rules.chosen(child, [move]);
+      const left = (attack.moves_left ?? 0) - 1;
+      const { attack: following, place: after } = this.node(child, next, left, []);
+      played.continuations = [following];
+      if (rest.length) this.chain(following, after, rest);
+      if (left > 0 || rest.length % 2) following.cut = true;
+    }
+    played.incomplete = true;
+  }
+}
+
+/** @param {{uci: string}} a @param {{uci: string}} b */
+const byName = (a, b) => (a.uci < b.uci ? -1 : a.uci > b.uci ? 1 : 0);
+
+/** The move of the main line first. @param {string[]} line
+ * @returns {(a: {uci: string}, b: {uci: string}) => number} */
+const byLine = ([first]) => (a, b) => Number(b.uci === first) - Number(a.uci === first);
+
+/** The rest of a line after a move; empty elsewhere.
+ * @param {string[]} line @param {{uci: string}} move */
+const lineAfter = (line, move) => (line[0] === move.uci ? line.slice(1) : []);
+
+/** @param {(number | null)[]} depths */
+function least(depths) {
+  const cut = depths.filter((depth) => depth !== null);
+  return cut.length ? Math.min(...cut) : null;
+}
+
+/**
+ * The whole play: what would follow if the defender began, tries and keys; or the play where the
+ * defender begins.
+ * @param {Host} host
+ * @param {Wanted & {tries: number, levels: number | null}} question tries: with at most so many
+ *   refutations; levels: as many as are built; null: all
+ */
+export async function play(host, { tries: most, levels, ...wanted }) {
+  const { fen, stipulation, line } = wanted;
+  const { rules } = host;
+  const place = host.place(fen, []);
+  const isMated = stipulation.moves < 0;
+  const moves = Math.abs(stipulation.moves);
+  const builder = new Builder(host, { ...wanted, stipulation: { ...stipulation, moves } });
+  const depth = levels ?? Infinity;
+  /** @param {Place} after @param {number} left @param {string[]} rest
+   * @returns {Node} */
+  const begun = (after, left, rest, isSetPlay = false) => ({
+    place: after, attack: { uci: "", san: "", moves_left: left }, line: rest, refuting: [],
+    isSetPlay,
+  });
+  const first = begun(place, moves, line);
+  const keys = isMated ? [] : await builder.keys(place, line);
+  const keyMoves = await builder.add(isMated ? [first] : keys, depth);
+  const hasSet = !isMated && !rules.isCheck(place);
+  const passed = begun(rules.after(place, 0), moves - 1, [], true);
+  const setMoves = hasSet ? await builder.add([passed], depth) : null;
+  const { tries, depth: tryMoves } = await builder.tries(place, isMated ? 0 : most, keys);
+  return {
+    stipulation: `${stipulation.name}${moves}`,
+    set_play: (hasSet && passed.attack.defences) || [], tries,
+    tries_complete: !isMated && most > 0,
+    keys: keys.map(({ attack }) => attack), keys_complete: true,
+    defences: (isMated && first.attack.defences) || [], refutations: [],
+    threats: (isMated && first.attack.threats) || [],
+    zugzwang: isMated && first.attack.zugzwang === true,
+    complete_moves: least([keyMoves, setMoves, tryMoves]),
+    key_moves: keyMoves, set_play_moves: setMoves, try_moves: tryMoves,
+    isCheck: rules.isCheck(place),
+  };
+}
+
+/**
+ * The level after a move of the attacker.
+ * @param {Host} host
+ * @param {Wanted & {moves: string[], left: number, refuting: string[]}} question line: from there
+ */
+export async function after(host, { moves, left, refuting, ...wanted }) {
+  const place = host.place(wanted.fen, moves);
+  const attack = { uci: "", san: "", moves_left: left };
+  const builder = new Builder(host, wanted);
+  await builder.add([{ place, attack, line: wanted.line, refuting }], 1);
+  const { threats, defences, zugzwang } = /** @type {Attack} */ (attack);
+  return { threats, defences, zugzwang };
+}
+
+/**
+ * All replies that refute a first move.
+ * @param {Host} host @param {Wanted & {moves: string[]}} question
+ */
+export async function refutations(host, question) {
+  const place = host.place(question.fen, question.moves);
+  const builder = new Builder(host, question);
+  const words = await builder.moves(
+    "REFUTATIONS", place, question.stipulation.moves - 1, ALL_REFUTATIONS);
+  return host.rules.chosen(place, words).map(plain);
+}

@@ -1,0 +1,181 @@
+// An answer as PGN, as `matesolve solve --pgn` writes it: solver/output/solution_pgn.py.
+
+import { pageData } from "./data.mjs";
+import { blackBegins } from "./rows.mjs";
+import { counted, factsOf, kindOf, say, splitStipulation } from "./sentences.mjs";
+
+/** @typedef {import("./levels.mjs").Attack} Attack */
+/** @typedef {import("./levels.mjs").Defence} Defence */
+/** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
+/** @typedef {import("./rows.mjs").Play} Play */
+/** @typedef {{san: string, nag: string, comment: string, next: PgnNode[]}} PgnNode */
+
+const PGN_WIDTH = 80;
+
+/** @param {AuditRecord} record @param {Play | null} play null: only the main line is written */
+export function pgnText(record, play) {
+  const { fen, solutions, san } = record;
+  const facts = factsOf(record);
+  const tags = pgnTags(record);
+  if (!solutions) {
+    const remarks = ["pgn_claim", "pgn_proof", "pgn_restricted", "pgn_keys"]
+      .map((name) => say(name, facts));
+    const [nodes, words] = play ? pgnPlay(record, play) : [pgnLine(san.pv), ""];
+    const said = [...remarks, ...play ? playGaps(play, false) : []].filter(Boolean);
+    return pgnGame(tags, [filled(said.join(" ")), words], nodes, fen);
+  }
+  if (record.solutions_complete) tags.Solutions = String(solutions.length);
+  const lines = solutions.length ? san.solutions : [[]];
+  return lines.map((/** @type {string[]} */ names, /** @type {number} */ at) => {
+    const round = solutions.length && { Round: String(at + 1) };
+    const words = at ? "" : filled(say("pgn_solutions", facts));
+    return pgnGame({ ...tags, ...round }, [words, ""], pgnLine(names), fen);
+  }).join("\n");
+}
+
+/** What a play does not show, in sentences.
+ * @param {Play} play
+ * @param {boolean} isLast whether tries were asked for, and the keys come last */
+export function playGaps(play, isLast) {
+  const { keys, defences, tries, tries_complete: complete } = play;
+  const facts = {
+    ...counted("set_play_moves", play.set_play_moves), ...counted("try_moves", play.try_moves),
+    ...counted("key_moves", keys.length || defences.length ? play.key_moves : null),
+    tries: tries.length, tries_open: !complete && (isLast || tries.length),
+  };
+  const [keysGap, ...others] = ["after_keys", "set_play_gap", "tries_gap", "after_tries"];
+  const names = isLast ? [...others, keysGap] : [keysGap, ...others];
+  return [...new Set(names.map((name) => say(name, facts)).filter(Boolean))];
+}
+
+/** @param {AuditRecord} record @returns {Record<string, string>} */
+function pgnTags(record) {
+  const { keys = [], mate, stipulation } = record;
+  const [name] = splitStipulation(stipulation);
+  const other = name === "#" ? "" : stipulation;
+  return {
+    Event: (record.shown?.id ?? record.id).replace(/[\\"]/g, "\\$&") || "?", Site: "?",
+    Date: "????.??.??", Round: "?", White: "?", Black: "?", Result: pgnResult(record),
+    Annotator: `matesolve ${pageData.version}`, SetUp: "1", FEN: record.fen,
+    ...(keys.length > 1 && {
+      Keys: keys.map((/** @type {{uci: string}} */ { uci }) => uci).join(" "),
+    }),
+    ...((other || !mate) && { Stipulation: other || "?" }),
+  };
+}
+
+/** @param {AuditRecord} record */
+function pgnResult({ mate, fen, stipulation }) {
+  if (mate === null) return "*";
+  const [name, number] = splitStipulation(stipulation);
+  const { isStalemate, part, defenderEnds } = kindOf(name);
+  if (isStalemate) return "1/2-1/2";
+  const firstEnds = part === "help" ? number % 1 > 0 : !defenderEnds;
+  return ((mate > 0) === firstEnds) === !blackBegins(fen) ? "1-0" : "0-1";
+}
+
+/** @param {string} san @param {PgnNode[]} next @param {string} [nag] @param {string} [comment]
+ * @returns {PgnNode} */
+const pgnNode = (san, next, nag = "", comment = "") => ({ san, nag, comment, next });
+
+/** @param {string[]} names @returns {PgnNode[]} */
+const pgnLine = ([san, ...rest]) => (san ? [pgnNode(san, pgnLine(rest))] : []);
+
+/** Half-moves before a position in its game. @param {string} fen */
+const pgnPly = (fen) => 2 * (Number(fen.split(" ")[5]) || 1) - 2 + blackBegins(fen);
+
+/** @param {number} ply @param {string} black what follows the number of a black move */
+const pgnNumber = (ply, black) => `${Math.floor(ply / 2) + 1}${ply % 2 ? black : ". "}`;
+
+/** Comments as one: a comma between them, except after a full stop.
+ * @param {(string | undefined | false)[]} comments */
+function commented(comments) {
+  let text = "";
+  for (const each of comments) {
+    if (each) text += (text && `${text.endsWith(".") ? "" : ","} `) + each;
+  }
+  return text;
+}
+
+/** The moves, and words on the position before them.
+ * @param {AuditRecord} record @param {Play} play @returns {[PgnNode[], string]} */
+function pgnPlay(record, play) {
+  const { goal } = kindOf(splitStipulation(record.stipulation)[0]);
+  const ply = pgnPly(record.fen);
+
+  /** A threat, as far as there is no choice of moves.
+   * @param {Attack} threat @param {number} at @returns {string} */
+  const threatened = ({ san, defences = [] }, at) => {
+    const { continuations = [] } = defences[0] ?? {};
+    if (defences.length !== 1 || continuations.length !== 1) return san;
+    const [defence, next] = [at + 1, at + 2].map((each) => each % 2 ? "" : pgnNumber(each, ""));
+    return `${san} ${defence}${defences[0].san} ${next}${threatened(continuations[0], at + 2)}`;
+  };
+
+  /** @param {Attack[]} [threats] @param {number} [at] */
+  const threatWords = (threats = [], at = 0) => threats.length > 0 &&
+    `threat${threats.length > 1 ? "s" : ""}: ` +
+    threats.map((each) => pgnNumber(at, "...") + threatened(each, at)).join(", ");
+
+  /** @param {Attack} attack @param {number} at @param {string} [nag] @returns {PgnNode} */
+  const attacked = (attack, at, nag) => {
+    const { san, refutations = [], defences, zugzwang, cut, moves_left: left } = attack;
+    const next = [...replies(defences, at + 1), ...refutations.map((each) =>
+      pgnNode(each.san, [], "$1"))];
+    return pgnNode(san, next, nag, commented([
+      threatWords(attack.threats, at + 2), zugzwang && "zugzwang",
+      cut && !defences && `${goal} in ${left ?? 0} more`, attack.mark,
+      attack.features?.join(", "),
+    ]));
+  };
+
+  /** @param {Defence[]} [defences] @param {number} [at] @returns {PgnNode[]} */
+  const replies = (defences = [], at = ply) => defences.map(({ san, continuations = [], mark }) =>
+    pgnNode(san, continuations.map((attack) => attacked(attack, at + 1)), "", mark));
+
+  const first = [
+    ...play.keys.map((/** @type {Attack} */ each) => attacked(each, ply, "$1")),
+    ...play.tries.map((/** @type {Attack} */ each) => attacked(each, ply, "$2")),
+    ...replies(play.defences),
+  ];
+  const set = replies(play.set_play, ply + 1);
+  const passed = first.length && set.length ? [pgnNode("--", set, "", "set play")] : [];
+  return [[...first, ...passed],
+    commented([threatWords(play.threats, ply + 1), play.zugzwang && "zugzwang"])];
+}
+
+/** @param {PgnNode[]} alternatives @param {number} ply @returns {string[]} */
+const pgnTokens = ([main, ...others], ply, isNumbered = true) => (main ? [
+  ...pgnMove(main, ply, isNumbered),
+  ...others.flatMap((other) => ["( ", ...pgnMove(other, ply, true),
+    ...pgnTokens(other.next, ply + 1, other.comment !== ""), ") "]),
+  ...pgnTokens(main.next, ply + 1, others.length > 0 || main.comment !== ""),
+] : []);
+
+/** @param {PgnNode} node @param {number} ply @param {boolean} isNumbered where Black is to move */
+const pgnMove = ({ san, nag, comment }, ply, isNumbered) => [
+  ...(isNumbered || ply % 2 === 0 ? [`${pgnNumber(ply, "...").trim()} `] : []),
+  `${san} `, ...(nag ? [`${nag} `] : []), ...(comment ? [`{ ${comment} } `] : []),
+];
+
+/** A text in lines. @param {string} text */
+const filled = (text) => text.split(" ").reduce((lines, word) => {
+  const line = `${lines.at(-1)} ${word}`;
+  return lines.length && line.length <= PGN_WIDTH ? [...lines.slice(0, -1), line]
+    : [...lines, word];
+}, /** @type {string[]} */ ([])).join("\n");
+
+/** @param {Record<string, string>} tags @param {string[]} comments @param {PgnNode[]} nodes
+ * @param {string} fen */
+function pgnGame(tags, comments, nodes, fen) {
+  const words = commented(comments);
+  const lines = [""];
+  const tokens = [...words ? [`{ ${words} } `] : [], ...pgnTokens(nodes, pgnPly(fen)), tags.Result];
+  for (const token of tokens) {
+    const line = lines[lines.length - 1];
+    if (PGN_WIDTH - line.length < token.length && line) lines.push(token);
+    else lines[lines.length - 1] = line + token;
+  }
+  const head = Object.entries(tags).map(([tag, value]) => `[${tag} "${value}"]\n`).join("");
+  return `${head}\n${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+}
