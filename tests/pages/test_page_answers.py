@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import chess
 import pytest
 
 from solver import Problem, Solution, Solver, variations
@@ -15,12 +17,13 @@ from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
 from solver.output.text import facts, say
 from solver.pages.layout import STIPULATIONS
 from solver.stipulation import Stipulation
+from tests.pages.live import PATIENCE_MS, PAUSE_MS
 from tests.sizes import sized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from tests.pages.live import Opener
+    from tests.pages.live import Live, Opener
 
 pytestmark = pytest.mark.browser
 
@@ -28,6 +31,12 @@ PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 TIMES = ("nodes", "time_s", "id")
 """Fields of a record that differ, because the page's table is not empty."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver()
+
 
 ANSWER = """
 async ([fen, name, length]) => {
@@ -55,7 +64,8 @@ def problems(count: int) -> Iterator[tuple[str, Stipulation]]:
             yield f"{fen} 0 1", Stipulation.parse(f"{name}{moves}{half}")
 
 
-def shown_by_solve(solver: Solver, problem: Problem) -> tuple[Solution, ShownPlay]:
+@cache
+def answered(solver: Solver, problem: Problem) -> tuple[Solution, ShownPlay]:
     """Return the answer, and the play of `solve --set-play --tries 1`."""
     solution = solver.solve(problem)
     if problem.stipulation.is_help:
@@ -66,16 +76,20 @@ def shown_by_solve(solver: Solver, problem: Problem) -> tuple[Solution, ShownPla
 
 def expected(solver: Solver, problem: Problem) -> dict[str, Any]:
     """Return what the program prints and writes."""
-    solution, play = shown_by_solve(solver, problem)
+    solution, play = answered(solver, problem)
     known = facts(solution)
     record = solution.to_dict()
+    popeye = "".join(play.popeye())
     if isinstance(play, ShownTree):
-        record["play"] = play.record()
+        if solution.mate or problem.stipulation.has_number:
+            record["play"] = play.record()
+        else:
+            popeye = ""  # no play to copy
     return {
         "headline": say("headline", known),
         "proof": say("proof", known),
         "pgn": play.pgn().decode(),
-        "popeye": "".join(play.popeye()),
+        "popeye": popeye,
         "json": json.loads(json.dumps(record)),
     }
 
@@ -96,3 +110,193 @@ def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) 
         asked = [fen, name, text.removeprefix(name)]
         shown = board.page.evaluate(ANSWER, asked)
         assert untimed(shown) == untimed(expected(solver, problem)), (fen, text)
+
+
+COPIED = """
+Object.defineProperty(navigator, "clipboard", {
+  value: { writeText: async (text) => { globalThis.copied = text; } },
+});
+"""
+
+SEEN = """
+() => { const paths = (id) =>
+  [...document.querySelectorAll(`#${id} .move`)].map((each) => each.dataset.path);
+return ({
+  fen: document.getElementById("setup-fen").value,
+  name: document.getElementById("answer-stipulation").value,
+  length: document.getElementById("answer-moves").value,
+  state: document.getElementById("answer").dataset.state,
+  headline: document.getElementById("answer-headline").textContent,
+  proof: document.getElementById("answer-proof").textContent,
+  keys: paths("answer-keys"),
+  play: paths("tree-play"),
+}); }
+"""
+
+IS_IDLE = "!viewer.state.doing"
+
+POSITIONS = (
+    "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
+    "8/8/8/8/8/5KR1/8/7k w - - 0 1",
+    "8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - - 0 1",
+    "8/5K2/2r5/7p/5R2/6B1/8/7k",
+    "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1",
+    "7k/8/5K2/8/8/8/8/R7 w - - 0 1",
+    "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
+    "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34",
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "7k/8/8/8/8/8/8/K7 w - - 0 1",
+)
+
+LENGTHS = ("", "1", "2", "0.5", "1.5", "0", "3")
+
+
+class Walker:
+    """A user who does one thing after the other, and compares what the page says."""
+
+    def __init__(self, board: Live, solver: Solver, seed: int) -> None:
+        self.board = board
+        self.page = board.page
+        self.solver = solver
+        self.random = random.Random(seed)
+        self.done: list[str] = []
+        self.actions: list[Callable[[], None]] = [
+            *[self.set_up] * 2,
+            *[self.find] * 2,
+            *[self.follow] * 3,
+            *[self.play_a_move] * 2,
+            *[partial(self.press, name) for name in BUTTONS],
+            self.open_level,
+            self.paste,
+        ]
+
+    def step(self) -> None:
+        """Do something; half of the time, do not wait for what comes of it."""
+        self.random.choice(self.actions)()
+        self.compare()
+        if self.random.random() < 0.5:
+            self.settle()
+            self.compare()
+
+    def settle(self) -> None:
+        """Wait for the answer and its play; a search that takes long is stopped."""
+        for _ in range(PATIENCE_MS // PAUSE_MS // 5):
+            if self.page.evaluate(IS_IDLE):
+                return
+            self.page.wait_for_timeout(PAUSE_MS)
+        self.done.append("stop")
+        self.page.evaluate("viewer.state.doing === 'listing' ? viewer.play.list() : viewer.pause()")
+
+    def set_up(self) -> None:
+        fen = self.random.choice(POSITIONS)
+        self.done.append(f"set up {fen}")
+        self.board.type_fen(fen)
+
+    def paste(self) -> None:
+        fen = self.random.choice(POSITIONS)
+        self.done.append(f"link to {fen}")
+        self.page.evaluate("(fen) => { location.hash = `fen=${fen}`; }", fen)
+        self.page.wait_for_timeout(20)
+
+    def find(self) -> None:
+        name, length = self.random.choice(STIPULATIONS), self.random.choice(LENGTHS)
+        self.done.append(f"find {name} in {length}")
+        self.page.fill("#answer-moves", length)
+        self.page.select_option("#answer-stipulation", name)
+
+    def follow(self) -> None:
+        moves = self.page.locator(".move:visible")
+        if count := moves.count():
+            number = self.random.randrange(count)
+            self.done.append(f"follow move {number}")
+            moves.nth(number).evaluate("(move) => move.click()")
+
+    def play_a_move(self) -> None:
+        moves = self.page.evaluate("viewer.state.here?.moves.map(({uci}) => uci) ?? []")
+        if moves:
+            uci = self.random.choice(moves)
+            self.done.append(f"play {uci}")
+            self.page.evaluate("(uci) => viewer.board.options.onMove(uci)", uci)
+
+    def press(self, name: str) -> None:
+        if self.page.is_enabled(f"#{name}"):
+            self.done.append(f"press {name}")
+            self.page.evaluate(f"document.getElementById('{name}').click()")
+
+    def open_level(self) -> None:
+        closed = self.page.locator("#tree-play details:not([open]) > summary")
+        if count := closed.count():
+            self.done.append("open a level")
+            closed.nth(self.random.randrange(count)).evaluate("(row) => row.click()")
+
+    def problem(self, seen: dict[str, Any]) -> Problem:
+        """The position and the stipulation on the page."""
+        asked = seen["name"] + seen["length"]
+        stipulation = None if asked == "#" else Stipulation.parse(asked)
+        return Problem(seen["fen"], stipulation=stipulation)
+
+    def compare(self) -> None:
+        """What the page says is nothing, or the answer to what is on the page."""
+        seen = self.page.evaluate(SEEN)
+        if seen["state"] != "closed":
+            assert not seen["play"] or seen["state"] == "stopped", self.done
+            return
+        problem = self.problem(seen)
+        solution, _ = answered(self.solver, problem)
+        known = facts(solution)
+        assert seen["headline"] == say("headline", known), self.done
+        assert seen["proof"] == say("proof", known), self.done
+        assert set(seen["keys"]) in ({*solution.keys}, set()), self.done
+        for path in seen["play"]:
+            require_legal(problem.fen, path)
+
+    def compare_copies(self) -> None:
+        """The three texts are those of the program, or the page says why not."""
+        seen = self.page.evaluate(SEEN)
+        for name in ("json", "pgn", "popeye"):
+            text = self.page.evaluate(
+                """async (name) => {
+                  globalThis.copied = "";
+                  await viewer.play.copy(name);
+                  return globalThis.copied;
+                }""",
+                name,
+            )
+            if seen["state"] != "closed":
+                assert text == "", self.done
+                continue
+            shown = expected(self.solver, self.problem(seen))
+            if name == "json":
+                text = untimed({"json": json.loads(text)})["json"]
+                shown = untimed(shown)
+            assert text == shown[name], self.done
+
+
+BUTTONS = (
+    *("board-back", "board-forward", "board-start", "answer-stop", "answer-resume"),
+    *("tree-show", "tree-unfold", "tree-fold", "setup-undo", "setup-flip"),
+)
+
+
+def require_legal(fen: str, path: str) -> None:
+    """Fail if the moves of a path cannot be played."""
+    board = chess.Board(fen)
+    for uci in path.split():
+        move = chess.Move.from_uci(uci)
+        assert not move or board.is_legal(move), (fen, path)
+        board.push(move)
+
+
+@sized("count", 15, 500)
+def test_any_sequence_of_actions_shows_and_copies_the_answer_to_what_is_on_the_page(
+    live: Opener, solver: Solver, count: int
+) -> None:
+    board = live.open(before=COPIED)
+    board.wait()
+    for seed in range(count):
+        walker = Walker(board, solver, seed)
+        for _ in range(8):
+            walker.step()
+        walker.settle()
+        walker.compare()
+        walker.compare_copies()

@@ -216,7 +216,8 @@ class Builder {
       ranked.push({ defence, length });
     }
     if (line.length) this.spent -= 2; // the main line costs nothing
-    ranked.sort((a, b) => byLine(line)(a.defence, b.defence) || b.length - a.length ||
+    const first = line.length > 1 ? line : []; // a last defence is in its order
+    ranked.sort((a, b) => byLine(first)(a.defence, b.defence) || b.length - a.length ||
       byName(a.defence, b.defence));
     if (ranked.length) level.defences = ranked.map(({ defence }) => defence);
     return level;

@@ -170,7 +170,8 @@ const filled = (text) => text.split(" ").reduce((lines, word) => {
 function pgnGame(tags, comments, nodes, fen) {
   const words = commented(comments);
   const lines = [""];
-  const tokens = [...words ? [`{ ${words} } `] : [], ...pgnTokens(nodes, pgnPly(fen)), tags.Result];
+  const tokens = [...words ? [`{ ${words} } `] : [], ...pgnTokens(nodes, pgnPly(fen)),
+    `${tags.Result} `];
   for (const token of tokens) {
     const line = lines[lines.length - 1];
     if (PGN_WIDTH - line.length < token.length && line) lines.push(token);
