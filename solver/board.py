@@ -320,9 +320,13 @@ class _Memory:
         search.text, search.text_size = ctypes.addressof(text), len(text)
         search.text_written = 0
 
+    def written_text(self) -> str:
+        """Return what the kernel wrote to `written`."""
+        return str(self._text[: self.search.text_written], "ascii")
+
     def texts(self) -> tuple[str, str]:
         """Return the FEN and the line that were read."""
-        written = str(self._text[: self.search.text_written], "ascii")
+        written = self.written_text()
         return written[: self.query.line_at], written[self.query.line_at :]
 
     def board(self) -> chess.Board:
@@ -374,6 +378,28 @@ def _read(
     memory.write_to(memory.written)
     is_read = build.kernel.read_rows(memory.queries, search, 0, 1)
     return memory if is_read and query.state == QueryState.READ else None
+
+
+def mate_mark(board: chess.Board) -> int:
+    """Return what `Kernel.mate_mark` returns; compile the search if need be."""
+    memory = _OWN.memory
+    return load_part(SEARCH).kernel.mate_mark(pack(board), memory.search)
+
+
+def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
+    """List what a legal move does; compile the search if need be.
+
+    Returns
+    -------
+    list of tuple
+        A `KeyFeature`, and the names of its squares with commas between.
+    """
+    memory, kernel, position = _OWN.memory, load_part(SEARCH).kernel, pack(board)
+    memory.write_to(memory.written)
+    words = kernel.moves(position, memory.search)
+    word = next(word for word in words if unpack_move(board, word) == move)
+    features = kernel.key_features(position, memory.search, word, black=not board.turn)
+    return list(zip(features, memory.written_text().splitlines(), strict=True))
 
 
 def pack(board: chess.Board) -> Position:

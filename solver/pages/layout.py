@@ -17,6 +17,7 @@ from solver.kernel.border import (
     query,
 )
 from solver.laboratory.iterative_deepening import DEFAULT_TABLE_ENTRIES, ENTRY_BYTES
+from solver.play.marks import KEY_FEATURES, MateMark
 from solver.search.queries import POSITION_BYTES
 from solver.search.workspace import BUCKET_BYTES
 from solver.stipulation import MAX_MOVES, Stipulation
@@ -73,6 +74,8 @@ def describe_kernel() -> dict[str, Any]:
         "stopped": interface.STOPPED,
         "mostMoves": MAX_MOVES,
         "scoredTableBytes": DEFAULT_TABLE_ENTRIES * ENTRY_BYTES,
+        "mateMarks": [*MateMark],
+        "keyFeatures": KEY_FEATURES,
         "faults": {fault.name: text for fault, text in query.FEN_FAULTS.items()},
     }
 

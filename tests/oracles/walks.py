@@ -123,6 +123,29 @@ def _crowds(random: Random) -> Iterator[chess.Board]:
             yield board
 
 
+def mated_positions(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield checkmates at the edge among random pieces; many pins, double checks."""
+    return islice(_mates(Random(seed)), count)
+
+
+def _mates(random: Random) -> Iterator[chess.Board]:
+    while True:
+        board = chess.Board(None)
+        mated = random.choice(list(EDGE))
+        board.set_piece_at(mated, chess.Piece(chess.KING, chess.BLACK))
+        field = list(chess.SquareSet(chess.BB_KING_ATTACKS[mated]))
+        blocks = random.sample(field, random.randint(0, len(field)))
+        free = [each for each in chess.SQUARES if each not in (mated, *blocks)]
+        king, *others = random.sample(free, random.randint(2, 7))
+        board.set_piece_at(king, chess.Piece(chess.KING, chess.WHITE))
+        for square in (*blocks, *others):
+            color = square in others and random.random() < 0.7
+            board.set_piece_at(square, chess.Piece(random.choice(PIECES), color))
+        board.turn = chess.BLACK
+        if board.is_checkmate() and board.is_valid():
+            yield board if random.random() < 0.5 else board.mirror()
+
+
 class Genre(NamedTuple):
     """Help play of few pieces that tends to have some special moves.
 

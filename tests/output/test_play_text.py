@@ -81,6 +81,7 @@ def test_moves_are_written_in_uci_notation_on_demand() -> None:
     assert "    1...c8b7, c8f5, d8d7 2.e3f5" in lines
 
 
+@pytest.mark.usefixtures("kernel")
 def test_keys_and_mates_have_their_marks() -> None:
     key = Attack("c4g8", 1, defences=[defence("f8g8", "h6f7")])
     play = keys(key, fen="5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", stipulation="#2")
@@ -91,6 +92,7 @@ def test_keys_and_mates_have_their_marks() -> None:
     ]
 
 
+@pytest.mark.usefixtures("kernel")
 def test_several_keys_have_their_features_each() -> None:
     play = replace(BLOCK_PLAY, keys=(refuted("h5a5", ""), refuted("h5h6", "")))
     for key in play.keys:
@@ -373,6 +375,7 @@ def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> N
     )
 
 
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("width", [20, 30, 40, 80])
 def test_lines_fit_a_narrow_terminal_and_keep_every_word(width: int) -> None:
     lines = describe_play(BLOCK_PLAY, marks=True)

@@ -1,11 +1,30 @@
-"""Pure, model and ideal mates, and what a key does, on positions made for each rule."""
+"""Pure, model and ideal mates, and what a key does.
+
+On positions made for each rule, and as the oracle says it of all kinds of positions.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.play.marks import MateMark, mark_key, mark_mate
+from solver import Limits, Problem, solve
+from solver.formats.registry import read_collection
+from solver.play.marks import KEY_FEATURES, MateMark, mark_key, mark_mate
+from tests.oracles import marks, special, walks
+from tests.sizes import sized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("kernel")
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 PLAIN, PURE, MODEL, IDEAL = MateMark
 
@@ -39,6 +58,8 @@ MATES = [
     # would not.
     ("k1K5/8/8/3r4/8/8/6B1/R7 b - - 0 1", MODEL),
     ("k1K5/8/8/3n4/8/8/6B1/R7 b - - 0 1", PURE),
+    # The pawn f4 would capture en passant if the rook did not pin it.
+    ("8/6K1/8/4pkp1/2Q1Ppp1/5R2/8/8 b - e3 0 1", IDEAL),
     # Not mate at all: stalemate, check, and a quiet position.
     ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", PLAIN),
     ("k7/8/8/8/8/8/8/R6K b - - 0 1", PLAIN),
@@ -50,7 +71,7 @@ MATES = [
 def test_a_mate_is_marked_by_the_definition(fen: str, mark: MateMark) -> None:
     board = chess.Board(fen)
     assert mark_mate(board) is mark
-    assert board.fen() == fen
+    assert board.fen(en_passant="fen") == fen
     assert mark_mate(board.mirror()) is mark
     assert mark_mate(board.transform(chess.flip_horizontal)) is mark
 
@@ -128,3 +149,94 @@ def test_a_key_is_marked_by_what_it_does(fen: str, uci: str, marks: list[str]) -
 def test_nothing_is_said_of_a_key_that_mates() -> None:
     board = chess.Board("7k/8/6K1/8/8/8/8/1R6 w - - 0 1")
     assert mark_key(board, chess.Move.from_uci("b1b8")) == []
+
+
+def moves_of(count: int, seed: int) -> Iterator[tuple[chess.Board, chess.Move]]:
+    """Yield all legal moves of positions of all kinds, special moves among them."""
+    boards = chain(
+        walks.random_positions(count, seed),
+        walks.small_positions(count, seed),
+        walks.crowded_positions(count, seed),
+        special.all_kinds(count // len(special.KINDS), seed),
+    )
+    return ((board, move) for board in boards for move in list(board.legal_moves))
+
+
+def feature_of(remark: str) -> str:
+    """Return a remark without its squares."""
+    words = remark.replace(",", "").split()
+    return " ".join(word for word in words if word not in chess.SQUARE_NAMES)
+
+
+@sized("count", 60, 3_000)
+def test_a_key_does_what_the_oracle_says(count: int) -> None:
+    found: Counter[str] = Counter()
+    for board, move in moves_of(count, seed=1):
+        expected = marks.mark_key(board, move)
+        assert mark_key(board, move) == expected, (board.fen(), move)
+        found.update(map(feature_of, expected))
+        found[special.name_special(board, move)] += 1
+    named = {feature_of(text.format("a1")) for text in KEY_FEATURES.values()}
+    assert named - {"promotes to a pawn"} <= set(found)
+    assert {"castling", "en passant", "promotion"} <= set(found)
+
+
+def test_a_key_does_the_same_with_flipped_colours() -> None:
+    for board, move in moves_of(40, seed=2):
+        start, end = move.from_square ^ 56, move.to_square ^ 56
+        found = mark_key(board.mirror(), chess.Move(start, end, move.promotion))
+        expected = mark_key(board, move)
+        assert list(map(feature_of, found)) == list(map(feature_of, expected))
+        assert squares_of(found) == {square ^ 56 for square in squares_of(expected)}
+
+
+def squares_of(remarks: list[str]) -> set[chess.Square]:
+    words = " ".join(remarks).replace(",", "").split()
+    names = chess.SQUARE_NAMES
+    return {names.index(word) for word in words if word in names}
+
+
+def mates_of_play(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield the mates that a legal move gives in positions of all kinds."""
+    for board, move in moves_of(count, seed):
+        board.push(move)
+        if board.is_checkmate():
+            yield board
+        board.pop()
+
+
+def mates_of_puzzles(every: int) -> Iterator[chess.Board]:
+    """Yield the final positions of the puzzles' solutions."""
+    records = chain.from_iterable(map(read_collection, sorted(PUZZLES.glob("*.epd"))))
+    for record in islice(records, 0, None, every):
+        assert isinstance(record, Problem)
+        board = chess.Board(record.fen)
+        for move in solve(record, Limits(nodes=20_000)).pv:
+            board.push_uci(move)
+        yield board
+
+
+@sized("count", 400, 8_000)
+def test_a_mate_is_what_the_oracle_says(count: int) -> None:
+    found: Counter[str] = Counter()
+    mates = chain(
+        walks.mated_positions(count, seed=3),
+        mates_of_play(count, seed=3),
+        mates_of_puzzles(every=10 if count < 1_000 else 1),
+    )
+    for board in mates:
+        mark = marks.mark_mate(board)
+        assert mark_mate(board) is mark, board.fen()
+        assert mark_mate(board.mirror()) is mark, board.fen()
+        found[mark] += 1
+        found["double check"] += mark != PLAIN and len(board.checkers()) > 1
+        found["pin"] += mark != PLAIN and bool(pinned(board))
+    assert {PLAIN, PURE, MODEL, "double check", "pin"} <= set(+found)
+
+
+def pinned(board: chess.Board) -> list[chess.Square]:
+    return [
+        square
+        for square in chess.SquareSet(board.occupied_co[board.turn] & ~board.kings)
+        if board.is_pinned(board.turn, square)
+    ]

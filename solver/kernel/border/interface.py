@@ -73,6 +73,26 @@ class ReplyFlag(IntEnum):
     the play sooner than others."""
 
 
+class KeyFeature(IntEnum):
+    """What a key does; `solver.play.marks` defines each."""
+
+    CHECK = 0
+    TAKES_FLIGHT = 1
+    TAKES_FLIGHTS = 2
+    PINS = 3
+    CASTLING = 4
+    UNPINS = 5
+    GIVES_FLIGHT = 6
+    GIVES_FLIGHTS = 7
+    SACRIFICE = 8
+    EN_PRISE = 9
+    CAPTURES = 16
+    """Plus the piece, as the boards that have it: pawn 1, knight 2, bishop 4, rook 8,
+    queen 12."""
+    PROMOTES = 32
+    """Plus the piece."""
+
+
 REPLY_WORDS = 4
 """Words for each reply in a list of replies, without its continuations."""
 
@@ -180,6 +200,28 @@ class Kernel:
     def is_check(self, position: Position, search: Search) -> bool:
         """Return whether the side to move is in check."""
         return bool(self.run("IS_CHECK", position, search))
+
+    def mate_mark(self, position: Position, search: Search) -> int:
+        """Return the index of a position's `MateMark`; the mated side is to move."""
+        return self.run("MATE_MARK", position, search)
+
+    def key_features(
+        self, position: Position, search: Search, move: int, *, black: bool
+    ) -> list[int]:
+        """List what a legal move does; each is a `KeyFeature`.
+
+        Parameters
+        ----------
+        position : Position
+            The position before it.
+        search : Search
+            Its `text` receives the squares of each, with a line end after each list.
+        move : int
+        black : bool
+            Whether Black is to move.
+        """
+        size = self.run("KEY_FEATURES", position, search, move, black)
+        return search.rows[0][:size]
 
     def mate_in_one(self, position: Position, search: Search) -> int:
         """Return a mating move, or 0 if there is none."""

@@ -51,6 +51,8 @@ class Operation(IntEnum):
     WRITE_MOVES = 18
     HAS_TRIES = 19
     WRITE_LINES = 20
+    MATE_MARK = 21
+    KEY_FEATURES = 22
 
 
 class BattleOperation(IntEnum):

@@ -36,6 +36,7 @@ from solver.kernel.rules.position import (
     position_at,
     write_position,
 )
+from solver.kernel.rules.remarks import list_key_features, mark_mate
 
 
 @native(ENTRY)
@@ -109,6 +110,10 @@ def entry(
         return generate_checks(position, search.rows[0])
     if operation == Operation.IS_CHECK:
         return 1 if checkers(position) else 0
+    if operation == Operation.MATE_MARK:
+        return mark_mate(position, search.rows[0])
+    if operation == Operation.KEY_FEATURES:
+        return list_key_features(position, np.uint64(number), flag, search)
     if operation == Operation.MAKE:
         move = np.uint64(number)
         child = make(position, move) if move else after_null_move(position)

@@ -9,7 +9,8 @@
  *   structs: Record<string, Struct>, operations: Record<string, Record<string, number>>,
  *   enums: Record<string, Record<string, number>>, faults: Record<string, string>,
  *   stackTop: number, positionBytes: number, bucketBytes: number, noLimit: string,
- *   stopped: number, mostMoves: number, scoredTableBytes: number, logBytes?: number,
+ *   mateMarks: string[], keyFeatures: Record<string, string>, stopped: number,
+ *   mostMoves: number, scoredTableBytes: number, logBytes?: number,
  * }} Layout logBytes: for the log of a search
  */
 

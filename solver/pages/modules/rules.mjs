@@ -109,6 +109,22 @@ export class Rules {
     return this.machine.run("IS_CHECK", this.machine.put(position)) !== 0;
   }
 
+  /** "pure", "model", "ideal", or "". @param {Place} place where a side may be mated */
+  mateMark({ position }) {
+    return this.layout.mateMarks[this.machine.run("MATE_MARK", this.machine.put(position))];
+  }
+
+  /** What a key does, as `mark_key` of `solver/play/marks.py` says it.
+   * @param {Place} place @param {number} word */
+  keyFeatures({ position, black }, word) {
+    const { machine, layout } = this;
+    machine.search.set("text_written", 0);
+    const count = machine.run("KEY_FEATURES", machine.put(position), word, black);
+    const squares = machine.read(0, machine.search.get("text_written")).split("\n");
+    return machine.row(count).map((feature, i) =>
+      layout.keyFeatures[feature].replace("{}", squares[i]));
+  }
+
   /**
    * Name the moves of a line.
    * @param {Place} place

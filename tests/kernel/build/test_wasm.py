@@ -30,6 +30,7 @@ from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.node_log import NodeLog
 from solver.laboratory.techniques import ablation, parse_variant
+from solver.play.marks import mark_key, mark_mate
 from solver.problem import Problem
 from solver.search.workspace import Workspace
 from solver.stipulation import Stipulation
@@ -143,6 +144,18 @@ def test_lines_are_written_in_san(twins: dict[str, TwinKernel], count: int) -> N
         expected = [[board.san(move), "0000"] for move in board.legal_moves]
         assert write_lines(board.fen(en_passant="fen"), lines) == expected
     assert twins["search"].calls["WRITE_LINES"] >= count
+
+
+@sized("count", 40, 1_000)
+def test_mates_and_keys_are_marked(twins: dict[str, TwinKernel], count: int) -> None:
+    for board in walks.mated_positions(count, SEED):
+        mark_mate(board)
+    for board in boards(count // 10):
+        for move in board.legal_moves:
+            mark_key(board, move)
+    calls = twins["search"].calls
+    assert calls["MATE_MARK"] == count
+    assert calls["KEY_FEATURES"] > count
 
 
 @sized("every", 2, 1)
