@@ -185,7 +185,9 @@ class Walker:
                 return
             self.page.wait_for_timeout(PAUSE_MS)
         self.done.append("stop")
-        self.page.evaluate("viewer.state.doing === 'listing' ? viewer.play.list() : viewer.pause()")
+        self.page.evaluate(
+            "viewer.state.doing === 'listing' ? viewer.play.list() : viewer.pause()"
+        )
 
     def set_up(self) -> None:
         fen = self.random.choice(POSITIONS)

@@ -117,10 +117,11 @@ function pgnPlay(record, play) {
     `threat${threats.length > 1 ? "s" : ""}: ` +
     threats.map((each) => pgnNumber(at, "...") + threatened(each, at)).join(", ");
 
-  /** @param {Attack} attack @param {number} at @param {string} [nag] @returns {PgnNode} */
-  const attacked = (attack, at, nag) => {
+  /** @param {Attack} attack @param {number} at @param {string[]} line @param {string} [nag]
+   * @returns {PgnNode} */
+  const attacked = (attack, at, line, nag) => {
     const { san, refutations = [], defences, zugzwang, cut, moves_left: left } = attack;
-    const next = [...replies(defences, at + 1), ...refutations.map((each) =>
+    const next = [...replies(defences, at + 1, line), ...refutations.map((each) =>
       pgnNode(each.san, [], "$1"))];
     return pgnNode(san, next, nag, commented([
       threatWords(attack.threats, at + 2), zugzwang && "zugzwang",
@@ -129,20 +130,30 @@ function pgnPlay(record, play) {
     ]));
   };
 
-  /** @param {Defence[]} [defences] @param {number} [at] @returns {PgnNode[]} */
-  const replies = (defences = [], at = ply) => defences.map(({ san, continuations = [], mark }) =>
-    pgnNode(san, continuations.map((attack) => attacked(attack, at + 1)), "", mark));
+  /** @param {Defence[]} [defences] @param {number} [at] @param {string[]} [line]
+   * @returns {PgnNode[]} */
+  const replies = (defences = [], at = ply, line = []) => ordered(defences, line).map(
+    ([{ san, continuations = [], mark }, rest]) => pgnNode(san, ordered(continuations, rest)
+      .map(([attack, following]) => attacked(attack, at + 1, following)), "", mark));
 
   const first = [
-    ...play.keys.map((/** @type {Attack} */ each) => attacked(each, ply, "$1")),
-    ...play.tries.map((/** @type {Attack} */ each) => attacked(each, ply, "$2")),
-    ...replies(play.defences),
+    ...ordered(/** @type {Attack[]} */ (play.keys), record.pv)
+      .map(([each, rest]) => attacked(each, ply, rest, "$1")),
+    ...play.tries.map((/** @type {Attack} */ each) => attacked(each, ply, [], "$2")),
+    ...replies(play.defences, ply, record.pv),
   ];
   const set = replies(play.set_play, ply + 1);
   const passed = first.length && set.length ? [pgnNode("--", set, "", "set play")] : [];
   return [[...first, ...passed],
     commented([threatWords(play.threats, ply + 1), play.zugzwang && "zugzwang"])];
 }
+
+/** Moves, that of the main line first, each with the main line after it.
+ * @template {{uci: string}} T @param {T[]} moves @param {string[]} line
+ * @returns {[T, string[]][]} */
+const ordered = (moves, [first, ...rest]) => [
+  ...moves.filter(({ uci }) => uci === first), ...moves.filter(({ uci }) => uci !== first),
+].map((move) => [move, move.uci === first ? rest : []]);
 
 /** @param {PgnNode[]} alternatives @param {number} ply @returns {string[]} */
 const pgnTokens = ([main, ...others], ply, isNumbered = true) => (main ? [

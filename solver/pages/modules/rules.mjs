@@ -98,12 +98,6 @@ export class Rules {
     return { position: this.machine.take(), black: black ^ 1, fen: "" };
   }
 
-  /** @param {Place} _place */
-  mateMark(_place) { return ""; }
-
-  /** @param {Place} _place @param {number} _word */
-  keyFeatures(_place, _word) { return /** @type {string[]} */ ([]); }
-
   /** @param {Place} place */
   isCheck({ position }) {
     return this.machine.run("IS_CHECK", this.machine.put(position)) !== 0;
