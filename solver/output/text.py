@@ -23,7 +23,6 @@ import chess
 from solver.board import first_moves
 from solver.formats.claims import printable
 from solver.solution import Solution, Status
-from solver.stipulation import Play
 from solver.stipulations import kind_of
 from solver.stipulations.kind import mover
 
@@ -246,22 +245,14 @@ def facts(solution: Solution) -> dict[str, object]:
     Numbers are moves of the attacker; `names` has the keys in UCI notation.
     """
     problem, mate = solution.problem, solution.mate
-    claim, stipulation = problem.claim, problem.stipulation
-    kind = kind_of(stipulation)
+    claim, kind = problem.claim, kind_of(problem.stipulation)
     excluded, length = solution.lower_bound - 1, abs(mate or 0)
-    is_help, solutions = stipulation.is_help, len(solution.solutions)
+    solutions = len(solution.solutions)
     wanted = claim.solutions if claim else None
-    is_direct = stipulation.play is Play.DIRECT
     is_disproved = solution.status is Status.DISPROVED
     return {
+        **kind.facts,
         "mover": mover(problem.fen),
-        "goal": kind.goal,
-        "begins": kind.goal.capitalize(),
-        "asked": str(stipulation).rpartition(stipulation.goal)[2],
-        "help": is_help,
-        "is_exact": stipulation.exact,
-        "exact_mate": stipulation.exact and not is_help,
-        "direct": is_direct,
         "moves": length,
         "mated": (mate or 0) < 0,
         "checkmated": mate == 0,
@@ -273,7 +264,7 @@ def facts(solution: Solution) -> dict[str, object]:
         "open_first": excluded + 1,
         "open_last": length - 1,
         **counted("keys", len(solution.keys)),
-        "complete": solution.solutions_complete if is_help else solution.keys_complete,
+        "complete": kind.choose(solution.keys_complete, solution.solutions_complete),
         **counted("count", solutions),
         "wanted": "" if wanted in (None, solutions) else f"{wanted:,}",
         **counted("nodes", solution.stats.nodes),

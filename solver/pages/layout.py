@@ -105,9 +105,8 @@ def _describe(name: str) -> dict[str, Any]:
         "name": name,
         "part": kind.part().name,
         "play": int(getattr(kind, "play", 0)),
-        "goal": kind.goal,
+        **kind.facts,
         "isStalemate": stipulation.goal == "=",
-        "isExact": stipulation.exact,
         "defenderEnds": kind.defender_ends,
     }
 

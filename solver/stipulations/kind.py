@@ -97,6 +97,20 @@ class Kind(Comparison, ABC):
         """What the play ends with: "mate", "stalemate", "selfmate", "helpmate"."""
         return PLAYS[self.stipulation.play] + GOALS[self.stipulation.goal]
 
+    @property
+    def facts(self) -> dict[str, object]:
+        """What the sentences of an answer read of it; see output/text.py."""
+        asked = self.stipulation
+        return {
+            "goal": self.goal,
+            "begins": self.goal.capitalize(),
+            "asked": str(asked).rpartition(asked.goal)[2],
+            "help": asked.is_help,
+            "is_exact": asked.exact,
+            "exact_mate": asked.exact and not asked.is_help,
+            "direct": asked.play is Play.DIRECT,
+        }
+
     def main_line(self, solution: Solution) -> tuple[str, ...]:
         """Return the line that is printed with the answer; empty: none."""
         return solution.pv

@@ -4,7 +4,7 @@ import { element, make, several } from "./dom.mjs";
 import { claimText, namedMoves, recordTitle } from "./records.mjs";
 import { blackBegins, numbered } from "./rows.mjs";
 import { drawRuler } from "./ruler.mjs";
-import { factsOf, say, stipulationText } from "./sentences.mjs";
+import { factsOf, say } from "./sentences.mjs";
 
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
 /** @typedef {import("./rules.mjs").Move} Move */
@@ -50,9 +50,8 @@ export class AnswerPanel {
     element("answer-proof").textContent = proof.join(" ").trim();
     element("answer-stop").hidden = doing !== "searching";
     element("answer-resume").hidden = doing !== "paused" && !(isOpen && state.isLive);
-    const title = record ? recordTitle(record) : question ? [stipulationText(question)] : [];
-    element("answer-title").replaceChildren(...title);
-    element("answer-title").hidden = !title.join("");
+    element("answer-title").replaceChildren(...record ? recordTitle(record) : []);
+    element("answer-title").hidden = !record;
     this.details(state, facts);
     if (record !== before?.record) this.claim(record);
   }

@@ -18,7 +18,7 @@ export async function solutions(host, { fen, moves, stipulation, nodes }) {
   const found = [];
   const most = Math.ceil(stipulation.moves ?? 1);
   const half = most === stipulation.moves ? 0 : 1;
-  let length = stipulation.isExact ? most : 1;
+  let length = stipulation.is_exact ? most : 1;
   host.progress = () =>
     host.post("progress", { ...host.spent, lower: length, upper: null, line: found[0] ?? [] });
   let state = HelpState.COMPLETE;

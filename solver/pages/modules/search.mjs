@@ -9,7 +9,7 @@ import { nameOf, plain } from "./rules.mjs";
 /** @typedef {import("./rules.mjs").Rules} Rules */
 /**
  * @typedef {{name: string, part: string, play: number, moves: number|null,
- *   isStalemate: boolean, isExact: boolean}} Asked
+ *   isStalemate: boolean, is_exact: boolean}} Asked
  * @typedef {{fen: string, moves: string[], stipulation: Asked, nodes: number|null,
  *   rootMove?: string, most?: number}} Question most: the longest mate to search for
  */

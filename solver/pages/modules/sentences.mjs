@@ -12,7 +12,7 @@ import { thousands, timeText } from "./dom.mjs";
 /** @typedef {import("./rules.mjs").Move} Move */
 /**
  * @typedef {Readonly<{fen: string, name: string, part: string, goal: string, play: number,
- *   isStalemate: boolean, isExact: boolean, defenderEnds: boolean, moves: number | null,
+ *   isStalemate: boolean, is_exact: boolean, defenderEnds: boolean, moves: number | null,
  *   nodes: number | null, isStalemated?: boolean}>} Question
  *   a position and a stipulation; moves: null: the shortest mate; nodes: at most
  * @typedef {Record<string, any>} Facts
@@ -53,26 +53,26 @@ function sentence(name, facts) {
 export function factsOf(record) {
   const { fen, status, mate, claim, keys = [], solutions = [], claimed_solutions: asked } = record;
   const [name, number] = splitStipulation(record.stipulation);
-  const { goal, part, isExact } = kindOf(name);
-  const isHelp = part === "help";
+  const kind = kindOf(name);
   const excluded = Math.max((record.lower_bound ?? 1) - 1, 0);
   const moves = Math.abs(mate ?? 0);
   const count = solutions.length;
   return {
-    mover: fen.split(" ")[1] === "b" ? "Black" : "White",
-    goal, begins: goal[0].toUpperCase() + goal.slice(1), asked: String(number || ""),
-    help: isHelp, is_exact: isExact, exact_mate: isExact && !isHelp,
-    direct: /^(mate|stalemate)$/.test(goal), moves, mated: mate < 0, checkmated: mate === 0,
+    ...kind, asked: String(number || ""), mover: sideOf(fen),
+    moves, mated: mate < 0, checkmated: mate === 0,
     stalemated: record.stalemated, denies_mated: claim < 0, [status]: true,
     ...counted("excluded", excluded), open_one: excluded + 1 === moves - 1,
     open_first: excluded + 1, open_last: moves - 1,
     ...counted("keys", keys.length), ...counted("count", count),
-    complete: isHelp ? record.solutions_complete : record.keys_complete,
-    wanted: asked === undefined || asked === count ? "" : thousands(asked),
+    complete: kind.help ? record.solutions_complete : record.keys_complete,
+    wanted: typeof asked !== "number" || asked === count ? "" : thousands(asked),
     ...counted("nodes", record.nodes), time: timeText(record.time_s),
     restriction: record.restriction, [record.tablebase]: true, [`by_${record.stopped_by}`]: true,
   };
 }
+
+/** The side to move. @param {string} fen */
+export const sideOf = (fen) => (fen.split(" ")[1] === "b" ? "Black" : "White");
 
 /** How many pieces each side has: "(10+12)". @param {string} fen */
 export function pieceCount(fen) {

@@ -15,7 +15,7 @@ import { showFirstMoves } from "./first.mjs";
 import { AUTOMATIC_PLAY, NO_SOLVER, PlayPanel } from "./play.mjs";
 import { recordNotes } from "./records.mjs";
 import { blackBegins } from "./rows.mjs";
-import { kindOf, liveRecord, pieceCount } from "./sentences.mjs";
+import { kindOf, liveRecord, pieceCount, sideOf } from "./sentences.mjs";
 import { played } from "./squares.mjs";
 import { lengthFault, NOTHING, questionOf } from "./state.mjs";
 import { Walk } from "./walk.mjs";
@@ -96,7 +96,7 @@ export class Viewer {
     element("answer-solve").textContent = state.isLive ? "Recorded answer" : "Solve here";
     const label = this.walk.mark();
     element("board-moves").textContent = label;
-    const side = question && blackBegins(question.fen) ? "Black" : "White";
+    const side = question ? sideOf(question.fen) : "";
     element("board-side").hidden = !question;
     element("board-side").dataset.side = side.toLowerCase();
     element("board-side").textContent = question && `${side} to move ${pieceCount(question.fen)}`;
