@@ -18,6 +18,13 @@ PATIENCE_MS = 15_000
 
 PAUSE_MS = 20
 
+COPIED = """
+Object.defineProperty(navigator, "clipboard", {
+  value: { writeText: async (text) => { globalThis.copied = text; } },
+});
+"""
+"""Keeps what the page copies, where no clipboard is."""
+
 
 def new_page(browser: Browser, messages: list[str], **options: Any) -> Page:
     """Open an empty page; what it reports is added to `messages`.

@@ -13,7 +13,7 @@ from solver import Limits, Status, solve
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import parse_variant
-from tests.pages.live import NARROW, PATIENCE_MS
+from tests.pages.live import COPIED, NARROW, PATIENCE_MS
 from tests.pages.records import HOSTILE
 
 if TYPE_CHECKING:
@@ -322,6 +322,89 @@ def test_counts_of_glass_are_those_of_the_table(live: Opener) -> None:
             f"#count-lines li:has-text('{name.removeprefix('mdp=')}')"
         )
         assert f"{iteration.nodes_total:,}" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "words"),
+    [
+        ("=", "0", "=: expected 1 to 200 whole moves, found 0"),
+        ("=", "2.5", "=: expected 1 to 200 whole moves, found 2.5"),
+        ("h#", "2.3", "h#: expected 0.5 to 200 moves, in steps of 0.5, found 2.3"),
+    ],
+)
+def test_a_length_that_cannot_be_searched_is_refused(
+    live: Opener, name: str, length: str, words: str
+) -> None:
+    board = live.open()
+    board.wait()
+    board.page.select_option("#answer-stipulation", name)
+    board.page.fill("#answer-moves", length)
+    board.page.press("#answer-moves", "Enter")
+    board.wait("error")
+    assert board.headline == words
+    assert board.page.inner_text("#tree-play") == ""
+    board.page.click("#answer-json")
+    assert board.page.inner_text("#answer-note") == "There is nothing to copy yet."
+
+
+@pytest.mark.parametrize(("length", "side"), [("2", "Black"), ("1.5", "White")])
+def test_help_play_of_pieces_alone_begins_with_the_side_of_composers(
+    live: Opener, length: str, side: str
+) -> None:
+    board = live.open()
+    board.page.fill("#answer-moves", length)
+    board.page.select_option("#answer-stipulation", "h#")
+    board.type_fen("8/5K2/2r5/7p/5R2/6B1/8/7k")
+    board.wait()
+    assert board.page.inner_text("#board-side") == f"{side} to move (3+3)"
+
+
+def test_a_link_has_the_stipulation(live: Opener) -> None:
+    board = live.open(before=COPIED)
+    board.solve(TWO_MOVER, "s#", "2")
+    before = board.page.inner_text("#answer")
+    board.page.click("#setup-copy-link")
+    link = board.page.evaluate("globalThis.copied")
+    assert link.endswith("&find=s%232")
+    board.page.goto("about:blank")
+    board.page.goto(link)
+    board.wait()
+    assert without_cost(board.page.inner_text("#answer")) == without_cost(before)
+
+
+def without_cost(text: str) -> list[str]:
+    return [line for line in text.splitlines() if "nodes in" not in line]
+
+
+def test_a_diagram_has_a_caption_and_its_solution_only_on_demand(live: Opener) -> None:
+    board = live.open(before=COPIED)
+    board.solve(TWO_MOVER, "#", "2")
+
+    def diagram() -> str:
+        board.page.click("#setup-copy-svg")
+        return str(board.page.evaluate("globalThis.copied"))
+
+    assert ">#2 (6+10)</text>" in diagram()
+    assert "board-arrow" not in diagram()
+    assert 'fill="#b3926b"' in diagram()
+    board.page.check("#setup-key")
+    board.page.check("#setup-mono")
+    assert "board-arrow" in diagram()
+    assert 'fill="#b3926b"' not in diagram()
+
+
+def test_a_long_play_is_listed_by_level_and_unfolded_on_demand(live: Opener) -> None:
+    board = live.open("8/8/8/8/8/2K5/1R6/k7 w - - 0 1")
+    board.wait()
+    board.page.fill("#answer-moves", "4")
+    board.page.press("#answer-moves", "Enter")
+    board.wait()
+    board.page.click("#tree-show")
+    board.page.wait_for_selector("#tree-play li")
+    assert "only the main line" in board.page.inner_text("#tree-status")
+    board.page.click("#tree-unfold")
+    board.page.wait_for_selector("#tree-play:not(:has(details:not([open])))")
+    assert board.page.inner_text("#tree-status") == ""
 
 
 def test_without_webassembly_positions_can_be_set_up(live: Opener) -> None:

@@ -17,7 +17,7 @@ from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
 from solver.output.text import facts, say
 from solver.pages.layout import STIPULATIONS
 from solver.stipulation import Stipulation
-from tests.pages.live import PATIENCE_MS, PAUSE_MS
+from tests.pages.live import COPIED, PATIENCE_MS, PAUSE_MS
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -111,12 +111,6 @@ def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) 
         shown = board.page.evaluate(ANSWER, asked)
         assert untimed(shown) == untimed(expected(solver, problem)), (fen, text)
 
-
-COPIED = """
-Object.defineProperty(navigator, "clipboard", {
-  value: { writeText: async (text) => { globalThis.copied = text; } },
-});
-"""
 
 SEEN = """
 () => { const paths = (id) =>
