@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver import Problem, Solution, Solver, variations
+from solver import Control, Problem, Solution, Solver, variations
 from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
 from solver.output.text import facts, say
 from solver.pages.layout import STIPULATIONS
+from solver.play.options import PlayOptions
+from solver.play.variations import find_variations
+from solver.search.question import read_question
 from solver.stipulation import Stipulation
 from tests.pages.live import COPIED, PATIENCE_MS, PAUSE_MS
 from tests.sizes import sized
@@ -54,12 +57,19 @@ async ([fen, name, length]) => {
 """
 
 
+def puzzles(moves: int) -> list[str]:
+    """The positions of puzzles/ with a mate in so many moves."""
+    lines = (PUZZLES / f"generated-{moves}.epd").read_text().splitlines()
+    return [" ".join(line.split()[:4]) for line in lines if line[0] != "#"]
+
+
 def problems(count: int) -> Iterator[tuple[str, Stipulation]]:
-    """Positions of puzzles/ with stipulations that most of them do not have."""
+    """Mates in up to four, and stipulations that most positions do not have."""
+    for moves in (2, 3, 4):
+        for fen in random.Random(moves).sample(puzzles(moves), count):
+            yield f"{fen} 0 1", Stipulation.parse(f"#{moves}")
     for name, moves in product(STIPULATIONS, (1, 2)):
-        lines = (PUZZLES / f"generated-{moves}.epd").read_text().splitlines()
-        fens = [" ".join(line.split()[:4]) for line in lines if line[0] != "#"]
-        for fen in random.Random(f"{name}{moves}").sample(fens, count):
+        for fen in random.Random(f"{name}{moves}").sample(puzzles(moves), count):
             half = ".5" if "h" in name and moves == 1 and " w " in fen else ""
             yield f"{fen} 0 1", Stipulation.parse(f"{name}{moves}{half}")
 
@@ -296,3 +306,31 @@ def test_any_sequence_of_actions_shows_and_copies_the_answer_to_what_is_on_the_p
         walker.settle()
         walker.compare()
         walker.compare_copies()
+
+
+CUT = """
+async ([fen, moves, line, most]) => {
+  const stipulation = { ...kindOf("#"), moves };
+  const wanted = { fen, stipulation, line, all: false, tries: 1, levels: null, most };
+  return JSON.parse(jsonText({}, await viewer.thinker.ask("play", wanted))).play;
+}
+"""
+
+
+@pytest.mark.parametrize("most", [5, 40, 200, 1000])
+def test_a_play_is_cut_where_solve_cuts_it(
+    live: Opener, solver: Solver, most: int
+) -> None:
+    board = live.open()
+    board.wait()
+    cut = 0
+    for fen in random.Random(most).sample(puzzles(4), 8):
+        problem = Problem(f"{fen} 0 1", stipulation=Stipulation.parse("#4"))
+        options = PlayOptions(set_play=True, tries=1, most_moves=most)
+        question = read_question(problem, None)
+        play = find_variations(solver, question, options, Control())
+        line = [*answered(solver, problem)[0].pv]
+        shown = board.page.evaluate(CUT, [problem.fen, 4, line, most])
+        assert shown == json.loads(json.dumps(play.to_dict())), problem.fen
+        cut += play.complete_moves is not None
+    assert cut or most == 1000
