@@ -75,18 +75,20 @@ def problems(count: int) -> Iterator[tuple[str, Stipulation]]:
 
 
 @cache
-def answered(solver: Solver, problem: Problem) -> tuple[Solution, ShownPlay]:
+def answered(
+    solver: Solver, problem: Problem, tries: int = 1
+) -> tuple[Solution, ShownPlay]:
     """Return the answer, and the play of `solve --set-play --tries 1`."""
     solution = solver.solve(problem)
     if problem.stipulation.is_help:
         return solution, ShownSolutions(solution)
-    play = variations(problem, set_play=True, tries=1)
-    return solution, ShownTree(solution, play, tries=True)
+    play = variations(problem, set_play=True, tries=tries)
+    return solution, ShownTree(solution, play, tries=tries > 0)
 
 
-def expected(solver: Solver, problem: Problem) -> dict[str, Any]:
+def expected(solver: Solver, problem: Problem, tries: int = 1) -> dict[str, Any]:
     """Return what the program prints and writes."""
-    solution, play = answered(solver, problem)
+    solution, play = answered(solver, problem, tries)
     known = facts(solution)
     record = solution.to_dict()
     popeye = "".join(play.popeye())
@@ -164,6 +166,7 @@ class Walker:
         self.solver = solver
         self.random = random.Random(seed)
         self.done: list[str] = []
+        self.tries = int(self.page.input_value("#tree-tries"))
         self.actions: list[Callable[[], None]] = [
             *[self.set_up] * 2,
             *[self.find] * 2,
@@ -172,6 +175,8 @@ class Walker:
             *[partial(self.press, name) for name in BUTTONS],
             self.open_level,
             self.paste,
+            self.remove_a_piece,
+            self.change_the_tries,
         ]
 
     def step(self) -> None:
@@ -224,6 +229,29 @@ class Walker:
             self.done.append(f"play {uci}")
             self.page.evaluate("(uci) => viewer.board.options.onMove(uci)", uci)
 
+    def remove_a_piece(self) -> None:
+        """Take a piece off the board, as the tools to set up a position do."""
+        number = self.random.randrange(32)
+        self.done.append(f"remove piece {number}")
+        self.page.evaluate(
+            """(number) => {
+              const { board } = viewer;
+              const squares = [...board.letters.keys()].filter((at) =>
+                board.letters[at] && !/k/i.test(board.letters[at]));
+              if (!squares.length) return;
+              viewer.toStart();
+              board.letters[squares[number % squares.length]] = "";
+              board.options.onPlacement(board.placement);
+            }""",
+            number,
+        )
+
+    def change_the_tries(self) -> None:
+        self.tries = self.random.choice((0, 1, 2))
+        self.done.append(f"tries with {self.tries} refutations")
+        self.page.fill("#tree-tries", str(self.tries))
+        self.page.press("#tree-tries", "Enter")
+
     def press(self, name: str) -> None:
         if self.page.is_enabled(f"#{name}"):
             self.done.append(f"press {name}")
@@ -268,10 +296,13 @@ class Walker:
                 }""",
                 name,
             )
-            if seen["state"] != "closed":
-                assert text == "", self.done
+            if seen["state"] != "closed":  # nothing, or what a limit has left
+                if text and name == "json":
+                    record = json.loads(text)
+                    asked = record["fen"], record.get("stipulation", "#")
+                    assert asked == (seen["fen"], seen["name"] + seen["length"])
                 continue
-            shown = expected(self.solver, self.problem(seen))
+            shown = expected(self.solver, self.problem(seen), self.tries)
             if name == "json":
                 text = untimed({"json": json.loads(text)})["json"]
                 shown = untimed(shown)

@@ -33,17 +33,15 @@ export function pgnText(record, play) {
   }).join("\n");
 }
 
-/** What a play does not show, in sentences.
- * @param {Play} play
- * @param {boolean} isLast whether tries were asked for, and the keys come last */
+/** What a play does not show, in sentences; a page knows all keys, and all tries asked for.
+ * @param {Play} play @param {boolean} isLast whether the keys come last */
 export function playGaps(play, isLast) {
-  const { keys, defences, tries, tries_complete: complete } = play;
+  const { keys, defences } = play;
   const facts = {
     ...counted("set_play_moves", play.set_play_moves), ...counted("try_moves", play.try_moves),
     ...counted("key_moves", keys.length || defences.length ? play.key_moves : null),
-    tries: tries.length, tries_open: !complete && (isLast || tries.length),
   };
-  const [keysGap, ...others] = ["after_keys", "set_play_gap", "tries_gap", "after_tries"];
+  const [keysGap, ...others] = ["after_keys", "set_play_gap", "after_tries"];
   const names = isLast ? [...others, keysGap] : [keysGap, ...others];
   return [...new Set(names.map((name) => say(name, facts)).filter(Boolean))];
 }
