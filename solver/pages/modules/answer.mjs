@@ -43,7 +43,7 @@ export class AnswerPanel {
     });
     const isOpen = answer && !["proved", "disproved"].includes(answer.status);
     dataset.state = doing === "searching" || doing === "reading" ? "searching"
-      : doing === "paused" || isOpen ? "stopped" : fault && !question ? "error" : "closed";
+      : doing === "paused" || isOpen ? "stopped" : fault ? "error" : "closed";
     const facts = answer ? factsOf(answer) : {};
     element("answer-headline").textContent = this.headline(state, facts);
     const proof = answer ? [say("proof", facts), say("stop", facts)] : [];

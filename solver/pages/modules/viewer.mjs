@@ -30,6 +30,7 @@ const DEFAULT_MOVES = 2;
 const MILLION = 1_000_000;
 const MIB_BYTES = 1 << 20;
 const NO_WASM = "This browser does not run WebAssembly: positions are shown, not solved.";
+
 export class Viewer {
   state = NOTHING;
   /** @type {State[]} the states before moves that were played on the board */
@@ -270,9 +271,7 @@ export class Viewer {
     if (!isLive || !path.length) return;
     const here = await this.reader.ask("describe", { fen: root.fen, moves: [...path] })
       .catch(() => null);
-    if (here && !here.fault && this.state.path === path) {
-      if (this.state.question === question) this.set({ here });
-    }
+    if (here && question && this.state.path === path) this.learn(question, { here });
   }
 
   /** One move back: in the line, or to what was asked before a move on the board. */
@@ -311,7 +310,8 @@ export class Viewer {
     this.thinker.stop();
     const { record } = this.state;
     const progress = { lower: 0, upper: null, nodes: 0, seconds: 0, line: [] };
-    this.learn(question, { answer: null, play: null, first: "", doing: "searching", progress });
+    this.learn(question, { answer: null, play: null, first: "", fault: "",
+      doing: "searching", progress });
     try {
       const asked = { fen: question.fen, moves: [], stipulation: question, nodes: question.nodes };
       const found = await this.thinker.ask("search", asked, (now) =>
@@ -319,7 +319,7 @@ export class Viewer {
       const answer = liveRecord(question, found);
       this.restarts = 0;
       this.learn(question, { answer, progress: null, doing: "" });
-      if (record && record.fen === question.fen) this.onAnswer(record, answer);
+      if (record && isOf(record, question)) this.onAnswer(record, answer);
       const length = question.moves ?? answer.mate;
       if (length && Math.abs(length) <= AUTOMATIC_PLAY && question.part !== "help") {
         await this.play.list(question);
@@ -352,4 +352,11 @@ export class Viewer {
     again();
     this.note(`The search was started again: ${message}`);
   }
+}
+
+/** Whether a question is that of a record, in moves of any number.
+ * @param {AuditRecord} record @param {Question} asked */
+function isOf(record, asked) {
+  const { question } = questionOf(record);
+  return question.fen === asked.fen && question.name === asked.name;
 }
