@@ -171,10 +171,10 @@ def trace(
         write_whole(html_path, encode_page(record, modules))
     if as_text or not (as_json or html_path):
         console = stdout_console()
-        for index, each in enumerate(traces):
-            if index:
+        for number in range(len(traces)):
+            if number:
                 console.print()
-            for part in describe_trace(console, search, each, plies):
+            for part in describe_trace(console, record, number, plies):
                 console.print(part)
     if any(each.is_stopped for each in traces):
         codes.add(Exit.LIMIT)
@@ -261,10 +261,12 @@ def _trace_proof(
     if not mate:
         is_over = solution is None or solution.stopped_by is None
         interrupted = control.reason is StoppedBy.INTERRUPT
+        side = "White" if board.turn else "Black"
+        found = "none" if mate is None else f"{side} mated already"
         notify(
             "interrupted"
             if interrupted
-            else "error: expected a position with a mate, found none"
+            else f"error: expected a position with a mate to trace, found {found}"
         )
         code = Exit.NEGATIVE if is_over else Exit.LIMIT
         raise click.exceptions.Exit(Exit.INTERRUPTED if interrupted else code)

@@ -2,52 +2,186 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from solver.laboratory.node_log import LOG_NODES
+from solver.kernel.border.experiment import MATE_SCORE, MATE_ZONE
 from solver.laboratory.traces import ALPHA_BETA, CERTIFICATE, PROOF_NUMBER
 from solver.output.columns import Column, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Mapping
 
     from rich.console import Console, RenderableType
 
-    from solver.laboratory.traces import Trace
-
-    Node = dict[str, Any]
-    """The fields of an entry of the log."""
+INFINITY = "\N{INFINITY}"
 
 NEARLY_INFINITE = 1 << 29
 """A threshold above this is infinity less the numbers of other nodes."""
 
+PROOF_NUMBERS = ("pn", "dn", "pn_limit", "dn_limit")
+
 MOST_ROWS = 1_000
 """The lines of a tree."""
 
-REASONS = {
-    "open": "not finished",
-    "mate-distance": "cut: no mate here is short enough",
-    "horizon": "evaluated at the horizon",
-    "table": "known from the table",
-    "mate": "mate",
-    "stalemate": "stalemate",
-    "material": "pruned by material",
-    "null-move": "pruned by a null move",
-    "multi-cut": "pruned by multi-cut",
-    "beta": "a move reaches beta",
-    "moves": "all moves searched",
-}
-"""Why the search of a node ended."""
+WORDS: dict[str, dict[str, str]] = tomllib.loads(
+    files(__package__).joinpath("trace_words.toml").read_text(encoding="utf-8")
+)
+"""The tables of sentences; a page of a trace has them too."""
 
-TITLES = {
-    ALPHA_BETA: "{name}: iteration of {depth} plies, {logged:,} nodes",
-    PROOF_NUMBER: "Proof-number search, {name}: {logged:,} nodes",
-    CERTIFICATE: "Certificate, mate in {depth}: {logged:,} positions of the attacker",
+_NAME = re.compile(r"{(\w+)}")
+
+
+class Words:
+    """What happens in a search, in words.
+
+    `pages/modules/reasons.mjs` has the same class. Both compute facts, and `WORDS` says
+    what follows from them.
+
+    Parameters
+    ----------
+    record : Mapping
+        From `record_of`. Scores are as the attacker sees them: in alpha-beta, the side
+        to move at the root.
+    """
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        first, *_ = record["traces"]
+        self.search: str = record["search"]
+        self.first = first["log"]["kind"][:1] == ["defender"]
+        black_attacks = (record["fen"].split()[1] == "b") != self.first
+        self.sides = ("Black", "White") if black_attacks else ("White", "Black")
+
+    def say(self, table: str, about: Mapping[str, Any]) -> str:
+        """Return what a table says: its first text whose words are all true."""
+        text = next(
+            text
+            for words, text in WORDS[table].items()
+            if all(about.get(word) for word in words.split())
+        )
+        return _NAME.sub(
+            lambda name: (
+                self.say(name[1], about) if name[1] in WORDS else str(about[name[1]])
+            ),
+            text,
+        )
+
+    def search_facts(self, trace: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the facts of one search of the record."""
+        attacker, defender = self.sides
+        mate, before, log = trace["mate"], trace["nodes_before"], trace["log"]
+        nodes, kept = trace["nodes"] - before, not trace["complete"]
+        return {
+            **trace,
+            self.search: True,
+            "attacker": attacker,
+            "defender": defender,
+            "side": self.sides[self.first],
+            "over": mate == 0,
+            "mated": (mate or 0) < 0,
+            "mate_in": abs(mate or 0),
+            "before": f"{before:,}" if before else "",
+            "one": nodes == 1,
+            "nodes": f"{nodes:,}",
+            "rows": f"{len(log['ply']):,}" if kept else "",
+        }
+
+    def node_facts(self, log: Mapping[str, Any], row: int) -> dict[str, Any]:
+        """Return the facts of a visit once it has ended."""
+        ply, end = log["ply"][row], log["end"][row]
+        defends = bool((ply + self.first) % 2)
+        to_go = log["mate" if "mate" in log else "depth"][row]
+        about = {
+            self.search: True,
+            end: True,
+            "left": end != "open",
+            "leaf": max(log["ply"][row + 1 : row + 2], default=0) <= ply,
+            "alone": not any(log["ply"]),
+            "defender": defends,
+            "name": log["san"][row] or "The root",
+            "child": "".join(log["san"][row + 1 : row + 2]),
+            "side": self.sides[defends],
+            "other": self.sides[not defends],
+            "attacker": self.sides[0],
+            "ply": ply,
+            "root": not ply,
+            "to_go": f"{to_go:,}",
+            "one": to_go == 1,
+        }
+        if "score" in log:
+            about |= self._scored(log, row, defends=defends)
+        elif "pn" in log:
+            about["by_" + log["by"][row]] = True
+            for name in PROOF_NUMBERS:
+                number = proof_number(log[name][row])
+                hidden = number == INFINITY and name.endswith("limit")
+                about[name] = "" if hidden else number
+        return about
+
+    def _scored(
+        self, log: Mapping[str, Any], row: int, *, defends: bool
+    ) -> dict[str, Any]:
+        names = ("alpha", "beta", "low", "high", "score")
+        alpha, beta, low, high, score = (log[name][row] for name in names)
+        ply, is_upper = log["ply"][row], low == alpha
+        window, narrowed = (
+            " to ".join(
+                map(score_words, sorted((-end if defends else end) for end in ends))
+            )
+            for ends in ((alpha, beta), (low, high))
+        )
+        returned = -score if defends and score else score
+        return {
+            "upper": is_upper,
+            "fails_low": score is not None and score <= low,
+            "mated": score is not None and MATE_ZONE <= abs(score) <= MATE_SCORE,
+            "mate_ply": MATE_SCORE - abs(score or 0),
+            "score": "" if score is None else score_words(returned),
+            "window": window,
+            "narrowed": narrowed if narrowed != window else "",
+            "here": (ply + 1) // 2,
+            "next": (ply + 2) // 2,
+            "already": (MATE_SCORE - abs(alpha if is_upper else beta) + 1) // 2,
+        }
+
+    def sentence(self, log: Mapping[str, Any], row: int) -> str:
+        """Say how a visit ended."""
+        return self.say("sentence", self.node_facts(log, row))
+
+    def short(self, log: Mapping[str, Any], row: int) -> str:
+        """Say in few words how a visit ended."""
+        reason, _, _ = self.say("reason", self.node_facts(log, row)).partition(":")
+        return reason[0].lower() + reason[1:]
+
+
+COLUMNS = {
+    ALPHA_BETA: [
+        ("type", "{kind}", True, 3),
+        ("depth", "{depth}", False, 4),
+        ("window", "{window}", False, 1),
+        ("narrowed to", "{narrowed}", False, 1),
+        ("end", "{short}", True, 2),
+        ("score", "{score}", False, 0),
+    ],
+    PROOF_NUMBER: [
+        ("node", "{kind}", True, 1),
+        ("left", "{depth}", False, 3),
+        ("thresholds", "{limits}", False, 1),
+        ("end", "{short}", True, 2),
+        ("pn / dn", "{pn} / {dn}", False, 0),
+    ],
+    CERTIFICATE: [
+        ("then", "{short}", True, 0),
+        ("mate in", "{mate}", False, 0),
+    ],
 }
+"""The columns after the moves: head, cell, left-aligned, and rank."""
 
 
 def describe_trace(
-    console: Console, search: str, trace: Trace, plies: int
+    console: Console, record: Mapping[str, Any], number: int, plies: int
 ) -> Iterator[str | RenderableType]:
     """Describe a trace: a title, a table of the nodes, and what is missing.
 
@@ -55,112 +189,63 @@ def describe_trace(
     ----------
     console : Console
         A narrow one gets fewer columns.
-    search : str
-        What is traced, one of `SEARCHES`.
-    trace : Trace
+    record : Mapping
+        From `record_of`.
+    number : int
+        Which of its traces.
     plies : int
         The last ply that is shown.
     """
-    logged = trace.nodes - trace.nodes_before
-    title = TITLES[search].format(name=trace.name, depth=trace.depth, logged=logged)
-    if trace.nodes_before:
-        title += f" after {trace.nodes_before:,} in earlier iterations"
-    answer = "no mate found"
-    if trace.mate is not None:
-        answer = f"{'mate' if trace.mate > 0 else 'mated'} in {abs(trace.mate)}"
-    yield f"{title}; {answer}."
-    shown = [
-        {name: values[index] for name, values in trace.log.items()}
-        for index, ply in enumerate(trace.log["ply"])
-        if ply <= plies and trace.log["kind"][index] != "update"
+    words, trace = Words(record), record["traces"][number]
+    log = trace["log"]
+    yield words.say("heading", words.search_facts(trace))
+    rows = [
+        row
+        for row, ply in enumerate(log["ply"])
+        if ply <= plies and log["kind"][row] != "update"
     ]
-    yield fit(console, [*_COLUMNS[search](shown[:MOST_ROWS])])
-    if left_out := len(shown[MOST_ROWS:]):
+    nodes = [_cells(words, log, row) for row in rows[:MOST_ROWS]]
+    moves = Column("move", [node["move"] for node in nodes], left=True)
+    columns = [
+        Column(head, [cell.format_map(node) for node in nodes], left=left, rank=rank)
+        for head, cell, left, rank in COLUMNS[words.search]
+    ]
+    yield fit(console, [moves, *(column for column in columns if any(column.cells))])
+    if not any(log["ply"]):
+        yield words.sentence(log, 0)
+    if left_out := len(rows[MOST_ROWS:]):
         yield f"{left_out:,} entries at these plies are left out; --json has all."
-    if deeper := sum(ply > plies for ply in trace.log["ply"]):
+    if deeper := sum(ply > plies for ply in log["ply"]):
         yield f"{deeper:,} deeper entries of the log are left out; --plies shows more."
-    if not trace.is_complete:
-        yield f"The log is full: it has the first {LOG_NODES:,} entries."
-    if trace.is_stopped:
-        yield "The search was stopped."
 
 
-def _column(
-    head: str,
-    nodes: list[Node],
-    cell: Callable[[Node], str],
-    *,
-    left: bool = False,
-    rank: int = 0,
-) -> Column:
-    """Make a column from the fields of each node."""
-    return Column(head, [cell(node) for node in nodes], left=left, rank=rank)
+def _cells(words: Words, log: Mapping[str, Any], row: int) -> dict[str, str]:
+    """Return what the columns show of a node; scores are for the side to move."""
+    node = {name: values[row] for name, values in log.items()}
+    is_child = node["kind"] == "child"
+    node["move"] = "  " * node["ply"] + (node["san"] or "root")
+    node["short"] = "" if is_child else words.short(log, row)
+    if "score" in log:
+        ends = [score_words(node[name]) for name in ("alpha", "beta", "low", "high")]
+        window, narrowed = " to ".join(ends[:2]), " to ".join(ends[2:])
+        node["window"], node["narrowed"] = window, narrowed * (narrowed != window)
+        node["score"] = "" if node["score"] is None else score_words(node["score"])
+    elif "pn" in log:
+        numbers = {name: proof_number(node[name]) for name in PROOF_NUMBERS}
+        node |= numbers
+        node["limits"] = "" if is_child else "{pn_limit} / {dn_limit}".format(**numbers)
+    return node
 
 
-def _moves(nodes: list[Node]) -> Column:
-    return _column(
-        "move",
-        nodes,
-        lambda node: "  " * int(node["ply"]) + (node["san"] or "root"),
-        left=True,
-    )
+def score_words(score: int) -> str:
+    """Write a score or an end of a window; more than a mate at once is infinite."""
+    if abs(score) > MATE_SCORE:
+        return f"{'+' if score > 0 else '-'}{INFINITY}"
+    return f"{score:,}"
 
 
-def _scored(nodes: list[Node]) -> Iterator[Column]:
-    def narrowed(node: Node) -> str:
-        return "" if own(node) == given(node) else own(node)
-
-    given, own = _range("alpha", "beta"), _range("low", "high")
-    yield _moves(nodes)
-    yield _column("type", nodes, lambda node: node["kind"], left=True, rank=3)
-    yield _column("depth", nodes, lambda node: str(node["depth"]), rank=4)
-    yield _column("window", nodes, given, rank=1)
-    if any(map(narrowed, nodes)):
-        yield _column("narrowed to", nodes, narrowed, rank=1)
-    yield _column("end", nodes, lambda node: REASONS[node["end"]], left=True, rank=2)
-    yield _column("score", nodes, lambda node: _number(node["score"], ""))
-
-
-def _range(low: str, high: str) -> Callable[[Node], str]:
-    return lambda node: f"{node[low]:,} to {node[high]:,}"
-
-
-def _numbered(nodes: list[Node]) -> Iterator[Column]:
-    def thresholds(node: Node) -> str:
-        return "" if node["kind"] == "child" else limits(node)
-
-    limits = _pair("pn_limit", "dn_limit")
-    yield _moves(nodes)
-    yield _column("node", nodes, lambda node: node["kind"], left=True, rank=1)
-    yield _column("left", nodes, lambda node: str(node["depth"]), rank=3)
-    yield _column("thresholds", nodes, thresholds, rank=1)
-    yield _column("end", nodes, _how_it_ended, left=True, rank=2)
-    yield _column("pn / dn", nodes, _pair("pn", "dn"))
-
-
-def _pair(proof: str, disproof: str) -> Callable[[Node], str]:
-    return lambda node: f"{_number(node[proof])} / {_number(node[disproof])}"
-
-
-def _how_it_ended(node: Node) -> str:
-    by = {"table": ", known from the table", "prover": " by the prover"}
-    end = "reached a threshold" if node["end"] == "threshold" else node["end"]
-    return end + by.get(node["by"], "")
-
-
-def _proved(nodes: list[Node]) -> Iterator[Column]:
-    def follows(node: Node) -> str:
-        if node["end"] == "moves":
-            return "some move" if node["kind"] == "attacker" else "every reply"
-        return {"known": "proved above", "mate": "mate"}[node["end"]]
-
-    yield _moves(nodes)
-    yield _column("then", nodes, follows, left=True)
-    yield _column("mate in", nodes, lambda node: str(node["mate"]))
-
-
-_COLUMNS = {ALPHA_BETA: _scored, PROOF_NUMBER: _numbered, CERTIFICATE: _proved}
-
-
-def _number(number: int | None, none: str = "inf") -> str:
-    return none if number is None or number > NEARLY_INFINITE else f"{number:,}"
+def proof_number(number: int | None) -> str:
+    """Write a proof number or a threshold."""
+    if number is None or number > NEARLY_INFINITE:
+        return INFINITY
+    return f"{number:,}"

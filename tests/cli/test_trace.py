@@ -14,7 +14,7 @@ from rich.console import Console
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.techniques import parse_variant
 from solver.laboratory.trace_text import describe_trace
-from solver.laboratory.traces import ALPHA_BETA, trace_scores
+from solver.laboratory.traces import ALPHA_BETA, record_of, trace_scores
 from tests.cli.processes import process
 from tests.cpu_time import wait_for_work
 
@@ -24,27 +24,44 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
 MATE_IN_2 = "7k/8/5K2/8/8/8/R7/8 w - -"
+MATE = "7k/6Q1/5K2/8/8/8/8/8 b - -"
 TWO_KINGS = "8/8/8/8/8/5K2/8/7k w - -"
 LONG = "8/7K/8/8/8/8/R7/7k w - -"
 
 PROOF_NUMBERS = """\
-Proof-number search, mate in 2: 7 nodes; mate in 2.
+Proof-number search, mate in 2: Mate in 2. 7 nodes.
 move   node      left  thresholds  end     pn / dn
-root   attacker     2   inf / inf  proved  0 / inf
+root   attacker     2       ∞ / ∞  proved    0 / ∞
   Ke5  child        1                       19 / 2
   Kf5  child        1                       14 / 2
   Kg5  child        1                       12 / 2
   Ke6  child        1                       14 / 2
-  Kg6  child        1                      0 / inf
+  Kg6  child        1                        0 / ∞
+"""
+
+ONE_NODE = """\
+Proof-number search, mate in 2: Mate in 2. 12 nodes.
+move  node      left  thresholds  end                         pn / dn
+root  attacker     2       ∞ / ∞  proved by the exact search    0 / ∞
+The root. Proved by the exact search: White mates by force in the last moves. It \
+needs no tree for so few moves; without it (--no-prover), there is one.
 """
 
 CERTIFICATE = """\
-Certificate, mate in 2: 2 positions of the attacker; mate in 2.
-move        then         mate in
-root        some move          2
-  Kg6       every reply        1
-    Kg8     some move          1
-      Ra8#  mate               0
+Certificate: Mate in 2. 2 positions of the attacker.
+move        then                 mate in
+root        some move is enough        2
+  Kg6       every reply loses          1
+    Kg8     some move is enough        1
+      Ra8#  mate                       0
+"""
+
+MATED = """\
+off: Black is mated already. 0 nodes.
+move  type  depth    window  end     score
+root  pv        1  -∞ to +∞  mate  -30,000
+The root. Mate: Black is mated on ply 0. It returns -30,000 (mate on ply 0). The game \
+is over, so there is no move to search.
 """
 
 
@@ -63,10 +80,10 @@ def test_both_searches_are_printed_to_the_plies_that_are_wanted(
     assert (done.code, done.err) == (0, "")
     for name, trace in (("off", off), ("mdp=cpw", cpw)):
         *_, before, last = counts(name)
-        words = f"{last - before:,} nodes after {before:,} in earlier"
-        assert trace.startswith(f"{name}: iteration of 4 plies, {words}")
+        words = f"{last - before:,} nodes, after {before:,} in the iterations before"
+        assert trace.startswith(f"{name}: Mate in 2. Depth 4: {words}")
     assert (
-        "root    pv        4    29,996 to 32,000    29,996 to 30,000  all moves" in cpw
+        "root    pv        4        29,996 to +∞    29,996 to 30,000  all moves" in cpw
     )
     assert cpw.endswith(
         "472 deeper entries of the log are left out; --plies shows more.\n"
@@ -74,16 +91,18 @@ def test_both_searches_are_printed_to_the_plies_that_are_wanted(
 
 
 @pytest.mark.parametrize(
-    ("options", "printed"),
+    ("words", "printed"),
     [
-        (("--search", "proof-number", "--no-prover"), PROOF_NUMBERS),
-        (("--search", "certificate"), CERTIFICATE),
+        ((MATE_IN_2, "--search", "proof-number", "--no-prover"), PROOF_NUMBERS),
+        ((MATE_IN_2, "--search", "certificate"), CERTIFICATE),
+        ((MATE_IN_2, "--search", "proof-number"), ONE_NODE),
+        ((MATE, "--technique", "off"), MATED),
     ],
 )
-def test_proofs_are_printed_as_trees(
-    matesolve: Matesolve, options: tuple[str, ...], printed: str
+def test_a_tree_is_printed_and_one_node_says_why_it_is_the_only_one(
+    matesolve: Matesolve, words: tuple[str, ...], printed: str
 ) -> None:
-    assert matesolve("trace", MATE_IN_2, *options) == (0, printed, "")
+    assert matesolve("trace", *words) == (0, printed, "")
 
 
 def test_json_has_the_whole_log_and_html_a_page(
@@ -119,10 +138,11 @@ def test_a_narrow_terminal_gets_fewer_columns() -> None:
         parse_variant("mdp=cpw"),
         None,
     )
+    record = record_of(f"{MATE_IN_2} 0 1", ALPHA_BETA, [trace])
     widths = {}
     for width in (60, 120):
         console = Console(width=width, file=io.StringIO())
-        title, tree, *_ = describe_trace(console, ALPHA_BETA, trace, 1)
+        title, tree, *_ = describe_trace(console, record, 0, 1)
         assert isinstance(title, str)
         widths[width] = console.measure(tree).maximum
     assert widths[60] <= 60 < widths[120]
@@ -131,7 +151,8 @@ def test_a_narrow_terminal_gets_fewer_columns() -> None:
 @pytest.mark.parametrize(
     ("options", "code", "error"),
     [
-        ((TWO_KINGS, "--search", "certificate"), 1, "expected a position with a mate"),
+        ((TWO_KINGS, "--search", "certificate"), 1, "with a mate to trace, found none"),
+        ((MATE, "--search", "certificate"), 1, "found Black mated already"),
         ((LONG, "--search", "certificate", "--nodes", "9"), 3, "expected a position"),
         (("8/8", "--json"), 65, "expected 8 ranks"),
         ((MATE_IN_2, "--moves", "2"), 2, "--moves is an option of --search proof-n"),
@@ -151,7 +172,7 @@ def test_what_cannot_be_traced_is_refused_in_one_line(
 def test_a_limit_shows_what_was_searched(matesolve: Matesolve) -> None:
     done = matesolve("trace", LONG, "--nodes", "5000", "--technique", "off")
     assert done.code == 3
-    assert done.out.endswith("The search was stopped.\n")
+    assert "The search was stopped." in done.out.splitlines()[0]
     numbers = ("--search", "proof-number", "--moves", "7", "--nodes", "100")
     assert matesolve("trace", LONG, *numbers).code == 3
 
@@ -164,4 +185,4 @@ def test_an_interrupt_ends_a_trace() -> None:
         running.send_signal(signal.SIGINT)
         out, err = running.communicate()
     assert (running.returncode, err) == (130, "interrupted\n")
-    assert out.endswith("The search was stopped.\n")
+    assert "The search was stopped." in out.splitlines()[0]

@@ -1,18 +1,17 @@
 // The tree around a node as a drawing: boxes where the attacker is to move, circles where the
-// defender is. A tree of few nodes is drawn whole from the start; what is not searched yet is pale.
+// defender is. It has as many nodes as there is room for; what is not searched yet is pale.
 
 import { add, make } from "./dom.mjs";
 import { proofNumber, scoreWords } from "./reasons.mjs";
-import { MOST_LEAVES } from "./steps.mjs";
 
 /** @typedef {import("./ladder.mjs").Shown} Shown */
 /** @typedef {import("./steps.mjs").Steps} Steps */
 /** @typedef {{spot: number, level: number, x: number, below: Drawn[], more: number}} Drawn
- *   more: leaves that are left out beside it */
+ *   more: nodes below it that are left out */
 
-export const WIDEST_WHOLE = 20; // in nodes side by side
-const MOST_ABOVE = 2; // nodes above a part of the tree
-const [TREE_TOP, TREE_LEVEL, TREE_WIDEST] = [46, 84, 150];
+const MOST_ABOVE = 2; // nodes above the current one
+const MOST_LEVELS = 5; // below the topmost node
+const [TREE_TOP, TREE_GAP, TREE_WIDEST] = [36, 38, 150];
 const TREE_ARC = 0.36; // where an arc, "every reply", crosses the lines below a circle
 
 /** What is inside a node: a score, two numbers, or the moves to the mate.
@@ -44,64 +43,69 @@ export function drawTree(host, steps, step, shown) {
   const current = steps.node(step);
   const rows = steps.path(current);
   const path = rows.map((row) => spotOf[row]);
-  const isBegun = (/** @type {number} */ spot) =>
-    spots[spot].rows.some((row) => row >= rows[0] && enter[row] <= step);
+  const isBegun = (/** @type {number} */ spot, isVisit = false) => spots[spot].rows.some((row) =>
+    row >= rows[0] && enter[row] <= step && !(isVisit && log.kind[row] === "child"));
+  const best = (/** @type {number} */ spot) =>
+    (isNumbers ? mostProving(steps, spot, step, shown) : -1);
 
-  // 1. What is drawn, and where.
-  const whole = path.findIndex((spot) => spots[spot].width <= WIDEST_WHOLE);
-  const top = whole < 0 ? path.length - 1 : whole;
-  const first = Math.max(0, top - MOST_ABOVE);
+  // 1. What is drawn while leaves have room beside each other, from the top: the path, visits and
+  // where the search goes on, what is begun, the rest.
+  const [narrowest, wide, high] = isNumbers ? [58, 48, 40]
+    : shown.words.search === "certificate" ? [58, 32, 32] : [74, 62, 30];
+  const [top, ...chosen] = path.slice(-1 - MOST_ABOVE);
+  const isFirst = top === path[0];
+  const level = (/** @type {number} */ spot) => log.ply[spots[spot].row] - log.ply[spots[top].row];
+  const drawnSpots = new Set([top, ...chosen]);
+  let room = Math.max(1, Math.floor(host.clientWidth / narrowest)) - 1;
+  for (const isWanted of /** @type {((each: number, spot: number) => boolean)[]} */ ([
+    (each, spot) => isBegun(each, true) || each === best(spot), (each) => isBegun(each),
+    () => true])) {
+    for (const spot of drawnSpots) {
+      if (level(spot) === MOST_LEVELS) continue;
+      for (const each of spots[spot].below) {
+        if (drawnSpots.has(each) || !isWanted(each, spot)) continue;
+        const isBeside = spots[spot].below.some((other) => drawnSpots.has(other));
+        if (isBeside && --room < 0) break;
+        drawnSpots.add(each);
+      }
+    }
+  }
+
+  // 2. Where it is drawn.
   let columns = 0;
   const all = /** @type {Drawn[]} */ ([]);
-  const place = (/** @type {number} */ spot, level = 0, more = 0, isShut = false) => {
-    const isWhole = first + level >= top && whole >= 0;
-    const possible = isShut ? [] : spots[spot].below.filter((each) => isWhole || isBegun(each));
-    const best = isNumbers ? mostProving(steps, spot, step, shown) : -1;
-    let leaves = 0;
-    const chosen = possible.filter((each) => path.includes(each) || each === best ||
-      (isWhole && spots[each].below.length) || leaves++ < MOST_LEAVES);
-    const left = possible.length - chosen.length;
-    const below = /** @type {Drawn[]} */ (chosen.map((each, n) => place(each, level + 1,
-      n === chosen.length - 1 ? left : 0, !isWhole && !path.includes(each))));
-    const drawn = { spot, level, x: below.length ? 0 : columns++ + 0.5, below, more };
-    if (more) columns += 0.6;
+  /** @param {number} spot @returns {Drawn} */
+  const place = (spot) => {
+    const below = spots[spot].below.filter((each) => drawnSpots.has(each)).map(place);
+    const x = below.length ? (below[0].x + below[below.length - 1].x) / 2 : columns++ + 0.5;
+    const drawn = { spot, level: level(spot), x, below,
+      more: spots[spot].below.length - below.length };
     all.push(drawn);
     return drawn;
   };
-  place(path[first]);
-  const [narrowest, wide, high] = isNumbers ? [58, 48, 40]
-    : shown.words.search === "certificate" ? [58, 32, 32] : [74, 62, 30];
-  const isWide = columns * narrowest > host.clientWidth; // then the path goes straight down
-  for (const drawn of all) {
-    const { below } = drawn;
-    const onPath = isWide && below.find(({ spot }) => path.includes(spot));
-    if (below.length) drawn.x = onPath ? onPath.x : (below[0].x + below[below.length - 1].x) / 2;
-  }
+  place(top);
   const pitch = Math.min(Math.max(host.clientWidth / columns, narrowest), TREE_WIDEST);
-  const levels = Math.max(...all.map(({ level }) => level));
+  const rise = high + TREE_GAP;
   const width = columns * pitch;
-  const height = TREE_TOP + levels * TREE_LEVEL + high / 2 + 6;
+  const height = TREE_TOP + Math.max(...all.map((each) => each.level)) * rise + high / 2 + 18;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": `The tree around the current node: ${all.length} nodes` });
   const isDefender = (/** @type {Drawn} */ { spot }) =>
     shown.words.isDefender(log.ply[spots[spot].row]);
-  const at = (/** @type {Drawn} */ { x, level }) => [x * pitch, TREE_TOP + level * TREE_LEVEL];
+  const at = (/** @type {Drawn} */ drawn) => [drawn.x * pitch, TREE_TOP + drawn.level * rise];
 
-  // 2. Lines, then nodes.
+  // 3. Lines, then nodes.
   for (const drawn of all) {
     const [x, y] = at(drawn);
-    const best = isNumbers ? mostProving(steps, drawn.spot, step, shown) : -1;
-    if (drawn.more) {
-      add(svg, "text", { x: x + wide / 2 + 6, y: y + 4, class: "more-leaves" }, `+${drawn.more}`);
-    }
+    const goesOn = best(drawn.spot);
     for (const child of drawn.below) {
       const [toX, toY] = at(child);
       const look = ["edge", !isBegun(child.spot) && "pale", path.includes(child.spot) && "on-path",
-        child.spot === best && "best"].filter(Boolean).join(" ");
+        child.spot === goesOn && "best"].filter(Boolean).join(" ");
       add(svg, "path", { class: look, d: `M${x} ${y + high / 2}L${toX} ${toY - high / 2 - 16}` });
     }
     if (!shown.scale && isDefender(drawn) && drawn.below.length > 1) {
-      const down = y + high / 2 + (TREE_LEVEL - high - 16) * TREE_ARC;
+      const down = y + high / 2 + (TREE_GAP - 16) * TREE_ARC;
       const [from, to] = [drawn.below[0], drawn.below[drawn.below.length - 1]]
         .map((child) => x + (child.x * pitch - x) * TREE_ARC);
       add(svg, "path", { class: "edge", d: `M${from} ${down}Q${x} ${down + 12} ${to} ${down}` });
@@ -127,7 +131,10 @@ export function drawTree(host, steps, step, shown) {
       add(group, "text", { y: 4.5 + (line - (numbers.length - 1) / 2) * 14 }, number);
     }
     add(group, "text", { class: "move-name", y: -high / 2 - 6 },
-      (first && !drawn.level ? "… " : "") + (log.san[row] || "root") + (isCut ? " ✕" : ""));
+      (isFirst || drawn.level ? "" : "… ") + (log.san[row] || "root") + (isCut ? " ✕" : ""));
+    if (drawn.more) {
+      add(group, "text", { class: "more-leaves", x: 4, y: high / 2 + 14 }, `+${drawn.more}`);
+    }
     group.addEventListener("click", () => {
       const visits = spots[spot].rows.filter((each) => log.kind[each] !== "update");
       const visit = visits.findLast((each) => enter[each] <= step) ?? visits[0];
@@ -135,8 +142,4 @@ export function drawTree(host, steps, step, shown) {
     });
   }
   host.replaceChildren(svg);
-  const here = all.find(({ spot }) => spot === spotOf[current]);
-  if (!here) return;
-  host.scrollLeft = here.x * pitch - host.clientWidth / 2;
-  host.scrollTop = TREE_TOP + here.level * TREE_LEVEL - host.clientHeight / 2;
 }

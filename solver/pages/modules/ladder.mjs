@@ -130,16 +130,14 @@ function ladderColumns(steps, step, { words, scale }) {
   const { log, leave } = steps;
   const isLeft = (/** @type {number} */ row) => leave[row] <= step;
   const side = (/** @type {number} */ row) =>
-    make("svg", { class: `side ${words.side(log.ply[row])}`, viewBox: "0 0 12 12", role: "img",
+    make("svg", { class: `mover ${words.side(log.ply[row])}`, viewBox: "0 0 12 12", role: "img",
       "aria-label": `${words.side(log.ply[row])} to move` },
     words.isDefender(log.ply[row]) ? make("circle", { cx: 6, cy: 6, r: 4.5 })
       : make("rect", { x: 1.5, y: 1.5, width: 9, height: 9 }));
   const text = (/** @type {unknown} */ words) => [String(words)];
   const toMove = { head: "side", cell: (/** @type {number} */ row) => [side(row)] };
   if (words.search === "certificate") {
-    return [toMove, { head: "holds", look: "left", cell: (row) => text(
-      words.isDefender(log.ply[row]) ? "every reply loses" : "some move is enough") },
-    { head: "mate in", cell: (row) => text(log.mate?.[row]) }];
+    return [toMove, { head: "mate in", cell: (row) => text(log.mate?.[row]) }];
   }
   if (words.search === "proof-number") {
     /** @param {"pn" | "dn"} name @param {string} head @returns {LadderColumn[]} */

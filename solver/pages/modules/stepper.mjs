@@ -6,31 +6,21 @@
 
 import { Board } from "./board.mjs";
 import { element, make, makeButton, thousands } from "./dom.mjs";
-import { WIDEST_WHOLE, drawTree, mostProving, treeNumbers } from "./drawn.mjs";
+import { drawTree, mostProving, treeNumbers } from "./drawn.mjs";
 import { Scale, drawLadder, moveTo } from "./ladder.mjs";
 import { Words } from "./reasons.mjs";
-import { played } from "./squares.mjs";
+import { played, sideToMove } from "./squares.mjs";
 import { NEVER, Steps } from "./steps.mjs";
 
 /** @typedef {import("./steps.mjs").TraceLog} TraceLog */
-/** @typedef {{name: string, log: TraceLog, only_cuts?: boolean}} Trace */
+/** @typedef {{name: string, log: TraceLog, depth: number, mate: number | null, nodes: number,
+ *   nodes_before: number, complete: boolean, only_cuts: boolean, stopped: boolean}} Trace */
 /** @typedef {{fen: string, search: string, traces: Trace[]}} TraceRecord */
 
 /** What the button of each kind of end says. @type {Record<string, string>} */
 const ENDINGS = {
   "mate-distance": "Next cut", mate: "Next mate", proved: "Next proved",
   disproved: "Next disproved",
-};
-/** What a drawing and a ladder show. @type {Record<string, (sides: string[]) => string>} */
-const LEGENDS = {
-  "alpha-beta": ([us, them]) => `Scores and windows as ${us} sees them, mates by their ply. ` +
-    `Box: ${us} to move; circle: ${them}. Dashed: the window from the parent; filled: what ` +
-    "mate-distance pruning leaves of it; dot: the score returned. ✕: cut by mate-distance pruning.",
-  "proof-number": ([us, them]) => "In each node, the proof number is above the disproof number. " +
-    `Box: ${us} to move, some move must mate; circle: ${them} to move, every reply must lose. ` +
-    "The wide line and ★: the child that the search goes on with.",
-  certificate: ([us, them]) => `Box: ${us} to move, some move mates; circle: ${them} to move, ` +
-    "every reply loses. In each node: moves to the mate.",
 };
 const TIMELINE_POINTS = 800;
 
@@ -47,17 +37,15 @@ class TraceView {
     this.ladder = make("table", { class: "ladder",
       "aria-label": "Nodes from the root to the current one" });
     this.tried = make("div", { class: "moves tried" });
-    const isSmall = this.steps.spots[0].width <= WIDEST_WHOLE;
-    const parts = [this.ladder, this.tried];
-    parts.splice(isSmall ? 0 : 2, 0, this.tree);
-    host.replaceChildren(this.sentence, ...parts);
+    host.replaceChildren(this.sentence, this.tree, this.ladder, this.tried);
     this.host = host;
   }
 
   /** @param {number} step @param {string} [note] instead of what happens at the step */
   show(step, note) {
     const { steps, shown } = this;
-    this.sentence.textContent = note ?? shown.words.sentence(steps, step);
+    const { words } = shown;
+    this.sentence.textContent = note ?? words.say("sentence", words.ofStep(steps, step));
     const row = steps.row(step);
     this.sentence.classList.toggle("is-cut", !note && steps.log.end[row] === "mate-distance");
     drawLadder(this.ladder, steps, step, shown);
@@ -103,7 +91,9 @@ export class Stepper {
   ends = [];
   fen = "";
 
-  constructor() {
+  /** @param {import("./reasons.mjs").Tables} tables the sentences */
+  constructor(tables) {
+    this.tables = tables;
     this.board = new Board(element("board"), {});
     this.slider = element("trace-step");
     this.listen();
@@ -112,10 +102,10 @@ export class Stepper {
   /** @param {TraceRecord} record @param {number} step */
   show(record, step = 0) {
     const { fen, search, traces } = record;
-    const words = new Words(record);
+    const words = new Words(record, this.tables);
     const scale = search === "alpha-beta" ? new Scale(traces, words) : null;
     this.fen = fen;
-    element("trace-legend").textContent = LEGENDS[search](words.sides);
+    element("trace-legend").textContent = words.say("legend", words.ofSearch(traces[0]));
     this.views = traces.map((trace, number) =>
       new TraceView(trace, element(`trace-${number}`), { words, scale, onGo: (at) => {
         this.choose(number);
@@ -194,8 +184,11 @@ export class Stepper {
     for (const { end, button } of this.ends) {
       button.toggleAttribute("disabled", steps.ending(this.step, end) < 0);
     }
-    this.board.draw({ fen: played(this.fen, moves), last: moves.at(-1),
-      check: /[+#]/.test(log.san[row]) });
+    const fen = played(this.fen, moves);
+    this.board.draw({ fen, last: moves.at(-1), check: /[+#]/.test(log.san[row]) });
+    const { side, words } = sideToMove(fen);
+    element("board-side").dataset.side = side;
+    element("board-side").textContent = words;
     views[active].show(this.step);
     for (const view of views) {
       if (view === views[active]) continue;
@@ -220,7 +213,8 @@ export class Stepper {
     const move = this.steps.log.san[path[found.length + 1]];
     const isLeftOut = onlyCuts || ["moves", "open"].includes(steps.log.end[found.row]);
     return { step, note: isLeftOut ? `This log does not have ${move} after ${name}.`
-      : `${move} is not searched after ${name}. ${words.reason(steps, found.row)}` };
+      : `${move} is not searched after ${name}. ` +
+        words.say("reason", words.ofNode(steps, found.row)) };
   }
 }
 

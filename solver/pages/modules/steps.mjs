@@ -14,13 +14,11 @@
  *   kind: string[], end: string[], by?: string[], mate?: number[]} &
  *   Record<"alpha"|"beta"|"low"|"high", number[]> &
  *   Record<"score"|"pn"|"dn"|"pn_limit"|"dn_limit", (number|null)[]>} TraceLog
- * @typedef {{row: number, above: number, below: number[], rows: number[], leaves: number,
- *   width: number}} Spot a line of moves: its first row, the spots before and after its last move,
- *   all its rows, the leaves below it, and how wide a drawing of its tree is, in nodes
+ * @typedef {{row: number, below: number[], rows: number[]}} Spot a line of moves: its first row,
+ *   the spots after its last move, and all its rows
  */
 
 export const NEVER = 0x7fffffff;
-export const MOST_LEAVES = 5; // of a node, in a drawing
 
 export class Steps {
   /** @type {Spot[]} */
@@ -70,11 +68,6 @@ export class Steps {
       else open[above + 1] = row;
     }
     close(0);
-    for (const { above, below, width } of this.spots.toReversed()) {
-      const parent = this.spots[above];
-      if (!parent || (!below.length && ++parent.leaves > MOST_LEAVES)) continue;
-      parent.width += width || 1;
-    }
   }
 
   /** @param {number} row */
@@ -90,7 +83,7 @@ export class Steps {
     const known = above < 0 ? 0
       : isUpdate ? above : spots[above].below.find((spot) => uci[spots[spot].row] === uci[row]);
     const spot = this.spotOf[row] = known ?? spots.length;
-    spots[spot] ??= { row, above, below: [], rows: [], leaves: 0, width: 0 };
+    spots[spot] ??= { row, below: [], rows: [] };
     spots[spot].rows.push(row);
     if (known === undefined) spots[above].below.push(spot);
   }

@@ -6,7 +6,7 @@ import { Stepper } from "./stepper.mjs";
 import { Tracer } from "./tracer.mjs";
 
 const data = JSON.parse(element("data").textContent);
-const stepper = new Stepper();
+const stepper = new Stepper(data.words);
 const canSearch = data.modules && typeof WebAssembly === "object";
 const tracer = canSearch ? new Tracer(data, stepper) : null;
 unpack(data.record).then((bytes) => {

@@ -2,9 +2,9 @@
 //
 //   new Tracer(data, stepper)
 
-import { element, make, several, thousands } from "./dom.mjs";
+import { element, make, several } from "./dom.mjs";
 import { Cancelled, Engine, Parts } from "./engine.mjs";
-import { MATE, MATE_ZONE } from "./reasons.mjs";
+import { MATE, MATE_ZONE, Words } from "./reasons.mjs";
 
 /** @typedef {import("./count.mjs").CountProgress} CountProgress */
 /** @typedef {import("./count.mjs").CountRow} CountRow */
@@ -18,7 +18,6 @@ export class Tracer {
   constructor(data, stepper) {
     this.techniques = /** @type {Technique[]} */ (data.experiments.techniques);
     this.windows = data.experiments;
-    this.titles = data.titles;
     this.stepper = stepper;
     const script = new Blob([element("worker").textContent], { type: "text/javascript" });
     this.engine = new Engine(new Parts(data.modules), {
@@ -29,7 +28,13 @@ export class Tracer {
       if (number) choice.add(new Option("nothing", ""));
       for (const { name, title } of this.techniques) choice.add(new Option(title, name));
     }
-    element("tracer-search").addEventListener("change", () => this.offer());
+    this.choices[0].addEventListener("change", () => this.offer());
+    element("tracer-search").addEventListener("change", () => {
+      const depth = element("tracer-depth");
+      const { value, max } = depth;
+      depth.value = this.isScored ? Math.min(2 * value, max) : Math.ceil(value / 2);
+      this.offer();
+    });
     element("tracer").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.run();
@@ -41,18 +46,25 @@ export class Tracer {
     return element("tracer-search").value === "alpha-beta";
   }
 
-  /** Offer the search of a record again. @param {import("./stepper.mjs").TraceRecord} record */
+  /** Offer the search of a record again; of a proof, the search for the mate.
+   * @param {import("./stepper.mjs").TraceRecord} record */
   follow({ search, traces }) {
-    if (search === "proof-number") element("tracer-search").value = search;
+    const { log: { kind } } = traces[0];
+    if (search !== "alpha-beta" && kind[0] === "attacker") {
+      element("tracer-search").value = "proof-number";
+    } else if (search !== "alpha-beta") element("tracer-depth").value = 2 * traces[0].depth + 1;
     for (const [number, choice] of this.choices.entries()) {
-      const name = traces[number]?.name ?? "";
-      if (this.techniques.some((each) => each.name === name) || number) choice.value = name;
+      const name = traces[number]?.name;
+      if (this.techniques.some((each) => each.name === name)) choice.value = name;
     }
     this.offer();
   }
 
-  /** Show what the chosen search needs. */
+  /** Show what the chosen search needs; a technique is not compared with itself. */
   offer() {
+    const [{ value: first }, second] = this.choices;
+    for (const option of second.options) option.hidden = option.value === first;
+    if (second.value === first) second.value = "";
     element("tracer-techniques").hidden = !this.isScored;
     element("tracer-unit").textContent = this.isScored ? "Plies" : "Mate in";
   }
@@ -91,32 +103,27 @@ export class Tracer {
     const score = rows.at(-1)?.score ?? 0;
     const plies = MATE - Math.abs(score);
     const length = technique ? Math.floor((plies + Number(score > 0)) / 2) : asked.depth;
+    const isOpen = technique ? !isDone : log.pn[0] !== 0 && log.dn[0] !== 0;
     const isMate = technique ? Math.abs(score) >= MATE_ZONE : log.pn[0] === 0;
-    const before = rows.at(isDone ? -2 : -1)?.nodes ?? 0;
-    const isStopped = !isDone || log.end[0] === "stopped";
-    const facts = [
-      isMate ? `${score < 0 ? "Mated" : "Mate"} in ${length}.` : "No mate found.",
-      technique ? `Depth ${log.depth[0]}: ${several(nodes - before, "node")}, after ` +
-        `${thousands(before)} in the iterations before, which are not shown.`
-        : `${several(nodes, "node")}.`,
-      isStopped ? "The search was stopped." : "",
-      complete ? "" : `The log kept ${thousands(log.ply.length)} rows: the first part of the tree.`,
-    ];
-    const name = technique?.name ?? `mate in ${asked.depth}`;
-    return { name, log, facts: facts.filter(Boolean).join(" ") };
+    return { name: technique?.name ?? `mate in ${asked.depth}`, log, complete, nodes,
+      depth: technique ? log.depth[0] : asked.depth,
+      mate: isMate ? (score < 0 ? -length : length) : null,
+      nodes_before: rows.at(isDone ? -2 : -1)?.nodes ?? 0,
+      only_cuts: false, stopped: isOpen };
   }
 
-  /** @param {{fen: string, search: string,
-   *   traces: {name: string, log: any, facts: string}[]}} record */
+  /** @param {import("./stepper.mjs").TraceRecord} record */
   show(record) {
-    element("trace-views").replaceChildren(...record.traces.map(({ name, facts }, number) => {
+    const words = new Words(record, this.stepper.tables);
+    element("trace-views").replaceChildren(...record.traces.map((trace, number) => {
       const id = `trace-${number}`;
       return make("section", { class: "card", "aria-labelledby": `${id}-name` },
-        make("h2", { id: `${id}-name` }, name), make("p", { class: "quiet" }, facts),
+        make("h2", { id: `${id}-name` }, trace.name),
+        make("p", { class: "quiet" }, words.say("found", words.ofSearch(trace))),
         make("div", { id, class: "trace-view" }));
     }));
     element("trace-fen").textContent = record.fen;
-    element("trace-title").textContent = this.titles[record.search];
+    element("trace-title").textContent = words.say("title", words.ofSearch(record.traces[0]));
     this.stepper.show(record);
   }
 }

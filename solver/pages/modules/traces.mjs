@@ -74,9 +74,16 @@ function logColumns({ current: { search, view }, layout, rules }, root, isScored
       const [pn_limit, dn_limit, pn, dn] = numbers;
       const end = !isVisit ? "" : isOpen || (pn === 0 && dn === 0) ? "stopped"
         : pn === 0 ? "proved" : dn === 0 ? "disproved" : "threshold";
-      Object.assign(row, { pn_limit, dn_limit, pn, dn, end, by: "" });
+      Object.assign(row, { pn_limit, dn_limit, pn, dn, end });
     }
     for (const [name, value] of Object.entries(row)) columns[name].push(value);
+  }
+  if (!isScored) {
+    const { end: ended, kind, nodes, ply } = columns;
+    const after = [...nodes.slice(1), search.get("nodes")];
+    columns.by = ended.map((end, row) => (!end || end === "stopped" ? ""
+      : ply[row + 1] > ply[row] || kind[row + 1] === "update" ? "moves"
+        : after[row] - nodes[row] <= 1 ? "table" : "prover"));
   }
   return columns;
 }
