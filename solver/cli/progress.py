@@ -1,8 +1,8 @@
 """Progress on stderr: a line that a terminal redraws and erases at the end.
 
 Work that can be counted has a bar and shows how much is done; if all steps take about
-as long, it also shows the time left and the rate. Without a terminal only an audit
-shows progress: it prints its line once a minute.
+as long, it also shows the time left and the rate. Without a terminal, an audit and a
+node-count table print their line once a minute.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATIENCE_S = 1.0
 """A search that ends within this time shows no progress."""
 
 EVERY_S = 60.0
-"""How often an audit prints its progress without a terminal."""
+"""How often progress is printed without a terminal, where it is."""
 
 RECENT_S = 30.0
 """A rate covers this time, because stored results come faster than new ones."""
@@ -191,8 +191,38 @@ class TimedProgress(Progress):
         return (self.done - before) / max(now - since, 1e-9)
 
 
-class AuditProgress(TimedProgress):
-    """Progress of an audit, with counts by verdict; without a terminal, once a minute.
+class PrintedProgress(Progress):
+    """Progress that is printed once a minute where there is no terminal."""
+
+    def __init__(
+        self,
+        words: Callable[[], str] = lambda: "",
+        total: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        super().__init__(words, total)
+        self._ended = threading.Event()
+        self._printer = threading.Thread(target=self._print_lines, daemon=True)
+
+    def __enter__(self) -> Self:
+        """Show the line on a terminal, or print it once a minute elsewhere."""
+        if not console.is_terminal(sys.stderr):
+            self._printer.start()
+        return super().__enter__()
+
+    def __exit__(self, *_error: object) -> None:
+        """Erase the line, or stop printing it."""
+        self._ended.set()
+        if self._printer.ident is not None:
+            self._printer.join()
+        super().__exit__()
+
+    def _print_lines(self) -> None:
+        while not self._ended.wait(EVERY_S):
+            console.notify(self.line())
+
+
+class AuditProgress(PrintedProgress, TimedProgress):
+    """Progress of an audit, with counts by verdict.
 
     Parameters
     ----------
@@ -208,8 +238,6 @@ class AuditProgress(TimedProgress):
         super().__init__(self._verdicts, expected)
         self._hidden = hidden
         self._counted: Counter[str] = Counter()
-        self._ended = threading.Event()
-        self._printer = threading.Thread(target=self._print_lines, daemon=True)
 
     def add(self, result: AuditResult) -> None:
         """Count one more result."""
@@ -217,27 +245,12 @@ class AuditProgress(TimedProgress):
         self.done += 1
 
     def __enter__(self) -> Self:
-        """Show the line on a terminal, or print it once a minute elsewhere."""
-        if not self._hidden:
-            if not console.is_terminal(sys.stderr):
-                self._printer.start()
-            super().__enter__()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Erase the line, or stop printing it."""
-        self._ended.set()
-        if self._printer.ident is not None:
-            self._printer.join()
-        super().__exit__()
+        """Show the line, if it is not hidden."""
+        return self if self._hidden else super().__enter__()
 
     def _verdicts(self) -> str:
         counts = self._counted.most_common()
         return ", ".join(f"{count:,} {word}" for word, count in counts)
-
-    def _print_lines(self) -> None:
-        while not self._ended.wait(EVERY_S):
-            console.notify(self.line())
 
 
 def time_progress(work: str) -> Progress:

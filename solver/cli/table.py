@@ -18,7 +18,8 @@ from solver.cli.help_pages import Command
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
-from solver.laboratory.node_counts import GLASS_FEN
+from solver.laboratory.mate_scores import DEEPEST, PLIES_AFTER
+from solver.laboratory.node_counts import GLASS_FEN, GLASS_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
     from solver.laboratory.techniques import Variant
     from solver.problem import Problem
 
-DEPTH = 20
-"""The default depth for one position."""
-
-COLLECTION_NODES = 10_000_000
-"""The default node limit of each search of a collection."""
+DEFAULT_NODES = 10_000_000
+"""The default node limit of each search, without a depth or of a collection."""
 
 FEN_SLASHES = 7
 
@@ -92,7 +90,9 @@ Examples:
     type=options.FILE,
 )
 @experiment_options.depth(
-    f"Default: {DEPTH}; in a collection, as deep as the claim of each problem, or 8 "
+    f"Default: {len(GLASS_ROWS)} for the published position; for another, "
+    f"{PLIES_AFTER} plies beyond the depth at which every variant has found the mate, "
+    f"{DEEPEST} at most; in a collection, as deep as the claim of each problem, or 8 "
     "without one."
 )
 @experiment_options.variants
@@ -106,7 +106,10 @@ Examples:
     metavar="N",
     help="Entries in the transposition table of each search; 0: no table.",
 )
-@experiment_options.nodes(f"Default: no limit; in a collection, {COLLECTION_NODES:,}.")
+@experiment_options.nodes(
+    "Default: no limit for the published position or with --depth or --time; else "
+    f"{DEFAULT_NODES:,}."
+)
 @click.option(
     "--time",
     "time_s",
@@ -187,14 +190,15 @@ def table(
     fen = GLASS_FEN if files else _parse_position(position)
     imbalance = _load_imbalance(mip_table)
     prepare_laboratory()
-    if files and nodes is None:
-        nodes = COLLECTION_NODES
+    if not position:
+        depth = depth or len(GLASS_ROWS)
+    nodes = nodes or _default_nodes(files, depth, time_s)
     runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)
     counts: PositionCounts | CollectionCounts
     if files:
         counts = compare_on_collection(runner, collection, variants, depth, entries)
     else:
-        counts = compare_on_position(runner, fen, variants, depth or DEPTH, entries)
+        counts = compare_on_position(runner, fen, variants, depth, entries, nodes)
     if as_json:
         print_json(counts, sums_only=sums_only)
     elif as_csv:
@@ -209,6 +213,13 @@ def table(
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
     ctx.exit(foremost(codes | _codes_of(counts)))
+
+
+def _default_nodes(
+    files: Sequence[str], depth: int | None, time_s: float | None
+) -> int | None:
+    """Return the node limit of a comparison that might not end without one."""
+    return DEFAULT_NODES if files or not (depth or time_s) else None
 
 
 def _codes_of(counts: PositionCounts | CollectionCounts) -> set[Exit]:

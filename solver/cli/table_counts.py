@@ -8,7 +8,7 @@ import chess
 import click
 
 from solver.cli.console import echo_json, stdout_console
-from solver.cli.progress import Progress
+from solver.cli.progress import PrintedProgress
 from solver.cli.signals import interruptible
 from solver.formats.claims import printable
 from solver.laboratory.count_notes import collection_notes, position_notes
@@ -25,7 +25,13 @@ from solver.laboratory.count_tables import (
     position_columns,
     position_summary,
 )
-from solver.laboratory.mate_scores import MAX_DEPTH, plies_of
+from solver.laboratory.mate_scores import (
+    DEEPEST,
+    MAX_DEPTH,
+    PLIES_AFTER,
+    is_mate,
+    plies_of,
+)
 from solver.laboratory.node_counts import (
     CollectionCounts,
     CollectionFile,
@@ -39,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.laboratory.iterative_deepening import Runner
+    from solver.laboratory.mate_scores import Iteration
     from solver.laboratory.techniques import Techniques, Variant
     from solver.problem import Problem
 
@@ -53,28 +60,54 @@ def compare_on_position(
     runner: Runner,
     fen: str,
     variants: Sequence[Variant],
-    depth: int,
+    depth: int | None,
     table_entries: int,
+    node_limit: int | None,
 ) -> PositionCounts:
-    """Deepen one position with each variant, until a limit or Ctrl-C stops it."""
+    """Deepen one position with each variant, until a limit or Ctrl-C stops it.
+
+    Without a depth, all variants go `PLIES_AFTER` plies beyond the iteration in which
+    the last of them finds a mate, to `DEEPEST` at most. Those that end earlier, because
+    they find it earlier than others, are searched again.
+    """
     board = chess.Board(fen)
-    searched: list[Series] = []
-    searches, step = len(variants) * depth, variants[0].name
+    step, total = variants[0].name, len(variants) * depth if depth else None
     with (
         interruptible(runner),
-        Progress(
-            lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
+        PrintedProgress(
+            lambda: f"{step}, {runner.nodes:,} nodes", lambda: total
         ) as progress,
     ):
-        for variant in variants:
-            iterations = []
+
+        def search(variant: Variant, least: int = 0) -> list[Iteration]:
+            nonlocal step
+            rows: list[Iteration] = []
             step = f"{variant.name}: depth 1"
-            for iteration in runner.deepen(board, variant.techniques, depth):
-                iterations.append(iteration)
+            for row in runner.deepen(board, variant.techniques, depth or DEEPEST):
+                rows.append(row)
                 progress.done += 1
-                step = f"{variant.name}: depth {min(iteration.depth + 1, depth)}"
-            searched.append(Series(variant, tuple(iterations)))
-    return PositionCounts(fen, depth, table_entries, tuple(searched))
+                step = f"{variant.name}: depth {row.depth + 1}"
+                if not depth and 0 < max(least, _goal(rows)) <= row.depth:
+                    break
+            return rows
+
+        found = [search(variant) for variant in variants]
+        last = depth or max(map(_goal, found)) or DEEPEST
+        for index, rows in enumerate(found):
+            if not depth and len(rows) == _goal(rows) < last:
+                found[index] = search(variants[index], last)
+    series = (
+        Series(variant, tuple(rows[:last]))
+        for variant, rows in zip(variants, found, strict=True)
+    )
+    return PositionCounts(fen, last, table_entries, tuple(series), node_limit)
+
+
+def _goal(rows: Sequence[Iteration]) -> int:
+    """Return where a search may end without a depth; 0: it has not found a mate."""
+    found = (row.depth for row in rows if is_mate(row.score) and row.proved)
+    depth = next(found, None)
+    return min(depth + PLIES_AFTER, DEEPEST) if depth else 0
 
 
 def compare_on_collection(
@@ -93,7 +126,7 @@ def compare_on_collection(
     searches, step = len(problems) * len(variants), variants[0].name
     with (
         interruptible(runner),
-        Progress(
+        PrintedProgress(
             lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
         ) as progress,
     ):

@@ -123,7 +123,9 @@ def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
     yield from _combinations(series.variant for series in counts.series)
     yield _setting(counts.table_entries, first.variant)
     if ended := [s.variant.name for s in counts.series if s.depth < counts.depth]:
-        yield f"Stopped before depth {counts.depth}: {', '.join(ended)}."
+        limit = counts.node_limit
+        each = f" The limit of each search is {limit:,} nodes." if limit else ""
+        yield f"Stopped before depth {counts.depth}: {', '.join(ended)}.{each}"
     if any(glass_row(counts.fen, depth) for depth in counts.depths):
         yield (
             "Glass 1.0: score, and nodes to PV without and with mate-distance "

@@ -51,6 +51,8 @@ def position_record(counts: PositionCounts) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "fen": counts.fen,
+        "depth": counts.depth,
+        "node_limit": counts.node_limit,
         "table_entries": counts.table_entries,
         "complete": counts.is_complete,
         "contradictory": counts.is_contradictory,

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 MAX_DEPTH = 100
 """The deepest iteration, in plies."""
 
+DEEPEST = 20
+"""Without a depth, the last iteration unless a mate is found before."""
+
+PLIES_AFTER = 4
+"""Without a depth, a comparison goes this much deeper than the mate."""
+
 
 @dataclass(frozen=True, slots=True)
 class Iteration:

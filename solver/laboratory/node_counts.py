@@ -69,12 +69,15 @@ class PositionCounts:
         Size of the transposition table of each search.
     series : tuple of Series
         One for each variant, at least one.
+    node_limit : int or None
+        The limit of each search.
     """
 
     fen: str
     depth: int
     table_entries: int
     series: tuple[Series, ...]
+    node_limit: int | None = None
 
     @property
     def is_complete(self) -> bool:

@@ -14,7 +14,7 @@ from solver.certificate.build import certify
 from solver.certificate.proving import WorkspaceProver
 from solver.errors import InputError
 from solver.kernel.border.interface import Verdict
-from solver.laboratory.mate_scores import mate_distance, score_value
+from solver.laboratory.mate_scores import DEEPEST, mate_distance, score_value
 from solver.laboratory.node_log import LOG_NODES, Columns, MoveWriter, NodeLog, Place
 from solver.search.workspace import Workspace
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 ALPHA_BETA, PROOF_NUMBER, CERTIFICATE = "alpha-beta", "proof-number", "certificate"
 SEARCHES = (ALPHA_BETA, PROOF_NUMBER, CERTIFICATE)
-
-DEEPEST = 20
-"""The last iteration, unless a mate is found before."""
 
 HASH_MIB = 16
 """The table of the df-pn search, which begins empty."""

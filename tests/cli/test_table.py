@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import chess
 import pytest
 
 from solver.cli import experiment_options
@@ -27,13 +28,11 @@ from solver.kernel.border.experiment import (
 from solver.laboratory import iterative_deepening
 from solver.laboratory.mate_scores import Iteration, Outcome
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.laboratory.techniques import NodeCount
+from solver.laboratory.techniques import NodeCount, parse_variant
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import chess
 
     from solver.laboratory.techniques import Techniques
     from solver.search.threads import Control
@@ -177,6 +176,64 @@ def test_a_position_has_a_row_per_depth_and_bars(
     assert call(capsys, *words, "--depth", "4") == (0, POSITION, "")
 
 
+def test_without_a_depth_a_position_is_searched_four_plies_beyond_its_mate(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = call(capsys, KING_AND_ROOK, "--nodes", str(10**9))
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[3:11]] == list("12345678")
+    assert out.splitlines()[11] == ""
+    (made,) = fake.made
+    assert {asked[1:] for asked in made.asked} == {(20, 10**9)}
+
+
+def test_without_a_mate_a_position_ends_at_a_limit_that_is_printed(
+    fake: type[Fake], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (KING_AND_ROOK, "--mdp", "lower")  # the fake finds no mate with it
+    code, out, err = call(capsys, *words)
+    assert (code, err) == (3, "")
+    stopped = "Stopped before depth 20: lower. The limit of each search is 10,000,000"
+    assert f"{stopped} nodes.\n" in out
+    record = json.loads(call(capsys, *words, "--json")[1])
+    assert (record["depth"], record["node_limit"]) == (20, 10_000_000)
+    assert (len(record["rows"]), record["complete"]) == (7, False)
+    assert call(capsys, *words, "--time", "9", "-d", "2")[0] == 0
+    assert fake.made[-1].asked[0][1:] == (2, None)
+
+
+@pytest.mark.usefixtures("laboratory_kernel")
+def test_a_variant_that_finds_the_mate_earlier_is_searched_as_far_as_all_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mate_in_3 = "8/8/8/8/np6/K2P4/4Q3/k7 w - - 0 1"
+    words = (mate_in_3, "--mdp", "off", "--check-extension", "off,all")
+    code, out, err = call(capsys, *words, "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert (record["depth"], record["node_limit"]) == (10, 10_000_000)
+    scores = {
+        name: [row["variants"][name]["score"] for row in record["rows"]]
+        for name in ("off", "all")
+    }
+    assert [scores[name].index("M3") + 1 for name in ("off", "all")] == [6, 5]
+    board = chess.Board(mate_in_3)
+    for name, text in (("off", "off"), ("all", "check-extension=all")):
+        techniques = parse_variant(text).techniques
+        counted = iterative_deepening.Laboratory().deepen(board, techniques, 10)
+        assert [row["variants"][name]["nodes_total"] for row in record["rows"]] == [
+            each.nodes_total for each in counted
+        ]
+
+
+@pytest.mark.usefixtures("laboratory_kernel")
+def test_a_mate_in_2_without_a_depth_is_printed_exactly(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mate_in_2 = "7k/8/5K2/8/8/8/R7/8 w - - 0 1"
+    assert call(capsys, mate_in_2) == call(capsys, mate_in_2, "-d", "8")
+
+
 @pytest.mark.usefixtures("fake")
 def test_a_single_variant_has_no_ratios(
     capsys: pytest.CaptureFixture[str],
@@ -204,7 +261,10 @@ def test_without_a_position_the_published_one_is_searched(
     assert out.startswith(f"{GLASS_FEN}\n")
     assert "  Glass  Glass  Glass  Glass\n" in out
     assert out.splitlines()[7].endswith("  0.500   1055  2,151  2,151  1.000")
-    assert "Stopped before depth 20: off, cpw.\n" in out
+    assert (
+        "Stopped before depth 20: off, cpw. The limit of each search is 100,000 nodes."
+        in out
+    )
     (made,) = fake.made
     assert (made.entries, made.imbalance) == (2**18, None)
     assert [(asked[0].mdp, *asked[1:]) for asked in made.asked] == [
@@ -337,7 +397,7 @@ def test_ctrl_c_prints_the_complete_iterations(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     before = signal.getsignal(signal.SIGINT)
-    code, out, err = call(capsys, KING_AND_ROOK, "--csv")
+    code, out, err = call(capsys, KING_AND_ROOK, "-d", "20", "--csv")
     assert (code, err) == (130, "interrupted\n")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert len(rows) == 12
@@ -762,7 +822,8 @@ def test_a_page_is_written_in_addition_and_names_the_command(
 def test_an_interrupted_comparison_has_a_page_too(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
-    code, _, err = call(capsys, KING_AND_ROOK, "--csv", "--html", "a.html")
+    words = (KING_AND_ROOK, "-d", "20", "--csv", "--html", "a.html")
+    code, _, err = call(capsys, *words)
     assert (code, err) == (130, "interrupted\n")
     assert b"Stopped before depth 20: off, cpw." in (folder / "a.html").read_bytes()
 

@@ -44,6 +44,8 @@ def test_a_position_has_the_documented_fields() -> None:
     assert list(record) == [
         "schema",
         "fen",
+        "depth",
+        "node_limit",
         "table_entries",
         "complete",
         "contradictory",
@@ -52,6 +54,7 @@ def test_a_position_has_the_documented_fields() -> None:
         "solver",
     ]
     assert (record["schema"], record["fen"]) == (1, GLASS_FEN)
+    assert (record["depth"], record["node_limit"]) == (4, None)
     assert (record["table_entries"], record["solver"]) == (262_144, __version__)
     assert (record["complete"], record["contradictory"]) == (True, False)
     assert [row["depth"] for row in record["rows"]] == [1, 2, 3, 4]
