@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,12 @@ from solver.laboratory.count_notes import (
     describe_variant,
     file_labels,
     position_notes,
-    ratio_cell,
     score_cell,
 )
 from solver.laboratory.count_records import position_record
-from solver.laboratory.mate_scores import is_mate
+from solver.laboratory.mate_scores import mate_distance
 from solver.laboratory.node_counts import PositionCounts, glass_row
+from solver.laboratory.techniques import COMBINED, OFF, SOUND
 from solver.output.text import analysis_link
 from solver.pages import fill_page
 
@@ -24,10 +25,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from solver.laboratory.node_counts import CollectionCounts, Series
+    from solver.laboratory.techniques import Variant
     from solver.output.columns import Column
 
-FEW_NAMES = 3
-"""With more variants, the title has their number instead of their names."""
+FAMILIES = {
+    "mdp": "mate-distance pruning",
+    "check_extension": "check extension",
+    "efp": "forward pruning",
+    "mip": "material-imbalance pruning",
+}
+"""Techniques in words, by their fields in `Choice`."""
+
+UNITS = {
+    "depth": "depth, plies",
+    "score": "score, cp",
+    "to PV": "nodes to PV",
+    "in all": "nodes in all",
+}
+"""Headings of the summary with their units."""
 
 
 def encode_page(counts: PositionCounts | CollectionCounts, command: str) -> bytes:
@@ -50,15 +65,55 @@ def encode_page(counts: PositionCounts | CollectionCounts, command: str) -> byte
     else:
         variants = counts.variants
         values = _of_collection(counts)
-    names = [variant.name for variant in variants]
-    listed = ": " + ", ".join(names) if len(names) <= FEW_NAMES else ""
     return fill_page(
         "counts.html",
-        title=f"Node counts{listed or f' of {len(names)} variants'}",
+        title=_title(variants),
         command=command,
         variants=[(variant.name, describe_variant(variant)) for variant in variants],
         **values,
     )
+
+
+def _title(variants: Sequence[Variant]) -> str:
+    """Name the techniques that differ between the variants."""
+    values = [variant.choice._asdict() for variant in variants]
+    varied = [
+        words
+        for name, words in FAMILIES.items()
+        if len({each[name] for each in values}) > 1
+    ]
+    if not varied:
+        return f"{_capitalized(_words(variants[0], variants))}: nodes"
+    if len(varied) > 2:
+        return f"Search techniques: nodes of {len(variants)} variants"
+    names = _capitalized(" and ".join(varied))
+    if _is_with_and_without(variants):
+        return f"{names}: nodes with and without"
+    return f"{names}: nodes of {len(variants)} variants"
+
+
+def _is_with_and_without(variants: Sequence[Variant]) -> bool:
+    """Whether the second of two variants only adds techniques to the first."""
+    if len(variants) != 2:
+        return False
+    pairs = zip(*(variant.choice for variant in variants), strict=True)
+    return all(first in (OFF, second) for first, second in pairs)
+
+
+def _words(variant: Variant, variants: Sequence[Variant]) -> str:
+    """Name the techniques of a variant, and their forms if others have them too."""
+    if variant.name in {SOUND, COMBINED}:
+        return f"the {variant.name} variant"
+    words = []
+    for name, value in variant.choice._asdict().items():
+        forms = {each.choice._asdict()[name] for each in variants} - {OFF}
+        if value != OFF:
+            words.append(FAMILIES[name] + f" ({value})" * (len(forms) > 1))
+    return " with ".join(words) or "no technique"
+
+
+def _capitalized(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _of_position(counts: PositionCounts) -> dict[str, Any]:
@@ -69,11 +124,11 @@ def _of_position(counts: PositionCounts) -> dict[str, Any]:
     return {
         "scripts": ["modules/counts.mjs"],
         "data": position_record(counts),
-        "subject": f"{counts.fen} to depth {counts.depth}, {table}",
+        "subject": f"{counts.fen}, to a depth of {counts.depth} plies, {table}",
         "link": analysis_link(counts.fen),
         "fen": counts.fen,
-        "leads": _position_leads(counts),
-        "summary": _table("Summary", summary.columns, summary.ratios),
+        "leads": [*_position_leads(counts)],
+        "summary": _summary(summary),
         "details": _table("Nodes by depth", count_tables.position_columns(counts)),
         "notes": position_notes(counts, brief=False),
     }
@@ -88,11 +143,20 @@ def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
         "data": None,
         "fen": None,
         "subject": f"{problems} of {files}",
-        "leads": _collection_leads(counts),
-        "summary": _table("Summary", summary.columns, summary.ratios),
+        "leads": [*_collection_leads(counts)],
+        "summary": _summary(summary),
         "details": _table("Problems", count_tables.collection_columns(counts)),
         "notes": collection_notes(counts, brief=False),
     }
+
+
+def _summary(summary: count_tables.Summary) -> dict[str, Any]:
+    """Return the table of a summary, with units beside its numbers."""
+    columns = [
+        replace(column, head=UNITS.get(column.head, column.head))
+        for column in summary.columns
+    ]
+    return _table("Summary", columns, summary.ratios)
 
 
 def _table(
@@ -115,61 +179,92 @@ def _table(
 def _position_leads(counts: PositionCounts) -> Iterator[str]:
     """Say how few nodes the best variant needs, and what Glass published."""
     first, *others = counts.series
+    variants = [series.variant for series in counts.series]
     depth = min(series.depth for series in counts.series)
     rated = [
-        (_finds_mate(series, depth), series.ratio(first, depth), series.variant.name)
-        for series in others
+        (_mate(series, depth) is not None, series.ratio(first, depth), index)
+        for index, series in enumerate(others, 1)
     ]
     if best := _cheapest(rated, "find a mate"):
-        _, name, ratio, fewest = best
+        _, ratio, index, fewest = best
+        series = counts.series[index]
+        own, other = series.at(depth), first.at(depth)
+        assert own
+        assert other
+        mate = _mate(series, depth)
+        goal = "the principal variation" if mate is None else f"the mate in {abs(mate)}"
         yield (
-            f"At depth {depth}, {name} needs {ratio} times the nodes of "
-            f"{first.variant.name} to find the principal variation{fewest}."
+            f"At depth {depth}, {_words(series.variant, variants)} finds {goal} with "
+            f"{_amount(ratio)} {_base(variants)}{fewest}: {own.nodes:,} instead of "
+            f"{other.nodes:,}."
         )
     if row := glass_row(counts.fen, depth):
+        amount, _, than = _amount(row.on / row.off).rpartition(" ")
         yield (
-            f"Glass 1.0 needs {ratio_cell(row.on / row.off)} times as many with "
-            f"mate-distance pruning as without. Its score is {row.score}; "
-            f"{first.variant.name}'s is {score_cell(first.at(depth))}."
+            f"Glass 1.0 needs {amount} with mate-distance pruning {than} without. Its "
+            f"score is {row.score}; {first.variant.name}'s is "
+            f"{score_cell(first.at(depth))}."
         )
 
 
-def _finds_mate(series: Series, depth: int) -> bool:
+def _mate(series: Series, depth: int) -> int | None:
+    """Return the mate that a variant proves at a depth."""
     iteration = series.at(depth)
-    return iteration is not None and is_mate(iteration.score) and iteration.proved
+    return mate_distance(iteration.score) if iteration and iteration.proved else None
+
+
+def _amount(ratio: float) -> str:
+    """Write a ratio of nodes, before what it compares with."""
+    factor = max(ratio, 1 / ratio)
+    written = f"{factor:,.{2 if factor < 10 else 0}f}"
+    if written == "1.00":
+        return "about as many nodes as"
+    return f"{written} times {'as many nodes as' if ratio > 1 else 'fewer nodes than'}"
+
+
+def _base(variants: Sequence[Variant]) -> str:
+    if _is_with_and_without(variants):
+        return "the search without it"
+    return variants[0].name
 
 
 def _collection_leads(counts: CollectionCounts) -> Iterator[str]:
     """Say how few nodes the best variant needs."""
-    first, *others = counts.totals()
-    rated = [(total.found, total.ratio, total.variant.name) for total in others]
+    totals = list(counts.totals())
+    rated = [
+        (total.found, total.ratio, index) for index, total in enumerate(totals) if index
+    ]
     if best := _cheapest(rated, "find so many"):
-        found, name, ratio, fewest = best
+        found, ratio, index, fewest = best
         yield (
-            f"{name} finds {found:,} mate{'s' * (found != 1)} in "
-            f"{len(counts.rows):,} problems. To find the same ones as "
-            f"{first.variant.name}, it needs {ratio} times the nodes{fewest}."
+            f"{_capitalized(_words(counts.variants[index], counts.variants))} finds a "
+            f"mate with {_amount(ratio)} {_base(counts.variants)}{fewest}: the "
+            f"geometric mean over {totals[index].compared:,} problems."
+        )
+        yield (
+            f"It finds {found:,} mate{'s' * (found != 1)} in {len(counts.rows):,} "
+            f"problems; {counts.variants[0].name} finds {totals[0].found:,}."
         )
 
 
 def _cheapest(
-    rated: Sequence[tuple[int, float | None, str]], finding: str
-) -> tuple[int, str, str, str] | None:
+    rated: Sequence[tuple[int, float | None, int]], finding: str
+) -> tuple[int, float, int, str] | None:
     """Choose the variant of the fewest nodes among those that find the most mates.
 
     Returns
     -------
     tuple or None
-        What it finds, its name, its ratio, and among which variants it needs the
+        What it finds, its ratio, its index, and among which variants it needs the
         fewest nodes.
     """
     compared = [
-        (-found, ratio, name) for found, ratio, name in rated if ratio is not None
+        (-found, ratio, index) for found, ratio, index in rated if ratio is not None
     ]
     if not compared:
         return None
-    found, ratio, name = min(compared)
+    found, ratio, index = min(compared)
     fewest = ", the fewest of all variants" if rated[1:] else ""
     if any(each[0] > found for each in compared):
         fewest += f" that {finding}"
-    return -found, name, ratio_cell(ratio), fewest
+    return -found, ratio, index, fewest

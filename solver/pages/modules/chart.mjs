@@ -109,7 +109,7 @@ export function drawChart(host, { title, xLabel, lines, reference, isLog, mark, 
   for (const tick of chartTicks(x0, x1, right - left, 1)) {
     write({ x: toX(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick));
   }
-  write({ x: right, y: bottom + 36, "text-anchor": "end" }, xLabel);
+  write({ x: right, y: bottom + 36, "text-anchor": "end" }, `${xLabel} in plies`);
   if (reference) rule("reference", reference);
   if (mark) {
     const text = write({ y: top - 8 }, mark.text);

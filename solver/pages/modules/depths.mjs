@@ -103,7 +103,7 @@ export class DepthCharts {
     const ratios = plot(shown.filter(({ name, base }) => name !== base), ratio);
     const most = Math.max(...ratios.flatMap(({ points }) => points.map(([, y]) => y)));
     drawChart(this.charts[1], {
-      ...shared, title: `Nodes compared with ${this.lines[0].name}`, lines: ratios,
+      ...shared, title: `Nodes as a multiple of those of ${this.lines[0].name}`, lines: ratios,
       reference: 1, isLog: most > MOST_LINEAR,
     });
   }
