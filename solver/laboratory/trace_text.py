@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from solver.kernel.border.experiment import MATE_SCORE, MATE_ZONE
 from solver.laboratory.traces import ALPHA_BETA, CERTIFICATE, PROOF_NUMBER
 from solver.output.columns import Column, fit
+from solver.output.text import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,19 +26,17 @@ PROOF_NUMBERS = ("pn", "dn", "pn_limit", "dn_limit")
 MOST_ROWS = 1_000
 """The lines of a tree."""
 
-WORDS: dict[str, dict[str, str]] = tomllib.loads(
+SENTENCES: dict[str, list[list[str]]] = tomllib.loads(
     files(__package__).joinpath("trace_words.toml").read_text(encoding="utf-8")
 )
-"""The tables of sentences; a page of a trace has them too."""
-
-_NAME = re.compile(r"{(\w+)}")
+"""The table of sentences; a page of a trace has it too."""
 
 
 class Words:
     """What happens in a search, in words.
 
-    `pages/modules/reasons.mjs` has the same class. Both compute facts, and `WORDS` says
-    what follows from them.
+    `pages/modules/reasons.mjs` has the same class. Both compute facts, and `SENTENCES`
+    has what follows from them.
 
     Parameters
     ----------
@@ -54,19 +52,9 @@ class Words:
         black_attacks = (record["fen"].split()[1] == "b") != self.first
         self.sides = ("Black", "White") if black_attacks else ("White", "Black")
 
-    def say(self, table: str, about: Mapping[str, Any]) -> str:
-        """Return what a table says: its first text whose words are all true."""
-        text = next(
-            text
-            for words, text in WORDS[table].items()
-            if all(about.get(word) for word in words.split())
-        )
-        return _NAME.sub(
-            lambda name: (
-                self.say(name[1], about) if name[1] in WORDS else str(about[name[1]])
-            ),
-            text,
-        )
+    def say(self, name: str, facts: Mapping[str, object]) -> str:
+        """Return a sentence; empty if there is none of these facts."""
+        return say(name, facts, SENTENCES)
 
     def search_facts(self, trace: Mapping[str, Any]) -> dict[str, Any]:
         """Return the facts of one search of the record."""
@@ -82,10 +70,10 @@ class Words:
             "over": mate == 0,
             "mated": (mate or 0) < 0,
             "mate_in": abs(mate or 0),
-            "before": f"{before:,}" if before else "",
+            "before": before,
             "one": nodes == 1,
-            "nodes": f"{nodes:,}",
-            "rows": f"{len(log['ply']):,}" if kept else "",
+            "nodes": nodes,
+            "rows": kept and len(log["ply"]),
         }
 
     def node_facts(self, log: Mapping[str, Any], row: int) -> dict[str, Any]:
@@ -107,7 +95,7 @@ class Words:
             "attacker": self.sides[0],
             "ply": ply,
             "root": not ply,
-            "to_go": f"{to_go:,}",
+            "to_go": to_go,
             "one": to_go == 1,
         }
         if "score" in log:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     Facts = Mapping[str, object]
+    Table = Mapping[str, Sequence[Sequence[str]]]
 
 TABLE: dict[str, list[tuple[str, str]]] = {
     # Parts of sentences.
@@ -209,15 +210,15 @@ TABLE: dict[str, list[tuple[str, str]]] = {
 _NAME = re.compile(r"\{(\w+)\}")
 
 
-def say(name: str, facts: Facts) -> str:
-    """Return a sentence of the table; empty if no row of it holds."""
-    return _text(name, facts).strip()
+def say(name: str, facts: Facts, table: Table = TABLE) -> str:
+    """Return a sentence of a table; empty if no row of it holds."""
+    return _text(name, facts, table).strip()
 
 
-def _text(name: str, facts: Facts) -> str:
-    for condition, text in TABLE[name]:
+def _text(name: str, facts: Facts, table: Table) -> str:
+    for condition, text in table[name]:
         if all(_holds(fact, facts) for fact in condition.split()):
-            return _NAME.sub(lambda found: _value(found[1], facts), text)
+            return _NAME.sub(lambda found: _value(found[1], facts, table), text)
     return ""
 
 
@@ -227,9 +228,9 @@ def _holds(fact: str, facts: Facts) -> bool:
     return bool(facts.get(fact))
 
 
-def _value(name: str, facts: Facts) -> str:
-    if name in TABLE:
-        return _text(name, facts)
+def _value(name: str, facts: Facts, table: Table) -> str:
+    if name in table:
+        return _text(name, facts, table)
     value = facts[name]
     return f"{value:,}" if isinstance(value, int) else str(value)
 

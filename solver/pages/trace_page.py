@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.kernel.border.memory import LoggedNode
 from solver.laboratory.node_log import LOG_NODES
-from solver.laboratory.trace_text import WORDS, Words
+from solver.laboratory.trace_text import SENTENCES, Words
 from solver.laboratory.traces import HASH_MIB
 from solver.pages import fill_page
 from solver.pages.board_page import solver_data
@@ -48,7 +48,7 @@ def encode_page(
     """
     words = Words(record)
     facts = [words.search_facts(trace) for trace in record["traces"]]
-    data: dict[str, Any] = {"words": WORDS}
+    data: dict[str, Any] = {"sentences": SENTENCES}
     if modules:
         data |= solver_data(modules)
         layout = data["layout"] | {"logBytes": LOG_NODES * ctypes.sizeof(LoggedNode)}

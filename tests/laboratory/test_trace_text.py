@@ -17,7 +17,7 @@ from solver import Limits, Problem, Solver
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.techniques import parse_variant
-from solver.laboratory.trace_text import WORDS, Words
+from solver.laboratory.trace_text import SENTENCES, Words
 from solver.laboratory.traces import (
     ALPHA_BETA,
     CERTIFICATE,
@@ -39,33 +39,42 @@ SEARCH_TABLES = ["title", "heading", "found", "seen", "legend"]
 
 SCRIPT = f"""
 import {{ readFileSync }} from "node:fs";
-import {{ Words }} from "{MODULES.as_uri()}/reasons.mjs";
-import {{ NEVER, Steps }} from "{MODULES.as_uri()}/steps.mjs";
+const text = readFileSync("/dev/stdin", "utf8");
+globalThis.document = {{ getElementById: () => ({{ textContent: text }}) }};
+const {{ say: sentence }} = await import("{MODULES.as_uri()}/sentences.mjs");
+const {{ Words }} = await import("{MODULES.as_uri()}/reasons.mjs");
+const {{ NEVER, Steps }} = await import("{MODULES.as_uri()}/steps.mjs");
 
+const {{ records, sentences }} = JSON.parse(text);
 const used = new Set();
-class Noted extends Words {{
-  say(table, facts) {{
-    used.add(table + ": " + Object.keys(this.tables[table]).find((words) =>
-      words.split(" ").every((word) => !word || facts[word])));
-    return super.say(table, facts);
+function say(name, facts) {{
+  note(name, facts);
+  return sentence(name, facts);
+}}
+function note(name, facts) {{
+  const row = sentences[name].find(([words]) =>
+    words.split(" ").every((word) => !word || facts[word]));
+  if (!row) return;
+  used.add(`${{name}}: ${{row[0]}}`);
+  for (const [, each] of row[1].matchAll(/{{([a-z_]+)}}/g)) {{
+    if (each in sentences) note(each, facts);
   }}
 }}
 
-const {{ records, tables }} = JSON.parse(readFileSync("/dev/stdin", "utf8"));
 const said = records.map((record) => {{
-  const words = new Noted(record, tables);
+  const words = new Words(record);
   return record.traces.map((trace) => {{
     const steps = new Steps(trace.log);
-    const all = {SEARCH_TABLES}.map((table) => words.say(table, words.ofSearch(trace)));
+    const all = {SEARCH_TABLES}.map((table) => say(table, words.ofSearch(trace)));
     for (let step = 0; step < steps.count; step++) {{
       const row = steps.row(step);
-      const sentence = words.say("sentence", words.ofStep(steps, step));
+      const sentence = say("sentence", words.ofStep(steps, step));
       const isVisit = row === steps.node(step);
       const isEnd = steps.leave[row] === step || steps.leave[row] === NEVER;
       if (isVisit && isEnd) all.push([row, sentence]);
       if (!isVisit) continue;
       const table = isEnd ? "reason" : "entered";
-      all.push([row, words.say(table, words.ofNode(steps, row))]);
+      all.push([row, say(table, words.ofNode(steps, row))]);
     }}
     return all;
   }});
@@ -177,7 +186,7 @@ def shown(kernel: object, laboratory_kernel: object) -> dict[str, Any]:  # noqa:
     """What the modules of a page say of the searches, in Node."""
     if not shutil.which("node"):
         pytest.skip("needs Node")
-    data = json.dumps({"records": records(), "tables": WORDS})
+    data = json.dumps({"records": records(), "sentences": SENTENCES})
     words = ["node", "--input-type=module", "-e", SCRIPT]
     said: dict[str, Any] = json.loads(run(words, stdin=data, check=True).stdout)
     return said
@@ -202,5 +211,5 @@ def test_a_page_says_what_python_says_of_every_search_and_node(
 def test_every_row_of_the_tables_is_true_of_some_search_or_node(
     shown: dict[str, Any],
 ) -> None:
-    rows = {f"{table}: {words}" for table, rows in WORDS.items() for words in rows}
+    rows = {f"{name}: {words}" for name, rows in SENTENCES.items() for words, _ in rows}
     assert rows - {*shown["used"]} == set()

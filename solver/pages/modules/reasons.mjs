@@ -1,15 +1,13 @@
-// What happens in a search, in words: the class `Words` of trace_text.py. It computes facts; the
-// page's tables say what follows from them. Scores and windows are as the attacker sees them: in
-// alpha-beta, the side to move at the root.
+// The facts that the sentences of a trace read, as the class `Words` of trace_text.py has them.
+// Scores and windows are as the attacker sees them: in alpha-beta, the side to move at the root.
 //
-//   words = new Words(record, tables)
-//   words.say(table, words.facts(steps, row)); words.sides: who attacks, who defends
+//   words = new Words(record)
+//   say("sentence", words.ofStep(steps, step)); words.sides: who attacks, who defends
 
 import { thousands } from "./dom.mjs";
 
 /** @typedef {import("./steps.mjs").Steps} Steps */
-/** @typedef {Record<string, Record<string, string>>} Tables texts by their words, by table */
-/** @typedef {Record<string, unknown>} Facts */
+/** @typedef {import("./sentences.mjs").Facts} Facts */
 
 export const MATE = 30_000;
 export const MATE_ZONE = 29_000;
@@ -28,9 +26,8 @@ export const proofNumber = (number) =>
 const mateMoves = (ply) => Math.floor((ply + 1) / 2);
 
 export class Words {
-  /** @param {import("./stepper.mjs").TraceRecord} record @param {Tables} tables */
-  constructor({ fen, search, traces: [{ log }] }, tables) {
-    this.tables = tables;
+  /** @param {import("./stepper.mjs").TraceRecord} record */
+  constructor({ fen, search, traces: [{ log }] }) {
     this.search = search;
     this.first = Number(log.kind[0] === "defender");
     const isFlipped = (fen.split(" ")[1] === "b") !== Boolean(this.first);
@@ -53,24 +50,14 @@ export class Words {
     return this.isDefender(ply) && score ? -score : score;
   }
 
-  /** What a table says: its first text whose words are all true.
-   * @param {string} table @param {Facts} facts @returns {string} */
-  say(table, facts) {
-    const [, text] = Object.entries(this.tables[table]).find(([words]) =>
-      words.split(" ").every((word) => !word || facts[word])) ?? ["", ""];
-    return text.replace(/\{(\w+)\}/g, (_, name) =>
-      (name in this.tables ? this.say(name, facts) : String(facts[name])));
-  }
-
   /** The facts of one search. @param {import("./stepper.mjs").Trace} trace @returns {Facts} */
   ofSearch(trace) {
     const { log, mate, nodes, nodes_before: before, complete } = trace;
     const [attacker, defender] = this.sides;
     return {
       ...trace, [this.search]: true, attacker, defender, side: this.side(0), over: mate === 0,
-      mated: Number(mate) < 0, mate_in: Math.abs(Number(mate)), before: before && thousands(before),
-      one: nodes - before === 1, nodes: thousands(nodes - before),
-      rows: complete ? "" : thousands(log.ply.length),
+      mated: Number(mate) < 0, mate_in: Math.abs(Number(mate)), before,
+      one: nodes - before === 1, nodes: nodes - before, rows: !complete && log.ply.length,
     };
   }
 
@@ -90,7 +77,7 @@ export class Words {
       alone: log.ply.every((each) => !each), defender: this.isDefender(ply), ply,
       root: !ply, child: log.san[row + 1], best: log.san[row],
       side: this.side(ply), other: this.side(ply + 1),
-      attacker: this.sides[0], to_go: thousands(toGo), one: toGo === 1,
+      attacker: this.sides[0], to_go: toGo, one: toGo === 1,
       ...(log.score ? this.scored(log, row, ply) : Object.fromEntries(
         /** @type {const} */ (["pn", "dn", "pn_limit", "dn_limit"]).map((name) =>
           [name, proofNumber(log[name]?.[row] ?? null)])

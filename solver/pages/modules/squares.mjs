@@ -27,15 +27,6 @@ export function readPlacement(fen) {
   return ranks.length === 8 && ranks.every((rank) => rank.length === 8) ? ranks.flat() : null;
 }
 
-/** The side to move, with the numbers of pieces: "White to move (10+12)". @param {string} fen */
-export function sideToMove(fen) {
-  const letters = (readPlacement(fen) ?? []).filter(Boolean);
-  const white = letters.filter((letter) => letter < "a").length;
-  const side = fen.split(" ")[1] === "b" ? "black" : "white";
-  const name = side === "black" ? "Black" : "White";
-  return { side, words: `${name} to move (${white}+${letters.length - white})` };
-}
-
 /** The first field of a FEN. @param {string[]} letters */
 export function writePlacement(letters) {
   const ranks = [0, 8, 16, 24, 32, 40, 48, 56].map((first) => {

@@ -9,7 +9,8 @@ import { element, make, makeButton, thousands } from "./dom.mjs";
 import { drawTree, mostProving, treeNumbers } from "./drawn.mjs";
 import { Scale, drawLadder, moveTo } from "./ladder.mjs";
 import { Words } from "./reasons.mjs";
-import { played, sideToMove } from "./squares.mjs";
+import { pieceCount, say } from "./sentences.mjs";
+import { played } from "./squares.mjs";
 import { NEVER, Steps } from "./steps.mjs";
 
 /** @typedef {import("./steps.mjs").TraceLog} TraceLog */
@@ -45,7 +46,7 @@ class TraceView {
   show(step, note) {
     const { steps, shown } = this;
     const { words } = shown;
-    this.sentence.textContent = note ?? words.say("sentence", words.ofStep(steps, step));
+    this.sentence.textContent = note ?? say("sentence", words.ofStep(steps, step));
     const row = steps.row(step);
     this.sentence.classList.toggle("is-cut", !note && steps.log.end[row] === "mate-distance");
     drawLadder(this.ladder, steps, step, shown);
@@ -91,9 +92,7 @@ export class Stepper {
   ends = [];
   fen = "";
 
-  /** @param {import("./reasons.mjs").Tables} tables the sentences */
-  constructor(tables) {
-    this.tables = tables;
+  constructor() {
     this.board = new Board(element("board"), {});
     this.slider = element("trace-step");
     this.listen();
@@ -102,10 +101,10 @@ export class Stepper {
   /** @param {TraceRecord} record @param {number} step */
   show(record, step = 0) {
     const { fen, search, traces } = record;
-    const words = new Words(record, this.tables);
+    const words = new Words(record);
     const scale = search === "alpha-beta" ? new Scale(traces, words) : null;
     this.fen = fen;
-    element("trace-legend").textContent = words.say("legend", words.ofSearch(traces[0]));
+    element("trace-legend").textContent = say("legend", words.ofSearch(traces[0]));
     this.views = traces.map((trace, number) =>
       new TraceView(trace, element(`trace-${number}`), { words, scale, onGo: (at) => {
         this.choose(number);
@@ -186,9 +185,9 @@ export class Stepper {
     }
     const fen = played(this.fen, moves);
     this.board.draw({ fen, last: moves.at(-1), check: /[+#]/.test(log.san[row]) });
-    const { side, words } = sideToMove(fen);
-    element("board-side").dataset.side = side;
-    element("board-side").textContent = words;
+    const side = fen.split(" ")[1] === "b" ? "Black" : "White";
+    element("board-side").dataset.side = side.toLowerCase();
+    element("board-side").textContent = `${side} to move ${pieceCount(fen)}`;
     views[active].show(this.step);
     for (const view of views) {
       if (view === views[active]) continue;
@@ -214,7 +213,7 @@ export class Stepper {
     const isLeftOut = onlyCuts || ["moves", "open"].includes(steps.log.end[found.row]);
     return { step, note: isLeftOut ? `This log does not have ${move} after ${name}.`
       : `${move} is not searched after ${name}. ` +
-        words.say("reason", words.ofNode(steps, found.row)) };
+        say("reason", words.ofNode(steps, found.row)) };
   }
 }
 

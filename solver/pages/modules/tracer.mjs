@@ -5,6 +5,7 @@
 import { element, make, several } from "./dom.mjs";
 import { Cancelled, Engine, Parts } from "./engine.mjs";
 import { MATE, MATE_ZONE, Words } from "./reasons.mjs";
+import { say } from "./sentences.mjs";
 
 /** @typedef {import("./count.mjs").CountProgress} CountProgress */
 /** @typedef {import("./count.mjs").CountRow} CountRow */
@@ -114,16 +115,16 @@ export class Tracer {
 
   /** @param {import("./stepper.mjs").TraceRecord} record */
   show(record) {
-    const words = new Words(record, this.stepper.tables);
+    const words = new Words(record);
     element("trace-views").replaceChildren(...record.traces.map((trace, number) => {
       const id = `trace-${number}`;
       return make("section", { class: "card", "aria-labelledby": `${id}-name` },
         make("h2", { id: `${id}-name` }, trace.name),
-        make("p", { class: "quiet" }, words.say("found", words.ofSearch(trace))),
+        make("p", { class: "quiet" }, say("found", words.ofSearch(trace))),
         make("div", { id, class: "trace-view" }));
     }));
     element("trace-fen").textContent = record.fen;
-    element("trace-title").textContent = words.say("title", words.ofSearch(record.traces[0]));
+    element("trace-title").textContent = say("title", words.ofSearch(record.traces[0]));
     this.stepper.show(record);
   }
 }
