@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pygments.lexer import RegexLexer
+from pygments.token import Comment, Generic, Text
 from sphinx.errors import ExtensionError
 
 import solver
@@ -40,8 +42,11 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "matesolve"
 html_show_copyright = False
-html_static_path = ["site.css"]
+html_static_path = ["site.css", "site.js"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
+html_favicon = "favicon.ico"
+html_extra_path = ["favicon.ico"]  # what a live page gets when it is opened alone
 
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
@@ -161,8 +166,22 @@ def write_live_pages(app: Sphinx, error: Exception | None) -> None:
             raise ExtensionError(msg)
 
 
+class Session(RegexLexer):
+    """A session in a terminal: no word or number has a colour, only the prompt has."""
+
+    tokens = {"root": [(r"^\$ ", Generic.Prompt), (r".+|\n", Text)]}  # noqa: RUF012
+
+
+class Shell(RegexLexer):
+    """Commands of a shell: only comments have a colour."""
+
+    tokens = {"root": [(r"(?<!\S)# .*", Comment), (r"\S+|\s", Text)]}  # noqa: RUF012
+
+
 def setup(app: Sphinx) -> None:
-    """Connect the functions above to events of Sphinx and of sphinx-click."""
+    """Register the lexers, and connect the functions above to events."""
+    app.add_lexer("console", Session)
+    app.add_lexer("sh", Shell)
     app.connect("config-inited", write_command_pages)
     app.connect("env-get-outdated", lambda *_: ["reference/cli"])
     app.connect("source-read", complete)

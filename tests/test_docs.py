@@ -7,6 +7,7 @@ import re
 import runpy
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import click
@@ -143,6 +144,41 @@ def test_every_link_to_a_file_leads_to_one(page: str) -> None:
     folder = (ROOT / page).parent
     links = set(LINK.findall(TEXTS[page]))
     assert {link for link in links if not (folder / link).exists()} == set()
+
+
+WIDEST = 110
+"""Columns of a terminal that fit a page in a window of 1,280 px; see docs/site.css."""
+
+
+@pytest.mark.parametrize("page", [name for name in TEXTS if samples(TEXTS[name])])
+def test_tables_of_a_sample_fit_a_window(page: str) -> None:
+    lines = "\n".join(sample.shown for sample in samples(TEXTS[page])).splitlines()
+    rows = (re.sub("[\u2580-\u259f]+$", "", line) for line in lines)
+    tables = [row for row in rows if len(re.findall(r"\S {2,}\S", row)) > 1]
+    assert [row for row in tables if len(row.rstrip()) > WIDEST] == []
+
+
+def test_words_and_numbers_of_a_terminal_have_no_colours() -> None:
+    pytest.importorskip("sphinx_click")
+    lexers: dict[str, Any] = {}
+
+    class App:
+        add_lexer = lexers.__setitem__
+
+        def connect(self, *_: object) -> None:
+            pass
+
+    runpy.run_path(str(ROOT / "docs" / "conf.py"))["setup"](App())
+    for language, quiet in (
+        ("console", {"Token.Text", "Token.Generic.Prompt"}),
+        ("sh", {"Token.Text", "Token.Comment"}),
+    ):
+        blocks = re.findall(rf"(?ms)^```{language}\n(.*?)^```", "".join(TEXTS.values()))
+        assert len(blocks) > 30
+        tokens = [*lexers[language]().get_tokens("".join(blocks))]
+        assert {str(kind) for kind, _ in tokens} == quiet
+        coloured = {text for kind, text in tokens if str(kind) != "Token.Text"}
+        assert all(text == "$ " or text.startswith("# ") for text in coloured)
 
 
 def test_the_pages_show_every_kind_of_answer() -> None:

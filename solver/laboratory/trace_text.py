@@ -26,6 +26,9 @@ PROOF_NUMBERS = ("pn", "dn", "pn_limit", "dn_limit")
 MOST_ROWS = 1_000
 """The lines of a tree."""
 
+NARROW_PLIES = 8
+"""A deeper tree is indented by one column a ply instead of two."""
+
 SENTENCES: dict[str, list[list[str]]] = tomllib.loads(
     files(__package__).joinpath("trace_words.toml").read_text(encoding="utf-8")
 )
@@ -193,7 +196,10 @@ def describe_trace(
         if ply <= plies and log["kind"][row] != "update"
     ]
     nodes = [_cells(words, log, row) for row in rows[:MOST_ROWS]]
-    moves = Column("move", [node["move"] for node in nodes], left=True)
+    deepest = max(node["ply"] for node in nodes)
+    step = " " if deepest > NARROW_PLIES else "  "
+    names = [step * node["ply"] + (node["san"] or "root") for node in nodes]
+    moves = Column("move", names, left=True)
     columns = [
         Column(head, [cell.format_map(node) for node in nodes], left=left, rank=rank)
         for head, cell, left, rank in COLUMNS[words.search]
@@ -207,11 +213,10 @@ def describe_trace(
         yield f"{deeper:,} deeper entries of the log are left out; --plies shows more."
 
 
-def _cells(words: Words, log: Mapping[str, Any], row: int) -> dict[str, str]:
+def _cells(words: Words, log: Mapping[str, Any], row: int) -> dict[str, Any]:
     """Return what the columns show of a node; scores are for the side to move."""
     node = {name: values[row] for name, values in log.items()}
     is_child = node["kind"] == "child"
-    node["move"] = "  " * node["ply"] + (node["san"] or "root")
     node["short"] = "" if is_child else words.short(log, row)
     if "score" in log:
         ends = [score_words(node[name]) for name in ("alpha", "beta", "low", "high")]
