@@ -9,7 +9,7 @@ import { proofNumber, scoreWords } from "./reasons.mjs";
 /** @typedef {{spot: number, level: number, x: number, below: Drawn[], more: number}} Drawn
  *   more: nodes below it that are left out */
 
-const MOST_ABOVE = 2; // nodes above the current one
+const MOST_ABOVE = 3; // nodes above the current one
 const MOST_LEVELS = 5; // below the topmost node
 const [TREE_TOP, TREE_GAP, TREE_WIDEST] = [36, 38, 150];
 const TREE_ARC = 0.36; // where an arc, "every reply", crosses the lines below a circle
