@@ -62,8 +62,7 @@ class Words:
     def search_facts(self, trace: Mapping[str, Any]) -> dict[str, Any]:
         """Return the facts of one search of the record."""
         attacker, defender = self.sides
-        mate, before, log = trace["mate"], trace["nodes_before"], trace["log"]
-        nodes, kept = trace["nodes"] - before, not trace["complete"]
+        mate, nodes = trace["mate"], trace["nodes"] - trace["nodes_before"]
         return {
             **trace,
             self.search: True,
@@ -73,10 +72,9 @@ class Words:
             "over": mate == 0,
             "mated": (mate or 0) < 0,
             "mate_in": abs(mate or 0),
-            "before": before,
             "one": nodes == 1,
             "nodes": nodes,
-            "rows": kept and len(log["ply"]),
+            "rows": 0 if trace["complete"] else len(trace["log"]["ply"]),
         }
 
     def node_facts(self, log: Mapping[str, Any], row: int) -> dict[str, Any]:
@@ -97,7 +95,6 @@ class Words:
             "other": self.sides[not defends],
             "attacker": self.sides[0],
             "ply": ply,
-            "root": not ply,
             "to_go": to_go,
             "one": to_go == 1,
         }

@@ -53,7 +53,8 @@ function say(name, facts) {{
 }}
 function note(name, facts) {{
   const row = sentences[name].find(([words]) =>
-    words.split(" ").every((word) => !word || facts[word]));
+    words.split(" ").every((word) => word[0] === "!" ? !facts[word.slice(1)]
+      : !word || facts[word]));
   if (!row) return;
   used.add(`${{name}}: ${{row[0]}}`);
   for (const [, each] of row[1].matchAll(/{{([a-z_]+)}}/g)) {{

@@ -52,12 +52,13 @@ export class Words {
 
   /** The facts of one search. @param {import("./stepper.mjs").Trace} trace @returns {Facts} */
   ofSearch(trace) {
-    const { log, mate, nodes, nodes_before: before, complete } = trace;
+    const { log, mate, complete } = trace;
+    const nodes = trace.nodes - trace.nodes_before;
     const [attacker, defender] = this.sides;
     return {
       ...trace, [this.search]: true, attacker, defender, side: this.side(0), over: mate === 0,
-      mated: Number(mate) < 0, mate_in: Math.abs(Number(mate)), before,
-      one: nodes - before === 1, nodes: nodes - before, rows: !complete && log.ply.length,
+      mated: Number(mate) < 0, mate_in: Math.abs(Number(mate)), one: nodes === 1, nodes,
+      rows: !complete && log.ply.length,
     };
   }
 
@@ -75,7 +76,7 @@ export class Words {
     return {
       [this.search]: true, [log.end[row]]: true, [`by_${log.by?.[row]}`]: true,
       alone: log.ply.every((each) => !each), defender: this.isDefender(ply), ply,
-      root: !ply, child: log.san[row + 1], best: log.san[row],
+      child: log.san[row + 1], best: log.san[row],
       side: this.side(ply), other: this.side(ply + 1),
       attacker: this.sides[0], to_go: toGo, one: toGo === 1,
       ...(log.score ? this.scored(log, row, ply) : Object.fromEntries(
