@@ -7,7 +7,7 @@ import re
 import runpy
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import click
@@ -15,8 +15,12 @@ import pytest
 
 import solver
 from solver.cli.main import SUMMARIES, matesolve
+from tests.pages.live import new_page
 from tests.pictures import PICTURES
 from tests.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -179,6 +183,37 @@ def test_words_and_numbers_of_a_terminal_have_no_colours() -> None:
         assert {str(kind) for kind, _ in tokens} == quiet
         coloured = {text for kind, text in tokens if str(kind) != "Token.Text"}
         assert all(text == "$ " or text.startswith("# ") for text in coloured)
+
+
+@pytest.mark.browser
+def test_a_frame_of_a_page_is_as_high_as_what_it_shows(chromium: Browser) -> None:
+    site = {
+        "index": '<!DOCTYPE html><iframe src="inner"></iframe>'
+        '<script src="site.js"></script>',
+        "inner": '<!DOCTYPE html><body style="margin: 0"><p style="margin: 0">',
+        "site.js": (ROOT / "docs" / "site.js").read_text(encoding="utf-8"),
+    }
+    messages: list[str] = []
+    page = new_page(chromium, messages)
+    page.route(
+        "**/*",
+        lambda route: route.fulfill(
+            body=site.get(route.request.url.rpartition("/")[2], ""),
+            content_type="text/javascript"
+            if route.request.url.endswith(".js")
+            else "text/html",
+        ),
+    )
+    page.goto("http://site.test/index")
+    for height in (900, 1_500, 400):
+        inner = page.frames[1].locator("p")
+        inner.evaluate("(p, height) => { p.style.height = `${height}px`; }", height)
+        page.wait_for_function(
+            "height => document.querySelector('iframe').clientHeight === height",
+            arg=height,
+        )
+    page.context.close()
+    assert messages == []
 
 
 def test_the_pages_show_every_kind_of_answer() -> None:
