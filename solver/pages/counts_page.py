@@ -83,7 +83,7 @@ def _title(variants: Sequence[Variant]) -> str:
         if len({each[name] for each in values}) > 1
     ]
     if not varied:
-        return f"{_capitalized(_words(variants[0], variants))}: nodes"
+        return f"Nodes of a search with {_words(variants[0], variants)}"
     if len(varied) > 2:
         return f"Search techniques: nodes of {len(variants)} variants"
     names = _capitalized(" and ".join(varied))
