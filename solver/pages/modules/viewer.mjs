@@ -221,8 +221,9 @@ export class Viewer {
    * @param {Asked} given @param {AuditRecord | null} [record] that it belongs to */
   async ask(given, record = null) {
     const asked = Object.freeze({ ...given });
-    const { root, here } = this.state;
-    this.begin({ asked, record, isLive: true, doing: "reading", here: root ?? here });
+    const { root } = this.state;
+    const here = root && { ...root, moves: [] }; // until the new position is read
+    this.begin({ asked, record, isLive: true, doing: "reading", here });
     const kind = kindOf(asked.name);
     const isHelp = kind.part === "help";
     const moves = asked.length === "" ? null : Number(asked.length);
@@ -248,8 +249,8 @@ export class Viewer {
 
   /** A move was played on the board: ask about the position after it. @param {string} uci */
   playMove(uci) {
-    const { asked, path, record } = this.state;
-    if (!asked) return;
+    const { asked, path, record, root } = this.state;
+    if (!asked || !root) return;
     const { name, length } = asked;
     const moves = [...asked.moves, ...path, uci];
     const left = name === "#" || length === "" ? "" : Number(length) - (path.length + 1) / 2;
