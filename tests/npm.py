@@ -15,6 +15,7 @@ import sys
 from itertools import cycle
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import chess
@@ -201,23 +202,33 @@ def compare(folder: Path, asked: list[dict[str, Any]]) -> list[str]:
 def main() -> None:
     """Build, pack and try the package; leave the packed file in a directory."""
     parser = argparse.ArgumentParser(prog="python -m tests.npm")
-    parser.add_argument("directory", type=Path, help="a new directory")
+    parser.add_argument("directory", type=Path, help="where to put the packed file")
     build_and_try(parser.parse_args().directory.resolve())
 
 
 def build_and_try(directory: Path, count: int = 200) -> None:
-    """Do all of it in a new directory, or end with a message and exit code 1."""
-    folder = directory / "matesolve"
-    write_package(folder)
-    if not (shutil.which("npm") and shutil.which("node")):
-        sys.stdout.write("npm package: built, but not tried: it needs npm and Node\n")
-        return
-    packed = pack(folder)
-    if (size := packed.stat().st_size) > MOST_BYTES:
-        sys.exit(f"{packed.name}: expected at most {MOST_BYTES} bytes, found {size}")
-    install(packed, directory / "installed")
-    if faults := compare(directory / "installed", questions(count)):
-        sys.exit("\n".join(faults))
+    """Write the packed package into a directory, or end with a message and exit code 1.
+
+    Without npm and Node it is neither packed nor tried.
+    """
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "matesolve"
+        write_package(folder)
+        if not (shutil.which("npm") and shutil.which("node")):
+            sys.stdout.write(
+                "npm package: built, but not packed and tried: it needs npm and Node\n"
+            )
+            return
+        packed = pack(folder)
+        if (size := packed.stat().st_size) > MOST_BYTES:
+            sys.exit(
+                f"{packed.name}: expected at most {MOST_BYTES} bytes, found {size}"
+            )
+        install(packed, Path(name) / "installed")
+        if faults := compare(Path(name) / "installed", questions(count)):
+            sys.exit("\n".join(faults))
+        directory.mkdir(parents=True, exist_ok=True)
+        shutil.copy(packed, directory)
     sys.stdout.write(f"{packed.name}: {size} bytes, {count} positions as in Python\n")
 
 

@@ -209,6 +209,19 @@ def test_a_search_shows_its_progress_after_a_long_one(
     assert int(every) <= int(widest) < 2 * int(every)
 
 
+def test_the_packed_file_is_written_twice_into_one_directory(
+    kernel: object,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = npm.questions(1)
+    monkeypatch.setattr(npm, "questions", lambda count: asked[:count])
+    for _ in range(2):
+        npm.build_and_try(tmp_path / "dist", count=1)
+    packed = [f"matesolve-{__version__}.tgz"] if shutil.which("npm") else []
+    assert [path.name for path in tmp_path.glob("dist/*")] == packed
+
+
 @pytest.fixture
 def served(installed: Path) -> Iterator[str]:
     """The address of a server with the README's page."""
