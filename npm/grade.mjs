@@ -12,7 +12,7 @@ const SHOWN = 60;
 const NO_MOVE = "?"; // where a word is unreadable
 const ESCAPES = /** @type {Record<string, string>} */ ({ "\t": "\\t", "\n": "\\n", "\r": "\\r" });
 
-/** Does each move of the attacker keep a mate within the moves left?
+/** Does each move of the attacker keep a mate within the moves left? `stoppedBy` alone: undecided.
  * @param {Host} host @param {Question} question */
 export async function grade(host, { fen, line, n, nodes }) {
   const { rules, layout: { enums: { LineFault, QueryState } } } = host;
@@ -30,15 +30,10 @@ export async function grade(host, { fen, line, n, nodes }) {
     most_moves: n, node_limit: host.limit(nodes),
   });
   machine.search.set("text_written", 0);
-  await host.runLong("GRADE_ROWS", null, query.address, 1);
+  await machine.runLong("GRADE_ROWS", 0, query.address, 1);
 
   // 2. The answer.
-  if (query.get("state") === QueryState.OPEN) {
-    return {
-      correct: false, status: "undecided", why: "the node limit was hit",
-      rightMoves: [], line: [], endsInMate: false,
-    };
-  }
+  if (query.get("state") === QueryState.OPEN) return { stoppedBy: host.reason ?? "nodes" };
   const right = machine.words(query, "line");
   const endsInMate = query.get("ends_in_mate") !== 0;
   const answer = { line: rules.line(start, right).map(plain), endsInMate };

@@ -1,21 +1,28 @@
+/// <reference lib="esnext.disposable" />
+
 /** A move in UCI notation and in standard algebraic notation. */
 export interface Move {
   uci: string;
   san: string;
 }
 
+/** Without a limit, the search ends when it has an answer, however long that takes. */
 export interface Options {
-  /** Stop after so many positions. Without it the search ends with an answer. */
-  nodes?: number | null;
-  /** Takes the question back; the promise is then rejected with the signal's reason. */
-  signal?: AbortSignal;
+  /** Stop after so many positions. */
+  nodes?: number | null | undefined;
+  /** Stop after so many seconds. */
+  time?: number | null | undefined;
+  /** Stops the search: the answer is what it has proved. */
+  signal?: AbortSignal | null | undefined;
+  /** Reject the promise with the signal's reason instead. */
+  throwOnAbort?: boolean | undefined;
 }
 
 export interface SolveOptions extends Options {
   /** The longest mate to look for, in attacker's moves, 1 to 200. */
-  moves?: number | null;
+  moves?: number | null | undefined;
   /** Called many times a second with what is proved so far. */
-  onProgress?: (progress: Progress) => void;
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Bounds that are proved so far. */
@@ -25,7 +32,12 @@ export interface Progress {
   lower: number;
   /** A mate in so many moves; negative: the side to move is mated; null: none is known. */
   upper: number | null;
+  /** The line of that mate. */
+  line: Move[];
 }
+
+/** What ended a search early: a limit, or the signal. */
+export type StoppedBy = "nodes" | "time" | "interrupt";
 
 export interface Answer {
   /**
@@ -45,14 +57,16 @@ export interface Answer {
   line: Move[];
   /** Positions that were entered. */
   nodes: number;
+  /** null: the question is answered. */
+  stoppedBy: StoppedBy | null;
 }
 
 export interface Grade {
   /** Whether each move of the attacker keeps a mate within the moves left: proved. */
   correct: boolean;
   /**
-   * right and wrong are proved. undecided: the node limit was hit. unreadable: a word is no
-   * move, and every move before it is right.
+   * right and wrong are proved. undecided: a limit was hit, or the search was interrupted.
+   * unreadable: a word is no move, and every move before it is right.
    */
   status: "right" | "wrong" | "undecided" | "unreadable";
   /** Why the line is not right, in one line. */
@@ -65,31 +79,71 @@ export interface Grade {
   line: Move[];
   /** Whether the last of these moves mates at once. A right line may stop earlier. */
   endsInMate: boolean;
+  /** null, unless the status is undecided. */
+  stoppedBy: StoppedBy | null;
 }
 
 /**
- * Find the shortest forced mate, and prove it.
- *
- * @param fen a legal position of orthodox chess: 1, 2, 4 or 6 fields
+ * ERR_ARGUMENT: an argument has the wrong type or is out of range. ERR_FEN: the position cannot
+ * be read or is not legal. ERR_UNDECIDED: `keys` was stopped before it had them all.
+ * ERR_DISPOSED: the solver was disposed of. ERR_WORKER: the worker could not be started, or has
+ * died; `cause` may say why.
  */
-export function solve(fen: string, options?: SolveOptions): Promise<Answer>;
+export type ErrorCode =
+  "ERR_ARGUMENT" | "ERR_FEN" | "ERR_UNDECIDED" | "ERR_DISPOSED" | "ERR_WORKER";
 
-/**
- * Grade a line by whether it mates by force within `n` moves of the side to move.
- *
- * @param fen the position in which the line begins
- * @param line moves of both sides, as they are written: in SAN, long algebraic or UCI notation,
- *   with or without move numbers, marks and comments; several strings are read as one text
- * @param n the attacker's moves to mate, 1 to 200
- */
-export function isCorrect(
-  fen: string, line: string | readonly string[], n: number, options?: Options,
-): Promise<Grade>;
+/** Every error of the package; with `throwOnAbort`, a promise is rejected with a signal's reason. */
+export class MatesolveError extends Error {
+  readonly code: ErrorCode;
+}
 
-/**
- * List all first moves that mate by force within `n` moves.
- *
- * @param fen a legal position of orthodox chess
- * @param n the attacker's moves to mate, 1 to 200
- */
-export function keys(fen: string, n: number, options?: Options): Promise<Move[]>;
+/** Answers one question after the other, in a worker; other solvers work at the same time. */
+export interface Solver {
+  /**
+   * Find the shortest forced mate, and prove it.
+   *
+   * @param fen a legal position of orthodox chess: 1, 2, 4 or 6 fields
+   */
+  solve(fen: string, options?: SolveOptions): Promise<Answer>;
+
+  /**
+   * Grade a line by whether it mates by force within `n` moves of the side to move.
+   *
+   * @param fen the position in which the line begins
+   * @param line moves of both sides, as they are written: in SAN, long algebraic or UCI
+   *   notation, with or without move numbers, marks and comments; several strings are read as
+   *   one text
+   * @param n the attacker's moves to mate, 1 to 200
+   */
+  isCorrect(
+    fen: string, line: string | readonly string[], n: number, options?: Options,
+  ): Promise<Grade>;
+
+  /**
+   * List all first moves that mate by force within `n` moves.
+   *
+   * @param fen a legal position of orthodox chess
+   * @param n the attacker's moves to mate, 1 to 200
+   */
+  keys(fen: string, n: number, options?: Options): Promise<Move[]>;
+
+  /** The size of the table in MiB; less than requested, once a system has refused so much. */
+  readonly hashMiB: number;
+
+  /** End the worker and give its memory back; what is asked is rejected with ERR_DISPOSED. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface SolverOptions {
+  /** The size of the table in MiB, rounded down to a power of two: 1 to 2048; 128 without it. */
+  hashMiB?: number | null | undefined;
+}
+
+/** Create a solver. Its worker starts with the first question. */
+export function createSolver(options?: SolverOptions): Solver;
+
+/** The functions of a solver that is created with the module. */
+export const solve: Solver["solve"];
+export const isCorrect: Solver["isCorrect"];
+export const keys: Solver["keys"];

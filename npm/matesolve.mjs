@@ -4,171 +4,153 @@
  * functions.
  */
 
+import { Cancelled, Engine, MatesolveError } from "./modules/engine.mjs";
 import { readMoves } from "./movetext.mjs";
 import setup from "./setup.mjs";
 
-/** @typedef {import("./matesolve.d.ts").Options} Options */
-/**
- * @typedef {{job: number, name: string, question: object,
- *   onProgress: ((progress: any) => void) | undefined,
- *   resolve: (answer: any) => void, reject: (error: unknown) => void}} Asked
- * @typedef {{postMessage: (message: object) => void, terminate: () => void,
- *   ref?: () => void, unref?: () => void}} Running
- */
+export { MatesolveError };
+
+/** @typedef {import("./matesolve.d.ts").Solver} Solver */
+/** @typedef {import("./matesolve.d.ts").SolveOptions} SolveOptions */
 
 // Bundlers for browsers leave an import alone whose name is not written in it.
 const [THREADS, FILES] = ["node:worker_threads", "node:fs/promises"];
-const IN_NODE = !("Worker" in globalThis);
+const MIB_BYTES = 1 << 20;
+const MOST_MIB = 2048; // a page's memory for WebAssembly has 4 GiB
 const MOST_NODES = Number.MAX_SAFE_INTEGER;
 const SEARCH = { name: "#", part: "search", play: 0, moves: null };
+/** @type {import("./matesolve.d.ts").Progress} */
+const NOTHING = { nodes: 0, lower: 0, upper: null, line: [] };
+const WHY = /** @type {Record<string, string>} */ ({
+  nodes: "the node limit was hit", time: "the time limit was hit",
+  interrupt: "the search was interrupted",
+});
 
-/** @param {string} fen @param {import("./matesolve.d.ts").SolveOptions} options */
-export async function solve(fen, options = {}) {
-  const most = length("moves", options.moves ?? setup.layout.mostMoves);
-  const { state, mate, lower, keys, keysComplete, line, nodes } =
-    await ask("search", fen, { moves: [], stipulation: SEARCH, most }, options);
-  return { status: state, mate, lowerBound: lower, keys, keysComplete, line, nodes };
-}
+/** @type {typeof import("./matesolve.d.ts").createSolver} */
+export function createSolver({ hashMiB } = {}) {
+  const wanted = whole("hashMiB", hashMiB ?? setup.tableBytes / MIB_BYTES, MOST_MIB);
+  let size = 1 << (31 - Math.clz32(wanted)); // a power of two
+  const { layout, movetext } = setup;
+  const engine = new Threads(parts, { layout, tableBytes: size * MIB_BYTES },
+    ({ got }) => (size = got / MIB_BYTES));
+  let isDisposed = false;
 
-/** @param {string} fen @param {string|string[]} line @param {number} n @param {Options} options */
-export async function isCorrect(fen, line, n, options = {}) {
-  const text = [line].flat().map((part) => {
-    if (typeof part === "string") return part;
+  /** @type {Solver["solve"]} */
+  async function solve(fen, options = {}) {
+    const most = length("moves", options.moves ?? layout.mostMoves);
+    const { state: status, lower: lowerBound, seconds, solutions, ...rest } =
+      await ask("search", fen, { moves: [], stipulation: SEARCH, most }, options);
+    return { status, lowerBound, ...rest };
+  }
+
+  /** @type {Solver["isCorrect"]} */
+  async function isCorrect(fen, line, n, options = {}) {
     const expected = "moves in one string or in several";
-    throw new TypeError(`line: expected ${expected}, found ${typeName(part)}`);
-  }).join(" ");
-  const moves = readMoves(setup.movetext, text);
-  return ask("grade", fen, { line: moves, n: length("n", n) }, options);
+    const words = [line].flat().map((part) => text("line", part, expected)).join(" ");
+    const about = { line: readMoves(movetext, words), n: length("n", n) };
+    const { stoppedBy = null, ...grade } = await ask("grade", fen, about, options);
+    if (!stoppedBy) return { ...grade, stoppedBy };
+    return {
+      correct: false, status: "undecided", why: WHY[stoppedBy], rightMoves: [], line: [],
+      endsInMate: false, stoppedBy,
+    };
+  }
+
+  /** @type {Solver["keys"]} */
+  async function keys(fen, n, options) {
+    const { status, why = "", rightMoves } = await isCorrect(fen, [], n, options);
+    if (status === "undecided") throw new MatesolveError("ERR_UNDECIDED", why);
+    return rightMoves;
+  }
+
+  async function dispose() {
+    isDisposed = true;
+    engine.stop(disposed());
+    await engine.end();
+  }
+
+  /** Ask the worker. If it does not answer in time after an abort, its last progress is the answer.
+   * @param {string} name @param {string} fen @param {object} about
+   * @param {SolveOptions} options @returns {Promise<any>} */
+  async function ask(name, fen, about, { nodes, time, signal, throwOnAbort, onProgress }) {
+    if (isDisposed) throw disposed();
+    if (nodes != null) whole("nodes", nodes, MOST_NODES);
+    if (time != null && !(typeof time === "number" && time >= 0)) {
+      throw refusal("time", "a number of seconds, at least 0", time);
+    }
+    const question = { fen: text("fen", fen), nodes, time, ...about };
+    let known = NOTHING;
+    const abort = () => engine.interrupt(question, throwOnAbort ? signal?.reason : undefined);
+    const answer = engine.ask(name, question, ({ type, job, seconds, ...progress }) => {
+      known = progress;
+      onProgress?.(progress);
+    });
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) abort();
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof Cancelled)) throw error;
+      const { upper: mate, ...rest } = known;
+      const state = mate === null ? "undecided" : mate === rest.lower ? "proved" : "found";
+      const found = mate && mate > 0 ? rest.line.slice(0, 1) : [];
+      return { ...rest, state, mate, keys: found, keysComplete: false, stoppedBy: "interrupt" };
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  return {
+    solve, isCorrect, keys, dispose, [Symbol.asyncDispose ?? "dispose"]: dispose,
+    get hashMiB() { return size; },
+  };
 }
 
-/** @param {string} fen @param {number} n @param {Options} options */
-export async function keys(fen, n, options = {}) {
-  const { status, why, rightMoves } = await isCorrect(fen, [], n, options);
-  if (status === "undecided") throw new Error(why);
-  return rightMoves;
-}
+// Errors and arguments
 
-// Arguments
+const disposed = () => new MatesolveError("ERR_DISPOSED", "the solver was disposed of");
+
+/** @param {string} name @param {string} expected @param {unknown} found */
+const refusal = (name, expected, found) =>
+  new MatesolveError("ERR_ARGUMENT", `${name}: expected ${expected}, found ${found}`);
 
 /** @param {string} name @param {number} value @param {number} most */
 function whole(name, value, most) {
   if (Number.isInteger(value) && 1 <= value && value <= most) return value;
-  throw new RangeError(`${name}: expected a whole number from 1 to ${most}, found ${value}`);
+  throw refusal(name, `a whole number from 1 to ${most}`, value);
 }
 
 /** @param {string} name @param {number} value */
 const length = (name, value) => whole(name, value, setup.layout.mostMoves);
 
-/** @param {string} name @param {string} value */
-function text(name, value) {
+/** @param {string} name @param {unknown} value */
+function text(name, value, expected = "text") {
   if (typeof value === "string") return value;
-  throw new TypeError(`${name}: expected text, found ${typeName(value)}`);
+  throw refusal(name, expected, value === null ? "null" : typeof value);
 }
 
-/** @param {unknown} value */
-const typeName = (value) => (value === null ? "null" : typeof value);
+// The worker, and the module that it runs
 
-// One worker answers one question after the other. Who takes back the question that it
-// works on ends it; the next question starts another.
-
-/** @type {Asked[]} */
-const waiting = [];
-/** @type {Asked|null} */
-let current = null;
-/** @type {Promise<Running>|null} */
-let running = null;
-/** @type {Promise<WebAssembly.Module>|null} */
+/** @type {WebAssembly.Module|null} */
 let module = null;
-let jobs = 0;
+/** The class of Node's threads. @type {any} */
+let Thread = null;
+const parts = { get: async () => module ??= await compile() };
 
-/** @param {string} name @param {string} fen @param {object} about
- * @param {import("./matesolve.d.ts").SolveOptions} options @returns {Promise<any>} */
-function ask(name, fen, about, { nodes, signal, onProgress }) {
-  return new Promise((resolve, reject) => {
-    if (nodes != null) whole("nodes", nodes, MOST_NODES);
-    const question = { fen: text("fen", fen), nodes: nodes ?? undefined, ...about };
-    signal?.throwIfAborted();
-    const abort = () => {
-      if (current === asked) endWorker();
-      else waiting.splice(waiting.indexOf(asked), 1);
-      asked.reject(signal?.reason);
-      next();
-    };
-    /** @type {(settle: (value: any) => void) => (value: any) => void} */
-    const once = (settle) => (value) => {
-      signal?.removeEventListener("abort", abort);
-      settle(value);
-    };
-    /** @type {Asked} */
-    const asked = {
-      job: ++jobs, name, question, onProgress, resolve: once(resolve), reject: once(reject),
-    };
-    signal?.addEventListener("abort", abort);
-    waiting.push(asked);
-    next();
-  });
-}
-
-/** Let the worker work on the next question, if it is idle. */
-async function next() {
-  if (current) return;
-  const asked = current = waiting.shift() ?? null;
-  try {
-    const worker = await (asked ? (running ??= start()) : running);
-    if (!worker || current !== asked) return;
-    if (!asked) return worker.unref?.(); // a program may end while the worker is idle
-    worker.ref?.();
-    const { job, name, question } = asked;
-    worker.postMessage({ type: "ask", job, name, question });
-  } catch (error) {
-    if (current === asked) fail(error);
+class Threads extends Engine {
+  start() {
+    if (!Thread) return new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
+    const thread = new Thread(new URL("./thread.mjs", import.meta.url));
+    thread.on("message", (/** @type {any} */ data) => thread.onmessage({ data }));
+    thread.on("error", (/** @type {Error} */ error) => thread.onerror(error));
+    return thread;
   }
-}
-
-/** @param {any} data what the worker has sent */
-function receive(data) {
-  if (!current || data.job !== current.job || data.type === "memory") return;
-  const { onProgress, resolve, reject } = current;
-  if (data.type === "progress") {
-    const { nodes, lower, upper } = data;
-    onProgress?.({ nodes, lower, upper });
-    return;
-  }
-  current = null;
-  if (data.type === "done") resolve(data.result);
-  else reject(new Error(data.message));
-  next();
-}
-
-/** The worker cannot be started, or has died. @param {unknown} error */
-function fail(error) {
-  const asked = current;
-  endWorker();
-  asked?.reject(error);
-  next();
-}
-
-function endWorker() {
-  running?.then((worker) => worker.terminate(), () => {});
-  running = current = null;
-}
-
-/** @returns {Promise<Running>} */
-async function start() {
-  module ??= compile().catch((error) => {
-    module = null;
-    throw error;
-  });
-  const compiled = await module;
-  const worker = IN_NODE ? await startThread() : startWorker();
-  worker.postMessage({ type: "module", part: SEARCH.part, module: compiled });
-  worker.postMessage({ type: "layout", ...setup });
-  return worker;
 }
 
 async function compile() {
   const url = new URL("./search.wasm", import.meta.url);
-  if (IN_NODE) {
+  if (!("Worker" in globalThis)) {
+    ({ Worker: Thread } = await import(/* webpackIgnore: true */ THREADS));
     const { readFile } = await import(/* webpackIgnore: true */ FILES);
     return WebAssembly.compile(await readFile(url));
   }
@@ -177,20 +159,4 @@ async function compile() {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-function startWorker() {
-  const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data }) => receive(data);
-  worker.onerror = (event) => {
-    event.preventDefault();
-    fail(new Error(`the worker has failed: ${event.message ?? "it could not be loaded"}`));
-  };
-  return worker;
-}
-
-async function startThread() {
-  const { Worker: Thread } = await import(/* webpackIgnore: true */ THREADS);
-  const thread = new Thread(new URL("./thread.mjs", import.meta.url));
-  thread.on("message", receive);
-  thread.on("error", fail);
-  return thread;
-}
+export const { solve, isCorrect, keys } = createSolver();

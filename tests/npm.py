@@ -31,7 +31,7 @@ from tests.written_lines import fuzzed, spellings
 
 ROOT = Path(__file__).parents[1]
 
-MODULES = ("host", "machine", "rules", "search")
+MODULES = ("engine", "host", "machine", "rules", "search")
 
 MOST_BYTES = 150_000
 """Of the packed package."""
@@ -135,6 +135,7 @@ def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:
             "line": [*solution.pv],
             "san": [*solution.san],
             "nodes": solution.stats.nodes,
+            "stoppedBy": solution.stopped_by,
         },
         "grades": [
             {
@@ -145,6 +146,9 @@ def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:
                 "rightMoves": sorted(each.right_moves),
                 "line": [*each.line],
                 "endsInMate": each.ends_in_mate,
+                "stoppedBy": (
+                    "nodes" if each.status is GradeStatus.UNDECIDED else None
+                ),
             }
             for each in grades
         ],

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
 import threading
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 
-from solver import FenError, __version__, grade
+from solver import FenError, Limits, Status, __version__, grade, solve
 from tests import npm
 from tests.pages.live import new_page
-from tests.processes import run
+from tests.processes import run, started
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 README = (npm.ROOT / "npm" / "README.md").read_text(encoding="utf-8")
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
+ROOK = "8/7K/8/8/8/8/R7/7k w - -"
+KING_AND_ROOK = "8/8/8/3k4/8/8/8/R3K3 w - -"
+ABORT_ERR = 20
+"""The code of a DOMException whose name is AbortError."""
 
 needs_node = pytest.mark.skipif(
     not (shutil.which("node") and shutil.which("npm")), reason="needs Node and npm"
@@ -93,6 +100,49 @@ def test_the_types_are_right(written: Path) -> None:
         run(["tsc", *options, *language, path.name], cwd=written, check=True)
 
 
+CONSUMER = """
+import { createSolver, isCorrect, MatesolveError, solve } from "matesolve";
+import type {
+  Answer, ErrorCode, Move, SolveOptions, Solver, StoppedBy,
+} from "matesolve";
+
+type Limits = { nodes?: number };
+
+export async function ask(fen: string, limits: Limits, signal?: AbortSignal) {
+  const options: SolveOptions = {
+    moves: undefined, nodes: limits.nodes, time: undefined, signal,
+    throwOnAbort: undefined, onProgress: undefined,
+  };
+  await using solver: Solver = createSolver({ hashMiB: undefined });
+  const { line, stoppedBy }: Answer = await solver.solve(fen, options);
+  const why: StoppedBy | null = stoppedBy;
+  const { right }: { right: Move[] } = {
+    right: (await isCorrect(fen, ["e4"] as const, 2, { time: 0.5 })).rightMoves,
+  };
+  // @ts-expect-error: a limit is a number
+  await solve(fen, { nodes: "1" });
+  return [...line, ...right, why];
+}
+
+export function codeOf(error: unknown): ErrorCode | undefined {
+  // @ts-expect-error: there is no such code
+  if (error instanceof MatesolveError && error.code === "ERR_OTHER") return undefined;
+  return error instanceof MatesolveError ? error.code : undefined;
+}
+"""
+
+
+@needs_node
+@pytest.mark.skipif(shutil.which("tsc") is None, reason="needs TypeScript")
+@pytest.mark.parametrize("module", ["nodenext", "preserve"])
+def test_a_strict_program_may_pass_undefined(installed: Path, module: str) -> None:
+    options = ("--noEmit", "--strict", "--exactOptionalPropertyTypes")
+    language = ("--target", "esnext", "--lib", "esnext,dom", "--skipLibCheck", "false")
+    (installed / "consumer.mts").write_text(CONSUMER, encoding="utf-8")
+    words = ["tsc", *options, *language, "--module", module, "consumer.mts"]
+    run(words, cwd=installed, check=True)
+
+
 @needs_node
 @sized("count", 12, 200)
 def test_answers_are_those_of_the_python_package(installed: Path, count: int) -> None:
@@ -111,7 +161,7 @@ def test_a_limit_of_null_is_none(installed: Path) -> None:
 @needs_node
 def test_the_examples_of_the_readme_print_what_it_shows(installed: Path) -> None:
     examples, shown = blocks("js"), blocks("text")
-    assert len(examples) == len(shown) == 2
+    assert len(examples) == len(shown) == 3
     for example, lines in zip(examples, shown, strict=True):
         assert node(installed, example) == lines.splitlines()
 
@@ -125,76 +175,271 @@ FAULTS = [
     f'isCorrect("{LONG}", null, 3)',
     f'solve("{LONG}", {{ moves: 0 }})',
     f'solve("{LONG}", {{ nodes: 1.5 }})',
+    f'solve("{LONG}", {{ time: -1 }})',
     f'isCorrect("{LONG}", "", 201)',
     f'keys("{LONG}", 12, {{ nodes: 10 }})',
+    f'keys("{LONG}", 12, {{ time: 0 }})',
 ]
 
 
 @needs_node
-def test_what_cannot_be_read_is_an_error_of_one_line(installed: Path) -> None:
-    names = 'import { isCorrect, keys, solve } from "matesolve";'
+def test_each_error_has_a_code_and_one_line(installed: Path) -> None:
+    names = "import { isCorrect, keys, MatesolveError, solve } from 'matesolve';"
     calls = ", ".join(FAULTS)
     script = f"""{names}
-      for (const each of await Promise.allSettled([{calls}])) {{
-        console.log(each.reason.message);
+      for (const {{ reason }} of await Promise.allSettled([{calls}])) {{
+        console.log(`${{reason.code}} ${{reason.message}}`);
+        if (!(reason instanceof MatesolveError)) console.log(reason);
       }}"""
     shown = node(installed, script)
     fens = ["8/8 w - -", "8/8/8/8/8/5K2/R7/8 w - -", ""]
-    for fen, message in zip(fens, shown, strict=False):
+    for fen, line in zip(fens, shown, strict=False):
         with pytest.raises(FenError) as error:
             grade(fen, "", 1)
+        code, message = line.split(" ", 1)
+        assert code == "ERR_FEN"
         assert str(error.value).startswith(message)
     assert shown[3:] == [
-        "fen: expected text, found null",
-        "line: expected moves in one string or in several, found number",
-        "line: expected moves in one string or in several, found null",
-        "moves: expected a whole number from 1 to 200, found 0",
-        f"nodes: expected a whole number from 1 to {2**53 - 1}, found 1.5",
-        "n: expected a whole number from 1 to 200, found 201",
-        "the node limit was hit",
+        "ERR_ARGUMENT fen: expected text, found null",
+        "ERR_ARGUMENT line: expected moves in one string or in several, found number",
+        "ERR_ARGUMENT line: expected moves in one string or in several, found null",
+        "ERR_ARGUMENT moves: expected a whole number from 1 to 200, found 0",
+        f"ERR_ARGUMENT nodes: expected a whole number from 1 to {2**53 - 1}, found 1.5",
+        "ERR_ARGUMENT time: expected a number of seconds, at least 0, found -1",
+        "ERR_ARGUMENT n: expected a whole number from 1 to 200, found 201",
+        "ERR_UNDECIDED the node limit was hit",
+        "ERR_UNDECIDED the time limit was hit",
     ]
 
 
-TAKEN_BACK = f"""
-import {{ solve }} from "matesolve";
-const [first, second] = [new AbortController(), new AbortController()];
-const seen = [];
-const long = solve("{LONG}", {{
-  signal: first.signal,
-  onProgress: (progress) => {{
-    seen.push(progress);
-    if (progress.upper && progress.nodes > 100_000) first.abort(new Error("enough"));
-  }},
-}});
-const next = solve("{LONG}", {{ signal: second.signal }});
-const last = solve("8/7K/8/8/8/8/R7/7k w - -");
-second.abort();
-const aborted = solve("{LONG}", {{ signal: second.signal }});
-const [one, two, three, four] = await Promise.allSettled([long, next, last, aborted]);
-console.log(one.reason.message, two.reason.name, three.value.mate, four.reason.name);
-console.log(seen.every(({{ lower, upper }}) => !upper || lower <= upper));
+@needs_node
+def test_a_common_js_module_requires_the_package(installed: Path) -> None:
+    done = run(["node", "-p", "process.features.require_module"], check=True)
+    if done.stdout.strip() != "true":
+        pytest.skip("needs Node 20.19 or 22.12")
+    (example,) = blocks("cjs")
+    (installed / "script.cjs").write_text(example, encoding="utf-8")
+    done = run(["node", "--no-warnings", "script.cjs"], cwd=installed)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Ra8#\n", "")
+
+
+# Limits and interrupts
+
+
+@needs_node
+def test_an_answer_names_the_limit_that_was_hit(installed: Path) -> None:
+    script = f"""
+      import {{ isCorrect, solve }} from "matesolve";
+      const [fen, most] = ["{LONG}", {{ nodes: 20_000 }}];
+      for (const asked of [solve(fen, most), solve(fen, {{ time: 0 }}),
+        isCorrect(fen, "Rh4", 14, most), isCorrect(fen, "Rh4", 14, {{ time: 0 }}),
+        solve("{ROOK}", {{ time: 1e6, nodes: 1e9 }})]) {{
+        const {{ status, stoppedBy, why }} = await asked;
+        console.log(`${{status}} ${{stoppedBy}} ${{why}}`);
+      }}"""
+    assert node(installed, script) == [
+        "undecided nodes undefined",
+        "undecided time undefined",
+        "undecided nodes the node limit was hit",
+        "undecided time the time limit was hit",
+        "proved null undefined",
+    ]
+
+
+ABORTED = """
+import { solve } from "matesolve";
+const answers = [];
+for (const [fen, least] of %s) {
+  const abort = new AbortController();
+  let reports = 0;
+  const { line, ...answer } = await solve(fen, {
+    signal: abort.signal,
+    onProgress: ({ upper }) => { if (++reports === least || upper) abort.abort(); },
+  });
+  answers.push({ fen, ...answer, line: line.map(({ uci }) => uci) });
+}
+console.log(JSON.stringify(answers));
 """
 
 
 @needs_node
-def test_a_question_is_taken_back_and_the_others_are_answered(installed: Path) -> None:
-    shown = node(installed, TAKEN_BACK)
-    assert shown == ["enough AbortError 8 AbortError", "true"]
+def test_an_aborted_search_returns_bounds_that_python_does_not_contradict(
+    installed: Path,
+) -> None:
+    # At a report of progress, or 0: at the first that has a mate.
+    aborts = [(KING_AND_ROOK, 1), (KING_AND_ROOK, 8), (ROOK, 1), (ROOK, 0)]
+    (shown,) = node(installed, ABORTED % json.dumps(aborts))
+    for each in json.loads(shown):
+        whole = solve(each["fen"], Limits(nodes=3_000_000))
+        assert whole.status is Status.PROVED
+        is_whole = each["status"] == "proved" and each["keysComplete"]
+        assert each["stoppedBy"] == (None if is_whole else "interrupt")
+        assert 1 <= each["lowerBound"] <= whole.mate
+        assert (each["status"] == "undecided") == (each["mate"] is None)
+        if each["mate"] is not None:
+            assert whole.mate <= each["mate"]
+            assert len(each["line"]) == 2 * each["mate"] - 1
+            assert grade(each["fen"], each["line"], each["mate"]).ends_in_mate
+            assert [key["uci"] for key in each["keys"]] == each["line"][:1]
+
+
+THROWN = f"""
+import {{ keys, solve }} from "matesolve";
+const aborts = [1, 2, 3, 4].map(() => new AbortController());
+const [running, waiting, listing, before] = aborts;
+const throwOnAbort = true;
+const long = solve("{LONG}", {{
+  signal: running.signal, throwOnAbort,
+  onProgress: () => running.abort(new Error("enough")),
+}});
+const next = solve("{LONG}", {{ signal: waiting.signal, throwOnAbort }});
+const listed = keys("{LONG}", 14, {{ signal: listing.signal }});
+const last = solve("{ROOK}");
+waiting.abort();
+listing.abort();
+before.abort();
+const none = solve("{ROOK}", {{ signal: before.signal }});
+const thrown = solve("{ROOK}", {{ signal: before.signal, throwOnAbort }});
+const answers = await Promise.allSettled([long, next, listed, last, none, thrown]);
+for (const {{ reason, value: {{ mate, lowerBound }} = {{}} }} of answers) {{
+  console.log(reason ? reason.code || reason.message : `${{mate}} ${{lowerBound}}`);
+}}
+"""
+
+
+@needs_node
+def test_a_question_that_is_taken_back_is_rejected_on_request(installed: Path) -> None:
+    running, waiting, listing, last, none, thrown = node(installed, THROWN)
+    assert running == "enough"
+    assert waiting == thrown == str(ABORT_ERR)
+    assert listing == "ERR_UNDECIDED"
+    assert last == "8 8"
+    assert none == "null 0"
+
+
+def changed(installed: Path, folder: Path, changes: dict[str, tuple[str, str]]) -> Path:
+    """Copy an installed package, and change its modules."""
+    copy = folder / "copy"
+    shutil.copytree(installed, copy)
+    for name, (pattern, replacement) in changes.items():
+        module = copy / "node_modules" / "matesolve" / "modules" / f"{name}.mjs"
+        text = module.read_text(encoding="utf-8")
+        text, count = re.subn(pattern, replacement, text)
+        assert count == 1
+        module.write_text(text, encoding="utf-8")
+    return copy
+
+
+@needs_node
+def test_a_worker_that_does_not_listen_is_replaced(
+    installed: Path, tmp_path: Path
+) -> None:
+    # Once it has found a mate, it does nothing any more.
+    stuck = "if (query.get('upper')) await new Promise(() => {});"
+    changes = {"search": (r"(host\.progress\(\);)", rf"\1 {stuck}")}
+    script = f"""
+      import {{ solve }} from "matesolve";
+      const abort = new AbortController();
+      let last;
+      const found = solve("{ROOK}", {{
+        signal: abort.signal,
+        onProgress: (progress) => {{
+          last = progress;
+          if (last.upper) abort.abort();
+        }},
+      }});
+      const next = solve("{KING_AND_ROOK}", {{ nodes: 1000 }});
+      const {{ status, mate, lowerBound, keys, nodes, line, stoppedBy }} = await found;
+      console.log(status, line.length === 2 * mate - 1, keys[0].uci === line[0].uci);
+      console.log(nodes === last.nodes, mate === last.upper, lowerBound === last.lower);
+      console.log(stoppedBy, (await next).stoppedBy);"""
+    assert node(changed(installed, tmp_path, changes), script) == [
+        "found true true",
+        "true true true",
+        "interrupt nodes",
+    ]
+
+
+# Solvers
+
+
+@needs_node
+def test_two_solvers_search_at_the_same_time_and_do_not_keep_node_running(
+    installed: Path,
+) -> None:
+    script = f"""
+      import {{ createSolver }} from "matesolve";
+      const [endless, other] = [createSolver({{ hashMiB: 100 }}), createSolver()];
+      const pending = endless.solve("{LONG}");
+      console.log((await other.solve("{ROOK}")).mate, endless.hashMiB, other.hashMiB);
+      const next = endless.solve("{ROOK}");
+      const ended = endless.dispose();
+      const late = endless.isCorrect("{ROOK}", "Kg6", 8);
+      const answers = await Promise.allSettled([pending, next, late]);
+      console.log(answers.map(({{ reason }}) => reason.code).join(" "));
+      await ended;
+      console.log((await other.keys("{ROOK}", 8)).length);"""
+    # Node ends without more ado: the solver that is idle does not keep it running.
+    assert node(installed, script) == [
+        "8 64 128",
+        "ERR_DISPOSED ERR_DISPOSED ERR_DISPOSED",
+        "1",
+    ]
+
+
+@needs_node
+def test_a_disposed_solver_gives_its_table_back(installed: Path) -> None:
+    script = f"""
+      import {{ createSolver }} from "matesolve";
+      const solver = createSolver({{ hashMiB: 256 }});
+      await solver.solve("{LONG}", {{ nodes: 1_000_000 }});
+      const before = process.memoryUsage.rss();
+      await solver.dispose();
+      console.log((before - process.memoryUsage.rss()) / 2 ** 20 > 100);"""
+    assert node(installed, script) == ["true"]
+
+
+@needs_node
+def test_a_solver_says_which_table_it_got(installed: Path, tmp_path: Path) -> None:
+    refused = "if (bytes > 2 ** 24) throw new RangeError();"
+    changes = {"machine": (r"(bytes /= 2\) \{\n.*\n *try \{)", rf"\1 {refused}")}
+    script = f"""
+      import {{ createSolver }} from "matesolve";
+      for (const hashMiB of [0, 2049, 1.5]) {{
+        try {{ createSolver({{ hashMiB }}); }} catch (e) {{ console.log(e.code); }}
+      }}
+      const solver = createSolver({{ hashMiB: 64 }});
+      const {{ mate }} = await solver.solve("{ROOK}");
+      console.log(mate, solver.hashMiB);"""
+    refusals = ["ERR_ARGUMENT"] * 3
+    assert node(installed, script) == [*refusals, "8 64"]
+    assert node(changed(installed, tmp_path, changes), script) == [*refusals, "8 16"]
+
+
+@needs_node
+def test_a_worker_that_cannot_run_is_an_error(installed: Path, tmp_path: Path) -> None:
+    changes = {"machine": (r"(const PAGE_BYTES = .*)", r"\1 null.fail;")}
+    script = f"""
+      import {{ solve }} from "matesolve";
+      const answers = [solve("{ROOK}"), solve("{ROOK}")];
+      for (const {{ reason: {{ code }} }} of await Promise.allSettled(answers)) {{
+        console.log(code);
+      }}"""
+    copy = changed(installed, tmp_path, changes)
+    assert node(copy, script) == ["ERR_WORKER"] * 2
+    (copy / "node_modules" / "matesolve" / "search.wasm").unlink()
+    assert node(copy, script) == ["ERR_WORKER"] * 2
 
 
 @needs_node
 def test_a_search_shows_its_progress_after_a_long_one(
     installed: Path, tmp_path: Path
 ) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(installed, copy)
-    host = copy / "node_modules" / "matesolve" / "modules" / "host.mjs"
-    text = host.read_text(encoding="utf-8")
-    (every,) = re.findall(r"REPORT_NODES = ([\d_]+);", text)
     # Each report of the kernel is passed on, however little time went by.
-    text, count = re.subn(r"PROGRESS_MS = \d+;", "PROGRESS_MS = 0;", text)
-    assert count == 1
-    host.write_text(text, encoding="utf-8")
+    changes = {"host": (r"PROGRESS_MS = \d+;", "PROGRESS_MS = 0;")}
+    copy = changed(installed, tmp_path, changes)
+    host = copy / "node_modules" / "matesolve" / "modules" / "host.mjs"
+    (every,) = re.findall(r"REPORT_NODES = ([\d_]+);", host.read_text("utf-8"))
     script = f"""
       import {{ solve }} from "matesolve";
       await solve("{LONG}", {{ nodes: 3_000_000 }});
@@ -222,34 +467,143 @@ def test_the_packed_file_is_written_twice_into_one_directory(
     assert [path.name for path in tmp_path.glob("dist/*")] == packed
 
 
-@pytest.fixture
-def served(installed: Path) -> Iterator[str]:
-    """The address of a server with the README's page."""
-    (page,) = blocks("html")
-    (installed / "index.html").write_text(page, encoding="utf-8")
-    (installed / "favicon.ico").touch()
-    handler = partial(Quiet, directory=str(installed))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+# Browsers and bundlers
 
 
-class Quiet(SimpleHTTPRequestHandler):
+class Served(SimpleHTTPRequestHandler):
+    """Sends each file with the policy of the README."""
+
+    (policy,) = re.findall("Content-Security-Policy: (.*)", README)
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", self.policy)
+        super().end_headers()
+
     def log_message(self, *_: object) -> None:
         pass
 
 
-@needs_node
-@pytest.mark.browser
-def test_the_page_of_the_readme_solves_in_a_worker(
-    served: str, chromium: Browser
-) -> None:
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serve a folder; return the address."""
+    (folder / "favicon.ico").touch()
+    handler = partial(Served, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def shows(chromium: Browser, address: str, text: str, click: str = "") -> None:
+    """Open a page, click on what is named, and wait for an answer, no message."""
     messages: list[str] = []
     page = new_page(chromium, messages)
-    page.goto(served)
-    page.wait_for_selector("#answer:text-is('mate in 8: Kg6')")
+    page.goto(address)
+    if click:
+        page.click(click)
+    page.wait_for_selector(f"#answer:text-matches('^{text}$')")
     assert messages == []
     page.context.close()
+
+
+def write_page(folder: Path, source: str = "app.mjs") -> None:
+    """Write a page with a place for the answer, a button and a script."""
+    page = f"""<!doctype html><meta charset="utf-8"><title>matesolve</title>
+      <p id="answer"></p><button id="stop">Stop</button>
+      <script type="module" src="./{source}"></script>"""
+    (folder / "index.html").write_text(page, encoding="utf-8")
+
+
+@needs_node
+@pytest.mark.browser
+def test_the_page_of_the_readme_solves_under_the_policy_it_names(
+    installed: Path, chromium: Browser
+) -> None:
+    (page,) = blocks("html")
+    (script,) = re.findall(r"(?s)<script.*?>(.*)</script>", page)
+    write_page(installed)
+    (installed / "app.mjs").write_text(script, encoding="utf-8")
+    with serving(installed) as address:
+        shows(chromium, address, "mate in 8: Kg6")
+
+
+STOPPED = f"""
+import {{ solve }} from "./node_modules/matesolve/matesolve.mjs";
+const stop = new AbortController();
+document.getElementById("stop").onclick = () => stop.abort();
+const {{ signal }} = stop;
+const {{ mate, lowerBound, stoppedBy }} = await solve("{LONG}", {{ signal }});
+const next = await solve("{ROOK}");
+document.getElementById("answer").textContent =
+  [stoppedBy, lowerBound <= 14, !mate || mate >= 14, next.mate].join(" ");
+"""
+
+
+@needs_node
+@pytest.mark.browser
+@pytest.mark.parametrize("can_suspend", [True, False])
+def test_a_page_that_stops_a_search_gets_its_bounds(
+    installed: Path, tmp_path: Path, chromium: Browser, *, can_suspend: bool
+) -> None:
+    copy = installed
+    if not can_suspend:
+        changes = {"machine": (r"CAN_SUSPEND = .*;", "CAN_SUSPEND = false;")}
+        copy = changed(installed, tmp_path, changes)
+    write_page(copy)
+    (copy / "app.mjs").write_text(STOPPED, encoding="utf-8")
+    with serving(copy) as address:
+        shows(chromium, address, "interrupt true true 8", "#stop")
+
+
+BUNDLED = f"""
+import {{ createSolver }} from "matesolve";
+const solver = createSolver({{ hashMiB: 16 }});
+const {{ mate }} = await solver.solve("{ROOK}");
+document.getElementById("answer").textContent = `mate in ${{mate}}`;
+"""
+
+COMMANDS = {command.split()[0]: command for command in blocks("sh")}
+
+
+@needs_node
+@pytest.mark.browser
+@pytest.mark.parametrize("tool", COMMANDS)
+def test_a_bundled_page_solves(
+    installed: Path, tmp_path: Path, chromium: Browser, tool: str
+) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"needs {tool}")
+    project = changed(installed, tmp_path, {})
+    write_page(project)
+    (project / "app.mjs").write_text(BUNDLED, encoding="utf-8")
+    run(["sh", "-ec", COMMANDS[tool]], cwd=project, check=True)
+    site = project / "site"
+    assert not (site / "node_modules").exists()
+    if not (site / "index.html").exists():
+        write_page(site, "main.js" if tool == "webpack" else "app.mjs")
+    with serving(site) as address:
+        shows(chromium, address, "mate in 8")
+
+
+@needs_node
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("vite") is None, reason="needs vite")
+def test_a_page_of_sources_that_vite_serves_solves(
+    installed: Path, tmp_path: Path, chromium: Browser
+) -> None:
+    project = changed(installed, tmp_path, {})
+    write_page(project)
+    (project / "app.mjs").write_text(BUNDLED, encoding="utf-8")
+    words = ["vite", "--host", "127.0.0.1", "--logLevel", "info"]
+    plain = os.environ | {"NO_COLOR": "1"}
+    with started(words, cwd=project, stdout=subprocess.PIPE, env=plain) as process:
+        assert process.stdout
+        address = next(line for line in process.stdout if "http://" in line).split()[-1]
+        page = new_page(chromium, [])
+        page.goto(address)
+        page.wait_for_selector("#answer:text-is('mate in 8')")
+        page.context.close()

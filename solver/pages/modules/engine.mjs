@@ -2,14 +2,24 @@
 
 /** @typedef {import("./machine.mjs").Layout} Layout */
 /**
- * @typedef {{resolve: (result: any) => void, reject: (error: Error) => void,
+ * @typedef {{job: number, resolve: (result: any) => void, reject: (error: unknown) => void,
  *   onProgress: (progress: any) => void, name: string, question: any, part: string}} Pending
+ * @typedef {Worker & {ref?: () => void, unref?: () => void}} Thread a worker, in Node a thread
  */
 
 const PATIENCE_MS = 400;
 
 /** The question was taken back. */
 export class Cancelled extends Error {}
+
+/** An error that programs recognize by its code. */
+export class MatesolveError extends Error {
+  /** @param {string} code @param {string} message @param {ErrorOptions} [options] */
+  constructor(code, message, options) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** Parts of the kernel, unpacked and compiled when they are first needed. */
 export class Parts {
@@ -23,8 +33,8 @@ export class Parts {
 
   /** @param {string} part */
   get(part) {
-    this.#compiled[part] ??= unpack(this.packed[part]).then((bytes) => WebAssembly.compile(bytes));
-    return this.#compiled[part];
+    return this.#compiled[part] ??=
+      unpack(this.packed[part]).then((bytes) => WebAssembly.compile(bytes));
   }
 }
 
@@ -35,22 +45,20 @@ export async function unpack(packed) {
   return new Response(stream).arrayBuffer();
 }
 
+/** Sends a worker one question after the other. */
 export class Engine {
-  /** @type {Map<number, Pending>} */
-  #pending = new Map();
-  /** @type {Set<string>} */
-  #sent = new Set();
-  #job = 0;
-  /** The last question that the worker was sent, and the last that it is to leave. */
-  #asked = 0;
-  #stopping = 0;
+  /** @type {Pending[]} */
+  #pending = [];
+  #jobs = 0;
+  /** The job that the worker has: the first of those pending; 0: none. */
+  #sent = 0;
   #patience = 0;
-  /** @type {Worker|null} */
+  /** @type {Thread|null} */
   #worker = null;
 
   /**
-   * @param {Parts} parts
-   * @param {{url: string, layout: Layout, tableBytes: number}} setup url: of the worker's script
+   * @param {{get: (part: string) => Promise<WebAssembly.Module>}} parts
+   * @param {{layout: Layout, tableBytes: number, url?: string}} setup url: of the worker's script
    * @param {(note: {wanted: number, got: number}) => void} onLessMemory
    */
   constructor(parts, setup, onLessMemory = () => {}) {
@@ -60,7 +68,7 @@ export class Engine {
   }
 
   /**
-   * Ask the worker; it answers one question after the other.
+   * Ask the worker.
    * @param {string} name of the job
    * @param {any} question
    * @param {(progress: any) => void} onProgress
@@ -68,99 +76,117 @@ export class Engine {
    * @returns {Promise<any>} rejected with `Cancelled` after `stop`
    */
   ask(name, question, onProgress = () => {}, part = "search") {
-    const job = ++this.#job;
     return new Promise((resolve, reject) => {
-      const pending = { resolve, reject, onProgress, name, question, part };
-      this.#pending.set(job, pending);
-      this.#send(job, pending).catch(reject);
+      const job = ++this.#jobs;
+      this.#pending.push({ job, resolve, reject, onProgress, name, question, part });
+      this.#next();
     });
   }
 
-  /** Send a question, and the modules that the worker does not have.
-   * @param {number} job @param {Pending} pending */
-  async #send(job, { name, question, part }) {
-    const modules = await Promise.all(["search", part].map((each) => this.parts.get(each)));
-    if (!this.#pending.has(job)) return;
-    const worker = this.#running();
-    for (const [i, each] of ["search", part].entries()) {
-      if (this.#sent.has(each)) continue;
-      worker.postMessage({ type: "module", part: each, module: modules[i] });
-      if (!this.#sent.size) worker.postMessage({ type: "layout", ...this.setup });
-      this.#sent.add(each);
+  /** Send the next question, with the modules that it needs. */
+  async #next() {
+    const [asked] = this.#pending;
+    if (this.#sent) return;
+    if (!asked) return this.#worker?.unref?.(); // Node may end while the thread is idle
+    const { job, name, question, part } = asked;
+    try {
+      const modules = {
+        search: await this.parts.get("search"), [part]: await this.parts.get(part),
+      };
+      if (this.#sent || this.#pending[0] !== asked) return;
+      const worker = this.#running();
+      worker.ref?.();
+      worker.postMessage({ type: "ask", job, name, question, modules });
+      this.#sent = job;
+    } catch (error) {
+      this.interrupt(question, failure(error));
     }
-    worker.postMessage({ type: "ask", job, name, question });
-    this.#asked = Math.max(this.#asked, job);
   }
 
-  /** Take all questions back. A worker that does not listen in time is replaced. */
-  stop() {
-    const isIdle = !this.#pending.has(this.#asked);
-    this.#fail(new Cancelled());
-    if (!this.#worker || isIdle) return;
-    if (!("Suspending" in WebAssembly)) return this.end();
-    this.#worker.postMessage({ type: "order", job: this.#asked, order: "stop" });
-    this.#stopping = this.#asked;
-    this.#patience ||= setTimeout(() => this.#replace(), PATIENCE_MS);
+  /** Take all questions back. @param {Error} error */
+  stop(error = new Cancelled()) {
+    for (const { question } of this.#pending) this.interrupt(question, error);
+    if (this.#sent && !("Suspending" in WebAssembly)) this.end();
+  }
+
+  /**
+   * Let the worker answer a question with what it has proved. A question that is not sent yet,
+   * or not answered in time, is rejected.
+   * @param {any} question @param {unknown} [error] with it, the question is rejected at once
+   */
+  interrupt(question, error) {
+    const asked = this.#pending.find((each) => each.question === question);
+    if (asked?.job === this.#sent) {
+      this.#order("stop");
+      this.#patience ||= setTimeout(() => this.end(), PATIENCE_MS);
+      if (error === undefined) return;
+      asked.onProgress = () => {};
+    } else {
+      this.#pending = this.#pending.filter((each) => each !== asked);
+      this.#next();
+    }
+    asked?.reject(error ?? new Cancelled());
   }
 
   /** Pause the question, or go on. @param {boolean} paused @returns {boolean} whether it can */
   pause(paused) {
-    if (!this.#pending.has(this.#asked) || !("Suspending" in WebAssembly)) return false;
-    const order = paused ? "pause" : "resume";
-    this.#worker?.postMessage({ type: "order", job: this.#asked, order });
+    if (!this.#sent || this.#patience || !("Suspending" in WebAssembly)) return false;
+    this.#order(paused ? "pause" : "resume");
     return true;
+  }
+
+  /** @param {"stop"|"pause"|"resume"} order */
+  #order(order) {
+    this.#worker?.postMessage({ type: "order", job: this.#sent, order });
   }
 
   #running() {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(this.setup.url);
+    const worker = this.start();
     worker.onmessage = ({ data }) => this.#receive(data);
     worker.onerror = (event) => {
-      event.preventDefault();
-      this.end();
-      this.#fail(new Error(`the search has failed: ${event.message || "the worker died"}`));
+      event.preventDefault?.(); // in Node it is an Error
+      if (worker === this.#worker) this.end(failure(event));
     };
-    this.#worker = worker;
-    return worker;
+    worker.postMessage({ type: "setup", ...this.setup });
+    return this.#worker = worker;
   }
 
-  /** Let another worker answer what was asked since `stop`. */
-  #replace() {
-    this.end();
-    for (const [job, pending] of this.#pending) this.#send(job, pending).catch(pending.reject);
+  /** Start a worker; the npm package starts it in another way. @returns {Thread} */
+  start() {
+    return new Worker(this.setup.url ?? "");
   }
 
-  /** End the worker; the next question starts another. */
-  end() {
-    this.#heard();
-    this.#worker?.terminate();
+  /** End the worker, and reject what it has not answered; the next question starts another.
+   * @param {Error} error */
+  end(error = new Cancelled()) {
+    const worker = this.#worker;
     this.#worker = null;
-    this.#sent.clear();
+    if (this.#sent) this.#finish()?.reject(error);
+    return worker?.terminate();
   }
 
-  /** The worker has listened, or is no more. */
-  #heard() {
+  #finish() {
     clearTimeout(this.#patience);
-    this.#patience = 0;
-  }
-
-  /** @param {Error} error */
-  #fail(error) {
-    const pending = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const { reject } of pending) reject(error);
+    this.#patience = this.#sent = 0;
+    const asked = this.#pending.shift();
+    this.#next();
+    return asked;
   }
 
   /** @param {any} data */
   #receive(data) {
-    if (data.job === this.#stopping && data.type !== "progress") this.#heard();
     if (data.type === "memory") return this.onLessMemory(data);
-    const pending = this.#pending.get(data.job);
-    if (!pending) return undefined;
-    if (data.type === "progress") return pending.onProgress(data);
-    this.#pending.delete(data.job);
-    if (data.type === "done") pending.resolve(data.result);
-    else pending.reject(data.type === "stopped" ? new Cancelled() : new Error(data.message));
-    return undefined;
+    if (data.job !== this.#sent) return undefined;
+    if (data.type === "progress") return this.#pending[0].onProgress(data);
+    const asked = this.#finish();
+    if (data.type === "done") return asked?.resolve(data.result);
+    return asked?.reject(new MatesolveError(data.code ?? "ERR_WORKER", data.message));
   }
+}
+
+/** @param {any} error */
+function failure(error) {
+  const message = `the search has failed: ${error.message || "the worker died"}`;
+  return new MatesolveError("ERR_WORKER", message, { cause: error });
 }

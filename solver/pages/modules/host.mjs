@@ -14,16 +14,15 @@ import { Rules } from "./rules.mjs";
 const PROGRESS_MS = 40;
 const REPORT_NODES = 16_384;
 
-/** The page does not want the answer any more. */
-class Stopped extends Error {}
-
 /** What jobs share: the machines, the clock, and the way to stop and to pause. */
 export class Host {
   /** @type {Record<string, Machine>} */
   #machines = {};
   #job = -1;
-  #stopped = 0;
+  #time = Infinity;
   #isPaused = false;
+  /** What ends the job before its search is over. @type {"time"|"interrupt"|null} */
+  reason = null;
   #resume = () => {};
   #tableOf = "";
   #started = 0;
@@ -53,15 +52,16 @@ export class Host {
       if (made.tableBytes < wanted) this.post("memory", { wanted, got: made.tableBytes });
     }
     this.current = this.#machines[part];
-    this.current.search.assign({ stop: 0, nodes: 0, report_at: REPORT_NODES });
+    this.current.search.assign({ stop: 0, nodes: 0, report_at: 0 });
     return this.current;
   }
 
-  /** Run a search of the current machine. @param {string} name @param {Uint8Array|null} position */
+  /** Run a search of the current machine; it throws if the job is to end before it.
+   * @param {string} name @param {Uint8Array|null} position */
   async runLong(name, position, number = 0, flag = 0) {
     const at = position ? this.current.put(position) : 0;
     const result = await this.current.runLong(name, at, number, flag);
-    if (this.isStopping) throw new Stopped();
+    if (this.reason) throw new Error("stopped");
     return result;
   }
 
@@ -91,7 +91,7 @@ export class Host {
   /** @param {string} fen @param {string[]} moves @returns {Place} */
   place(fen, moves) {
     const place = this.rules.read(fen, moves);
-    if ("fault" in place) throw new Error(place.fault);
+    if ("fault" in place) throw Object.assign(new Error(place.fault), { code: "ERR_FEN" });
     return place;
   }
 
@@ -111,9 +111,11 @@ export class Host {
     const { search } = this.current;
     search.set("report_at", search.get("nodes") + REPORT_NODES);
     const now = performance.now();
+    if (!this.reason && this.spent.seconds >= this.#time) this.stop("time");
     if (now - this.#reported < PROGRESS_MS) return undefined;
     this.#reported = now;
     this.progress();
+    /** @type {any} */ (self).receive?.(); // in Node
     return CAN_SUSPEND ? this.breathe() : undefined;
   }
 
@@ -121,38 +123,41 @@ export class Host {
   async breathe() {
     await turnOfEvents();
     const since = performance.now();
-    while (this.#isPaused && !this.isStopping) {
+    while (this.#isPaused && !this.reason) {
       await new Promise((resolve) => (this.#resume = () => resolve(null)));
     }
     this.#started += performance.now() - since;
-    if (this.isStopping) this.current.search.set("stop", this.layout.enums.Stop.INTERRUPT);
+  }
+
+  /** End the job with what it has proved. @param {"time"|"interrupt"} reason */
+  stop(reason) {
+    const { LIMIT, INTERRUPT } = this.layout.enums.Stop;
+    this.reason ??= reason;
+    this.current.search.set("stop", reason === "time" ? LIMIT : INTERRUPT);
   }
 
   /** @param {number} job @param {(host: Host, question: any) => any} answer
-   * @param {any} question */
+   * @param {any} question time: seconds, the limit */
   async answer(job, answer, question) {
     this.#job = job;
     this.#isPaused = false;
+    this.reason = null;
+    this.#time = question.time ?? Infinity;
     this.#started = this.#reported = performance.now();
     this.progress = () => {};
     try {
-      if (this.isStopping) throw new Stopped();
       this.post("done", { result: await answer(this, question) });
     } catch (error) {
-      if (error instanceof Stopped) this.post("stopped", {});
-      else this.post("failed", { message: error instanceof Error ? error.message : String(error) });
+      const { message, code } = /** @type {any} */ (error);
+      this.post("failed", { message, code });
     }
   }
 
-  /** Whether the page has taken the question back. */
-  get isStopping() {
-    return this.#job <= this.#stopped;
-  }
-
-  /** @param {number} job the last that `stop` is about @param {"stop"|"pause"|"resume"} order */
+  /** @param {number} job @param {"stop"|"pause"|"resume"} order */
   obey(job, order) {
-    if (order === "stop") this.#stopped = job;
-    else if (job === this.#job) this.#isPaused = order === "pause";
+    if (job !== this.#job) return;
+    if (order === "stop") this.stop("interrupt");
+    else this.#isPaused = order === "pause";
     this.#resume();
   }
 }
@@ -169,15 +174,17 @@ function turnOfEvents() {
 
 /** Answer questions; each has the name of a job. @param {Jobs} jobs */
 export function serve(jobs) {
-  /** @type {Record<string, WebAssembly.Module>} */
-  const modules = {};
+  /** @type {any} */
+  let setup;
   /** @type {Host} */
   let host;
-  let queue = Promise.resolve();
   self.onmessage = ({ data }) => {
-    if (data.type === "module") modules[data.part] = data.module;
-    else if (data.type === "layout") host = new Host(modules, data.layout, data.tableBytes);
+    if (data.type === "setup") setup = data;
     else if (data.type === "order") host.obey(data.job, data.order);
-    else queue = queue.then(() => host.answer(data.job, jobs[data.name], data.question));
+    else {
+      host ??= new Host(data.modules, setup.layout, setup.tableBytes);
+      Object.assign(host.modules, data.modules);
+      host.answer(data.job, jobs[data.name], data.question);
+    }
   };
 }

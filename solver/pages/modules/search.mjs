@@ -40,7 +40,7 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
   host.progress = () => host.post("progress", { ...bounds(rules, place, machine), ...host.spent });
   let turn = enums.Turn.GOES_ON;
   while (turn !== enums.Turn.ENDS) {
-    turn = await host.runLong("TAKE_TURN", null, query.address);
+    turn = await machine.runLong("TAKE_TURN", 0, query.address);
     host.progress();
     if (!CAN_SUSPEND) await host.breathe();
   }
@@ -56,13 +56,13 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
     mate: mate < 0 ? null : query.get("attacking") ? mate : -mate,
     keys: keys.length ? keys : line.slice(0, query.get("attacking")),
     keysComplete: query.get("keys_complete") !== 0, line,
+    stoppedBy: query.get("is_cut") ? host.reason ?? "nodes" : null,
   };
 }
 
 /** What is proved so far. @param {Rules} rules @param {Place} place @param {Machine} machine */
 function bounds(rules, place, machine) {
   const query = machine.records.Query;
-  const lower = query.get("lower");
   for (const side of [0, 1]) {
     const plies = query.get("line_plies", side);
     if (!plies) continue;
@@ -71,7 +71,7 @@ function bounds(rules, place, machine) {
     const words = Array.from({ length: plies }, (_, i) => machine.search.get("lines", first + i));
     const sign = query.get("attacking") && !side ? 1 : -1;
     const line = rules.line(place, words).map(plain);
-    return { lower, upper: sign * query.get("upper", side), line };
+    return { lower: query.get("lower", side), upper: sign * query.get("upper", side), line };
   }
-  return { lower, upper: null, line: [] };
+  return { lower: query.get("lower"), upper: null, line: [] };
 }
