@@ -101,7 +101,7 @@ export function liveRecord(question, found) {
     status: found.state, mate: found.mate, lower_bound: found.lower,
     keys: found.keys, keys_complete: found.keysComplete, pv: uci(line),
     nodes: found.nodes, time_s: Math.round(found.seconds * 1e6) / 1e6,
-    stopped_by: isComplete ? null : question.nodes ? "nodes" : "solutions",
+    stopped_by: found.stoppedBy ?? (isComplete ? null : question.nodes ? "nodes" : "solutions"),
     solver: pageData.version, ...(stipulation && { stipulation }),
     ...(question.part === "help" && {
       solutions: solutions.map(uci), solutions_complete: isComplete,
