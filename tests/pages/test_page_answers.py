@@ -16,6 +16,7 @@ from solver import Control, Problem, Solution, Solver, variations
 from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
 from solver.output.text import facts, say
 from solver.pages.layout import STIPULATIONS
+from solver.play.levels import EXACT_MOVES
 from solver.play.options import PlayOptions
 from solver.play.variations import find_variations
 from solver.search.question import read_question
@@ -302,10 +303,15 @@ class Walker:
                     asked = record["fen"], record.get("stipulation", "#")
                     assert asked == (seen["fen"], seen["name"] + seen["length"])
                 continue
-            shown = expected(self.solver, self.problem(seen), self.tries)
+            problem = self.problem(seen)
+            shown = untimed(expected(self.solver, problem, self.tries))
             if name == "json":
                 text = untimed({"json": json.loads(text)})["json"]
-                shown = untimed(shown)
+            mate = shown["json"]["mate"] or 0
+            if not problem.stipulation.has_number and abs(mate) > EXACT_MOVES:
+                if name != "json":  # the page writes the exact play, solve a part of it
+                    continue
+                del text["play"], shown["json"]["play"]
             assert text == shown[name], self.done
 
 
