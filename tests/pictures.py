@@ -68,7 +68,6 @@ PICTURES = {
         "board.html",
         (1200, 820),
         (f"board '{TWO_MOVER}' -o board.html",),
-        clicks=("#tree-play li >> nth=0", "#tree-open"),
     ),
     "howto/images/far-mate.webp": Picture(
         "howto/solving.md",
