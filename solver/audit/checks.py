@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from solver.audit.result import COLUMNS, MARKS, AuditResult, twin_of
-from solver.audit.schema import ANSWER_COLUMNS
+from solver.audit.schema import ANSWER_COLUMNS, MARK_COLUMNS
 from solver.board import GivenPosition, read_compiled
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import MAX_SOLUTIONS
@@ -46,6 +46,10 @@ class Domain(NamedTuple):
 
 def _is_text(value: object) -> bool:
     return type(value) is str and (value.isascii() or not _NOT_UNICODE.search(value))
+
+
+def _is_one_line(value: object) -> bool:
+    return _is_text(value) and len(str(value).splitlines()) < 2
 
 
 def _is_number(value: object) -> bool:
@@ -95,6 +99,7 @@ DOMAINS = dict.fromkeys(COLUMNS, TEXT) | {
     "claimed_solutions": _integers(0, MAX_SOLUTIONS),
     "solutions_complete": _FLAG,
     "mark": _words(MARKS),
+    "note": Domain(_is_one_line, "a text of one line"),
 }
 """What each of `COLUMNS` may contain."""
 
@@ -266,7 +271,7 @@ def check_record(
     require(error is None or fen is None, "error", "none beside a position", error)
 
 
-def check_mark(subject: Sequence[object], mark: object) -> None:
+def check_mark(subject: Sequence[object], mark: object, note: object) -> None:
     """Check an editor's mark, which is empty if it was taken back, and its `Subject`.
 
     Raises
@@ -274,8 +279,8 @@ def check_mark(subject: Sequence[object], mark: object) -> None:
     InputError
         It is damaged.
     """
-    names = ("fen", "stipulation", "claim", "nomate", "mark")
-    for name, value in zip(names, (*subject, mark or None), strict=True):
+    values = (*subject, mark or None, note or None)
+    for name, value in zip(MARK_COLUMNS, values, strict=True):
         domain = DOMAINS[name]
         require(value is None or domain.holds(value), name, domain.expected, value)
 
@@ -331,17 +336,17 @@ def _read_row(row: Sequence[Any]) -> AuditResult:
     result = AuditResult(*values)
     source, id_, fen, error = result.source, result.id, result.fen, result.error
     check_record(source, id_, fen, error, reader)
+    # Empty if they were taken back.
+    mark, note = result.mark or None, result.note or None
     if error is None:
         require(has_answer, "key", "that of an answer", None)
-        if result.mark == "":  # it was taken back
-            result = result._replace(mark=None)
+        result = result._replace(mark=mark, note=note)
         check_answer(result)
     else:
         require(not has_answer, "error", "none beside an answer", error)
-        unreadable = Verdict.UNREADABLE.value
-        result = AuditResult(
-            source, id_, verdict=unreadable, error=error, solver=reader
-        )
+        unreadable = AuditResult(source, id_, verdict=Verdict.UNREADABLE.value)
+        result = unreadable._replace(error=error, solver=reader, mark=mark, note=note)
+        check_values(result)
     # Early stores had no twins.
     require(twin in ("", twin_of(result)), "twin", "that of the name", twin)
     return result
@@ -353,7 +358,7 @@ def check_stored(table: str, row: Sequence[Any]) -> None:
     Parameters
     ----------
     table : str
-        `answers`, `records` or `marks`.
+        `answers` or `records`.
     row : sequence
         The columns of the table in the order of `schema`.
 
@@ -364,14 +369,11 @@ def check_stored(table: str, row: Sequence[Any]) -> None:
     """
     if table == "answers":
         read_answer(row, None)
-    elif table == "records":
+    else:
         file, line, _, id_, fen, _, error, solver = row
         check_record(source_of(file, line), id_, fen, error, solver)
         if fen is not None:
             _check_line(fen, "fen", "")
-    else:
-        *subject, mark = (None if value == "" else value for value in row)
-        check_mark(subject, mark)
 
 
 def source_of(file: object, line: object) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.audit import schema
 from solver.audit.checks import check_stored
-from solver.audit.store import Store
+from solver.audit.store import PUT_MARK, Store, mark_row
 from solver.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ def merge(store: Store, other: Path) -> None:
 
     If both answer a question, the better answer stays: proved or disproved first, then
     found, then undecided, then the higher lower bound. If both have a record or a mark,
-    that of the other store stays. A damaged row never replaces another.
+    that of the other store stays. A damaged row never replaces another, and a damaged
+    mark is not copied.
 
     Parameters
     ----------
@@ -42,6 +44,7 @@ def merge(store: Store, other: Path) -> None:
             base.execute("BEGIN")  # IMMEDIATE would lock the other as well
             for table in _tables(opened.upgrades):
                 _add(base, table)
+            base.executemany(PUT_MARK, starmap(mark_row, opened.marks().items()))
             base.execute("COMMIT")
         finally:
             if base.in_transaction:  # a full disk may have ended it
@@ -148,5 +151,3 @@ def _tables(upgrades: int) -> Iterator[_Table]:
     )
     yield _Table("answers", schema.ALL_ANSWER_COLUMNS, 1, lacking, better)
     yield _Table("records", schema.RECORD_COLUMNS, 3, lacking)
-    if upgrades >= schema.MARKS_FROM:
-        yield _Table("marks", schema.MARK_COLUMNS, 4, lacking)

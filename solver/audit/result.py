@@ -40,8 +40,16 @@ _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 MARKS = ("accept", "cook", "reject")
 """An editor's decision about a record."""
 
-Subject: TypeAlias = "tuple[str | None, str | None, int | None, int | None]"
-"""What a mark refers to: the position, stipulation, claim and `nomate` of a record."""
+ACCEPT = MARKS[0]
+
+SUBJECT = ("source", "id", "fen", "stipulation", "claim", "nomate")
+"""The columns that say which record a mark belongs to."""
+
+Subject: TypeAlias = "tuple[str, str, str | None, str | None, int | None, int | None]"
+"""The values of `SUBJECT` of a record."""
+
+Mark: TypeAlias = "tuple[str, str]"
+"""A word of `MARKS`, or an empty text if it was taken back; and its note."""
 
 KEYS = "keys"
 """The disagreement when a claimed key does not solve."""
@@ -141,6 +149,8 @@ class AuditResult(NamedTuple):
         What an editor has decided, one of `MARKS`.
     hint : str or None
         The convention with which a claim that fails would hold; see `hints`.
+    note : str or None
+        What an editor has written beside the mark, in one line.
     certificate : bytes or None
         The proof of the answer, if requested. It is written to its own file.
     notices : tuple of str
@@ -182,6 +192,7 @@ class AuditResult(NamedTuple):
     solutions_complete: int | None = None
     mark: str | None = None
     hint: str | None = None
+    note: str | None = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -251,8 +262,11 @@ class AuditResult(NamedTuple):
 
     @property
     def subject(self) -> Subject:
-        """What a mark of this record refers to."""
-        return self.fen, self.stipulation, self.claim, self.nomate
+        """Which record this is, for a mark."""
+        return (
+            *(self.source, self.id, self.fen),
+            *(self.stipulation, self.claim, self.nomate),
+        )
 
     @property
     def asked(self) -> Stipulation:

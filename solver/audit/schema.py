@@ -18,7 +18,7 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from solver.audit.result import COLUMNS, AuditResult, column_types
+from solver.audit.result import COLUMNS, SUBJECT, AuditResult, column_types
 from solver.errors import StoreError, StoreQueryError
 from solver.files import locked
 
@@ -33,9 +33,16 @@ APPLICATION = 0x6D617465
 """Marks an SQLite file as a store: `mate` in ASCII."""
 
 OF_RECORDS = ("source", "id", "fen", "error")
-"""Columns that belong to the record; all others except `mark` belong to the answer."""
+"""Columns that belong to the record."""
 
-ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in (*OF_RECORDS, "mark"))
+OF_MARKS = ("mark", "note")
+"""Columns that belong to an editor's mark; all others belong to the answer."""
+
+MARK_COLUMNS = (*SUBJECT, *OF_MARKS)
+"""A `Subject`, with an empty text for None; then the mark, an empty text if it was
+taken back, and its note."""
+
+ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in (*OF_RECORDS, *OF_MARKS))
 
 _SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
 
@@ -49,6 +56,9 @@ ADDED_COLUMNS = (
 
 HINT = "hint"
 """The column of `answers` that was added last."""
+
+_NOTE = OF_MARKS[1]
+"""The column of `marks` that was added last."""
 
 
 def _defined(names: Iterable[str]) -> Iterator[str]:
@@ -68,6 +78,7 @@ _EXPRESSIONS = {
     "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
     "solver": "coalesce(a.solver, r.solver)",
     "mark": "nullif(m.mark, '')",
+    "note": "nullif(m.note, '')",
 }
 
 
@@ -96,13 +107,32 @@ def _view(columns: Iterable[str], marks: str = "") -> str:
 """
 
 
-_MARKS = """
+_FIRST_MARKS = """
     LEFT JOIN marks AS m ON m.fen = r.fen
     AND m.stipulation = coalesce(a.stipulation, '')
     AND m.claim = coalesce(a.claim, '') AND m.nomate = coalesce(a.nomate, '')"""
+"""Joins marks that belong to a problem, whichever record it has."""
 
-_MARKED = tuple(name for name in COLUMNS if name != HINT)
+_SUBJECT = {name: f"coalesce({_expression(name)}, '')" for name in SUBJECT}
+
+_MARKS = "\n    LEFT JOIN marks AS m ON " + "\n    AND ".join(
+    f"m.{name} = {value}" for name, value in _SUBJECT.items()
+)
+
+_HINTED = tuple(name for name in COLUMNS if name != _NOTE)
+_MARKED = tuple(name for name in _HINTED if name != HINT)
 _UNMARKED = tuple(name for name in _MARKED if name != "mark")
+
+
+def _marks_of_records(base: str) -> str:
+    """Return the query that gives each record the mark of its problem."""
+    subject = ", ".join(f"{value} AS {name}" for name, value in _SUBJECT.items())
+    return (
+        f"SELECT DISTINCT {subject}, m.mark AS mark, '' AS note FROM {base}records AS r"
+        f" JOIN {base}answers AS a USING (key) JOIN {base}marks AS m "
+        f"ON {_FIRST_MARKS.partition(' ON ')[2]}"
+    )
+
 
 _FIRST_SCHEMA = f"""
 CREATE TABLE answers (
@@ -144,11 +174,23 @@ CREATE TABLE IF NOT EXISTS marks (
     fen TEXT, stipulation TEXT, claim INTEGER, nomate INTEGER, mark TEXT,
     PRIMARY KEY (fen, stipulation, claim, nomate)
 );
-CREATE {_view(_MARKED, _MARKS)}
+CREATE {_view(_MARKED, _FIRST_MARKS)}
 """,
     f"""
 DROP VIEW results;
 ALTER TABLE answers ADD COLUMN {next(_defined([HINT]))};
+CREATE {_view(_HINTED, _FIRST_MARKS)}
+""",
+    f"""
+DROP VIEW results;
+CREATE TEMP TABLE first_marks AS {_marks_of_records("main.")};
+DROP TABLE marks;
+CREATE TABLE marks (
+    {", ".join(_defined(MARK_COLUMNS))},
+    PRIMARY KEY ({", ".join(SUBJECT)})
+);
+INSERT INTO marks SELECT * FROM temp.first_marks;
+DROP TABLE temp.first_marks;
 CREATE {_view(COLUMNS, _MARKS)}
 """,
 )
@@ -156,13 +198,16 @@ CREATE {_view(COLUMNS, _MARKS)}
 
 SCHEMA = _FIRST_SCHEMA + "".join(UPGRADES)
 
-MARKS_FROM = 2
+_MARKS_FROM = 2
 """How many of `UPGRADES` a store with the table `marks` has."""
+
+_HINTS_FROM = 3
+"""How many of `UPGRADES` a store with hints has; its marks belong to problems."""
 
 
 def lacking(upgrades: int) -> tuple[str, ...]:
     """Return the columns of `answers` that a store with few of `UPGRADES` lacks."""
-    has_hint = upgrades == len(UPGRADES)
+    has_hint = upgrades >= _HINTS_FROM
     return (*(() if upgrades else ADDED_COLUMNS), *(() if has_hint else (HINT,)))
 
 
@@ -174,11 +219,13 @@ def shown_as_upgraded(upgrades: int) -> str:
     """
     if upgrades == len(UPGRADES):
         return ""
-    no_values = ", ".join(f"NULL AS {name}" for name in lacking(upgrades))
-    marks = "CREATE TEMP TABLE marks (fen, stipulation, claim, nomate, mark);"
+    no_values = "".join(f", NULL AS {name}" for name in lacking(upgrades))
+    marks = f"TABLE marks ({', '.join(MARK_COLUMNS)})"
+    if upgrades >= _MARKS_FROM:
+        marks = f"VIEW marks AS {_marks_of_records('main.')}"
     return f"""
-CREATE TEMP VIEW answers AS SELECT *, {no_values} FROM main.answers;
-{marks if upgrades < MARKS_FROM else ""}
+CREATE TEMP VIEW answers AS SELECT *{no_values} FROM main.answers;
+CREATE TEMP {marks};
 CREATE TEMP {_view(COLUMNS, _MARKS)}
 """
 
@@ -215,16 +262,14 @@ def _definitions_by(upgrades: int) -> frozenset[tuple[str, str, str]]:
         return _definitions(base)
 
 
-CLEARED = """
-DROP VIEW results;
-DROP TABLE records;
-DROP TABLE answers;
-"""
+CLEARED = "DELETE FROM records; DELETE FROM answers;"
 """Deletes all results; an editor's marks stay."""
 
-_STORED = {"source": "r.file", "mark": "m.mark"} | {
-    name: f"r.{name}" for name in ("id", "fen", "error")
-}
+_STORED = (
+    {"source": "r.file"}
+    | {name: f"r.{name}" for name in ("id", "fen", "error")}
+    | {name: f"m.{name}" for name in OF_MARKS}
+)
 """The columns that are not of an answer, as they are stored."""
 
 ROW_COLUMNS = (*COLUMNS, "line", "twin", "has_answer", "reader")
@@ -256,10 +301,6 @@ def rows(upgrades: int) -> str:
 ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
 
 RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
-
-MARK_COLUMNS = ("fen", "stipulation", "claim", "nomate", "mark")
-"""The first four columns are a `Subject`, with an empty text for None; a mark that was
-taken back is an empty text, too."""
 
 
 def upsert(table: str, columns: tuple[str, ...], unique: int, *, rows: str = "") -> str:

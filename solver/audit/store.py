@@ -29,6 +29,7 @@ from solver.audit.checks import (
 )
 from solver.audit.result import (
     COLUMNS,
+    SUBJECT,
     AuditResult,
     Origin,
     audit_result,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
-    from solver.audit.result import Subject
+    from solver.audit.result import Mark, Subject
     from solver.problem import Problem
 
 
@@ -57,10 +58,8 @@ KEY_BYTES = 16
 _ANSWER = f"SELECT {', '.join(schema.ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
-_PUT_MARK = schema.upsert("marks", schema.MARK_COLUMNS, 4)
 _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
-_MARKS = """SELECT fen, nullif(stipulation, ''), nullif(claim, ''), nullif(nomate, ''),
-    mark FROM marks"""
+PUT_MARK = schema.upsert("marks", schema.MARK_COLUMNS, len(SUBJECT))
 
 _ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
 
@@ -180,20 +179,28 @@ class Store:
         )
         self._write(_PUT_RECORD, list(map(_escaped, row)))
 
-    def put_mark(self, subject: Subject, mark: str) -> None:
+    def put_mark(self, subject: Subject, mark: str, note: str = "") -> None:
         """Save an editor's mark, or an empty one; it replaces an earlier one."""
-        self._write(_PUT_MARK, [*("" if one is None else one for one in subject), mark])
+        self._write(PUT_MARK, mark_row(subject, (mark, note)))
 
     def marks(
         self, on_damaged: Callable[[InputError], object] = lambda _error: None
-    ) -> dict[Subject, str]:
-        """Return all marks that are not damaged; call a function for each other one."""
-        found: dict[Subject, str] = {}
+    ) -> dict[Subject, Mark]:
+        """Return the marks by the records they belong to.
+
+        Parameters
+        ----------
+        on_damaged : callable
+            Called for each damaged row, which is left out.
+        """
+        found: dict[Subject, Mark] = {}
+        query = f"SELECT {', '.join(schema.MARK_COLUMNS)} FROM marks"
         with self._exclusive():
-            for fen, asked, claim, none, mark in self._base.execute(_MARKS):
+            for source, id_, *others, mark, note in self._base.execute(query):
+                subject = source, id_, *(None if x == "" else x for x in others)
                 try:
-                    check_mark((fen, asked, claim, none), mark)
-                    found[fen, asked, claim, none] = mark
+                    check_mark(subject, mark, note)
+                    found[subject] = mark, note
                 except InputError as error:
                     on_damaged(error)
         return found
@@ -310,8 +317,10 @@ class Store:
             self._base.execute("PRAGMA query_only = 1")
             return
         script = "".join(schema.UPGRADES[self.upgrades :])
-        if is_empty or fresh:
-            script = schema.SCHEMA if is_empty else schema.CLEARED + schema.SCHEMA
+        if is_empty:
+            script = schema.SCHEMA
+        elif fresh:
+            script += schema.CLEARED
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
             self.upgrades = len(schema.UPGRADES)
@@ -373,6 +382,11 @@ class Store:
                     raise KeyboardInterrupt from None
                 msg = f"{self.path}: {schema.reason(error, read_only=self._read_only)}"
                 raise StoreError(msg) from None
+
+
+def mark_row(subject: Subject, mark: Mark) -> list[object]:
+    """Return the row of a mark, for `PUT_MARK`."""
+    return ["" if value is None else _escaped(value) for value in (*subject, *mark)]
 
 
 _decoded = partial(str, encoding="utf-8", errors="surrogateescape")

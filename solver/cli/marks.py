@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from solver.audit.result import SUBJECT
 from solver.errors import InputError, quote
 from solver.formats.streams import (
     MAX_LINE_BYTES,
@@ -15,9 +18,9 @@ from solver.formats.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from solver.audit.result import AuditResult, Subject
+    from solver.audit.result import AuditResult, Mark
     from solver.audit.store import Store
 
 _NUMBERS = ("schema", "claim", "nomate")
@@ -26,6 +29,8 @@ _NUMBER = re.compile("-?[0-9]{1,18}")
 
 class Marks:
     """The marks of a file, which replace those of a store.
+
+    A mark belongs to the records that have all values which it gives.
 
     Parameters
     ----------
@@ -41,34 +46,60 @@ class Marks:
     """
 
     def __init__(self, path: str | None) -> None:
-        self._marks = {} if path is None else dict(_read(path))
-        self._unused = set(self._marks)
+        self._name = name_of(path or "")
+        self._store: Store | None = None
+        self._marks: defaultdict[tuple[str, ...], dict[object, tuple[int, Mark]]]
+        self._marks = defaultdict(dict)
+        for number, (given, mark) in enumerate(_read(path) if path else (), 1):
+            self._marks[(*given,)][_comparable(given.items())] = number, mark
+        self._unused = {n for marks in self._marks.values() for n, _ in marks.values()}
 
     def keep_in(self, store: Store, notify: Callable[[str], None]) -> None:
-        """Save the marks of the file, and use the store's for all other records."""
-        for subject, mark in self._marks.items():
-            store.put_mark(subject, mark)
+        """Save the marks that `put_on` uses, and use the store's for other records."""
+        self._store = store
         damaged: list[InputError] = []
-        self._marks = store.marks(damaged.append)
+        for subject, mark in store.marks(damaged.append).items():
+            key = _comparable(zip(SUBJECT, subject, strict=True))
+            self._marks[SUBJECT].setdefault(key, (0, mark))
         if damaged:
             count = f"{len(damaged):,} damaged, so not used"
             notify(f"{store.path}: marks {count}; {damaged[0]}")
 
     def put_on(self, result: AuditResult) -> AuditResult:
-        """Return a result with its mark, if it has one."""
-        mark = self._marks.get(result.subject)
-        if mark is None:
+        """Return a result with its mark, if it has one: the last of the file."""
+        found: list[tuple[int, Mark]] = []
+        for columns, marks in self._marks.items():
+            key = _comparable((name, getattr(result, name)) for name in columns)
+            if key in marks:
+                found.append(marks[key])
+        if not found:
             return result
-        self._unused.discard(result.subject)
-        return result._replace(mark=mark or None)
+        self._unused.difference_update(number for number, _ in found)
+        _, (mark, note) = max(found)
+        if self._store:
+            self._store.put_mark(result.subject, mark, note)
+        return result._replace(mark=mark or None, note=note or None)
 
-    @property
-    def unused(self) -> int:
-        """How many marks of the file no result has matched so far."""
-        return len(self._unused)
+    def totals(self) -> Iterator[str]:
+        """Yield a line that counts the marks no result has matched, if any."""
+        if self._unused:
+            yield f"{self._name}: marks that match no record: {len(self._unused):,}"
 
 
-def _read(path: str) -> Iterator[tuple[Subject, str]]:
+def _comparable(values: Iterable[tuple[str, object]]) -> tuple[object, ...]:
+    """Return values of `SUBJECT` for a comparison.
+
+    Other machines have other folders, and a row of CSV has no line breaks.
+    """
+    return tuple(
+        " ".join((PurePath(value).name if name == "source" else value).split()) or None
+        if isinstance(value, str)
+        else value
+        for name, value in values
+    )
+
+
+def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:
     """Yield the marks of a file: JSON lines, or CSV if the first line is no object."""
     from solver.formats.json_records import parse_object
     from solver.formats.rows import split_row
@@ -96,9 +127,10 @@ def _read(path: str) -> Iterator[tuple[Subject, str]]:
 def _columns(cells: Sequence[str]) -> list[str]:
     """Return the names of the columns of CSV."""
     columns = [cell.strip() for cell in cells]
-    if not {"fen", "mark"}.issubset(columns):
+    if "mark" not in columns or {"fen", "id", "source"}.isdisjoint(columns):
         found = quote(",".join(columns))
-        msg = f"expected JSON lines, or CSV with columns fen and mark, found {found}"
+        expected = "JSON lines, or CSV with columns mark and fen, id or source"
+        msg = f"expected {expected}, found {found}"
         raise InputError(msg)
     return columns
 

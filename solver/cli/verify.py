@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.audit.result import DISAGREEMENTS, DUAL, KEYS, LINE, split_source
+from solver.audit.result import (
+    ACCEPT,
+    DISAGREEMENTS,
+    DUAL,
+    KEYS,
+    LINE,
+    MARKS,
+    split_source,
+)
 from solver.cli import auditing, options
 from solver.cli.auditing import Reading, Words
 from solver.cli.console import (
@@ -25,7 +33,6 @@ from solver.cli.console import (
 )
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
-from solver.formats.streams import name_of
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -44,7 +51,10 @@ DEFAULT_TIME_S = 10.0
 
 LOCAL = "local"
 
-FAILURES = (*Verdict, *Soundness, KEYS, DUAL, LINE)
+UNMARKED = "unmarked"
+"""The word of `--fail-on` that leaves out records with any mark."""
+
+FAILURES = (*Verdict, *Soundness, KEYS, DUAL, LINE, UNMARKED)
 """The words of `--fail-on`."""
 
 SORTED = 10_000
@@ -93,6 +103,9 @@ More words for --fail-on:
   dual  with --every-ply: after the key, another move mates as fast as the
         claimed one
   line  the claimed line has more moves than the claimed mate
+  unmarked  of the other words, or else of all disagreements: only records
+        without a mark
+A record that an editor accepts changes no exit code.
 
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
@@ -109,6 +122,7 @@ Examples:
   matesolve verify lichess.csv.zst --theme mateIn2 --store run.db --jobs 2
   matesolve verify mates.jsonl --store run.db --cluster tcp://10.0.0.1:8786
   matesolve verify problems.olv --keys --fail-on cooked,refuted,shorter
+  matesolve verify mates.epd --marks marks.csv --fail-on unmarked
 """)
 @options.files
 @auditing.reading("--format")
@@ -148,7 +162,7 @@ Examples:
     show_default="every disagreement",
     metavar="WORDS",
     help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
-    "`keys`, `dual` and `line`; or `none`.",
+    "`keys`, `dual`, `line` and `unmarked`; or `none`.",
 )
 @auditing.certificates()
 @options.flag("-q --quiet", "Print no progress, and only the disagreements.")
@@ -201,9 +215,11 @@ def verify(
     occurs twice is searched once. If a stored answer is damaged, a notice is printed
     and the position is searched again.
 
-    MARKS is JSON lines or CSV with the columns fen, stipulation, claim, nomate and
-    mark, as the page of `matesolve board FILE` exports them. They are printed beside
-    the verdicts, change no exit code, and stay in the store for the next audit.
+    MARKS is JSON lines or CSV with the columns id, source, fen, stipulation, claim,
+    nomate, mark and note, as the page of `matesolve board FILE` exports them. A mark
+    belongs to the records that have all its values; columns may be missing. Marks are
+    printed beside the verdicts and stay in the store for the next audit. A record with
+    the mark accept is no failure.
 
     Certificates are named after the ids of the records; large ones are compressed. One
     is written for each answer that is searched. Records whose answers come from the
@@ -232,7 +248,8 @@ def verify(
     )
     prepare_kernel()
     control = GroupControl()
-    codes = {Exit.PROVED}
+    outcome = Outcome(fail_on)
+    codes = outcome.codes
     reading = Reading(files, read_options, shard, is_quiet=quiet)
     if summary:
         _print_summary(reading, jsonl=jsonl)
@@ -268,17 +285,19 @@ def verify(
             with closing(results):
                 for result in map(marks.put_on, results):
                     printer.add(result)
-                    codes.add(exit_code(result, fail_on))
+                    outcome.add(result)
                     if folder:
                         folder.finish(result)
                     progress.add(result)
         printer.finish()
-    if marks_path and marks.unused and not control.is_stopped():
-        notify(f"{name_of(marks_path)}: marks that match no record: {marks.unused:,}")
+    totals = [*outcome.totals()]
+    if not control.is_stopped():
+        totals += marks.totals()
     if folder:
         codes.add(folder.code)
-        for line in folder.totals():
-            notify(line)
+        totals += folder.totals()
+    for line in totals:
+        notify(line)
     if control.is_stopped():
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
@@ -320,30 +339,49 @@ def _open_workers(
         yield cluster.pool
 
 
-def exit_code(result: AuditResult, fail_on: frozenset[str]) -> Exit:
-    """Return the exit code that one result alone would cause.
+class Outcome:
+    """The exit codes that the results of an audit cause.
 
     Parameters
     ----------
-    result : AuditResult
-        The result of one record.
     fail_on : frozenset of str
-        The failures: verdicts, kinds of soundness and other disagreements.
+        The failures, words of `FAILURES`.
 
-    Returns
-    -------
-    Exit
+    Attributes
+    ----------
+    codes : set of Exit
         NEGATIVE for a failure, BAD_INPUT for an unreadable record, LIMIT if a limit was
-        hit before the whole question was answered, else PROVED.
+        hit before a whole question was answered, and PROVED. A record causes none of
+        the first three if it is accepted, or has any mark and `fail_on` has `UNMARKED`.
     """
-    words = {result.word, result.soundness, *result.disagreements}
-    if not fail_on.isdisjoint(words):
-        return Exit.NEGATIVE
-    if result.fen is None:
-        return Exit.BAD_INPUT
-    if result.is_undecided:
-        return Exit.LIMIT
-    return Exit.PROVED
+
+    def __init__(self, fail_on: frozenset[str]) -> None:
+        everything = frozenset(DISAGREEMENTS)
+        self._failures = everything if fail_on == {UNMARKED} else fail_on
+        self._marks = MARKS if UNMARKED in fail_on else (ACCEPT,)
+        self._left_out = 0
+        self.codes = {Exit.PROVED}
+
+    def add(self, result: AuditResult) -> None:
+        """Add the exit code that this result alone would cause."""
+        code = self._code(result)
+        if code is not Exit.PROVED and result.mark in self._marks:
+            self._left_out += 1
+        else:
+            self.codes.add(code)
+
+    def totals(self) -> Iterator[str]:
+        """Yield a line that counts the failures which marks leave out, if any."""
+        if self._left_out:
+            yield f"failures left out because of their marks: {self._left_out:,}"
+
+    def _code(self, result: AuditResult) -> Exit:
+        words = {result.word, result.soundness, *result.disagreements}
+        if not self._failures.isdisjoint(words):
+            return Exit.NEGATIVE
+        if result.fen is None:
+            return Exit.BAD_INPUT
+        return Exit.LIMIT if result.is_undecided else Exit.PROVED
 
 
 class ResultPrinter:

@@ -25,6 +25,7 @@ from solver.audit.checks import check_values
 from solver.audit.result import (
     COLUMNS,
     MARKS,
+    SUBJECT,
     AuditResult,
     column_types,
     write_solutions,
@@ -41,7 +42,7 @@ from solver.stipulations.comparison import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from solver.audit.result import Subject
+    from solver.audit.result import Mark
     from solver.errors import FormatError
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
@@ -86,20 +87,20 @@ def audit_record(result: AuditResult) -> dict[str, object]:
         moves in which no mate is claimed to exist), `claimed_keys`, `claimed_line` and
         `wrong_keys` in UCI notation, `only_moves` and `plies` of the claimed line,
         `tablebase`, `stipulation` and in help play `claimed_solutions`, `solutions` and
-        `solutions_complete`, `mark`, `hint`, `warnings`, and `disagreements` (see
-        `AuditResult.disagreements`). If the record is unreadable: `error`.
+        `solutions_complete`, `mark`, `note`, `hint`, `warnings`, and `disagreements`
+        (see `AuditResult.disagreements`). If the record is unreadable: `error`, and
+        perhaps `mark` and `note`.
     """
     record: dict[str, object] = {"schema": SCHEMA}
     others = _OF_UNREADABLE if result.fen is None else _OF_READABLE
     for name, field in (_OF_ALL | others).items():
         record[name] = field.write(getattr(result, name))
-    if result.fen is None:
-        return record
-    keys = result.keys.split()
-    sans = first_moves(result.fen, keys)
-    record["keys"] = [
-        {"uci": uci, "san": san} for uci, san in zip(keys, sans, strict=True)
-    ]
+    if result.fen is not None:
+        keys = result.keys.split()
+        sans = first_moves(result.fen, keys)
+        record["keys"] = [
+            {"uci": uci, "san": san} for uci, san in zip(keys, sans, strict=True)
+        ]
     for name, field in _IF_ANY.items():
         value = getattr(result, name)
         if value not in (None, "", ()):
@@ -153,19 +154,25 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     return result
 
 
-def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
-    """Read an editor's mark and what it refers to; an empty mark removes another.
+def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
+    """Read an editor's mark and what it belongs to; an empty mark removes another.
 
     Parameters
     ----------
     record : Mapping
-        With the field `mark`, and those of `fen`, `stipulation`, `claim` and `nomate`
-        that the record of the audit has; others are ignored.
+        With the field `mark`, perhaps `note`, and any of `SUBJECT`, as the record of
+        the audit has them; others are ignored.
+
+    Returns
+    -------
+    tuple of dict and Mark
+        What the record must have, for those of `SUBJECT` that are given; and the mark.
 
     Raises
     ------
     InputError
-        It has another schema, a field has the wrong type, or there is no mark.
+        It has another schema, a field has the wrong type, there is no mark, or nothing
+        that says whose mark it is.
     """
     if record.get("schema", SCHEMA) != SCHEMA:
         msg = f"schema: expected {SCHEMA}, found {quote(repr(record['schema']))}"
@@ -173,9 +180,13 @@ def read_mark(record: Mapping[str, object]) -> tuple[Subject, str]:
     if "mark" not in record:
         msg = "mark: expected accept, cook or reject, found none"
         raise InputError(msg)
-    fen, asked = _read_text(record, "fen"), _stipulation(record, "stipulation") or None
-    problem = (fen, asked, _number(record, "claim"), _number(record, "nomate"))
-    return problem, _mark(record, "mark")
+    names = [name for name in SUBJECT if name in record]
+    given = {name: _FIELDS[name].read(record, name) or None for name in names}
+    if not any(given.get(name) for name in ("source", "id", "fen")):
+        msg = "mark: expected the fen, id or source of its record, found none"
+        raise InputError(msg)
+    note = " ".join(_read_text(record, "note").split())
+    return given, (_mark(record, "mark"), note)
 
 
 def _read_field(
@@ -371,6 +382,7 @@ _IF_ANY = {
     "solutions": _SOLUTIONS,
     "solutions_complete": _FLAG,
     "mark": _Field(_unchanged, _mark),
+    "note": _TEXT,
     "hint": _TEXT,
     "warnings": _Field(list, _texts),
 }

@@ -97,7 +97,7 @@ class AuditTable:
             self._soundness[result.soundness] += 1
         if result.only_moves == 0:
             self._duals += DUAL in result.disagreements
-        if result.disagreements:
+        if result.disagreements or result.fen is None:
             self._marks[result.mark or _UNMARKED] += 1
         self._has_marks |= result.mark is not None
         self._origins[result.origin] += 1
@@ -133,11 +133,14 @@ class AuditTable:
         return f"not searched: {'; '.join(parts)}" if parts else ""
 
     def marks(self) -> str:
-        """Return a line that counts the marks of disagreements; empty without marks."""
+        """Return a line that counts the marks of failures; empty without marks.
+
+        They are the disagreements and the unreadable records.
+        """
         if not self._has_marks:
             return ""
         counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
-        return f"{self._marks.total():,} disagreements: {', '.join(counts)}"
+        return f"{self._marks.total():,} failures: {', '.join(counts)}"
 
     def draw(self, console: Console) -> RenderableType:
         """Return the table, as wide as the console allows.
@@ -223,6 +226,8 @@ def disagreement(result: AuditResult) -> str | None:
         lines.append(f"  {printable(result.hint)}")
     if result.mark:
         lines.append(f"  mark: {printable(result.mark)}")
+    if result.note:
+        lines.append(f"  note: {printable(result.note)}")
     lines.append(f"  {analysis_link(result.fen)}")
     return "\n".join(lines)
 

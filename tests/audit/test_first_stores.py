@@ -116,6 +116,32 @@ r.line, a.options, a.time_limit_s, a.node_limit
 """
 """What matesolve added before it knew hints; never to be changed."""
 
+WITH_HINTS = """
+DROP VIEW results;
+ALTER TABLE answers ADD COLUMN hint TEXT;
+CREATE VIEW results AS
+    SELECT r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END AS source, \
+r.id AS id, r.fen AS fen, a.claim AS claim, a.nomate AS nomate, \
+coalesce(a.claimed_keys, '') AS claimed_keys, \
+coalesce(a.claimed_line, '') AS claimed_line, a.status AS status, \
+iif(r.error IS NULL, a.verdict, 'unreadable') AS verdict, a.soundness AS soundness, \
+a.mate AS mate, a.lower_bound AS lower_bound, coalesce(a.keys, '') AS keys, \
+coalesce(a.keys_complete, 0) AS keys_complete, \
+coalesce(a.wrong_keys, '') AS wrong_keys, coalesce(a.pv, '') AS pv, \
+coalesce(a.plies, '') AS plies, a.only_moves AS only_moves, \
+coalesce(a.nodes, 0) AS nodes, coalesce(a.time_s, 0.0) AS time_s, \
+a.stopped_by AS stopped_by, a.tablebase AS tablebase, r.error AS error, \
+coalesce(a.solver, r.solver) AS solver, a.stipulation AS stipulation, \
+a.claimed_solutions AS claimed_solutions, a.solutions AS solutions, \
+a.solutions_complete AS solutions_complete, nullif(m.mark, '') AS mark, \
+a.hint AS hint, r.file, r.line, a.options, a.time_limit_s, a.node_limit
+    FROM records AS r LEFT JOIN answers AS a USING (key)
+    LEFT JOIN marks AS m ON m.fen = r.fen
+    AND m.stipulation = coalesce(a.stipulation, '')
+    AND m.claim = coalesce(a.claim, '') AND m.nomate = coalesce(a.nomate, '');
+"""
+"""What matesolve added before a mark belonged to a record; never to be changed."""
+
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 PROBLEM = Problem(FEN, "one", Claim(2), "a.epd:1")
 OPTIONS = AuditOptions(Limits(nodes=1000))
@@ -125,9 +151,15 @@ RESULT = AuditResult(
 UNREADABLE = AuditResult("a.epd:2", "a.epd:2", verdict="unreadable", error="no FEN")
 
 
+MARKED = [
+    WITH_STIPULATIONS + WITH_MARKS,
+    WITH_STIPULATIONS + WITH_MARKS + WITH_HINTS,
+]
+
+
 @pytest.fixture(
-    params=["", WITH_STIPULATIONS, WITH_STIPULATIONS + WITH_MARKS],
-    ids=["first", "without marks", "without hints"],
+    params=["", WITH_STIPULATIONS, *MARKED],
+    ids=["first", "without marks", "without hints", "marks of problems"],
 )
 def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """An earlier store with an answer and an unreadable record."""
@@ -214,6 +246,36 @@ def test_its_answers_are_found_again_by_the_version_that_wrote_it(
         assert resume.find(other, resume.key(other)) is None
 
 
+@pytest.mark.parametrize("path", MARKED, indirect=True)
+def test_a_mark_of_a_problem_becomes_that_of_its_records(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        base.execute(
+            "INSERT INTO records VALUES ('b.epd', 7, '', 'two', ?, "
+            "(SELECT key FROM answers), NULL, ?)",
+            (FEN, RESULT.solver),
+        )
+        rows = [(FEN, "", 2, "", "cook"), (FEN, "", 3, "", "reject")]
+        base.executemany("INSERT INTO marks VALUES (?, ?, ?, ?, ?)", rows)
+        base.commit()
+    marked = [
+        RESULT._replace(mark="cook"),
+        UNREADABLE,
+        RESULT._replace(source="b.epd:7", id="two", mark="cook"),
+    ]
+    assert stored(path) == marked
+    other = path.with_name("other.db")
+    with Store(other) as store:
+        merge(store, path)
+    Store(path).close()
+    for one in (path, other):
+        assert stored(one) == marked
+        with Store(one, read_only=True) as store:
+            assert {*store.marks()} == {marked[0].subject, marked[2].subject}
+    Store(path, fresh=True).close()
+    with Store(path, read_only=True) as store:
+        assert len(store.marks()) == 2
+
+
 def test_indexes_and_views_that_a_user_added_stay(path: Path) -> None:
     with closing(sqlite3.connect(path)) as base:
         base.execute("CREATE INDEX mine ON answers (verdict)")
@@ -247,7 +309,7 @@ def test_an_interrupted_upgrade_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
-        broken = ("DROP VIEW results; killed;",) * 3
+        broken = ("DROP VIEW results; killed;",) * 4
         context.setattr("solver.audit.schema.UPGRADES", broken)
         with pytest.raises(StoreError):
             Store(path)

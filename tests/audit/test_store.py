@@ -374,7 +374,7 @@ def test_an_interrupted_deletion_deletes_nothing(
     with Store(path) as base:
         keep(base, FULL)
     with monkeypatch.context() as context:
-        context.setattr(schema, "SCHEMA", "killed;")
+        context.setattr(schema, "CLEARED", f"{schema.CLEARED} killed;")
         with pytest.raises(StoreError):
             Store(path, fresh=True)
     assert stored(path) == [FULL]

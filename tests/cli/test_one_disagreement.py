@@ -15,7 +15,7 @@ from solver.audit.result import AuditResult, audit_result
 from solver.audit.store import Store
 from solver.cli.console import Exit
 from solver.cli.main import run
-from solver.cli.verify import exit_code, verify
+from solver.cli.verify import Outcome, verify
 from solver.errors import FormatError
 from solver.output.audit_records import audit_record, write_csv, write_jsonl
 from solver.output.audit_text import AuditTable, disagreement
@@ -88,9 +88,12 @@ def read_back(row: dict[str, str]) -> AuditResult:
     return AuditResult(**given)  # type: ignore[arg-type]  # of the columns that are read
 
 
-def default_failures() -> frozenset[str]:
+def exit_codes(given: AuditResult) -> set[Exit]:
+    """Return the exit codes that a result causes without `--fail-on`."""
     (option,) = (param for param in verify.params if param.name == "fail_on")
-    return frozenset(str(option.default).split(","))
+    outcome = Outcome(frozenset(str(option.default).split(",")))
+    outcome.add(given)
+    return outcome.codes
 
 
 def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
@@ -109,7 +112,7 @@ def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
     return {
         "result": bool(given.disagreements),
         "terminal": disagreement(given) is not None,
-        "exit code": exit_code(given, default_failures()) is Exit.NEGATIVE,
+        "exit code": Exit.NEGATIVE in exit_codes(given),
         "record": bool(record.get("disagreements")),
         "page's record": bool(listed.get("disagreements")),
         "exported line": bool(json.loads(lines.getvalue()).get("disagreements")),
@@ -162,7 +165,7 @@ def test_an_unreadable_record_disagrees_with_nothing(tmp_path: Path) -> None:
     asked = forms(given, tmp_path)
 
     assert set(asked.values()) == {False}
-    assert exit_code(given, default_failures()) is Exit.BAD_INPUT
+    assert exit_codes(given) == {Exit.PROVED, Exit.BAD_INPUT}
 
 
 def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(

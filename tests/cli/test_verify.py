@@ -197,7 +197,8 @@ def test_an_unknown_verdict_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert err.splitlines()[-1] == (
         "Error: Invalid value for '--fail-on': 'wrong' is not one of proved, holds, "
         "shorter, refuted, undecided, unreadable, sound, cooked, short-solution, "
-        "no-solution, missing-solution, not-shortest-line, keys, dual, line, none."
+        "no-solution, missing-solution, not-shortest-line, keys, dual, line, unmarked, "
+        "none."
     )
 
 
