@@ -1,4 +1,4 @@
-"""Conventions with which a claim holds that fails in the position as it is given.
+"""What explains a claim that fails: a convention with which it holds, or a longer mate.
 
 A composition may begin with an en passant capture, or deny a right to castle, because
 no game leads to its position otherwise; many files do not say so. `variants` are the
@@ -15,6 +15,8 @@ import chess
 from solver.audit.result import find_soundness, find_verdict, find_wrong_keys
 from solver.board import GivenPosition
 from solver.errors import InputError
+from solver.search.question import Question
+from solver.stipulation import MATE
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
     from solver.problem import Problem
     from solver.solution import Solution
+
+FARTHER_NODES = 1_000_000
+"""What the search for a longer mate than claimed may cost: less than half a second."""
 
 _CASTLING = {
     chess.H1: "White's castling (O-O)",
@@ -90,6 +95,23 @@ def _legal(
     except InputError:
         return
     yield words, replace(problem, fen=fen)
+
+
+def farther(question: Question) -> Question:
+    """Return the question whether there is a longer mate than claimed.
+
+    Parameters
+    ----------
+    question : Question
+        About a claim of a mate that is refuted.
+    """
+    problem, limits = question.problem, question.limits
+    nodes = min(limits.nodes or FARTHER_NODES, FARTHER_NODES)
+    return Question(
+        replace(problem, stipulation=MATE),
+        replace(limits, max_moves=None, nodes=nodes),
+        all_keys=question.all_keys,
+    )
 
 
 def solves_as_claimed(answer: Solution, *, within: bool) -> bool:

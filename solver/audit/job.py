@@ -55,6 +55,8 @@ class AuditOptions:
         Also where the answer only confirms the claim, whose line ends in the mate.
     follow : bool
         Prove a claimed mate along its line, at the cost of another search.
+    farther : bool
+        If a claimed mate is refuted, look for a longer one.
     directories : tuple of str
         Where the endgame tables are.
     """
@@ -66,6 +68,7 @@ class AuditOptions:
     certify: bool = False
     certify_known: bool = True
     follow: bool = False
+    farther: bool = False
     directories: tuple[str, ...] = ()
 
     def question(self, problem: Problem) -> Question:
@@ -94,6 +97,7 @@ class AuditOptions:
             "every-ply": self.every_ply,
             "certificates": self.certify,
             "follow": self.follow,
+            "farther": self.farther,
             "tablebases": bool(self.directories),
             f"moves={self.limits.max_moves}": self.limits.max_moves is not None,
         }
@@ -187,7 +191,7 @@ class AuditJob:
             if result and result.wants_hint:
                 is_late = time.perf_counter() >= until
                 question = questions[place]
-                results[place] = None if is_late else self._with_hint(result, question)
+                results[place] = None if is_late else self._explain(result, question)
         return results + [None] * (len(problems) - len(results))
 
     def close(self) -> None:
@@ -286,27 +290,32 @@ class AuditJob:
                 yield Ply(move, answer.mate, keys), answer.stopped_by
             board.push_uci(move)
 
-    def _with_hint(self, result: AuditResult, question: Question) -> AuditResult | None:
-        """Add the convention with which the claim holds, if there is one.
+    def _explain(self, result: AuditResult, question: Question) -> AuditResult | None:
+        """Add the convention with which the claim holds, or else a longer mate.
 
         Returns
         -------
         AuditResult or None
             None if a search was interrupted or took longer than its time slice.
         """
-        from solver.audit.hints import solves_as_claimed, variants
+        from solver.audit.hints import farther, solves_as_claimed, variants
 
         within = self._options.within
-        is_sliced = question.limits.time_s != self._options.limits.time_s
+        unfinished = {StoppedBy.INTERRUPT}
+        if question.limits.time_s != self._options.limits.time_s:
+            unfinished.add(StoppedBy.TIME)
         for words, variant in variants(question.problem):
             answer = self._solve(replace(question, problem=variant, all_keys=True))
-            if answer.stopped_by == StoppedBy.INTERRUPT or (
-                is_sliced and answer.stopped_by == StoppedBy.TIME
-            ):
+            if answer.stopped_by in unfinished:
                 return None
             if solves_as_claimed(answer, within=within):
                 return result._replace(hint=f"solves as claimed {words}")
-        return result
+        if not (self._options.farther and result.wants_longer_mate):
+            return result
+        answer = self._solve(farther(question))
+        if answer.stopped_by in unfinished:
+            return None
+        return result.with_longer_mate(answer)
 
     def _wants_certificate(
         self, answer: Solution, holds: Sequence[bool | None]

@@ -245,6 +245,29 @@ class AuditResult(NamedTuple):
         return has_failed and self.claim is not None
 
     @property
+    def wants_longer_mate(self) -> bool:
+        """Whether a mate is claimed that is too short, and no longer one is known."""
+        is_refuted = self.verdict == Verdict.REFUTED and self.claim is not None
+        return is_refuted and self.mate is None and kind_of(self.asked).has_certificates
+
+    def with_longer_mate(self, answer: Solution) -> AuditResult:
+        """Add a mate that takes longer than claimed, if one was found.
+
+        Verdict and costs stay those of the question.
+        """
+        if (answer.mate or 0) * (self.claim or 0) <= 0:  # or the other side mates
+            return self
+        return self._replace(
+            status=answer.status.value,
+            mate=answer.mate,
+            lower_bound=answer.lower_bound,
+            keys=" ".join(answer.keys),
+            keys_complete=int(answer.keys_complete),
+            pv=" ".join(answer.pv),
+            tablebase=_plain(answer.tablebase),
+        )
+
+    @property
     def is_undecided(self) -> bool:
         """Whether a limit was hit before the question was answered completely.
 

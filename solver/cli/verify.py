@@ -205,11 +205,13 @@ def verify(
     a PGN is a claim.
 
     A mate is searched up to the length of its claim, or up to -n moves; other
-    stipulations set their own number of moves. The result is a table of claims and
-    verdicts; each disagreement is listed below the table. With --jsonl the result is
-    one record for each position. A warning is printed if a mate needs more than 50
-    moves without a pawn move or capture, or if its line repeats a position, because
-    other programs may count that as a draw.
+    stipulations set their own number of moves. If a claimed mate is refuted, a longer
+    one is looked for with 1,000,000 nodes, unless -n or --certificates is given.
+
+    The result is a table of claims and verdicts; each disagreement is listed below the
+    table. With --jsonl the result is one record for each position. A warning is printed
+    if a mate needs more than 50 moves without a pawn move or capture, or if its line
+    repeats a position, because other programs may count that as a draw.
 
     With --store, an interrupted audit resumes where it stopped, and a position that
     occurs twice is searched once. If a stored answer is damaged, a notice is printed
@@ -244,6 +246,8 @@ def verify(
         every_ply=every_ply,
         follow=follow,
         certify=folder_path is not None,
+        # A certificate proves the answer alone, and -n is the longest mate wanted.
+        farther=folder_path is None and limits.max_moves is None,
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
     prepare_kernel()

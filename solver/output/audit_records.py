@@ -446,7 +446,8 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the results as an EPD collection: the input with corrected claims.
 
     A mate is written as `dm`, `bm` with all known keys, and `pv`. Without a mate,
-    `nomate` is the number of moves for which that is proved. Other stipulations are
+    or with one in place of a refuted claim that may not be the shortest, `nomate` is
+    the number of moves for which that is proved. Other stipulations are
     written with the number of moves found, in help play also with the number of
     solutions, 0 if it is proved that there are none. Left out are unreadable records,
     and those of other stipulations without a solution: EPD cannot express that a
@@ -484,7 +485,8 @@ EXPORTS: dict[str, Export] = {
 
 def _problem(result: AuditResult, fen: str) -> Problem | None:
     kind, problem = kind_of(result.asked), Problem(fen, result.id)
-    if not result.mate:
+    is_refuted = result.verdict == Verdict.REFUTED
+    if not result.mate or (is_refuted and result.lower_bound != abs(result.mate)):
         excluded = (result.lower_bound or 1) - 1
         if result.claim is not None and result.claim < 0:
             excluded = 0  # the side to move is not mated; it may mate

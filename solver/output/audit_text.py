@@ -349,15 +349,25 @@ def _found(result: AuditResult) -> str:
     if result.found_solutions() and result.word != Verdict.SHORTER:
         return _solutions(result)
     mate = kind_of(result.asked).length_name(result.mate)
+    claim = result.claim or 0
+    is_longer = claim * result.mate > 0 and abs(result.mate) > abs(claim)
+    if is_longer:
+        mate = f"{_none_in(abs(claim), result)}, but {mate}"
     if result.tablebase:
         mate += " (Gaviota)"
+    elif is_longer:
+        is_proved = result.lower_bound == abs(result.mate)
+        mate += f" ({'proved' if is_proved else 'perhaps not the shortest'})"
     moves = min(result.found_solutions(), key=len, default=result.pv.split())
     line = _line(result, moves)
     return f"{mate}: {line}" if line else mate
 
 
 def _none(result: AuditResult) -> str:
-    excluded = (result.lower_bound or 1) - 1
+    return _none_in((result.lower_bound or 1) - 1, result)
+
+
+def _none_in(excluded: int, result: AuditResult) -> str:
     if result.claim is not None and result.claim < 0:
         return name_no_mate(excluded, result.claim)
     half = ".5" if result.asked.half else ""

@@ -1,8 +1,9 @@
-"""Hints: the convention with which a claim holds, confirmed by python-chess alone."""
+"""Hints: conventions with which a claim holds, and mates longer than claimed."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -331,3 +332,101 @@ def test_a_variant_that_a_limit_stops_gives_no_hint() -> None:
     result = run(claiming(case), options)
     assert result.verdict in {"refuted", "undecided"}
     assert result.stopped_by in {None, str(StoppedBy.NODES)}
+
+
+# --- a longer mate than claimed
+
+FARTHER = AuditOptions(Limits(hash_mib=1), all_keys=True, farther=True)
+LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+DEFENCE = "7k/8/8/8/8/8/R7/1R4K1 b - - 0 1"
+
+
+def answered(result: AuditResult) -> tuple[object, ...]:
+    return result.mate, result.lower_bound, result.status
+
+
+@pytest.mark.parametrize(
+    ("fen", "claim", "mate"),
+    [(LADDER, 1, 2), (ROOK_ENDING, 3, 8), (ROOK_ENDING, 7, 8), (DEFENCE, -1, -3)],
+)
+def test_a_refuted_claim_gets_the_true_length_beside_its_verdict(
+    fen: str, claim: int, mate: int
+) -> None:
+    problem = Problem(fen, "x", Claim(claim), "x.epd:1")
+    result, plain = run(problem, FARTHER), run(problem)
+    assert answered(result) == (mate, abs(mate), "proved")
+    assert answered(plain) == (None, abs(claim) + 1, "disproved")
+    assert (result.verdict, plain.verdict) == ("refuted", "refuted")
+    assert (result.nodes, result.stopped_by) == (plain.nodes, None)
+    assert naive.shortest_mate(chess.Board(fen), 2) == mate or abs(mate) > 2
+    text = disagreement(result)
+    assert text is not None
+    mated = "mate" if mate > 0 else "mated"
+    assert f"but {mated} in {abs(mate)} (proved): 1." in text
+    assert read_record(audit_record(result))[:15] == result[:15]
+
+
+def test_all_keys_of_the_longer_mate_are_found_if_all_keys_are_wanted() -> None:
+    result = run(Problem(LADDER, "x", Claim(1)), FARTHER)
+    expected = naive.keys(chess.Board(LADDER), 2)
+    assert ({*result.keys.split()}, result.keys_complete) == (expected, 1)
+    assert len(result.pv.split()) == 3
+
+
+@pytest.mark.parametrize(
+    ("problem", "options"),
+    [
+        (Problem(ROOK_ENDING, "x", Claim(-7)), FARTHER),  # the other side mates
+        (Problem("8/8/8/8/8/8/7k/K1B5 w - - 0 1", "x", Claim(2)), FARTHER),  # no one
+        (Problem(LADDER, "x", stipulation="s#1"), FARTHER),
+        (
+            Problem(ROOK_ENDING, "x", Claim(3)),
+            AuditOptions(Limits(hash_mib=1, nodes=3000), farther=True),
+        ),
+    ],
+)
+def test_a_refuted_claim_without_a_longer_mate_stays_as_it_is(
+    problem: Problem, options: AuditOptions
+) -> None:
+    result = run(problem, options)
+    assert result == run(problem, replace(options, farther=False))._replace(
+        time_s=result.time_s
+    )
+    assert (result.verdict, result.mate) == ("refuted", None)
+
+
+def test_a_claim_that_a_convention_explains_keeps_its_answer() -> None:
+    result = run(claiming(CASES[0]), FARTHER)
+    assert result.hint is not None
+    assert result.mate is None
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_longer_mate_is_the_same_for_any_number_of_workers(jobs: int) -> None:
+    problems = [
+        Problem(fen, "x", Claim(1), f"x.epd:{line}")
+        for line, fen in enumerate([LADDER, ROOK_ENDING] * 5, 1)
+    ]
+    results = audit(problems, FARTHER, local_workers(FARTHER, jobs), ordered=True)
+    expected = [(2, 2, "proved"), (8, 8, "proved")] * 5
+    assert [answered(result) for result in results] == expected
+
+
+def test_an_interrupt_during_the_search_farther_leaves_the_record_to_the_next_run() -> (
+    None
+):
+    control = GroupControl()
+    searches = 0
+
+    def searching() -> object:
+        nonlocal searches
+        searches += 1
+        if searches == 2:
+            control.stop()
+        return control.search()
+
+    job = AuditJob(FARTHER, searching=searching)  # type: ignore[arg-type]
+    assert job.run_batch([Problem(ROOK_ENDING, "x", Claim(3))]) == [None]
+    assert searches == 2

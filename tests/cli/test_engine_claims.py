@@ -61,7 +61,10 @@ def test_an_engines_claim_gets_its_verdict_and_exit_code(
         return ended.code, ended.out.split("\n", 1)[0].partition("claimed ")[2]
 
     too_short, right, too_long = texts
-    assert verify(too_short) == (1, "mate in 1, found none in 1")
+    assert verify(too_short) == (
+        1,
+        "mate in 1, found none in 1, but mate in 2 (proved): 1. Rb7 Kg8 2. Ra8#",
+    )
     assert verify(right) == (0, "")
     assert verify(too_long)[0] == 1
     assert verify(too_long)[1].startswith("mate in 3, found mate in 2: 1. Rb7")

@@ -118,7 +118,8 @@ def test_epd_is_a_corrected_collection_that_verifies(
     assert out == (
         f'{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "one, \\"two\\"";\n'
         f'{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "fine";\n'
-        '8/7K/8/8/8/8/R7/7k w - - nomate 2; id "none";\n'
+        "8/7K/8/8/8/8/R7/7k w - - dm 8; bm Kg6; pv Kg6 Kg1 Kf5 Kf1 Ke4 Ke1 Kd3 Kf1 Ke3 "
+        'Kg1 Kf3 Kh1 Kg3 Kg1 Ra1#; id "none";\n'
         f'{MATED} dm -1; pv Kg8 Rb8#; id "lost";\n'
     )
     (folder / "better.epd").write_text(out)
