@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from enum import StrEnum
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from solver import __version__
@@ -50,6 +51,20 @@ Subject: TypeAlias = "tuple[str, str, str | None, str | None, int | None, int | 
 
 Mark: TypeAlias = "tuple[str, str]"
 """A word of `MARKS`, or an empty text if it was taken back; and its note."""
+
+
+def comparable(values: Iterable[tuple[str, object]]) -> tuple[object, ...]:
+    """Return values of `SUBJECT`, by their names, for a comparison of records.
+
+    Other machines have other folders, and a row of CSV has no line breaks.
+    """
+    return tuple(
+        " ".join((PurePath(value).name if name == "source" else value).split()) or None
+        if isinstance(value, str)
+        else value
+        for name, value in values
+    )
+
 
 KEYS = "keys"
 """The disagreement when a claimed key does not solve."""

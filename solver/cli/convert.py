@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,18 +19,20 @@ from solver.cli.console import (
 )
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
-from solver.formats.claims import ReadOptions
 from solver.formats.registry import (
     WRITABLE,
     find_writer,
     format_of,
     read_collection,
 )
+from solver.formats.streams import STDIN
 from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from solver.audit.corrections import Corrected
+    from solver.audit.result import AuditResult
     from solver.formats.claims import ReadOptions
     from solver.problem import Problem
 
@@ -39,12 +42,14 @@ Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
    65  some records were skipped
+    1  with --correct: some claims could not be corrected
     0  everything was written
 
 Examples:
   matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
   matesolve convert mates.epd mates.inp
   matesolve convert - - --to jsonl < mates.pgn
+  matesolve convert mates.csv corrected.csv --correct run.db
 """)
 @click.argument("source", metavar="IN", type=options.FILE)
 @click.argument("target", metavar="OUT", type=options.FILE)
@@ -55,6 +60,14 @@ Examples:
     type=click.Choice(WRITABLE),
     help="Format of the output. Default: by the suffix of OUT.",
 )
+@click.option(
+    "--correct",
+    "store_path",
+    metavar="RUN.db",
+    type=options.FILE,
+    help="Write IN in its own format, with the mates that an audit with --store RUN.db "
+    "proved in place of wrong claims.",
+)
 @click.pass_context
 def convert(
     ctx: click.Context,
@@ -63,6 +76,7 @@ def convert(
     target: str,
     read_options: ReadOptions,
     target_format: str | None,
+    store_path: str | None,
 ) -> None:
     """Write a collection of problems in another format.
 
@@ -76,7 +90,13 @@ def convert(
     reported and skipped. FENs keep no claims. Popeye's input cannot express that the
     side to move is mated, or how many solutions a help problem has. EPD and PGN do not
     record that any mate on the last move counts, as in lichess puzzles.
+
+    With --correct, IN is CSV, JSON lines or EPD. Lengths, keys and lines that are wrong
+    are replaced; every other byte stays. Records that cannot be corrected keep their
+    text and are named, except those that an editor accepts.
     """
+    if store_path is not None:
+        ctx.exit(correct(source, target, store_path, read_options, target_format))
     target_format = target_format or format_of(target)
     if target_format is None:
         choices = ", ".join(WRITABLE)
@@ -102,6 +122,45 @@ def convert(
     if conversion.skipped:
         codes.add(Exit.BAD_INPUT)
     ctx.exit(foremost(codes | {Exit.PROVED}))
+
+
+def correct(
+    source: str,
+    target: str,
+    store_path: str,
+    read_options: ReadOptions,
+    target_format: str | None,
+) -> Exit:
+    """Write a collection with the claims that an audit proved; see `convert`.
+
+    Raises
+    ------
+    UsageError
+        It is standard input, which cannot be read twice, or another format is wanted.
+    """
+    from solver.audit.corrections import corrected_lines
+    from solver.audit.store import Store
+    from solver.cli.console import store_files
+    from solver.output.audit_text import disagreement
+
+    if source == STDIN or target_format is not None:
+        msg = "--correct needs the name of a file, and keeps its format."
+        raise click.UsageError(msg)
+    prepare_outputs(target, reads=[source, *store_files(store_path)], stdout=True)
+    counts = Counter[bool]()
+
+    def report(result: AuditResult, corrected: Corrected) -> None:
+        counts[not corrected.left] += 1
+        if corrected.left:
+            left = ", ".join(corrected.left)
+            what, *_ = (disagreement(result) or "").splitlines()
+            notify(f"not corrected ({left}): {what}")
+
+    with Store(store_path, read_only=True) as store, open_target(target) as file:
+        results = store.results()
+        file.writelines(corrected_lines(source, read_options, results, report))
+    notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
+    return Exit.NEGATIVE if counts[False] else Exit.PROVED
 
 
 @dataclass

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from solver.audit.result import SUBJECT
+from solver.audit.result import SUBJECT, comparable
 from solver.errors import InputError, quote
 from solver.formats.streams import (
     MAX_LINE_BYTES,
@@ -18,7 +17,7 @@ from solver.formats.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from solver.audit.result import AuditResult, Mark
     from solver.audit.store import Store
@@ -51,7 +50,7 @@ class Marks:
         self._marks: defaultdict[tuple[str, ...], dict[object, tuple[int, Mark]]]
         self._marks = defaultdict(dict)
         for number, (given, mark) in enumerate(_read(path) if path else (), 1):
-            self._marks[(*given,)][_comparable(given.items())] = number, mark
+            self._marks[(*given,)][comparable(given.items())] = number, mark
         self._unused = {n for marks in self._marks.values() for n, _ in marks.values()}
 
     def keep_in(self, store: Store, notify: Callable[[str], None]) -> None:
@@ -59,7 +58,7 @@ class Marks:
         self._store = store
         damaged: list[InputError] = []
         for subject, mark in store.marks(damaged.append).items():
-            key = _comparable(zip(SUBJECT, subject, strict=True))
+            key = comparable(zip(SUBJECT, subject, strict=True))
             self._marks[SUBJECT].setdefault(key, (0, mark))
         if damaged:
             count = f"{len(damaged):,} damaged, so not used"
@@ -69,7 +68,7 @@ class Marks:
         """Return a result with its mark, if it has one: the last of the file."""
         found: list[tuple[int, Mark]] = []
         for columns, marks in self._marks.items():
-            key = _comparable((name, getattr(result, name)) for name in columns)
+            key = comparable((name, getattr(result, name)) for name in columns)
             if key in marks:
                 found.append(marks[key])
         if not found:
@@ -84,19 +83,6 @@ class Marks:
         """Yield a line that counts the marks no result has matched, if any."""
         if self._unused:
             yield f"{self._name}: marks that match no record: {len(self._unused):,}"
-
-
-def _comparable(values: Iterable[tuple[str, object]]) -> tuple[object, ...]:
-    """Return values of `SUBJECT` for a comparison.
-
-    Other machines have other folders, and a row of CSV has no line breaks.
-    """
-    return tuple(
-        " ".join((PurePath(value).name if name == "source" else value).split()) or None
-        if isinstance(value, str)
-        else value
-        for name, value in values
-    )
 
 
 def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:

@@ -265,9 +265,10 @@ def export(
 ) -> None:
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
-    CSV and Parquet have one column for each field. JSON lines are the records that
-    `verify --jsonl` prints. EPD has the results in place of the claims, so the file is
-    a corrected collection. If FILE ends in .gz, it is compressed.
+    CSV and Parquet have one column for each field, the claims among them. JSON lines
+    are the records that `verify --jsonl` prints. EPD has the results in place of the
+    claims, so the file is a corrected collection; `convert --correct` corrects a file
+    in its own format. If FILE ends in .gz, it is compressed.
 
     Each value is checked. A damaged result is reported, and written as an unreadable
     record. EPD leaves out unreadable records, and selfmates and other play by force

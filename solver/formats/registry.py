@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import PurePath
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
@@ -360,20 +360,31 @@ def _read(
         return
     if not found:
         return
-    title, reader, needs, _ = _BY_NAME[source_format]
+    title, _, needs, _ = _BY_NAME[source_format]
     summary.title = title
-    more: tuple[object, ...] = ()
+    summary.format = source_format
     selection = options.selection
-    if source_format in _ROWS:
-        more = (replace(options, source_format=source_format),)
-    elif selection.theme is not None or selection.min_rating is not None:
+    is_selective = selection.theme is not None or selection.min_rating is not None
+    if is_selective and source_format not in _ROWS:
         expected = f"--theme and --min-rating: expected {title_of(_LICHESS)}"
         yield FormatError(name, f"{expected}, found {title}")
         return
     if needs and find_spec(needs[0]) is None:
         yield FormatError(name, missing_package(*needs[1:]))
         return
-    yield from resolve_name(f"solver.formats.{reader}")(records, summary, *more)
+    yield from read_as(source_format, records, summary, options)
+
+
+def read_as(
+    source_format: str, records: Any, summary: FileSummary, options: ReadOptions
+) -> Records:
+    """Read the content of a file in one of `FORMATS`, such as its numbered lines."""
+    more: tuple[object, ...] = ()
+    if source_format in _ROWS:
+        more = (replace(options, source_format=source_format),)
+    reader = resolve_name(f"solver.formats.{_BY_NAME[source_format].reader}")
+    records = reader(records, summary, *more)
+    return cast("Records", records)
 
 
 def _find_binary(head: bytes) -> str:
@@ -402,6 +413,7 @@ def _detect(
     first = next((item for item in records if not _match_separator(item[1])), None)
     if first is None:
         return "", ()
+    summary.head = first[1]
     start = head.find(first[1])
     found = detect_format(first[1] if start < 0 else head[start:], options)
     read_as = found if chosen == AUTO else chosen

@@ -32,6 +32,10 @@ class FileSummary:
     ----------
     title : str
         What messages call its format, such as `CSV with ;`.
+    format : str
+        One of `registry.FORMATS`.
+    head : bytes
+        The first line that is neither blank nor a comment.
     looks : str
         What it looks like and what to do, for a file that cannot be read.
     problems, unreadable : int
@@ -50,7 +54,8 @@ class FileSummary:
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self.title = self.looks = ""
+        self.title = self.looks = self.format = ""
+        self.head = b""
         self.problems = self.unreadable = self.not_selected = self.claims = 0
         self.fields: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self.ignored: dict[str, bool] = {}

@@ -359,3 +359,65 @@ def test_claims_that_the_format_cannot_express_are_skipped(
     assert first.startswith("error: stdin:1: ")
     assert second.startswith("error: stdin:3: ")
     assert summary == "1 written, 0 not selected, 2 skipped"
+
+
+# --- corrected claims
+
+WRONG = """fen,mate,name
+8/7K/8/8/8/8/R7/7k w - - 0 1,7,"a, b"
+7k/8/8/8/8/8/7b/1K6 w - - 0 1,2,none
+6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1,1,right
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_corrected_file_has_proved_claims_and_names_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("set.csv").write_text(WRONG)
+    assert run(["verify", "set.csv", "--store", "run.db", "-q"]) == 1
+    capsys.readouterr()
+    correct = ["convert", "set.csv", "out.csv", "--correct", "run.db"]
+    assert run(correct) == 1
+    assert Path("out.csv").read_text() == WRONG.replace(",7,", ",8,")
+    assert capsys.readouterr().err == (
+        "not corrected (refuted, no-solution): set.csv:3: none: claimed mate in 2, "
+        "found none in 2\n1 corrected, 1 not corrected\n"
+    )
+    Path("marks").write_text("id,mark\nnone,accept\n")
+    run(["verify", "set.csv", "--store", "run.db", "-q", "--marks", "marks"])
+    assert run(correct) == 0
+    assert capsys.readouterr().err.endswith("1 corrected, 0 not corrected\n")
+    assert run(["verify", "out.csv", "--marks", "marks", "-q"]) == 0
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-", "out.csv"], 2, "--correct needs the name of a file"),
+        (["set.csv", "out.csv", "--to", "epd"], 2, "and keeps its format"),
+        (["set.csv", "set.csv"], 2, "expected an output that is not an input"),
+        (["set.csv", "run.db"], 2, "expected an output that is not an input"),
+        (["set.json", "out.json"], 65, "set.json: expected a file of CSV, JSON lines"),
+        (["none.csv", "out.csv"], 74, "none.csv: No such file"),
+    ],
+)
+def test_what_cannot_be_corrected_is_refused_before_anything_is_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("set.csv").write_text(WRONG)
+    Path("set.json").write_text(f'[{{"fen": "{WRONG.splitlines()[1][:28]}", "dm": 2}}]')
+    run(["verify", "set.csv", "--store", "run.db", "-q"])
+    capsys.readouterr()
+    assert run(["convert", *arguments, "--correct", "run.db"]) == code
+    assert message in capsys.readouterr().err
+    assert Path("set.csv").read_text() == WRONG
+    assert not Path("out.csv").exists()

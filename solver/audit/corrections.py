@@ -1,0 +1,406 @@
+"""Correct the records of a collection: the claim that was proved, where one is wrong.
+
+Only the fields of the claim change; every other byte of a line stays. A corrected line
+is read again, and dropped if it would still contradict the answer.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver.audit.result import (
+    ACCEPT,
+    DUAL,
+    SUBJECT,
+    AuditResult,
+    audit_result,
+    claimed_columns,
+    comparable,
+    split_source,
+)
+from solver.board import first_moves, write_lines
+from solver.errors import InputError
+from solver.formats import epd, rows
+from solver.formats.claims import Selection
+from solver.formats.registry import read_as, read_collection, title_of
+from solver.formats.streams import decode_line, open_decompressed
+from solver.formats.summary import FileSummary
+from solver.formats.words import NUMERALS, find_words
+from solver.problem import Problem
+from solver.solution import Solution, Status
+from solver.stipulation import MATE
+from solver.stipulations import kind_of
+from solver.stipulations.comparison import Soundness, Verdict
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from solver.formats.claims import ReadOptions
+
+_NUMBER = re.compile(rf"\d+|\b(?:{'|'.join(NUMERALS)})\b", re.IGNORECASE)
+_WORDS = {number: word for word, number in NUMERALS.items()}
+_THEME = re.compile(r"(?<=\bmateIn)\d+")
+_UCI = re.compile(r"(?<!\w)[a-h][1-8][a-h][1-8][nbrq]?\b")
+_HAS_MOVES = re.compile(r"[a-h][1-8]|O-O|0-0")
+_HAS_NUMBERS = re.compile(r"\b1\s*\.")
+_SPACE = re.compile(r"[\s:,]*")
+
+_OPERATIONS = dict.fromkeys(
+    (*epd.LENGTHS, "mated", "mated in", "stipulation"), "claim"
+) | {"bm": "keys", "pv": "line", "nomate": "nomate"}
+"""The part of a claim that an operation of EPD has."""
+
+
+class Corrected(NamedTuple):
+    """The line of a record, and why its claim is still wrong, if it is.
+
+    Attributes
+    ----------
+    line : bytes
+    left : tuple of str
+        Words of `AuditResult.disagreements`, or why there is no line.
+    """
+
+    line: bytes
+    left: tuple[str, ...]
+
+
+class _Field(NamedTuple):
+    """A field of a line that claims something.
+
+    Attributes
+    ----------
+    part : str
+        See `rows.FIELDS`.
+    start, end : int
+        Where it is in the line.
+    text : str
+        What it says.
+    encode : callable
+        Writes another text in the same way.
+    """
+
+    part: str
+    start: int
+    end: int
+    text: str
+    encode: Callable[[str], str] = str
+
+
+class _Change(NamedTuple):
+    """What replaces a claim; None: it stays.
+
+    Attributes
+    ----------
+    fen : str
+    moves : int
+        The length that is proved.
+    keys, line : sequence of str or None
+    skips : int
+        How many moves of the written line lead to the position.
+    """
+
+    fen: str
+    moves: int
+    keys: Sequence[str] | None
+    line: Sequence[str] | None
+    skips: int
+
+
+def corrected_lines(
+    path: str | os.PathLike[str],
+    options: ReadOptions,
+    results: Iterable[AuditResult],
+    report: Callable[[AuditResult, Corrected], object],
+) -> Iterator[bytes]:
+    """Yield the lines of a collection, with the claims that were proved.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file, which is read twice; see `read_collection`.
+    options : ReadOptions
+        How to read it.
+    results : iterable of AuditResult
+        Those of its audit. An editor's accepted records stay as they are.
+    report : callable
+        Called for each record that contradicts its claim, with its result.
+
+    Raises
+    ------
+    InputError
+        The records of the file are not lines.
+    """
+    wrong = {
+        _key(result): result
+        for result in results
+        if result.disagreements and result.mark != ACCEPT
+    }
+    summary = FileSummary()
+    found: dict[int, tuple[Problem, AuditResult]] = {}
+    for record in read_collection(path, options, summary):
+        if isinstance(record, Problem):
+            claimed = claimed_columns(record)
+            key = _key(AuditResult(record.source, record.id, record.fen, **claimed))
+            if key in wrong:
+                found[split_source(record.source)[1]] = record, wrong.pop(key)
+    for result in wrong.values():
+        if PurePath(split_source(result.source)[0]).name == PurePath(path).name:
+            report(result, Corrected(b"", ("no longer in the file",)))
+    corrector = _Corrector(summary, options)
+    with open_decompressed(path) as stream:
+        lines = (line for part in stream for line in part.splitlines(keepends=True))
+        for number, line in enumerate(lines, 1):
+            if number not in found:
+                yield line
+                continue
+            problem, result = found[number]
+            corrected = corrector.correct(line, problem, result)
+            report(result, corrected)
+            yield corrected.line
+
+
+def _key(result: AuditResult) -> tuple[object, ...]:
+    return comparable(zip(SUBJECT, result.subject, strict=True))
+
+
+class _Corrector:
+    """Corrects the records of a file whose records are lines.
+
+    Parameters
+    ----------
+    summary : FileSummary
+        What was read from the file.
+    options : ReadOptions
+        How it was read.
+
+    Raises
+    ------
+    InputError
+        It has another format.
+    """
+
+    def __init__(self, summary: FileSummary, options: ReadOptions) -> None:
+        if summary.format not in {"csv", "lichess", "jsonl", "epd", "fen"}:
+            expected = "a file of CSV, JSON lines or EPD"
+            found = title_of(summary.format) if summary.format else "no records"
+            msg = f"{summary.name}: expected {expected} to correct, found {found}"
+            raise InputError(msg)
+        self._format, self._head = summary.format, summary.head
+        everything = Selection(all_rows=True)  # whatever the corrected claim
+        self._options = replace(options, selection=everything)
+        self._rows = rows.RowReader(FileSummary(), self._options)
+
+    def correct(self, line: bytes, problem: Problem, result: AuditResult) -> Corrected:
+        """Return the line of a record with the claim that was proved.
+
+        Parameters
+        ----------
+        line : bytes
+            With its end, and perhaps a byte order mark.
+        problem : Problem
+            What was read from it.
+        result : AuditResult
+            Its result, which has disagreements.
+
+        Returns
+        -------
+        Corrected
+            Its line is the same if no claim was proved, or it cannot be expressed.
+        """
+        unchanged = Corrected(line, result.disagreements)
+        is_proved = result.mate and result.lower_bound == abs(result.mate)
+        if not is_proved or result.hint or result.asked.beside_claim.text:
+            return unchanged
+        mate = result.mate or 0
+        is_length_right = problem.claim is not None and problem.claim.mate == mate
+        if is_length_right and DUAL in result.disagreements:
+            return unchanged  # whether another line has no dual is not known
+        mark = codecs.BOM_UTF8 if line.startswith(codecs.BOM_UTF8) else b""
+        text = decode_line(line.removeprefix(mark))
+        if mark + text.encode() != line:  # of another encoding
+            return unchanged
+        fields, skips = self._fields(text)
+        moves = mate if problem.claim else mate - 1  # how many have no mate
+        keys, pv = result.keys.split() if mate > 0 else None, result.pv.split()
+        best = unchanged
+        # What need not be replaced stays.
+        for new_keys, new_line in (None, None), (keys, None), (None, pv), (keys, pv):
+            change = _Change(problem.fen, moves, new_keys, new_line, skips)
+            edited = _edited(text, fields, change).encode()
+            corrected = mark + edited
+            left = self._disagreements(edited, problem, result)
+            if corrected != line and not left:
+                return Corrected(corrected, left)
+            # Keys that the format has no room for are no reason to keep a wrong length.
+            is_cooked = left == (Soundness.COOKED,)
+            if is_cooked and best is unchanged and result.verdict != Verdict.PROVED:
+                best = Corrected(corrected, left)
+        return best
+
+    def _fields(self, text: str) -> tuple[list[_Field], int]:
+        """Return the fields of a record that may claim something, and `skips`."""
+        if self._format in {"epd", "fen"}:
+            _, operations = epd.find_operations(text)
+            return [
+                _Field(part, *found.span("operand"), found["operand"])
+                for found in operations
+                if (part := _OPERATIONS.get(epd.opcode_of(found)))
+            ], 0
+        if self._format == "jsonl":
+            names, cells = _split_object(text)
+        else:
+            table = rows.find_table(self._head, self._options)
+            assert table
+            delimiter, names, _ = table
+            cells = [*_split_cells(text, delimiter)]
+        plan = self._rows.plan(names)
+        fields = [cells[at]._replace(part=part) for part, _, at in plan.fields]
+        return fields, int(plan.after_first)
+
+    def _disagreements(
+        self, line: bytes, before: Problem, result: AuditResult
+    ) -> tuple[str, ...]:
+        """Return what in a line still contradicts the answer."""
+        lines = [(1, line)]
+        if self._format in {"csv", "lichess"}:
+            table = rows.find_table(self._head, self._options)
+            lines[:0] = [(1, self._head)] if table and table[2] else []
+        records = read_as(self._format, iter(lines), FileSummary(), self._options)
+        problem = next(records, None)
+        if not isinstance(problem, Problem) or problem.fen != result.fen:
+            return result.disagreements
+        answer = Solution(
+            problem,
+            Status.PROVED,
+            result.mate,
+            result.lower_bound or 1,
+            tuple(result.pv.split()),
+            tuple(result.keys.split()),
+            keys_complete=bool(result.keys_complete),
+        )
+        found = audit_result(answer)
+        claim = problem.claim
+        moves = {*claim.keys, *claim.line[:1]} if claim and claim.mate > 0 else set()
+        is_clean = len(problem.warnings) <= len(before.warnings)
+        is_known = is_clean and moves <= {*answer.keys}  # maybe not all are known
+        is_proved = found.verdict == Verdict.PROVED and is_known
+        return found.disagreements if is_proved else result.disagreements
+
+
+def _edited(text: str, fields: Sequence[_Field], change: _Change) -> str:
+    """Return the text of a record with another claim."""
+    for field in sorted(fields, key=lambda one: one.start, reverse=True):
+        new = _rewritten(field, change)
+        if new != field.text:
+            text = text[: field.start] + field.encode(new) + text[field.end :]
+    return text
+
+
+def _rewritten(field: _Field, change: _Change) -> str:
+    """Return the text of a field with another claim."""
+    text = field.text
+    if field.part in {"keys", "line"} and _HAS_MOVES.search(text):
+        moves = change.keys if field.part == "keys" else change.line
+        return text if moves is None else _write_moves(field, moves, change)
+    if field.part == "themes":
+        return _THEME.sub(str(min(change.moves, rows.AND_MORE)), text)
+    if field.part == "words":
+        plain = text.replace("_", " ")
+        for _, said, _ in find_words(plain, "white")[0]:
+            start = plain.find(said)
+            end = start + len(said)
+            text = text[:start] + _renumbered(said, change.moves) + text[end:]
+        return text
+    is_number = field.part in {"claim", "nomate", "stipulation", "keys", "line"}
+    return _renumbered(text, change.moves) if is_number else text
+
+
+def _renumbered(text: str, moves: int) -> str:
+    """Return a text with another number of moves, as a word if it was one."""
+
+    def write(found: re.Match[str]) -> str:
+        number = str(abs(moves))
+        if found[0].isdecimal() or number not in _WORDS:
+            return number
+        word = _WORDS[number]
+        return word.capitalize() if found[0][0].isupper() else word
+
+    return _NUMBER.sub(write, text, count=1)
+
+
+def _write_moves(field: _Field, moves: Sequence[str], change: _Change) -> str:
+    """Write keys or a line in the notation of a field."""
+    text = field.text
+    words = text.split()
+    kept = words[: change.skips] if field.part == "line" else []
+    kept += [_renumbered(one, change.moves) for one in words if one.startswith("#")]
+    if _UCI.search(text):
+        written = [*moves]
+    elif field.part == "keys":
+        written = first_moves(change.fen, moves)
+    elif _HAS_NUMBERS.search(text):
+        written = kind_of(MATE).numbered_line(change.fen, moves)
+    else:
+        (written,) = write_lines(change.fen, [moves])
+    before = text[: len(text) - len(text.lstrip())]
+    after = text[len(text.rstrip()) :]
+    return before + " ".join(kept + written) + after
+
+
+def _split_cells(text: str, delimiter: str) -> Iterator[_Field]:
+    """Yield the cells of a row of CSV."""
+    row = text.rstrip("\r\n")
+    cell = re.compile(rf'(?:"(?:[^"]|"")*"|[^{delimiter}]*)(?={delimiter}|\Z)')
+
+    def encode(new: str) -> str:
+        is_plain = not {delimiter, '"'} & {*new}
+        return new if is_plain else '"' + new.replace('"', '""') + '"'
+
+    start = 0
+    for content in rows.split_row(text.encode(), delimiter):
+        found = cell.match(row, start)
+        end = found.end() if found else len(row)
+        yield _Field("", start, end, content, encode)
+        start = end + 1
+
+
+def _split_object(text: str) -> tuple[tuple[str, ...], list[_Field]]:
+    """Return the names of a JSON object's fields, and their values."""
+    decoder = json.JSONDecoder()
+    names: list[str] = []
+    values: list[_Field] = []
+    at = text.index("{") + 1
+    while text[at := _skip(text, at)] != "}":
+        name, at = decoder.raw_decode(text, at)
+        start = _skip(text, at)
+        value, at = decoder.raw_decode(text, start)
+        names.append(name)
+        encode = _encoder(value, text[start:at])
+        values.append(_Field("", start, at, rows.as_text(value), encode))
+    return tuple(names), values
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    assert found
+    return found.end()
+
+
+def _encoder(value: object, raw: str) -> Callable[[str], str]:
+    """Return what writes a text as the same kind of JSON value."""
+
+    def encode(new: str) -> str:
+        if isinstance(value, int):
+            return new
+        separators = (", " if ", " in raw else ",", ": ")
+        listed = new.split() if isinstance(value, list) else new
+        return json.dumps(listed, ensure_ascii=raw.isascii(), separators=separators)
+
+    return encode
