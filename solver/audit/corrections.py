@@ -28,7 +28,7 @@ from solver.errors import InputError
 from solver.formats import epd, rows
 from solver.formats.claims import Selection
 from solver.formats.registry import read_as, read_collection, title_of
-from solver.formats.streams import decode_line, open_decompressed
+from solver.formats.streams import decode, open_decompressed
 from solver.formats.summary import FileSummary
 from solver.formats.words import NUMERALS, find_words
 from solver.problem import Problem
@@ -39,7 +39,7 @@ from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from solver.formats.claims import ReadOptions
 
@@ -51,6 +51,16 @@ _HAS_MOVES = re.compile(r"[a-h][1-8]|O-O|0-0")
 _HAS_NUMBERS = re.compile(r"\b1\s*\.")
 _SPACE = re.compile(r"[\s:,]*")
 
+_TABLES, _EPD, _JSON, _PGN = ("csv", "lichess"), ("epd", "fen"), "jsonl", "pgn"
+
+_TAG = re.compile(r'\[\s*(?P<name>\w+)\s*"(?P<text>(?:[^"\\]|\\.)*)"\s*\]\s*')
+_TAGS = {"Stipulation": "claim", "NoMate": "nomate", "Keys": "keys"}
+"""The part of a claim that a tag of PGN has; others may have words."""
+
+_COMMENT = re.compile(r"\{(?P<text>[^}]*)\}\s*")
+_MOVES = re.compile(r"(?P<text>[^{(;]*?)\s*(?:\*|1-0|0-1|1/2-1/2)?\s*\Z")
+"""A main line without comments and variations, and the result."""
+
 _OPERATIONS = dict.fromkeys(
     (*epd.LENGTHS, "mated", "mated in", "stipulation"), "claim"
 ) | {"bm": "keys", "pv": "line", "nomate": "nomate"}
@@ -58,16 +68,16 @@ _OPERATIONS = dict.fromkeys(
 
 
 class Corrected(NamedTuple):
-    """The line of a record, and why its claim is still wrong, if it is.
+    """The text of a record, and why its claim is still wrong, if it is.
 
     Attributes
     ----------
-    line : bytes
+    text : bytes
     left : tuple of str
-        Words of `AuditResult.disagreements`, or why there is no line.
+        Words of `AuditResult.disagreements`, or why there is no text.
     """
 
-    line: bytes
+    text: bytes
     left: tuple[str, ...]
 
 
@@ -119,7 +129,7 @@ def corrected_lines(
     results: Iterable[AuditResult],
     report: Callable[[AuditResult, Corrected], object],
 ) -> Iterator[bytes]:
-    """Yield the lines of a collection, with the claims that were proved.
+    """Yield the text of a collection piece by piece, with the claims that were proved.
 
     Parameters
     ----------
@@ -135,7 +145,7 @@ def corrected_lines(
     Raises
     ------
     InputError
-        The records of the file are not lines.
+        The format of the file cannot be corrected.
     """
     wrong = {
         _key(result): result
@@ -144,26 +154,43 @@ def corrected_lines(
     }
     summary = FileSummary()
     found: dict[int, tuple[Problem, AuditResult]] = {}
+    games: set[int] = set()  # where each begins; other records are lines
     for record in read_collection(path, options, summary):
+        line = split_source(record.source)[1]
+        if summary.format == _PGN:
+            games.add(line)
         if isinstance(record, Problem):
             claimed = claimed_columns(record)
             key = _key(AuditResult(record.source, record.id, record.fen, **claimed))
             if key in wrong:
-                found[split_source(record.source)[1]] = record, wrong.pop(key)
+                found[line] = record, wrong.pop(key)
     for result in wrong.values():
         if PurePath(split_source(result.source)[0]).name == PurePath(path).name:
             report(result, Corrected(b"", ("no longer in the file",)))
     corrector = _Corrector(summary, options)
     with open_decompressed(path) as stream:
-        lines = (line for part in stream for line in part.splitlines(keepends=True))
-        for number, line in enumerate(lines, 1):
+        for number, text in _split(stream, games):
             if number not in found:
-                yield line
+                yield text
                 continue
             problem, result = found[number]
-            corrected = corrector.correct(line, problem, result)
+            corrected = corrector.correct(text, problem, result)
             report(result, corrected)
-            yield corrected.line
+            yield corrected.text
+
+
+def _split(
+    stream: Iterable[bytes], games: Collection[int]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the first line's number, and the text, of each line or each game."""
+    lines = (line for part in stream for line in part.splitlines(keepends=True))
+    start, game = 1, b""
+    for number, line in enumerate(lines, 1):
+        if game and (not games or number in games):
+            yield start, game
+            start, game = number, b""
+        game += line
+    yield start, game
 
 
 def _key(result: AuditResult) -> tuple[object, ...]:
@@ -187,8 +214,8 @@ class _Corrector:
     """
 
     def __init__(self, summary: FileSummary, options: ReadOptions) -> None:
-        if summary.format not in {"csv", "lichess", "jsonl", "epd", "fen"}:
-            expected = "a file of CSV, JSON lines or EPD"
+        if summary.format not in {*_TABLES, *_EPD, _JSON, _PGN}:
+            expected = "a file of CSV, JSON lines, EPD or PGN"
             found = title_of(summary.format) if summary.format else "no records"
             msg = f"{summary.name}: expected {expected} to correct, found {found}"
             raise InputError(msg)
@@ -197,13 +224,13 @@ class _Corrector:
         self._options = replace(options, selection=everything)
         self._rows = rows.RowReader(FileSummary(), self._options)
 
-    def correct(self, line: bytes, problem: Problem, result: AuditResult) -> Corrected:
-        """Return the line of a record with the claim that was proved.
+    def correct(self, text: bytes, problem: Problem, result: AuditResult) -> Corrected:
+        """Return the text of a record with the claim that was proved.
 
         Parameters
         ----------
-        line : bytes
-            With its end, and perhaps a byte order mark.
+        text : bytes
+            With its line ends, and perhaps a byte order mark.
         problem : Problem
             What was read from it.
         result : AuditResult
@@ -212,9 +239,9 @@ class _Corrector:
         Returns
         -------
         Corrected
-            Its line is the same if no claim was proved, or it cannot be expressed.
+            Its text is the same if no claim was proved, or it cannot be expressed.
         """
-        unchanged = Corrected(line, result.disagreements)
+        unchanged = Corrected(text, result.disagreements)
         is_proved = result.mate and result.lower_bound == abs(result.mate)
         if not is_proved or result.hint or result.asked.beside_claim.text:
             return unchanged
@@ -222,21 +249,21 @@ class _Corrector:
         is_length_right = problem.claim is not None and problem.claim.mate == mate
         if is_length_right and DUAL in result.disagreements:
             return unchanged  # whether another line has no dual is not known
-        mark = codecs.BOM_UTF8 if line.startswith(codecs.BOM_UTF8) else b""
-        text = decode_line(line.removeprefix(mark))
-        if mark + text.encode() != line:  # of another encoding
+        mark = codecs.BOM_UTF8 if text.startswith(codecs.BOM_UTF8) else b""
+        plain = decode(text.removeprefix(mark))
+        if mark + plain.encode() != text:  # of another encoding
             return unchanged
-        fields, skips = self._fields(text)
+        fields, skips = self._fields(plain)
         moves = mate if problem.claim else mate - 1  # how many have no mate
         keys, pv = result.keys.split() if mate > 0 else None, result.pv.split()
         best = unchanged
         # What need not be replaced stays.
         for new_keys, new_line in (None, None), (keys, None), (None, pv), (keys, pv):
             change = _Change(problem.fen, moves, new_keys, new_line, skips)
-            edited = _edited(text, fields, change).encode()
+            edited = _edited(plain, fields, change).encode()
             corrected = mark + edited
             left = self._disagreements(edited, problem, result)
-            if corrected != line and not left:
+            if corrected != text and not left:
                 return Corrected(corrected, left)
             # Keys that the format has no room for are no reason to keep a wrong length.
             is_cooked = left == (Soundness.COOKED,)
@@ -246,14 +273,16 @@ class _Corrector:
 
     def _fields(self, text: str) -> tuple[list[_Field], int]:
         """Return the fields of a record that may claim something, and `skips`."""
-        if self._format in {"epd", "fen"}:
+        if self._format == _PGN:
+            return [*_split_game(text)], 0
+        if self._format in _EPD:
             _, operations = epd.find_operations(text)
             return [
                 _Field(part, *found.span("operand"), found["operand"])
                 for found in operations
                 if (part := _OPERATIONS.get(epd.opcode_of(found)))
             ], 0
-        if self._format == "jsonl":
+        if self._format == _JSON:
             names, cells = _split_object(text)
         else:
             table = rows.find_table(self._head, self._options)
@@ -265,11 +294,11 @@ class _Corrector:
         return fields, int(plan.after_first)
 
     def _disagreements(
-        self, line: bytes, before: Problem, result: AuditResult
+        self, text: bytes, before: Problem, result: AuditResult
     ) -> tuple[str, ...]:
-        """Return what in a line still contradicts the answer."""
-        lines = [(1, line)]
-        if self._format in {"csv", "lichess"}:
+        """Return what in a text still contradicts the answer."""
+        lines = [*enumerate(text.splitlines(keepends=True), 1)]
+        if self._format in _TABLES:
             table = rows.find_table(self._head, self._options)
             lines[:0] = [(1, self._head)] if table and table[2] else []
         records = read_as(self._format, iter(lines), FileSummary(), self._options)
@@ -369,6 +398,21 @@ def _split_cells(text: str, delimiter: str) -> Iterator[_Field]:
         end = found.end() if found else len(row)
         yield _Field("", start, end, content, encode)
         start = end + 1
+
+
+def _split_game(text: str) -> Iterator[_Field]:
+    """Yield the tags of a game, the comments above its moves, and the moves."""
+    at = len(text) - len(text.lstrip())
+    while found := _TAG.match(text, at):
+        part = _TAGS.get(found["name"], "words")
+        if found["name"] not in {"FEN", "SetUp", "Round"}:
+            yield _Field(part, *found.span("text"), found["text"])
+        at = found.end()
+    while found := _COMMENT.match(text, at):
+        yield _Field("words", *found.span("text"), found["text"])
+        at = found.end()
+    if found := _MOVES.match(text, at):
+        yield _Field("line", *found.span("text"), found["text"])
 
 
 def _split_object(text: str) -> tuple[tuple[str, ...], list[_Field]]:

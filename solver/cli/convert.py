@@ -91,9 +91,9 @@ def convert(
     side to move is mated, or how many solutions a help problem has. EPD and PGN do not
     record that any mate on the last move counts, as in lichess puzzles.
 
-    With --correct, IN is CSV, JSON lines or EPD. Lengths, keys and lines that are wrong
-    are replaced; every other byte stays. Records that cannot be corrected keep their
-    text and are named, except those that an editor accepts.
+    With --correct, IN is CSV, JSON lines, EPD or PGN. Lengths, keys and lines that are
+    wrong are replaced; every other byte stays. Records that cannot be corrected keep
+    their text and are named, except those that an editor accepts.
     """
     if store_path is not None:
         ctx.exit(correct(source, target, store_path, read_options, target_format))

@@ -153,6 +153,48 @@ OTHERS = [
 ]
 
 
+GAMES = """\
+% a comment 7
+[Event "Rook 7, mate in 7"]
+[Site "7"]
+[SetUp "1"]
+[FEN "8/7K/8/8/8/8/R7/7k w - - 0 1"]
+
+{{ mate in {rook} }} 1. Kg6 Kg1 {{mate in 7}} *
+
+
+[Event "ladder"]
+[FEN "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"]
+[Stipulation "#{ladder}"]
+[Keys "{keys}"]
+
+{line} 1-0
+
+[Event "right"]
+[FEN "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"]
+
+1. Ra8# *
+"""
+OTHERS += [
+    (
+        "games.pgn",
+        GAMES.format(rook=7, ladder=1, keys="a2a7", line="1. Ra7 (1. Rb7)"),
+        GAMES.format(
+            rook=8, ladder=2, keys="b1b7 a2a7", line="1. Ra7 (1. Rb7)"
+        ).replace('mate in 7"]', 'mate in 8"]'),
+    ),
+    (
+        "line.pgn",
+        GAMES.format(
+            rook=8, ladder=3, keys="a2a7", line="1. Ra2a7 Kg8 2. Kf1 Kf8"
+        ).replace('mate in 7"]', 'mate in 8"]'),
+        GAMES.format(
+            rook=8, ladder=2, keys="b1b7 a2a7", line="1. Rb7 Kg8 2. Ra8#"
+        ).replace('mate in 7"]', 'mate in 8"]'),
+    ),
+]
+
+
 @pytest.mark.parametrize(("name", "wrong", "right"), OTHERS)
 def test_each_format_keeps_what_is_no_claim(
     tmp_path: Path, name: str, wrong: str, right: str
@@ -266,7 +308,9 @@ def test_text_in_another_encoding_is_not_converted(tmp_path: Path) -> None:
 def test_files_whose_records_are_not_lines_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "set.json"
     path.write_text(f'[{{"fen": "{ROOK}", "claim": 3}}]')
-    with pytest.raises(InputError, match="of CSV, JSON lines or EPD to correct, found"):
+    with pytest.raises(
+        InputError, match="of CSV, JSON lines, EPD or PGN to correct, found"
+    ):
         correct(path)
 
 
