@@ -143,7 +143,8 @@ def correct(
     from solver.cli.console import store_files
     from solver.output.audit_text import disagreement
 
-    if source == STDIN or target_format is not None:
+    formats = {format_of(source), format_of(target)} - {None}
+    if source == STDIN or target_format is not None or len(formats) > 1:
         msg = "--correct needs the name of a file, and keeps its format."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source, *store_files(store_path)], stdout=True)

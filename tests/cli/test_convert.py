@@ -398,6 +398,7 @@ def test_a_corrected_file_has_proved_claims_and_names_the_others(
     [
         (["-", "out.csv"], 2, "--correct needs the name of a file"),
         (["set.csv", "out.csv", "--to", "epd"], 2, "and keeps its format"),
+        (["set.csv", "out.epd"], 2, "and keeps its format"),
         (["set.csv", "set.csv"], 2, "expected an output that is not an input"),
         (["set.csv", "run.db"], 2, "expected an output that is not an input"),
         (["set.json", "out.json"], 65, "set.json: expected a file of CSV, JSON lines"),
