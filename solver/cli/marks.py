@@ -45,7 +45,6 @@ class Marks:
     """
 
     def __init__(self, path: str | None) -> None:
-        self._name = name_of(path or "")
         self._store: Store | None = None
         self._marks: defaultdict[tuple[str, ...], dict[object, tuple[int, Mark]]]
         self._marks = defaultdict(dict)
@@ -79,10 +78,10 @@ class Marks:
             self._store.put_mark(result.subject, mark, note)
         return result._replace(mark=mark or None, note=note or None)
 
-    def totals(self) -> Iterator[str]:
-        """Yield a line that counts the marks no result has matched, if any."""
-        if self._unused:
-            yield f"{self._name}: marks that match no record: {len(self._unused):,}"
+    @property
+    def unused(self) -> int:
+        """How many marks of the file no result has matched so far."""
+        return len(self._unused)
 
 
 def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:

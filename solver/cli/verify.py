@@ -33,6 +33,7 @@ from solver.cli.console import (
 )
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
+from solver.formats.streams import name_of
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -295,8 +296,10 @@ def verify(
                     progress.add(result)
         printer.finish()
     totals = [*outcome.totals()]
-    if not control.is_stopped():
-        totals += marks.totals()
+    if marks.unused and not control.is_stopped():
+        totals.append(
+            f"{name_of(marks_path or '')}: marks that match no record: {marks.unused:,}"
+        )
     if folder:
         codes.add(folder.code)
         totals += folder.totals()
