@@ -208,6 +208,8 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
         path = tmp_path / export
         path.write_text(marks(page, export), encoding="utf-8")
         read = Marks(str(path))
+        for other in MIXED[:4]:
+            read.put_on(read_record(other))
         assert read.put_on(read_record(named)).mark == "accept"
         assert read.put_on(read_record(MIXED[4])).mark == "cook"
         assert read.unused == 0
