@@ -82,6 +82,7 @@ def board(
         page = _render_board(" ".join(position))
     if output:
         write_whole(output, page)
+        notify(f"{output}: written")
     else:
         _open(page)
     ctx.exit(foremost(codes))

@@ -14,7 +14,7 @@ from solver.cli.auditing import report_summary
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
-from solver.formats.claims import printable
+from solver.formats.claims import EVERYTHING, printable
 from solver.formats.streams import STDIN, name_of
 from solver.formats.summary import FileSummary
 
@@ -74,6 +74,7 @@ def report(
         file, title=title or f"Audit of {name}", can_solve=solver
     )
     write_whole(output, page)
+    notify(f"{output}: written")
     ctx.exit(foremost(codes))
 
 
@@ -113,15 +114,26 @@ def render_collection(
     page = render_page(
         _records(path, damaged.add, summary, read_options),
         title=title,
-        modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else {},
+        modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else None,
         most_agreeing=MAX_ROWS if read_options else MAX_AGREEING,
         on_damaged=lambda message: damaged.add(f"{name_of(path)}: {message}"),
         on_left_out=notify,
+        skipped=lambda: _skipped(summary, read_options),
     )
     codes = {damaged.finish()}
     if read_options and summary.title:
         codes |= report_summary(summary, read_options)
     return page, codes
+
+
+def _skipped(summary: FileSummary, read_options: ReadOptions | None) -> str:
+    """Return what of a collection the page does not list."""
+    if not (read_options and summary.not_selected):
+        return ""
+    left_out = f"Left out: {summary.not_selected:,}"
+    if read_options.selection == EVERYTHING:
+        return f"{left_out} without a mate; --all-rows reads them too."
+    return f"{left_out} not selected."
 
 
 class Damaged:

@@ -42,6 +42,7 @@ def render_page(
     most_agreeing: int = MAX_AGREEING,
     on_damaged: Callable[[str], None] = lambda _line: None,
     on_left_out: Callable[[str], None] = lambda _line: None,
+    skipped: Callable[[], str] = str,
 ) -> bytes:
     """Return the page of a collection.
 
@@ -61,6 +62,9 @@ def render_page(
         How many records that agree with their claims are listed.
     on_damaged, on_left_out : callable
         Called with a line of text for each damaged record, and if records are left out.
+    skipped : callable
+        Called after the last record; returns a sentence about those that are not among
+        them, or nothing.
 
     Returns
     -------
@@ -88,10 +92,11 @@ def render_page(
         lines.append(json.dumps(record, separators=(",", ":")))
         if len(first[agrees]) < FIRST_ROWS:
             first[agrees].append(record)
-    note = ""
+    note = skipped()
     if left_out := tally.all.total - len(lines):
-        note = f"{left_out:,} more records are counted, not listed."
-        on_left_out(f"{len(lines):,} records are listed; {note}")
+        counted = f"{left_out:,} more records are counted, not listed."
+        on_left_out(f"{len(lines):,} records are listed; {counted}")
+        note = f"{counted} {note}"
     packed = gzip.compress("\n".join(lines).encode(), mtime=0)
     return fill_page(
         "collection.html",

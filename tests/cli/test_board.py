@@ -25,7 +25,7 @@ def test_the_page_begins_with_the_position(
     page = tmp_path / "board.html"
     fen = ("k7/8/8/8/8/8/8/K6R", "b", "-", "-")
     ended = matesolve("board", *fen, "-o", str(page))
-    assert ended == (0, "", "")
+    assert ended == (0, "", f"{page}: written\n")
     data = data_of(page.read_bytes())
     assert data["fen"] == "k7/8/8/8/8/8/8/K6R b - - 0 1"
     assert {*data["modules"]} == {"search", "battle", "help", "laboratory"}
@@ -80,6 +80,32 @@ def test_a_collection_is_listed_unsolved_and_can_be_solved(
     assert {*data_of(page.read_bytes())["modules"]} == {"search", "battle", "help"}
 
 
+LICHESS = """\
+PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags
+a,6k1/5ppp/8/8/8/8/8/RK6 b - - 0 1,g8h8 a1a8,900,75,94,66,mate mateIn1 short,x,
+b,6k1/5ppp/8/8/8/8/8/RK6 b - - 0 1,g8h8 a1a7,950,75,94,66,crushing short,x,
+c,6k1/5ppp/8/8/8/8/8/RK6 b - - 0 1,g8h8 a1a6,950,75,94,66,crushing short,x,
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "listed", "note"),
+    [
+        ([], 1, "Left out: 2 without a mate; --all-rows reads them too."),
+        (["--min-rating", "950", "--all-rows"], 2, "Left out: 1 not selected."),
+        (["--all-rows"], 3, ""),
+    ],
+)
+def test_the_page_says_how_many_rows_are_left_out(
+    matesolve: Matesolve, tmp_path: Path, options: list[str], listed: int, note: str
+) -> None:
+    puzzles, page = tmp_path / "puzzles.csv", tmp_path / "board.html"
+    puzzles.write_text(LICHESS)
+    assert matesolve("board", str(puzzles), *options, "-o", str(page)).code == 0
+    assert len(records_of(page.read_bytes())) == listed
+    assert f'<span id="note" role="status">{note}</span>' in page.read_text()
+
+
 def test_a_store_and_its_records_are_listed_with_what_agrees(
     matesolve: Matesolve, tmp_path: Path
 ) -> None:
@@ -90,7 +116,7 @@ def test_a_store_and_its_records_are_listed_with_what_agrees(
     for name in ("run.db", "run.jsonl"):
         page = tmp_path / "board.html"
         ended = matesolve("board", str(tmp_path / name), "-o", str(page))
-        assert ended == (0, "", "")
+        assert ended == (0, "", f"{page}: written\n")
         verdicts = [found["verdict"] for found in records_of(page.read_bytes())]
         assert verdicts == ["proved", "shorter"]
 

@@ -266,8 +266,9 @@ def test_a_report_leaves_the_summary_out(
 ) -> None:
     run = tmp_path / "run.jsonl"
     run.write_text(matesolve("verify", mixed, "--jsonl", "--summary").out)
-    ended = matesolve("report", str(run), "-o", str(tmp_path / "x.html"))
-    assert (ended.code, ended.err) == (0, "")
+    page = tmp_path / "x.html"
+    ended = matesolve("report", str(run), "-o", str(page))
+    assert (ended.code, ended.err) == (0, f"{page}: written\n")
 
 
 @pytest.mark.parametrize(

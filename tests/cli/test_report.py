@@ -42,7 +42,7 @@ def test_the_records_of_verify_become_a_page(
 
     ended = matesolve("report", "-", "-o", str(page), stdin=printed)
 
-    assert ended == (0, "", "")
+    assert ended == (0, "", f"{page}: written\n")
     expected = [json.loads(line)["id"] for line in printed.splitlines()]
     assert names(page) == expected
     assert "all proved" in headline_of(page.read_bytes())
@@ -154,9 +154,10 @@ def test_of_many_damaged_lines_the_first_are_printed_and_the_others_counted(
 
     assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
 
-    *printed, last = capsys.readouterr().err.splitlines()
+    *printed, more, written = capsys.readouterr().err.splitlines()
     assert len(printed) == 20
-    assert last == "error: 1,180 more records are damaged"
+    assert written == "page.html: written"
+    assert more == "error: 1,180 more records are damaged"
     assert len(names(folder / "page.html")) == 1202
 
 
@@ -168,7 +169,7 @@ def test_a_record_of_another_kind_is_reported_and_listed_and_harms_no_other(
 
     assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
 
-    other, no_position = capsys.readouterr().err.splitlines()
+    other, no_position, _ = capsys.readouterr().err.splitlines()
     assert other.startswith(
         "error: run.jsonl: record 3: verdict or status: expected one of proved,"
     )
