@@ -12,6 +12,8 @@ export class List {
   current = -1;
   isPrinted = false;
   #height = 32;
+  /** The places of the rows in the document: the first, and one more than the last. */
+  #drawn = [0, 0];
 
   /**
    * @param {HTMLElement} host that scrolls; it has a table
@@ -22,7 +24,10 @@ export class List {
     this.host = host;
     this.options = options;
     this.body = host.getElementsByTagName("tbody")[0];
-    host.addEventListener("scroll", () => this.draw());
+    host.addEventListener("scroll", () => {
+      const [first, end] = this.#visible();
+      if (first < this.#drawn[0] || end > this.#drawn[1]) this.draw();
+    });
     new ResizeObserver(() => this.draw()).observe(host);
     this.body.addEventListener("click", ({ target }) => {
       const row = /** @type {HTMLElement} */ (target).closest("tr");
@@ -68,15 +73,19 @@ export class List {
     this.draw();
   }
 
+  /** The places that are in sight, with some around them. @param {number} margin */
+  #visible(margin = 0) {
+    const { scrollTop, clientHeight } = this.host;
+    const end = Math.ceil((scrollTop + clientHeight) / this.#height) + margin;
+    return [
+      Math.max(0, Math.floor(scrollTop / this.#height) - margin), Math.min(this.rows.length, end),
+    ];
+  }
+
   /** Draw the visible rows; all of them if they are printed. */
   draw() {
     const { rows, isPrinted } = this;
-    let [first, end] = [0, rows.length];
-    if (!isPrinted) {
-      const { scrollTop, clientHeight } = this.host;
-      first = Math.max(0, Math.floor(scrollTop / this.#height) - MARGIN_ROWS);
-      end = Math.min(end, Math.ceil((scrollTop + clientHeight) / this.#height) + MARGIN_ROWS);
-    }
+    const [first, end] = this.#drawn = isPrinted ? [0, rows.length] : this.#visible(MARGIN_ROWS);
     const shown = rows.slice(first, end).map((row, i) => {
       const drawn = this.options.draw(row, first + i, isPrinted);
       drawn.dataset.place = String(first + i);
