@@ -14,7 +14,7 @@ from solver.output.audit_records import audit_record, read_record
 from solver.output.text import duration
 from solver.pages import fill_page, page_record
 from solver.pages.board_page import viewer_data
-from solver.pages.tally import UNSOLVED, Tally, soundness_of, verdict_of
+from solver.pages.tally import UNSOLVED, VERDICTS, Tally, soundness_of, verdict_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
 
@@ -111,10 +111,11 @@ def render_page(
             "verdict": [word for word, _ in tally.verdicts_found],
             "soundness": [word for word, _ in tally.soundness_found],
             "claim": [row.name for row in tally.claims],
-            "mark": MARKS,
+            "mark": (*MARKS, "unmarked"),
         },
         data={
             "records": base64.b64encode(packed).decode(),
+            "totals": {word: tally.all.verdicts[word] for word in VERDICTS},
             **viewer_data(modules if lines else None),
         },
     )

@@ -113,13 +113,21 @@ class Tally:
         return _found(self._soundness, (*Soundness, DUAL, LINE))
 
     @property
-    def headline(self) -> str:
-        """The headline: how many problems are sound, and how many claims are proved."""
+    def is_uniform(self) -> bool:
+        """Whether one line says all: every record agrees, or none was solved."""
         total = self.all.total
+        return total in (self.all.agreeing, self.all.verdicts[UNSOLVED])
+
+    @property
+    def headline(self) -> str:
+        """The headline: how many records agree; if all do, with their words."""
+        total, agreeing = self.all.total, self.all.agreeing
         if not total:
             return "There are no records."
         counts = f"{total:,} record{'s' * (total > 1)}"
-        if self.all.verdicts[UNSOLVED] == total:
+        if not self.is_uniform:
+            return f"{agreeing:,} of {counts} agree{'s' * (agreeing == 1)}"
+        if not agreeing:
             return f"{counts}, not solved yet"
         if self.soundness_found:
             counts += f": {_listed(self.soundness_found)}"

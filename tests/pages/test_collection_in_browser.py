@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from solver.audit.result import audit_result
 from solver.cli.marks import Marks
-from solver.output.audit_records import read_record
+from solver.output.audit_records import audit_record, read_record
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
+from solver.solution import Solution, Status
 from solver.stipulation import Stipulation
+from solver.stipulations.comparison import Verdict
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import (
     HOSTILE,
@@ -54,6 +58,7 @@ REFUSED = """Object.defineProperty(window, "localStorage", {
 
 WITHOUT_WASM = "delete globalThis.WebAssembly"
 SELFMATE = "8/8/Q7/8/8/1q6/2Q5/K5kr w - - 0 1"
+SELFMATE_IN_2, HELP = map(Stipulation.parse, ("s#2", "h#2"))
 CLAIM = Claim(2, ("c4g8",), ("c4g8", "f8g8", "h6f7"))
 
 
@@ -107,6 +112,11 @@ def names(page: Page) -> list[str]:
     return page.locator("#list tbody .record b").all_text_contents()
 
 
+def row(page: Page) -> list[str]:
+    """The open record's row, without its time and mark."""
+    return page.locator("#list [aria-current] td").all_text_contents()[:6]
+
+
 def opened(page: Page) -> str:
     """The record on the board."""
     return page.inner_text("#record-title")
@@ -139,6 +149,7 @@ def test_names_from_a_file_are_text(look: Look) -> None:
         ("q=TWO.epd&verdict=nonsense", ["cooked"]),
         ("sort=nodes", [HOSTILE, "cooked", "black", "x.epd:7"]),
         ("mark=cook", ["cooked"]),
+        ("mark=unmarked&q=black", ["black"]),
         ("all=1", ["fine", HOSTILE, "black", "x.epd:7", "cooked"]),
     ],
 )
@@ -154,7 +165,7 @@ def test_the_address_filters_and_sorts(
 def test_a_total_opens_its_records_and_a_click_on_a_column_sorts(look: Look) -> None:
     page = look(MIXED)
 
-    page.click(".tiles .cooked a")
+    page.click("#soundness-totals .cooked a")
     until(page, "document.querySelectorAll('#list b').length === 1")
     assert names(page) == ["cooked"]
     assert "soundness=cooked" in page.url
@@ -200,9 +211,11 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
     named = record(id='of, "two"\nlines', claim=3, verdict="shorter")
     page = look([named, *MIXED])
     page.keyboard.press("a")
+    page.fill("#mark-note", "by the author")
+    page.press("#mark-note", "Enter")
     page.reload()
     until(page, "document.querySelector('#list tr[data-place]')")
-    assert page.inner_text("#marked") == "3 marked"  # twice the same claim
+    assert page.inner_text("#marked") == "2 marked"
 
     for export in ("jsonl", "csv"):
         path = tmp_path / export
@@ -215,7 +228,7 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
         assert read.unused == 0
     page.click("#list tr:has-text('cooked')")
     page.keyboard.press("c")  # taken back
-    assert page.inner_text("#marked") == "2 marked"
+    assert page.inner_text("#marked") == "1 marked"
     first, *_, last = marks(page, "jsonl").splitlines()
     assert json.loads(last)["mark"] == ""
     assert json.loads(first) == {
@@ -227,7 +240,40 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
         "id": named["id"],
         "source": "",
         "mark": "accept",
+        "note": "by the author",
     }
+
+
+def test_a_mark_belongs_to_one_record(look: Look) -> None:
+    lines = [UNREADABLE | {"id": f"x.epd:{number}"} for number in range(1, 4)]
+    page = look([*lines, record(id="a", verdict="shorter"), record(id="b")])
+
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    assert page.inner_text("#marked") == "1 marked"
+    marked = [json.loads(line) for line in marks(page, "jsonl").splitlines()]
+    assert [(each["id"], each["mark"]) for each in marked] == [("x.epd:2", "reject")]
+
+    page.select_option("[name=mark]", "unmarked")
+    assert names(page) == ["x.epd:1", "x.epd:3", "a"]
+
+
+def test_a_note_belongs_to_a_mark_and_goes_with_it(look: Look) -> None:
+    page = look(MIXED)
+    assert not page.is_visible("#mark-note")
+    page.keyboard.press("c")
+    page.fill("#mark-note", 'a "dual", x')
+    page.click("[data-step='1']")
+    assert not page.is_visible("#mark-note")
+    page.keyboard.press("k")
+    assert page.input_value("#mark-note") == 'a "dual", x'
+    assert '"a ""dual"", x"' in marks(page, "csv")
+
+    page.keyboard.press("x")  # another mark keeps the note
+    assert page.input_value("#mark-note") == 'a "dual", x'
+    page.keyboard.press("x")
+    page.keyboard.press("a")
+    assert page.input_value("#mark-note") == ""
 
 
 def test_without_storage_marks_last_as_long_as_the_page(look: Look) -> None:
@@ -295,21 +341,116 @@ def test_a_claim_that_there_is_no_mate_limits_the_search(
 ) -> None:
     page = look([Problem(SMOTHERED, no_mate=1)], modules)
 
-    page.click("#answer-solve")
-    until(page, "document.getElementById('record-said').textContent")
+    until(page, "document.querySelector('#list .proved')")
     assert page.inner_text("#answer-headline") == "No mate in 1 move."
 
 
 def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     look: Look, modules: dict[str, bytes]
 ) -> None:
-    page = look([Problem(SMOTHERED, "a", CLAIM), Problem(SMOTHERED, "b")], modules)
-    assert page.inner_text("#headline") == "2 records, not solved yet"
+    wrong = Problem(SMOTHERED, "wrong", Claim(1))
+    page = look([Problem(SMOTHERED, "a", CLAIM), wrong, UNREADABLE], modules)
+
+    until(page, "document.querySelector('#list .proved')")  # the first, at the start
+    assert page.inner_text("#answer-headline") == "White mates in 2."
+    assert page.inner_text("#headline") == "3 records, 1 solved here"
+    assert row(page) == ["a", "#2", "#2", "proved", "", "72"]
 
     page.keyboard.press("j")
-    until(page, "document.getElementById('record-said').textContent")
-    assert page.inner_text("#record-said") == "Recorded: unsolved; #2 here"
-    assert "#2 here" in page.inner_text("#list [aria-current]")
+    until(page, "document.querySelector('#list .refuted')")
+    assert row(page)[1:4] == ["#1", "no #1", "refuted"]
+    assert page.inner_text("#headline") == "3 records, 2 solved here"
+    totals = page.locator("#verdict-totals li").all_inner_texts()
+    assert totals == ["1 proved", "1 refuted", "1 unreadable"]
+
+    page.keyboard.press("k")  # shows what was found, without another search
+    assert page.inner_text("#answer-headline") == "White mates in 2."
+    assert page.get_attribute("#answer", "data-state") == "closed"
+    assert page.inner_text("#answer-solve") == "Solve here"
+    page.click("#verdict-totals .refuted a")
+    until(page, "document.querySelectorAll('#list b').length === 1")
+    assert names(page) == ["wrong"]
+
+
+ENDLESS = "8/8/8/3k4/8/8/3BN3/3K4 w - - 0 1"
+
+
+def test_all_listed_records_are_solved_in_a_worker_of_their_own(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    problems = [Problem(SMOTHERED, f"n{number}", CLAIM) for number in range(20)]
+    page = look([*problems, UNREADABLE], modules)
+
+    page.click("text=Solve all")
+    until(page, "document.getElementById('headline').textContent.includes(' 20 ')")
+
+    assert page.inner_text("#headline") == "21 records, 20 solved here"
+    assert re.fullmatch(r"(19|20) of \1 solved", page.inner_text("#solved"))
+    totals = page.locator("#verdict-totals li").all_inner_texts()
+    assert totals == ["20 proved", "1 unreadable"]
+    assert page.is_visible("text=Solve all")
+    page.keyboard.press("j")
+    assert page.inner_text("#answer-headline") == "White mates in 2."
+
+
+def test_solving_all_can_be_stopped_and_goes_on_with_the_rest(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    first = [Problem(SMOTHERED, f"n{number}", CLAIM) for number in range(3)]
+    last = Problem(SMOTHERED, "last", CLAIM)
+    page = look([*first, Problem(ENDLESS, "endless"), last], modules)
+
+    page.click("text=Solve all")
+    until(page, "document.getElementById('headline').textContent.includes(' 3 ')")
+    page.click("#solving >> text=Stop")
+    until(page, "document.querySelector('#solving button').textContent === 'Solve all'")
+    assert page.inner_text("#headline") == "5 records, 3 solved here"
+    assert re.fullmatch(r"[23] of [45] solved", page.inner_text("#solved"))
+
+    page.fill("[name=q]", "last")  # only what is listed, and the open one
+    page.click("text=Solve all")
+    until(page, "document.getElementById('headline').textContent.includes(' 4 ')")
+
+
+def test_a_page_without_the_search_does_not_offer_to_solve_all(look: Look) -> None:
+    assert not look([Problem(SMOTHERED, "a", CLAIM)]).is_visible("#solving")
+
+
+def answers() -> Iterator[Solution]:
+    """All small claims with all small answers, of mates and of help play."""
+    directs = [Problem(SMOTHERED, claim=Claim(moves)) for moves in (1, 2, 3, -1, -2)]
+    directs += [Problem(SMOTHERED, no_mate=moves) for moves in (1, 2)]
+    directs += [Problem(SMOTHERED), Problem(SMOTHERED, stipulation=SELFMATE_IN_2)]
+    for problem, mate, lower in product(directs, (None, -2, -1, 0, 1, 2, 3), (1, 2, 3)):
+        status = Status.UNDECIDED if mate is None else Status.FOUND
+        yield Solution(problem, status, mate, lower)
+    helps = [
+        Problem(SMOTHERED, claim=Claim(2, keys, solutions=count), stipulation=HELP)
+        for keys in ((), ("c4g8", "c4c7"))
+        for count in (None, 0, 1, 2)
+    ]
+    for problem, mate, lower in product(helps, (None, 1, 2), (1, 2, 3)):
+        for found, are_all in product(range(4 if mate else 1), (True, False)):
+            yield Solution(
+                problem,
+                Status.FOUND,
+                mate,
+                lower,
+                solutions=(("c4g8",),) * found,
+                solutions_complete=are_all,
+            )
+
+
+def test_the_page_has_the_verdicts_of_an_audit(look: Look) -> None:
+    records = [audit_record(audit_result(answer)) for answer in answers()]
+    assert len(records) > 400
+    page = look(MIXED)
+
+    judged = page.evaluate("(all) => all.map((each) => verdictOf(each, each))", records)
+
+    expected = [each["verdict"] or each["status"] for each in records]
+    assert judged == expected
+    assert {*expected} >= {*Verdict} - {Verdict.UNREADABLE}
 
 
 def test_what_a_search_finds_in_a_selfmate_is_named_by_its_stipulation(
@@ -322,10 +463,9 @@ def test_what_a_search_finds_in_a_selfmate_is_named_by_its_stipulation(
     selfmate = Problem(SELFMATE, "a", stipulation=Stipulation.parse("s#3"))
     page = look([selfmate], parts)
 
-    page.keyboard.press("j")
-    until(page, "document.getElementById('record-said').textContent")
+    until(page, "document.querySelector('#list .shorter')")
 
-    assert page.inner_text("#record-said") == "Recorded: unsolved; s#2 here"
+    assert row(page)[1:4] == ["s#3", "s#2", "shorter"]
 
 
 def test_a_sorted_list_begins_with_the_first_row_of_its_order(look: Look) -> None:
@@ -354,7 +494,7 @@ def test_a_recorded_answer_is_searched_again_with_another_limit(
     page.click("#answer-solve")
     until(page, "document.getElementById('record-said').textContent")
 
-    assert page.inner_text("#record-said") == "Recorded: no #1; #2 here"
+    assert page.inner_text("#record-said") == "Recorded: no #1; here: #2"
     assert page.inner_text("#answer-headline") == "White mates in 2."
 
 
@@ -371,10 +511,29 @@ def test_20_000_records_have_few_rows_in_the_document(look: Look) -> None:
     assert page.inner_text("#shown") == "20,000 of 20,000 records."
     page.evaluate("document.getElementById('list').scrollTop = 1e9")
     until(page, "document.getElementById('list').textContent.includes('n19999')")
-    assert page.locator("#list tbody tr").count() < 100
+    assert page.locator("#list tbody tr").count() < 60
+    most, made = page.evaluate(
+        """async () => {
+        const [list, seen] = [document.getElementById("list"), new Set()];
+        let most = 0;
+        list.scrollTop = 0;
+        for (let step = 0; step < 100; step++) {
+          list.scrollTop += 30;
+          await new Promise((done) => {
+            list.addEventListener("scroll", done, {once: true});
+          });
+          const rows = [...list.querySelectorAll("tbody tr")];
+          most = Math.max(most, rows.length);
+          rows.forEach((row) => seen.add(row));
+        }
+        return [most, seen.size];
+      }"""
+    )
+    assert most < 60
+    assert made < 1000  # while 3,000 pixels went by: not all rows anew at each step
     page.keyboard.press("j")
     assert opened(page) == "n1"
-    assert page.locator("#list [aria-current]").inner_text().startswith("n1\t")
+    assert page.locator("#list [aria-current]").inner_text().startswith("n1\n")
 
 
 def test_records_of_another_schema_are_refused_in_a_line(
@@ -416,7 +575,9 @@ def test_an_empty_collection_has_a_page(
 def test_without_scripts_the_page_has_totals_and_the_first_rows(look: Look) -> None:
     page = look(MIXED, java_script_enabled=False)
 
-    assert page.inner_text("#headline").startswith("5 records: 1 sound, 1 cooked")
+    assert page.inner_text("#headline").startswith("1 of 5 records agrees")
+    totals = page.locator("#soundness-totals li").all_inner_texts()
+    assert totals == ["1 sound", "1 cooked", "1 short-solution"]
     assert names(page) == [HOSTILE, "black", "x.epd:7", "cooked", "fine"]
     assert page.locator("#list .diagram:visible").count() == 4
     assert not page.is_visible("#filters")

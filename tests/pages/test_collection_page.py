@@ -125,9 +125,9 @@ def test_a_share_is_0_or_100_per_cent_only_if_it_is_exact(
         ([{}], "1 record; claims: all proved"),
         (
             [{"soundness": "cooked"}, {"soundness": "sound"}, {"soundness": "sound"}],
-            "3 records: 2 sound, 1 cooked; claims: all proved",
+            "2 of 3 records agree",
         ),
-        ([{}, {"verdict": "refuted"}], "2 records; claims: 1 proved, 1 refuted"),
+        ([{}, {"verdict": "refuted"}], "1 of 2 records agrees"),
     ],
 )
 def test_the_headline_names_soundness(
@@ -263,7 +263,7 @@ def test_records_beyond_the_longest_list_are_still_counted(
     )
 
     assert [listed["id"] for listed in records_of(made)] == ["0", "1", "2", "3", "5"]
-    assert headline_of(made) == "10 records; claims: 5 proved, 5 shorter"
+    assert headline_of(made) == "5 of 10 records agree"
     assert left_out == ["5 records are listed; 5 more records are counted, not listed."]
     assert "5 more records are counted, not listed." in made.decode()
 

@@ -1,38 +1,43 @@
 /** A collection: its records in a list that is filtered and sorted, one of them on the board. */
 
+import { pageData } from "./data.mjs";
 import { element, make, several, thousands, timeText } from "./dom.mjs";
-import { unpack } from "./engine.mjs";
+import { Cancelled, unpack } from "./engine.mjs";
 import { download } from "./files.mjs";
 import { List } from "./list.mjs";
 import { Marks, marksText } from "./marks.mjs";
 import { requireRecord, shownName } from "./records.mjs";
+import { liveRecord } from "./sentences.mjs";
 import { readPlacement } from "./squares.mjs";
+import { questionOf } from "./state.mjs";
+import { drawTotals } from "./totals.mjs";
+import { foundHere, verdictOf } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
 
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
 /**
  * @typedef {{record: AuditRecord, name: string, index: number, claim: string, found: string,
  *   agrees: boolean, verdict: string, soundness: string[], text: string, mark: string,
- *   here: string}} Row
- *   here: what a search in the page found
+ *   note: string, answer?: AuditRecord}} Row
+ *   answer: of a search in the page; of a record that was not solved, the row shows it
  */
 
 const LAST = 1e15;
 const PRINTED_DIAGRAMS = 500;
+const MOST_NODES = 5_000_000;
 const MARK_KEYS = new Map([["a", "accept"], ["c", "cook"], ["x", "reject"]]);
 
-const data = JSON.parse(element("data").textContent);
 const form = /** @type {any} */ (element("filters"));
 
 /** What rows are sorted by. @type {Record<string, (row: Row) => number | string>} */
 const ORDERS = {
   record: ({ index }) => index,
   claim: ({ claim }) => Number(/[\d.]+/.exec(claim) ?? LAST),
-  found: ({ record }) => record.mate ?? LAST,
+  found: (row) => known(row).mate ?? LAST,
   verdict: ({ verdict }) => verdict,
   soundness: ({ soundness }) => soundness.join() || "~", // last
-  nodes: ({ record }) => record.nodes ?? LAST,
-  time: ({ record }) => record.time_s ?? LAST,
+  nodes: (row) => known(row).nodes ?? LAST,
+  time: (row) => known(row).time_s ?? LAST,
   mark: ({ mark }) => mark || "~",
 };
 
@@ -66,18 +71,17 @@ function duals({ san, plies = [] }) {
   });
 }
 
-/** What a search in the page found, as briefly as what is recorded.
- * @param {AuditRecord} record @param {AuditRecord} found */
-function foundHere({ stipulation = "#" }, { status, mate, lower_bound: lower }) {
-  const [, name, half] = /^(\D+)\d*(\.5)?$/.exec(stipulation) ?? [];
-  const length = (/** @type {number} */ moves) => `${name}${half ? moves - 0.5 : moves}`;
-  if (mate !== null) return length(mate);
-  return status === "disproved" || lower > 1 ? `no ${length(lower - 1)}` : status;
-}
+/** What a row shows: what is recorded, or else what a search in the page found.
+ * @param {Row} row @returns {AuditRecord} */
+const known = ({ record, answer }) => record.status ? record : { ...record, ...answer };
 
 class Collection {
   /** @type {Row | null} */
   open = null;
+  /** The worker of "Solve all", while it runs. @type {import("./engine.mjs").Engine | null} */
+  solver = null;
+  /** How many records were solved that had not been. */
+  solved = 0;
 
   /** @param {AuditRecord[]} records */
   constructor(records) {
@@ -89,15 +93,14 @@ class Collection {
       draw: (/** @type {Row} */ row, place, isPrinted) => this.draw(row, place, isPrinted),
       onOpen: (row, isAsked) => this.show(row, isAsked),
     });
-    this.viewer.onAnswer = (record, found) => {
+    this.viewer.onAnswer = (record, answer) => {
       const row = this.rows.find((each) => each.record === record);
-      if (!row) return;
-      row.here = `${foundHere(record, found)} here`;
-      this.list.draw();
-      if (row === this.open) this.facts();
+      if (row) this.answered(row, answer);
     };
     const agreeing = this.rows.filter(({ agrees }) => agrees).length;
     element("agreeing").hidden = agreeing % this.rows.length === 0; // all or none
+    element("solving").hidden = !this.viewer.canSolve || !this.unsolved(this.rows).length;
+    element("solved").textContent = `each with at most ${thousands(MOST_NODES)} nodes`;
     form.hidden = element("viewer").hidden = element("marking").hidden = false;
     this.listen();
     this.readHash();
@@ -108,10 +111,10 @@ class Collection {
     const [claim, found, agrees, soundness] = record.row;
     const name = shownName(record, "id") || "(no name)";
     return {
-      name, record, index, claim, found, agrees, soundness, here: "",
+      name, record, index, claim, found, agrees, soundness,
       verdict: record.verdict ?? record.status ?? "unsolved",
       text: [name, record.fen, shownName(record, "source")].join("\n").toLowerCase(),
-      mark: this.marks.get(record),
+      ...this.marks.get(record),
     };
   }
 
@@ -121,7 +124,11 @@ class Collection {
   }
 
   listen() {
-    form.addEventListener("input", () => this.filter());
+    for (const each of [form, element("agreeing")]) {
+      each.addEventListener("input", () => this.filter());
+    }
+    element("mark-note").addEventListener("change", () =>
+      this.keep({ mark: this.open?.mark ?? "", note: element("mark-note").value }));
     form.addEventListener("reset", () => setTimeout(() => this.filter()));
     form.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
     addEventListener("hashchange", () => this.readHash());
@@ -130,6 +137,7 @@ class Collection {
     const acts = {
       sort: (name) => this.sort(name), mark: (mark) => this.mark(mark),
       step: (by) => this.step(Number(by)), export: (format) => this.export(format),
+      solve: () => this.solveAll(),
     };
     addEventListener("click", ({ target }) => {
       const button = /** @type {Element} */ (target).closest("button");
@@ -163,7 +171,7 @@ class Collection {
       if (field.selectedIndex === -1) field.value = "";
     }
     this.filter();
-    if (location.hash) form.scrollIntoView();
+    if (location.hash) this.list.host.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string} name of a column: up, down, or the order of the collection */
@@ -186,7 +194,7 @@ class Collection {
     let shown = this.rows.filter((row) =>
       (all || !row.agrees) && (!verdict || row.verdict === verdict) &&
       (!soundness || row.soundness.includes(soundness)) && (!claim || row.claim === claim) &&
-      (!mark || row.mark === mark) && (!searched || row.text.includes(searched)));
+      (!mark || (row.mark || "unmarked") === mark) && (!searched || row.text.includes(searched)));
     const [column, sign] = sort[0] === "-" ? [sort.slice(1), -1] : [sort, 1];
     if (ORDERS[column]) {
       const keyed = shown.map((row) => ({ row, key: ORDERS[column](row) }));
@@ -219,10 +227,66 @@ class Collection {
     }
     const words = [[row.verdict], row.soundness].map((each) =>
       make("td", { class: each.at(-1) ?? "" }, each.join(", ")));
-    const nodes = record.status ? thousands(record.nodes) : "";
-    const rest = [nodes, timeText(record.time_s), row.mark].map((text) => make("td", {}, text));
-    const lengths = [row.claim, row.here || row.found].map((text) => make("td", {}, text));
+    const { status, nodes, time_s: time } = known(row);
+    const rest = [status ? thousands(nodes) : "", timeText(time), row.mark]
+      .map((text) => make("td", {}, text));
+    const lengths = [row.claim, row.found].map((text) => make("td", {}, text));
     return make("tr", {}, name, ...lengths, ...words, ...rest);
+  }
+
+  // Solving
+
+  /** The rows that can be solved. @param {Row[]} rows */
+  unsolved = (rows) => rows.filter(({ record, answer }) => record.fen && !record.status && !answer);
+
+  /** A search in the page has an answer. @param {Row} row @param {AuditRecord} answer */
+  answered(row, answer) {
+    const { record } = row;
+    this.solved += !record.status && !row.answer ? 1 : 0;
+    row.answer = answer;
+    row.found = foundHere(record, answer) + (record.status ? " here" : "");
+    if (!record.status) {
+      pageData.totals[row.verdict]--;
+      row.verdict = verdictOf(record, answer);
+      pageData.totals[row.verdict]++;
+      drawTotals(pageData.totals, this.solved);
+    }
+    this.list.draw();
+    if (row === this.open) this.facts();
+  }
+
+  /** Solve the listed records, one after the other in a worker of their own; or stop that. */
+  async solveAll() {
+    if (this.solver) {
+      this.solver.stop();
+      this.solver.end();
+      return;
+    }
+    const solver = this.solver = this.viewer.engine(pageData.tableBytes);
+    const button = element("solving").querySelector("button");
+    button.textContent = "Stop";
+    const rows = this.unsolved(this.list.rows);
+    let solved = 0;
+    const say = (words = "") => element("solved").textContent =
+      `${thousands(solved)} of ${thousands(rows.length)} solved${words}`;
+    say();
+    for (const row of rows) {
+      try {
+        const question = { ...questionOf(row.record).question, nodes: MOST_NODES };
+        const asked = { ...question, moves: [], stipulation: question };
+        const found = await solver.ask("search", asked, undefined, question.part);
+        this.answered(row, liveRecord(question, found));
+      } catch (error) {
+        if (error instanceof Cancelled) break;
+        say(`; ${row.name}: ${/** @type {Error} */ (error).message}`);
+        break;
+      }
+      solved++;
+      say();
+    }
+    solver.end();
+    this.solver = null;
+    button.textContent = "Solve all";
   }
 
   // The open record
@@ -235,9 +299,9 @@ class Collection {
   /** @param {Row} row @param {boolean} isAsked */
   show(row, isAsked) {
     this.open = row;
-    const { record } = row;
-    const solve = isAsked && !record.status && !row.here && this.viewer.canSolve;
-    if (record.fen) this.viewer.open(record, { solve });
+    const { record, answer } = row;
+    const solve = !record.status && !answer && this.viewer.canSolve;
+    if (record.fen) this.viewer.open(record, { solve, answer });
     element("viewer-panels").classList.toggle("no-position", !record.fen);
     this.facts();
     if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
@@ -245,26 +309,33 @@ class Collection {
 
   /** Say what the panels do not: the claimed line's faults, a hint, what was found here. */
   facts() {
-    const { record, ...row } = /** @type {Row} */ (this.open);
-    element("record-title").textContent = row.name;
+    const { record, answer, ...row } = /** @type {Row} */ (this.open);
+    element("viewer").className = row.soundness.at(-1) ?? row.verdict;
+    element("record-title").textContent = element("record-title").title = row.name;
+    element("mark-note").hidden = !row.mark;
+    element("mark-note").value = row.note;
     for (const button of document.querySelectorAll("[data-mark]")) {
       button.ariaPressed = String(button.getAttribute("data-mark") === row.mark);
     }
     const others = duals(record).join("; ");
     const said = [record.fen ? "" : shownName(record, "error"), others && `Other moves: ${others}`,
-      record.hint, row.here && `Recorded: ${row.found || row.verdict}; ${row.here}`];
+      record.hint, record.status && answer &&
+        `Recorded: ${record.row[1] || row.verdict}; here: ${foundHere(record, answer)}`];
     element("record-said").replaceChildren(
       ...said.filter(Boolean).map((words) => make("p", {}, words)));
   }
 
-  /** @param {string} mark */
+  /** Mark the open record, or take the same mark back. @param {string} mark */
   mark(mark) {
+    const taken = this.open?.mark === mark;
+    this.keep({ mark: taken ? "" : mark, note: taken ? "" : this.open?.note ?? "" });
+  }
+
+  /** @param {import("./marks.mjs").Mark} mark of the open record */
+  keep(mark) {
     if (!this.open) return;
-    const { fen } = this.open.record;
-    this.marks.toggle(this.open.record, mark);
-    for (const row of this.rows) {
-      if (row.record.fen === fen) row.mark = this.marks.get(row.record); // it may occur twice
-    }
+    this.marks.set(this.open.record, mark);
+    Object.assign(this.open, mark);
     this.facts();
     this.list.draw();
     this.count();
@@ -284,6 +355,6 @@ class Collection {
   }
 }
 
-readRecords(data.records).then((records) => new Collection(records)).catch((error) => {
+readRecords(pageData.records).then((records) => new Collection(records)).catch((error) => {
   element("note").textContent = `The records of this page cannot be read: ${error.message}.`;
 });

@@ -2,14 +2,15 @@
 
 /** @typedef {Record<string, any>} AuditRecord as `verify --jsonl` prints it */
 
-export const MARKS = ["accept", "cook", "reject"];
-
+/** What a mark belongs to, and how it is found again. */
 const MARK_FIELDS = ["fen", "stipulation", "claim", "nomate", "id", "source"];
 const STORED = "matesolve mark ";
 
-/** What a mark belongs to; names are for people. @param {AuditRecord} record */
-const markKey = ({ fen, stipulation, claim, nomate }) =>
-  STORED + JSON.stringify([fen, stipulation ?? "", claim ?? null, nomate ?? null]);
+/** @typedef {{mark: string, note: string}} Mark an empty mark: none */
+
+/** On another machine, the source is in another folder. @param {AuditRecord} record */
+const markKey = (record) => STORED + JSON.stringify(
+  MARK_FIELDS.map((name) => name === "source" ? record.source?.split("/").at(-1) : record[name]));
 
 export class Marks {
   /** What the browser has not stored. @type {Map<string, string>} */
@@ -20,19 +21,19 @@ export class Marks {
     this.onRefused = onRefused;
   }
 
-  /** What an editor decided here, or else before the audit. @param {AuditRecord} record */
+  /** What an editor decided here, or else before the audit.
+   * @param {AuditRecord} record @returns {Mark} */
   get(record) {
     const key = markKey(record);
     const kept = this.#memory.get(key) ?? this.#try(() => localStorage.getItem(key));
-    return kept ?? record.mark ?? "";
+    return kept ? JSON.parse(kept) : { mark: record.mark ?? "", note: record.note ?? "" };
   }
 
-  /** Mark a record, or take the same mark back. @param {AuditRecord} record @param {string} mark */
-  toggle(record, mark) {
-    const key = markKey(record);
-    const wanted = this.get(record) === mark ? "" : mark;
-    this.#memory.set(key, wanted);
-    this.#try(() => localStorage.setItem(key, wanted));
+  /** @param {AuditRecord} record @param {Mark} mark */
+  set(record, mark) {
+    const [key, text] = [markKey(record), JSON.stringify(mark)];
+    this.#memory.set(key, text);
+    this.#try(() => localStorage.setItem(key, text));
   }
 
   /** @template T @param {() => T} use @returns {T | null} */
@@ -54,14 +55,15 @@ const csvCell = (value) => {
 };
 
 /** The marks of records in a format that `verify --marks` reads.
- * @param {{record: AuditRecord, mark: string}[]} marked @param {string} format "csv" or "jsonl" */
+ * @param {{record: AuditRecord, mark: string, note: string}[]} marked
+ * @param {string} format "csv" or "jsonl" */
 export function marksText(marked, format) {
-  const isCsv = format === "csv";
-  const lines = marked.map(({ record, mark }) => {
-    const values = MARK_FIELDS.map((name) => record[name] ?? null);
-    if (isCsv) return [...values, mark].map(csvCell).join();
-    const fields = MARK_FIELDS.map((name, i) => [name, values[i]]);
-    return JSON.stringify({ schema: 1, ...Object.fromEntries(fields), mark });
+  const names = [...MARK_FIELDS, "mark", "note"];
+  const lines = marked.map(({ record, mark, note }) => {
+    const values = [...MARK_FIELDS.map((name) => record[name] ?? null), mark, note];
+    if (format === "csv") return values.map(csvCell).join();
+    return JSON.stringify(Object.fromEntries(
+      [["schema", 1], ...names.map((name, i) => [name, values[i]])]));
   });
-  return [...(isCsv ? [[...MARK_FIELDS, "mark"].join()] : []), ...lines, ""].join("\n");
+  return [...(format === "csv" ? [names.join()] : []), ...lines, ""].join("\n");
 }

@@ -94,7 +94,8 @@ export class Viewer {
     showFirstMoves(this);
     this.play.draw(state);
     element("answer-solve").hidden = !state.record;
-    element("answer-solve").textContent = state.isLive ? "Recorded answer" : "Solve here";
+    element("answer-solve").textContent =
+      state.isLive && state.record?.status ? "Recorded answer" : "Solve here";
     const label = this.walk.mark();
     element("board-moves").textContent = label;
     const side = question ? sideOf(question.fen) : "";
@@ -180,7 +181,7 @@ export class Viewer {
 
   solveHere() {
     const { record, isLive } = this.state;
-    if (record && isLive) return this.open(record);
+    if (record?.status && isLive) return this.open(record);
     if (!this.canSolve || !element("answer-stipulation").value) {
       return this.note(pageData.modules && !this.canSolve ? NO_WASM : NO_SOLVER);
     }
