@@ -84,7 +84,7 @@ PICTURES = {
     "howto/images/problems.webp": Picture(
         "howto/olive.md",
         "report.html",
-        (1200, 820),
+        (1200, 700),
         (
             "verify puzzles/stipulations.olv --keys --store run.db",
             "report run.db -o report.html --title 'Problems of many kinds'",
@@ -95,7 +95,7 @@ PICTURES = {
         "report.html",
         (1200, 820),
         (
-            f"verify {DATA}/lichess_500.csv --every-ply --store run.db",
+            "verify lichess_500.csv --every-ply --store run.db",
             "report run.db -o report.html --title 'Mates of the first 500 puzzles'",
         ),
     ),
@@ -217,6 +217,8 @@ def draw(browser: Browser, name: str) -> None:
     picture, target = PICTURES[name], DOCS / name
     target.parent.mkdir(exist_ok=True)
     with sample_folder():
+        for file in DATA.glob("lichess_*.csv"):
+            Path(file.name).symlink_to(file)
         for sample in samples((DOCS / picture.page).read_text(encoding="utf-8")):
             run(sample)
         for command in picture.commands:
