@@ -372,6 +372,53 @@ def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     assert names(page) == ["wrong"]
 
 
+def test_an_answer_to_another_question_leaves_the_row(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    from solver.kernel.border.parts import BATTLE
+    from solver.kernel.build.loader import load_module
+
+    parts = modules | {BATTLE.name: load_module(BATTLE).code}
+    page = look([Problem(SMOTHERED, "a", CLAIM)], parts)
+    until(page, "document.querySelector('#list .proved')")
+    headline = "document.getElementById('answer-headline').textContent"
+
+    for stipulation, moves, said in (("s#", "2", "selfmate"), ("#", "1", "in 1")):
+        page.select_option("#answer-stipulation", stipulation)
+        page.fill("#answer-moves", moves)
+        page.press("#answer-moves", "Enter")
+        until(page, f"{headline}.includes('{said}') && !{headline}.includes('...')")
+        assert row(page)[1:4] == ["#2", "#2", "proved"]
+
+
+def test_a_longer_search_adds_the_true_length_to_a_refuted_claim(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    page = look([Problem(SMOTHERED, "a", Claim(1))], modules)
+    until(page, "document.querySelector('#list .refuted')")
+    assert row(page)[1:4] == ["#1", "no #1", "refuted"]
+
+    page.fill("#answer-moves", "5")
+    page.press("#answer-moves", "Enter")
+    until(
+        page, "document.querySelector('#list [aria-current]').innerText.includes('#2')"
+    )
+    assert row(page)[1:4] == ["#1", "#2", "refuted"]
+
+
+def test_a_record_that_cannot_be_solved_does_not_stop_the_others(
+    look: Look, modules: dict[str, bytes]
+) -> None:
+    selfmate = Problem(SELFMATE, "s", stipulation=Stipulation.parse("s#3"))
+    first, last = (Problem(SMOTHERED, name, CLAIM) for name in ("first", "last"))
+    page = look([first, selfmate, last], modules)  # without the part of selfmates
+    until(page, "document.querySelector('#list .proved')")
+
+    page.click("text=Solve all")
+    until(page, "document.getElementById('headline').textContent.includes(' 2 ')")
+    assert page.inner_text("#solved").startswith("1 of 2 solved; s: ")
+
+
 ENDLESS = "8/8/8/3k4/8/8/3BN3/3K4 w - - 0 1"
 
 

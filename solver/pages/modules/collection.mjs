@@ -11,7 +11,7 @@ import { liveRecord } from "./sentences.mjs";
 import { readPlacement } from "./squares.mjs";
 import { questionOf } from "./state.mjs";
 import { drawTotals } from "./totals.mjs";
-import { foundHere, verdictOf } from "./verdicts.mjs";
+import { foundHere, isAbout, verdictOf } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
 
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
@@ -95,7 +95,7 @@ class Collection {
     });
     this.viewer.onAnswer = (record, answer) => {
       const row = this.rows.find((each) => each.record === record);
-      if (row) this.answered(row, answer);
+      if (row && isAbout(record, answer)) this.answered(row, answer);
     };
     const agreeing = this.rows.filter(({ agrees }) => agrees).length;
     element("agreeing").hidden = agreeing % this.rows.length === 0; // all or none
@@ -266,24 +266,23 @@ class Collection {
     const button = element("solving").querySelector("button");
     button.textContent = "Stop";
     const rows = this.unsolved(this.list.rows);
-    let solved = 0;
-    const say = (words = "") => element("solved").textContent =
-      `${thousands(solved)} of ${thousands(rows.length)} solved${words}`;
-    say();
+    let [solved, fault] = [0, ""];
+    const say = () => element("solved").textContent =
+      `${thousands(solved)} of ${thousands(rows.length)} solved${fault}`;
     for (const row of rows) {
+      say();
       try {
         const question = { ...questionOf(row.record).question, nodes: MOST_NODES };
         const asked = { ...question, moves: [], stipulation: question };
         const found = await solver.ask("search", asked, undefined, question.part);
         this.answered(row, liveRecord(question, found));
+        solved++;
       } catch (error) {
         if (error instanceof Cancelled) break;
-        say(`; ${row.name}: ${/** @type {Error} */ (error).message}`);
-        break;
+        fault = `; ${row.name}: ${/** @type {Error} */ (error).message}`;
       }
-      solved++;
-      say();
     }
+    say();
     solver.end();
     this.solver = null;
     button.textContent = "Solve all";

@@ -1,8 +1,18 @@
 // What an answer of the page says of a record, in the words of an audit.
 
 import { splitStipulation } from "./sentences.mjs";
+import { questionOf } from "./state.mjs";
 
 /** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
+
+/** Whether an answer decides what the record asks: at its length, or at a greater one if play
+ * is by force. @param {AuditRecord} record @param {AuditRecord} answer */
+export function isAbout(record, answer) {
+  const { name, moves, part } = questionOf(record).question;
+  const [asked, length] = splitStipulation(answer.stipulation);
+  if (name !== asked || part === "help") return name === asked && moves === length;
+  return !length || (moves !== null && moves <= length);
+}
 
 /** What a search in the page found, as briefly as what is recorded.
  * @param {AuditRecord} record @param {AuditRecord} answer */
