@@ -223,7 +223,8 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
         read = Marks(str(path))
         for other in MIXED[:4]:
             read.put_on(read_record(other))
-        assert read.put_on(read_record(named)).mark == "accept"
+        accepted = read.put_on(read_record(named))
+        assert (accepted.mark, accepted.note) == ("accept", "by the author")
         assert read.put_on(read_record(MIXED[4])).mark == "cook"
         assert read.unused == 0
     page.click("#list tr:has-text('cooked')")
@@ -274,6 +275,11 @@ def test_a_note_belongs_to_a_mark_and_goes_with_it(look: Look) -> None:
     page.keyboard.press("x")
     page.keyboard.press("a")
     assert page.input_value("#mark-note") == ""
+
+
+def test_the_note_of_an_earlier_audit_is_shown(look: Look) -> None:
+    page = look([record(verdict="shorter", mark="cook", note="see No. 7")])
+    assert page.input_value("#mark-note") == "see No. 7"
 
 
 def test_without_storage_marks_last_as_long_as_the_page(look: Look) -> None:
