@@ -307,6 +307,9 @@ class Walker:
             shown = untimed(expected(self.solver, problem, self.tries))
             if name == "json":
                 text = untimed({"json": json.loads(text)})["json"]
+                if text["pv"] != shown["json"]["pv"]:  # an earlier search knew another
+                    require_mate(problem.fen, text["pv"], len(shown["json"]["pv"]))
+                    return
             mate = shown["json"]["mate"] or 0
             if not problem.stipulation.has_number and abs(mate) > EXACT_MOVES:
                 if name != "json":  # the page writes the exact play, solve a part of it
@@ -321,13 +324,20 @@ BUTTONS = (
 )
 
 
-def require_legal(fen: str, path: str) -> None:
-    """Fail if the moves of a path cannot be played."""
+def require_mate(fen: str, line: list[str], plies: int) -> None:
+    """Fail unless a line of so many plies mates."""
+    assert len(line) == plies
+    assert require_legal(fen, " ".join(line)).is_checkmate()
+
+
+def require_legal(fen: str, path: str) -> chess.Board:
+    """Fail if the moves of a path cannot be played; return the position after it."""
     board = chess.Board(fen)
     for uci in path.split():
         move = chess.Move.from_uci(uci)
         assert not move or board.is_legal(move), (fen, path)
         board.push(move)
+    return board
 
 
 @sized("count", 15, 500)
