@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from solver import __version__
@@ -59,6 +59,7 @@ def moves(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first draw loads code
 @given(ANSWERS, PLIES, st.booleans())
 def test_a_result_holds_the_whole_answer(
     answer: Solution, plies: list[Ply], within: bool
@@ -108,6 +109,7 @@ def test_a_result_holds_the_whole_answer(
     assert (flat.error, flat.solver) == (None, __version__)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(ANSWERS, PLIES)
 def test_a_row_holds_only_what_every_program_can_store(
     answer: Solution, plies: list[Ply]

@@ -16,7 +16,7 @@ const moveButton = (text, path) =>
 
 /** A line of moves as buttons, with blanks between them.
  * @param {Move[]} line @param {number} before half-moves of its first number that come before it */
-export const moveButtons = (line, before) => numbered(line.map(({ san }) => san), before)
+const moveButtons = (line, before) => numbered(line.map(({ san }) => san), before)
   .flatMap((name, ply) => [
     moveButton(name, line.slice(0, ply + 1).map(({ uci }) => uci)), " "]);
 

@@ -20,7 +20,7 @@ const PASSED = "0000";
 
 /** "1.Qa5", or "1...Bb7" where a line starts with it.
  * @param {number} ply half-moves before it in the numbering of problems @param {string} san */
-export const numberedMove = (ply, san, starts = true) =>
+const numberedMove = (ply, san, starts = true) =>
   ply % 2 === 0 ? `${ply / 2 + 1}.${san}` : starts ? `${(ply + 1) / 2}...${san}` : san;
 
 /** "1.Kg6 Kg1 2.Rd2"; the first move of a problem has the number 1.
