@@ -1,6 +1,7 @@
 /** What becomes of any first move: how it is refuted, or how long it takes. */
 
 import { element, makeButton } from "./dom.mjs";
+import { notSolved } from "./play.mjs";
 import { played } from "./squares.mjs";
 
 /** @typedef {import("./rules.mjs").Move} Move */
@@ -55,6 +56,6 @@ async function askFirst(viewer, move) {
         : `no mate in fewer than ${lower} ...`));
     say(found.mate === null ? "no mate" : `mate in ${Math.abs(found.mate)}`);
   } catch (error) {
-    viewer.fail(error, () => {});
+    say(notSolved(error));
   }
 }

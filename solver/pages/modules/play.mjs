@@ -29,6 +29,10 @@ function jsonText(record, play) {
     skipped.includes(name) ? undefined : value, 2)}\n`;
 }
 
+/** @param {unknown} error */
+export const notSolved = (error) =>
+  `Not solved: ${(error instanceof Error && error.message) || "stopped"}.`;
+
 export class PlayPanel {
   /** @param {Viewer} viewer */
   constructor(viewer) {
@@ -85,8 +89,7 @@ export class PlayPanel {
       question.part);
       this.viewer.learn(question, { play, doing: "", listed: "" });
     } catch (error) {
-      this.viewer.learn(question, { doing: "", listed: "" });
-      this.viewer.fail(error, () => {});
+      this.viewer.learn(question, { doing: "", listed: notSolved(error) });
     }
     return undefined;
   }
@@ -111,7 +114,7 @@ export class PlayPanel {
       if (known) this.viewer.learn(question, { play: withLevel(known, path, level) });
       return "";
     } catch (error) {
-      return `Not solved: ${(error instanceof Error && error.message) || "stopped"}.`;
+      return notSolved(error);
     }
   }
 
