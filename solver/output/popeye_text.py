@@ -320,7 +320,7 @@ class LongMoves(chess.Board):
     def reaching(self, is_goal: Callable[[chess.Board], bool]) -> list[str]:
         """Return the names of the moves after which `is_goal` returns True."""
         names = []
-        for move in list(self.legal_moves):
+        for move in sorted(self.legal_moves, key=chess.Move.uci):
             name = self.play(move.uci())
             if is_goal(self):
                 names.append(name)

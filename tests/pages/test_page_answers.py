@@ -58,6 +58,20 @@ async ([fen, name, length]) => {
 """
 
 
+POSITIONS = (
+    "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
+    "8/8/8/8/8/5KR1/8/7k w - - 0 1",
+    "8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - - 0 1",
+    "8/5K2/2r5/7p/5R2/6B1/8/7k",
+    "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1",
+    "7k/8/5K2/8/8/8/8/R7 w - - 0 1",
+    "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
+    "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34",
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "7k/8/8/8/8/8/8/K7 w - - 0 1",
+)
+
+
 def puzzles(moves: int) -> list[str]:
     """The positions of puzzles/ with a mate in so many moves."""
     lines = (PUZZLES / f"generated-{moves}.epd").read_text().splitlines()
@@ -112,6 +126,36 @@ def untimed(answer: dict[str, Any]) -> dict[str, Any]:
     return answer | {"json": record}
 
 
+def thinned(count: int) -> Iterator[tuple[str, Stipulation]]:
+    """Positions without some of their pieces, which have many keys and tries."""
+    rnd = random.Random(count)
+    names = [name for name in STIPULATIONS if "h" not in name]
+    while count:
+        board = chess.Board(rnd.choice([fen for fen in POSITIONS if " " in fen]))
+        pieces = board.occupied & ~board.kings
+        for square in rnd.sample(
+            [*chess.SquareSet(pieces)], min(3, pieces.bit_count())
+        ):
+            board.remove_piece_at(square)
+        if board.is_valid():
+            count -= 1
+            yield board.fen(), Stipulation.parse(f"{rnd.choice(names)}2")
+
+
+@sized("count", 30, 400)
+def test_copies_have_all_tries_that_were_asked_for(
+    live: Opener, solver: Solver, count: int
+) -> None:
+    board = live.open()
+    board.wait()
+    board.page.fill("#tree-tries", "2")
+    for fen, stipulation in thinned(count):
+        asked = [fen, str(stipulation)[:-1], "2"]
+        shown = board.page.evaluate(ANSWER, asked)
+        problem = Problem(fen, stipulation=stipulation)
+        assert untimed(shown) == untimed(expected(solver, problem, 2)), problem
+
+
 @sized("count", 8, 40)
 def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) -> None:
     board = live.open()
@@ -141,19 +185,6 @@ return ({
 """
 
 IS_IDLE = "!viewer.state.doing"
-
-POSITIONS = (
-    "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
-    "8/8/8/8/8/5KR1/8/7k w - - 0 1",
-    "8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - - 0 1",
-    "8/5K2/2r5/7p/5R2/6B1/8/7k",
-    "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1",
-    "7k/8/5K2/8/8/8/8/R7 w - - 0 1",
-    "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
-    "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34",
-    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
-    "7k/8/8/8/8/8/8/K7 w - - 0 1",
-)
 
 LENGTHS = ("", "1", "2", "0.5", "1.5", "0", "3")
 
@@ -315,7 +346,7 @@ class Walker:
                 if name != "json":  # the page writes the exact play, solve a part of it
                     continue
                 del text["play"], shown["json"]["play"]
-            assert text == shown[name], self.done
+            assert text == shown[name], (problem, self.tries, self.done)
 
 
 BUTTONS = (

@@ -17,7 +17,7 @@ import { plain } from "./rules.mjs";
  * @typedef {Move & {continuations?: Attack[], incomplete?: boolean, mark?: string}} Defence
  * @typedef {{threats?: Attack[], zugzwang?: boolean, defences?: Defence[]}} Level
  * @typedef {{name: string, part: string, play: number, moves: number, isStalemate: boolean,
- *   defenderEnds: boolean}} Stipulation
+ *   is_exact: boolean, defenderEnds: boolean}} Stipulation
  * @typedef {{place: Place, attack: Attack, line: string[], refuting: string[],
  *   isSetPlay?: boolean}} Node a position with the defender to move, whose play is to be added;
  *   line: the main line from there on
@@ -63,7 +63,8 @@ class Builder {
   async keys(place, line) {
     /** @type {Map<number, number>} */
     const lengths = new Map();
-    for (let moves = 1; moves <= this.stipulation.moves; moves++) {
+    const { moves: most, is_exact: isExact } = this.stipulation;
+    for (let moves = isExact ? most : 1; moves <= most; moves++) {
       for (const word of await this.moves("SOLVING_MOVES", place, moves)) {
         if (!lengths.has(word)) lengths.set(word, moves);
       }
@@ -123,7 +124,7 @@ class Builder {
       return isStalemate ? !this.rules.isCheck(end) && !this.rules.moves(end).length
         : san.endsWith("#");
     });
-    return { forced: forced.map(plain) };
+    return { forced: forced.map(plain).sort(byName) };
   }
 
   // Levels
