@@ -306,6 +306,7 @@ def _facts(variations: Variations, *, tries: bool = False) -> dict[str, object]:
     """Return what the table of sentences reads of a play."""
     shown = bool(variations.tries)
     has_begun = bool(variations.keys or variations.defences)
+    has_first = variations.stipulation.has_number and not variations.defences
     begun = Attack("", 0, list(variations.threats), defences=list(variations.defences))
     begun.is_cut = variations.key_moves == 0
     return {
@@ -313,7 +314,7 @@ def _facts(variations: Variations, *, tries: bool = False) -> dict[str, object]:
         **counted("try_moves", variations.try_moves),
         **counted("key_moves", variations.key_moves if has_begun else None),
         "tries": shown,
-        "tries_open": not variations.tries_complete and (tries or shown),
+        "tries_open": has_first and not variations.tries_complete and (tries or shown),
         "keys_open": bool(variations.keys) and not variations.keys_complete,
         "is_followed_tries": _has_followed(variations.tries),
         "is_followed_keys": has_begun and _has_followed([*variations.keys, begun]),

@@ -106,17 +106,15 @@ def expected(solver: Solver, problem: Problem, tries: int = 1) -> dict[str, Any]
     solution, play = answered(solver, problem, tries)
     known = facts(solution)
     record = solution.to_dict()
-    popeye = "".join(play.popeye())
-    if isinstance(play, ShownTree):
-        if solution.mate or problem.stipulation.has_number:
-            record["play"] = play.record()
-        else:
-            popeye = ""  # no play to copy
+    if isinstance(play, ShownTree) and (
+        solution.mate or problem.stipulation.has_number
+    ):
+        record["play"] = play.record()
     return {
         "headline": say("headline", known),
         "proof": say("proof", known),
         "pgn": play.pgn().decode(),
-        "popeye": popeye,
+        "popeye": "".join(play.popeye()),
         "json": json.loads(json.dumps(record)),
     }
 
