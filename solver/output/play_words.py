@@ -306,7 +306,7 @@ def _facts(variations: Variations, *, tries: bool = False) -> dict[str, object]:
     """Return what the table of sentences reads of a play."""
     shown = bool(variations.tries)
     has_begun = bool(variations.keys or variations.defences)
-    has_first = variations.stipulation.has_number and not variations.defences
+    has_first = bool(variations.stipulation.text) and not variations.defences
     begun = Attack("", 0, list(variations.threats), defences=list(variations.defences))
     begun.is_cut = variations.key_moves == 0
     return {
