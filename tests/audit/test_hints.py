@@ -309,7 +309,12 @@ def test_it_is_printed_and_written() -> None:
     assert (again.hint, again.warnings) == (result.hint, result.warnings)
 
 
-def test_an_interrupt_leaves_the_record_to_the_next_run() -> None:
+@pytest.mark.parametrize("search", ["variant", "farther"])
+def test_an_interrupt_leaves_the_record_to_the_next_run(search: str) -> None:
+    options, problem = {
+        "variant": (OPTIONS, EN_PASSANT),
+        "farther": (FARTHER, Problem(ROOK_ENDING, "x", Claim(3))),
+    }[search]
     control = GroupControl()
     searches = 0
 
@@ -320,8 +325,8 @@ def test_an_interrupt_leaves_the_record_to_the_next_run() -> None:
             control.stop()
         return control.search()
 
-    job = AuditJob(OPTIONS, searching=searching)  # type: ignore[arg-type]
-    assert job.run_batch([EN_PASSANT]) == [None]
+    job = AuditJob(options, searching=searching)  # type: ignore[arg-type]
+    assert job.run_batch([problem]) == [None]
     assert searches == 2
 
 
@@ -412,21 +417,3 @@ def test_the_longer_mate_is_the_same_for_any_number_of_workers(jobs: int) -> Non
     results = audit(problems, FARTHER, local_workers(FARTHER, jobs), ordered=True)
     expected = [(2, 2, "proved"), (8, 8, "proved")] * 5
     assert [answered(result) for result in results] == expected
-
-
-def test_an_interrupt_during_the_search_farther_leaves_the_record_to_the_next_run() -> (
-    None
-):
-    control = GroupControl()
-    searches = 0
-
-    def searching() -> object:
-        nonlocal searches
-        searches += 1
-        if searches == 2:
-            control.stop()
-        return control.search()
-
-    job = AuditJob(FARTHER, searching=searching)  # type: ignore[arg-type]
-    assert job.run_batch([Problem(ROOK_ENDING, "x", Claim(3))]) == [None]
-    assert searches == 2

@@ -154,6 +154,29 @@ def test_copies_have_all_tries_that_were_asked_for(
         assert untimed(shown) == untimed(expected(solver, problem, 2)), problem
 
 
+EARLY = """
+async ([fen, name, length]) => {
+  viewer.fillForm({ name, length, nodes: null });
+  const asked = viewer.setUp(fen);
+  const isListing = () => viewer.state.doing === "listing";
+  while (!isListing()) await new Promise((each) => setTimeout(each));
+  await viewer.play.copy("pgn");
+  await asked;
+  return globalThis.copied;
+}
+"""
+
+
+def test_a_copy_waits_for_the_play_that_is_being_listed(
+    live: Opener, solver: Solver
+) -> None:
+    board = live.open(before=COPIED)
+    board.wait()
+    problem = Problem(POSITIONS[1], stipulation=Stipulation.parse("#3"))
+    copied = board.page.evaluate(EARLY, [problem.fen, "#", "3"])
+    assert copied == expected(solver, problem)["pgn"]
+
+
 @sized("count", 8, 40)
 def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) -> None:
     board = live.open()

@@ -34,6 +34,9 @@ export const notSolved = (error) =>
   `Not solved: ${(error instanceof Error && error.message) || "stopped"}.`;
 
 export class PlayPanel {
+  /** The listing of a play, while it runs. @type {Promise<unknown>} */
+  running = Promise.resolve();
+
   /** @param {Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
@@ -68,18 +71,31 @@ export class PlayPanel {
   /** List the play, or stop looking for it: whole if it is short or all of it is wanted.
    * @param {Question | null} question @param {boolean} isWhole */
   async list(question = this.viewer.state.question, isWhole = false) {
-    const { answer, doing } = this.viewer.state;
+    const { doing } = this.viewer.state;
     if (doing === "listing") return this.viewer.thinker.stop();
-    const moves = question?.moves ?? answer?.mate;
-    if (!question || !answer || !moves || question.part === "help") {
+    const moves = this.moves;
+    if (!question || !moves) {
       return question && this.viewer.learn(question, { listed: question.part === "help"
         ? "Help play has solutions, no variations." : "No mate is known yet." });
     }
+    return this.running = this.build(question, moves, isWhole);
+  }
+
+  /** How many moves the play has; none without a known mate, and in help play.
+   * @returns {number} */
+  get moves() {
+    const { question, answer } = this.viewer.state;
+    return !answer || question?.part === "help" ? 0 : question?.moves ?? answer.mate ?? 0;
+  }
+
+  /** @param {Question} question @param {number} moves @param {boolean} isWhole */
+  async build(question, moves, isWhole) {
+    const { answer } = this.viewer.state;
     this.viewer.thinker.stop();
     this.viewer.learn(question, { play: null, doing: "listing", listed: "" });
     const levels = isWhole || Math.abs(moves) <= AUTOMATIC_PLAY ? null : 1;
     const wanted = {
-      fen: question.fen, stipulation: { ...question, moves }, line: answer.pv ?? [], levels,
+      fen: question.fen, stipulation: { ...question, moves }, line: answer?.pv ?? [], levels,
       all: element("tree-all").checked, tries: Number(element("tree-tries").value),
       most: ALL_MOVES,
     };
@@ -91,7 +107,6 @@ export class PlayPanel {
     } catch (error) {
       this.viewer.learn(question, { doing: "", listed: notSolved(error) });
     }
-    return undefined;
   }
 
   /** The level after a move of the play. @param {Attack} attack @param {string[]} path
@@ -125,7 +140,10 @@ export class PlayPanel {
 
   /** The play of the question, all of it that a text can have; null: there is none. */
   async wholePlay() {
-    const { question, play } = this.viewer.state;
+    const { question } = this.viewer.state;
+    await this.running;
+    if (this.viewer.state.question !== question) return null;
+    const { play } = this.viewer.state;
     if (this.viewer.canSolve && !(play && (play.isWhole || play.complete_moves === null))) {
       await this.list(question, true);
       const known = this.viewer.state.play;
@@ -136,13 +154,16 @@ export class PlayPanel {
 
   /** @param {"popeye" | "pgn" | "json"} name */
   async copy(name) {
-    const { question, answer, isLive, doing } = this.viewer.state;
-    if (doing === "listing") this.viewer.thinker.stop();
+    const { question, answer, isLive } = this.viewer.state;
     if (!question || !answer) return this.viewer.note("There is nothing to copy yet.");
+    const written = answer.texts?.[name]; // by the program, with the page
     const isRecord = name === "json" && !isLive;
-    const play = isRecord ? null : await this.wholePlay();
+    const play = written || isRecord ? null : await this.wholePlay();
     if (this.viewer.state.question !== question) return undefined;
-    const text = answer.texts?.[name] ?? WRITERS[name](answer, play);
+    if (!play && !written && !isRecord && this.viewer.canSolve && this.moves) {
+      return this.viewer.note("Nothing is copied: the play was not solved.");
+    }
+    const text = written ?? WRITERS[name](answer, play);
     const isCopied = text && await copyText(text);
     return this.viewer.note(isCopied ? `Copied (${name}).`
       : text ? "The browser does not allow copying."
