@@ -69,9 +69,9 @@ export class PlayPanel {
   }
 
   /** List the play, or stop looking for it: whole if it is short or all of it is wanted.
-   * @param {Question | null} question @param {boolean} isWhole */
-  async list(question = this.viewer.state.question, isWhole = false) {
-    const { doing } = this.viewer.state;
+   * @param {boolean} isWhole */
+  async list(isWhole = false) {
+    const { question, doing } = this.viewer.state;
     if (doing === "listing") return this.viewer.thinker.stop();
     const moves = this.moves;
     if (!question || !moves) {
@@ -145,7 +145,7 @@ export class PlayPanel {
     if (this.viewer.state.question !== question) return null;
     const { play } = this.viewer.state;
     if (this.viewer.canSolve && !(play && (play.isWhole || play.complete_moves === null))) {
-      await this.list(question, true);
+      await this.list(true);
       const known = this.viewer.state.play;
       if (question && known) this.viewer.learn(question, { play: { ...known, isWhole: true } });
     }

@@ -323,9 +323,8 @@ export class Viewer {
       this.learn(question, { answer, progress: null, doing: "" });
       if (record && isOf(record, question)) this.onAnswer(record, answer);
       const length = question.moves ?? answer.mate;
-      if (length && Math.abs(length) <= AUTOMATIC_PLAY && question.part !== "help") {
-        await this.play.list(question);
-      }
+      const isShort = length && Math.abs(length) <= AUTOMATIC_PLAY && question.part !== "help";
+      if (isShort && this.state.question === question) await this.play.list();
     } catch (error) {
       this.fail(error, () => this.search(question));
     }
