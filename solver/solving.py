@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import contextmanager
+from contextlib import closing, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from solver.errors import FenError
 from solver.kernel.border.query import QueryState
 from solver.kernel.build.loader import load_part
 from solver.problem import (
@@ -18,8 +18,7 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
-from solver.search.endgame import prefer_proof
-from solver.search.queries import Queries, QuerySearch, solution_of
+from solver.search.queries import Questions, solution_of
 from solver.search.question import read_question
 from solver.search.threads import (
     WATCHDOG,
@@ -33,14 +32,16 @@ from solver.solution import Solution, Stats, StoppedBy
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from contextlib import AbstractContextManager
 
     import chess
 
+    from solver.endgames.probe import EndingHistory
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
-    from solver.search.queries import Begun
+    from solver.search.endgame import EndgameProbe
+    from solver.search.queries import Batch, Found
     from solver.search.question import Question
 
 TABLEBASE_NODES = 10_000_000
@@ -48,25 +49,6 @@ TABLEBASE_NODES = 10_000_000
 user's tablebases."""
 
 __all__ = ["Control", "Solver", "solve"]
-
-
-class Answered(NamedTuple):
-    """The queries of a batch that were answered in one call.
-
-    Attributes
-    ----------
-    first, end : int
-        Those from `first` on, before `end`.
-    text : str
-        The texts of their answers, in ASCII.
-    node_s : float
-        Seconds of searching for each of their nodes.
-    """
-
-    first: int
-    end: int
-    text: str
-    node_s: float
 
 
 def solve(
@@ -192,8 +174,6 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1)
-        self._query_search = QuerySearch(self._workspace, self._helper_threads)
-        self._batch: Queries | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -239,183 +219,108 @@ class Solver:
         control : Control
             Stops the search, and receives its progress.
         """
-        with self.answered(question, control) as solution:
-            return solution
+        batch = Questions(self._workspace, [question])
+        with closing(self.answers(batch, lambda: nullcontext(control))) as answers:
+            return next(answers)
 
-    @contextmanager
-    def answered(self, question: Question, control: Control) -> Iterator[Solution]:
-        """Answer a question; solver and control are in use until the block ends."""
-        with self._exclusive.use(), control.exclusive.use():
-            yield self._answer(question, control)
-
-    def answer_rows(
+    def answers(
         self,
-        questions: Sequence[Question],
+        batch: Batch[Found],
+        searching: Callable[[], AbstractContextManager[Control]],
         *,
         batch_s: float = math.inf,
-        searching: Callable[[], AbstractContextManager[Control]],
-    ) -> Iterator[Solution]:
-        """Answer many questions in the calling thread, the easy ones in one call.
+    ) -> Generator[Found, None, None]:
+        """Answer the questions of a batch in the calling thread, easy ones together.
+
+        The solver is in use until the last answer, or until the generator is closed.
 
         Parameters
         ----------
-        questions : sequence of Question
-            Without restrictions and root moves; their limits differ in nothing but
-            lengths.
-        batch_s : float
-            The longest that a call for many of them may take, in seconds.
+        batch : Batch
+            Its questions have the same time limit.
         searching : callable
             Returns a context manager that provides the control of each new search.
+        batch_s : float
+            The longest that a call for many questions may take, in seconds.
 
         Yields
         ------
-        Solution
-            The same as `answer` returns, in the order of the questions. The time of a
-            call is shared out by nodes.
-        """
-        if self._batch is None or len(questions) > len(self._batch.rows):
-            self._batch = Queries(self._workspace, len(questions))
-        batch, problems = self._batch, []
-        for answered in self.answer_batch(
-            batch,
-            len(questions),
-            questions.__getitem__,
-            read=lambda: problems.extend(batch.read_questions(questions)),
-            batch_s=batch_s,
-            searching=searching,
-        ):
-            if isinstance(answered, FenError):
-                raise answered
-            if isinstance(answered, Solution):
-                yield answered
-                continue
-            first, end, text, node_s = answered
-            for query, problem in zip(
-                batch.rows[first:end], problems[first:end], strict=True
-            ):
-                yield solution_of(problem, query, text, node_s * query.nodes)
+        Found
+            What the batch makes of the next answers, in the order of the questions. The
+            time of a call is shared out by nodes.
 
-    def answer_batch(
-        self,
-        batch: Queries,
-        size: int,
-        question: Callable[[int], Question],
-        *,
-        read: Callable[[], object],
-        batch_s: float = math.inf,
-        searching: Callable[[], AbstractContextManager[Control]],
-    ) -> Iterator[Answered | Solution | FenError]:
-        """Answer the queries of a batch; see `answer_rows`.
-
-        Parameters
-        ----------
-        batch : Queries
-            With their questions.
-        size : int
-            The number of queries.
-        question : callable
-            Returns the question of a query that is not answered in the batch.
-        read : callable
-            Reads the positions.
-        batch_s, searching
-            See `answer_rows`.
-
-        Yields
+        Raises
         ------
-        Answered, Solution or FenError
-            The next queries that were answered together, valid until the following
-            call; or the answer of the next one, which was searched alone or cannot be
-            read.
+        FenError
+            A position is not legal.
         """
-        index = 0
-        limits = question(0).limits if size else Limits()
-        own_s = math.inf if limits.time_s is None else limits.time_s
-        is_together = self._tablebases is None and not self._helper_threads.size
         with self._exclusive.use():
-            read()
-            self._workspace.limit(limits.nodes)
-            while index < size:
-                # 1. Query after query, in one call.
-                node_s = 0.0
-                if is_together:
-                    with searching() as control, control.exclusive.use():
-                        most_s = min(batch_s, own_s)
-                        answered = self._call(batch, index, size, control, most_s)
-                    node_s = answered.node_s
-                    if index < answered.end:
-                        yield answered
-                        index = answered.end
-                        if index == size or batch.rows[index].state == QueryState.READ:
-                            continue
-                # 2. The rest of the search for one that the call left open; all of it
-                #    for one that cannot be answered so, or that was interrupted.
-                query = batch.rows[index]
+            batch.read()
+            first, node_s = 0, 0.0
+            while first < len(batch.rows):
+                row = batch.rows[first]
+                is_together = self._tablebases is None and row.alone_from > 0
                 with searching() as control, control.exclusive.use():
-                    begun, spent_s = None, 0.0
-                    if query.state == QueryState.OPEN:
-                        begun, spent_s = (batch, index), node_s * query.nodes
-                    alone = self._answer_row(question(index), control, begun, spent_s)
-                yield alone
-                index += 1
+                    if is_together and row.state != QueryState.OPEN:
+                        end, node_s = self._call(batch, first, control, batch_s)
+                        yield from batch.answers(first, end, node_s)
+                        first = end
+                    else:
+                        spent_s = node_s * row.nodes
+                        yield batch.answer(self._go_on(batch, first, control, spent_s))
+                        first += 1
 
     def _call(
-        self, batch: Queries, first: int, size: int, control: Control, most_s: float
-    ) -> Answered:
-        """Answer as many queries as possible in one call of the kernel."""
+        self, batch: Batch[Found], first: int, control: Control, batch_s: float
+    ) -> tuple[int, float]:
+        """Answer questions in one call of the kernel, until one is left to go on.
+
+        Returns
+        -------
+        end : int
+            The one that is left.
+        node_s : float
+            Seconds of searching for each node.
+        """
+        self._workspace.limit(None)  # each query has its node limit
         started = time.perf_counter()
-        with WATCHDOG.limit(control, most_s):
+        own_s = batch.question(first).limits.time_s
+        with WATCHDOG.limit(control, batch_s if own_s is None else min(batch_s, own_s)):
             control.attach(self._workspace.search)
-            end, text = batch.solve(first, size)
-        spent_s = time.perf_counter() - started
-        nodes = sum(query.nodes for query in batch.rows[first : end + 1])
-        # Only an interrupt cuts an answer short, and no query begins after it.
-        is_interrupted = control.reason is StoppedBy.INTERRUPT
-        if first < end and is_interrupted and batch.rows[end - 1].is_cut:
-            end -= 1
-        return Answered(first, end, text, spent_s / max(1, nodes))
+            end = batch.solve(first)
+        nodes = batch.nodes(first, end + 1)
+        return end, (time.perf_counter() - started) / max(1, nodes)
 
-    def _answer_row(
-        self, question: Question, control: Control, begun: Begun | None, spent_s: float
-    ) -> Solution | FenError:
-        try:
-            read = question.read()
-        except FenError as error:
-            return error
-        return self._answer(read, control, begun, spent_s)
-
-    def _answer(
-        self,
-        question: Question,
-        control: Control,
-        begun: Begun | None = None,
-        spent_s: float = 0.0,
+    def _go_on(
+        self, batch: Batch[Found], index: int, control: Control, spent_s: float
     ) -> Solution:
-        """Answer a question; its search may have begun in a batch."""
-        kind = kind_of(question.problem.stipulation)
+        """Answer one question, whose search may have begun in a call for many."""
+        row, question = batch.rows[index], batch.question(index)
+        kind, limits = kind_of(question.problem.stipulation), question.limits
+        workspace = self._workspace
         load_part(kind.part())  # before the clock starts
         started = time.perf_counter() - spent_s
-        workspace, limits = self._workspace, question.limits
         # 1. The user's tablebases know many answers; the search then tries to prove
         #    them, which without limits would take too long.
-        from_tables = None
+        from_tables, by_nodes = None, StoppedBy.NODES
         if self._tablebases is not None:
             from_tables = kind.consult(self._tablebases, question)
-        by_nodes = StoppedBy.NODES
         if from_tables and limits.nodes is None and limits.time_s is None:
-            limits = replace(limits, nodes=TABLEBASE_NODES)
-            question = replace(question, limits=limits)
-            by_nodes = StoppedBy.TABLEBASE
+            row.node_limit, by_nodes = TABLEBASE_NODES, StoppedBy.TABLEBASE
         # 2. Search with the limits set.
-        if begun is None:
-            workspace.limit(limits.nodes, question.restriction)
+        if row.state != QueryState.OPEN:
+            workspace.limit(None, question.restriction)
+            workspace.reserve_generations(1)
         control.attach(workspace.search)
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
-                solution = kind.search(self._query_search, question, control, begun)
+                solution = self._search(batch, index, control)
         finally:
             self._helper_threads.stop()
         # 3. What the tablebases know completes what the search left open.
         if from_tables:
+            from solver.search.endgame import prefer_proof
+
             solution = prefer_proof(solution, from_tables)
         stopped_by = solution.stopped_by
         if stopped_by is StoppedBy.NODES:  # which stands for any limit of effort
@@ -429,6 +334,41 @@ class Solver:
             ),
             restriction=question.restriction,
         )
+
+    def _search(self, batch: Batch[Found], index: int, control: Control) -> Solution:
+        """Search for the answer to one question, turn by turn; see `_go_on`."""
+        row, question = batch.rows[index], batch.question(index)
+        kind = kind_of(question.problem.stipulation)
+        if listed := kind.list_solutions(self._workspace, question, control):
+            return listed
+        kernel, row.play = load_part(kind.part()).kernel, kind.play
+
+        def help_search(helper: Workspace, control: Control) -> None:
+            twin = Questions(helper, [question])
+            twin.read()
+            twin.rows[0].play = kind.play
+            for _ in twin.turns(0, kernel, control):
+                pass
+
+        endgame: EndgameProbe | None = None
+        for _ in batch.turns(index, kernel, control):
+            if not row.nodes:  # a small endgame, before its search
+                from solver.search.endgame import EndgameProbe
+
+                history = self._history
+                endgame = EndgameProbe(self._workspace, question, control, history)
+            if endgame and (known := endgame.answer()):
+                return known
+            self._helper_threads.start(help_search)
+        solution = solution_of(question.problem, row, batch.text())
+        return endgame.complete(solution) if endgame else solution
+
+    @cached_property
+    def _history(self) -> EndingHistory:
+        """The small endgames met so far."""
+        from solver.endgames.probe import EndingHistory
+
+        return EndingHistory()
 
 
 def _require_control(control: Control | None) -> Control:

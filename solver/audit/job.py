@@ -22,6 +22,7 @@ from solver.endgames.tablebases import Tablebases
 from solver.formats.matetrack import find_fault
 from solver.problem import Problem
 from solver.search.follow import Followed, solve_and_follow
+from solver.search.queries import Questions
 from solver.search.question import Question
 from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
@@ -206,9 +207,8 @@ class AuditJob:
             for question in questions:
                 yield self._result(self._solve_and_follow(question), question.limits)
             return
-        answers = self._solver.answer_rows(
-            questions, batch_s=batch_s, searching=self._searching
-        )
+        batch = Questions(self._solver.workspace, questions)
+        answers = self._solver.answers(batch, self._searching, batch_s=batch_s)
         for question, answer in zip(questions, answers, strict=False):
             yield self._result(Followed(answer), question.limits)
 
@@ -263,9 +263,8 @@ class AuditJob:
         )
 
     def _solve(self, question: Question) -> Solution:
-        read = question.read()
         with self._searching() as control:
-            return self._solver.answer(read, control)
+            return self._solver.answer(question, control)
 
     def _search_line(
         self, answer: Solution, limits: Limits

@@ -14,7 +14,7 @@ import numpy as np
 from solver.columns.mate_table import STATUSES, UNREADABLE, MateTable
 from solver.columns.texts import TextColumn, read_column
 from solver.errors import FenError, InputError
-from solver.kernel.border.query import Answer, Query
+from solver.kernel.border.query import Answer, Query, QueryState
 from solver.problem import (
     Limits,
     Problem,
@@ -24,11 +24,10 @@ from solver.problem import (
     require_int,
 )
 from solver.search.queries import STATUSES as STATUS_OF
-from solver.search.queries import Queries, ask
+from solver.search.queries import Batch, address_of, ask
 from solver.search.question import Question
 from solver.search.threads import WAIT_S, GroupControl
-from solver.solution import Solution, Status
-from solver.solving import Answered, Solver
+from solver.solving import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     import chess
 
     from solver.columns.texts import Slice
+    from solver.search.workspace import Workspace
+    from solver.solution import Solution
 
 SLICE = 4096
 """How many rows are read and solved together."""
@@ -171,56 +172,85 @@ class _Worker:
         self._group = group
         self._keys = keys
         self._solver = Solver(limits.hash_mib)
-        self._batch = Queries(self._solver.workspace, SLICE)
-        rows: Any = self._batch.rows
-        self._rows: Any = np.frombuffer(rows, QUERY)
 
     def solve(self, given: Slice) -> MateTable:
         """Solve the rows of a slice."""
-        # 1. The texts and the questions.
-        texts, size = given.texts, len(given.texts)
-        rows = self._rows[:size]
-        rows["fen"] = texts.data.ctypes.data + texts.offsets[:-1]
-        rows["fen_size"] = np.diff(texts.offsets)
-        rows["black"] = rows["line_size"] = rows["played"] = 0
-        template = Query()
-        ask(template, self._question(""))
-        for name in ASKED:
-            rows[name] = getattr(template, name)
-
-        # 2. The positions, and their answers.
-        answers = self._solver.answer_batch(
-            self._batch,
-            size,
-            lambda index: self._question(texts[index]),
-            read=lambda: self._batch.read(size),
-            searching=self._group.search,
-        )
-        return MateTable.join([_EMPTY, *self._tables(answers, given)])
-
-    def _question(self, fen: str) -> Question:
-        """Return the question of a row: the side to move attacks."""
-        problem = Problem(fen, no_mate=self._limits.max_moves)
-        return Question(problem, self._limits, all_keys=self._keys)
-
-    def _tables(
-        self, answers: Iterator[Answered | Solution | FenError], given: Slice
-    ) -> Iterator[MateTable]:
-        done = 0
-        for answered in answers:
-            if isinstance(answered, Answered):
-                yield _answered(self._rows[answered.first : answered.end], answered)
-                done = answered.end
-            else:
-                yield _single(answered, given.faults.get(done))
-                done += 1
+        rows = _Rows(self._solver.workspace, given, self._limits, all_keys=self._keys)
+        tables = [_EMPTY]
+        for table in self._solver.answers(rows, self._group.search):
+            tables.append(table)
             if self._group.is_stopped():
                 break
+        return MateTable.join(tables)
 
 
-def _answered(rows: Any, answered: Answered) -> MateTable:
-    """Return the answers to the rows that the kernel has answered."""
-    text = np.frombuffer(answered.text.encode("ascii"), np.uint8)
+class _Rows(Batch[MateTable]):
+    """The rows of a slice, whose answers are columns."""
+
+    def __init__(
+        self, workspace: Workspace, given: Slice, limits: Limits, *, all_keys: bool
+    ) -> None:
+        super().__init__(workspace, len(given.texts))
+        self._given = given
+        self._limits = limits
+        self._all_keys = all_keys
+        memory: Any = self.rows
+        self._columns: Any = np.frombuffer(memory, QUERY)
+        self._errors: dict[int, str] = {}
+
+    def question(self, index: int) -> Question:
+        """Return the question of a row: the side to move attacks."""
+        problem = Problem(self._given.texts[index], no_mate=self._limits.max_moves)
+        return Question(problem, self._limits, all_keys=self._all_keys)
+
+    def read(self) -> None:
+        """Read the texts; the rows that cannot be read are REFUSED."""
+        # 1. The texts and the questions.
+        texts, columns = self._given.texts, self._columns
+        columns["fen"] = texts.data.ctypes.data + texts.offsets[:-1]
+        columns["fen_size"] = np.diff(texts.offsets)
+        template = Query()
+        ask(template, self.question(0))
+        for name in ASKED:
+            columns[name] = getattr(template, name)
+        self.read_texts(0, len(texts))
+
+        # 2. The strict reader reads unusual FENs, and says why it refuses the others.
+        for index in np.flatnonzero(columns["state"] == QueryState.REFUSED).tolist():
+            row = self.rows[index]
+            row.mate = -1
+            try:
+                fen = self.question(index).read().problem.fen.encode()
+            except FenError as error:
+                self._errors[index] = self._given.faults.get(index) or str(error)
+            else:
+                row.fen, row.fen_size = address_of(fen), len(fen)
+                self.read_texts(index, index + 1)
+
+    def answers(self, first: int, end: int, node_s: float) -> Iterator[MateTable]:
+        """Yield the answers to rows that were searched in one call."""
+        errors = [self._errors.get(place, "") for place in range(first, end)]
+        yield _table(self._columns[first:end], self.text(), node_s, errors)
+
+    def answer(self, solution: Solution) -> MateTable:
+        """Return the answer to a row that was searched alone."""
+        return MateTable(
+            np.array([STATUSES.index(solution.status)], np.uint8),
+            np.array([solution.mate or 0], np.int16),
+            np.array([solution.mate is not None]),
+            np.array([solution.lower_bound], np.int16),
+            TextColumn.of([" ".join(solution.keys)]),
+            np.array([solution.keys_complete]),
+            TextColumn.of([" ".join(solution.pv)]),
+            np.array([solution.stats.nodes], np.int64),
+            np.array([solution.stats.time_s]),
+            TextColumn.of([""]),
+        )
+
+
+def _table(rows: Any, written: bytes, node_s: float, errors: list[str]) -> MateTable:
+    """Return the answers to rows; `written` has their texts."""
+    text = np.frombuffer(written, np.uint8)
     has_mate = rows["mate"] >= 0
     keys_at, keys_written = rows["keys_at"], rows["keys_written"]
     # Without all keys, the first move of the line is one.
@@ -233,8 +263,9 @@ def _answered(rows: Any, answered: Answered) -> MateTable:
             is_first, _first_word(text, rows["pv_at"]), _less_a_space(keys_written)
         ),
     )
+    is_refused = rows["state"] == QueryState.REFUSED
     return MateTable(
-        CODES[rows["status"]],
+        np.where(is_refused, np.uint8(UNREADABLE), CODES[rows["status"]]),
         np.where(has_mate, rows["mate"], 0).astype(np.int16),
         has_mate,
         rows["lower_bound"].astype(np.int16),
@@ -242,8 +273,8 @@ def _answered(rows: Any, answered: Answered) -> MateTable:
         rows["keys_complete"] != 0,
         pv,
         rows["nodes"].copy(),
-        rows["nodes"] * answered.node_s,
-        TextColumn.of([""] * len(rows)),
+        rows["nodes"] * node_s,
+        TextColumn.of(errors),
     )
 
 
@@ -258,26 +289,4 @@ def _first_word(text: Any, starts: Any) -> Any:
     return np.where(fifth == ord(" "), 4, 5)
 
 
-def _single(answer: Solution | FenError, fault: str | None) -> MateTable:
-    """Return the answer of one row, or why it cannot be read."""
-    code, error = UNREADABLE, ""
-    if isinstance(answer, FenError):
-        error = fault or str(answer)
-        answer = Solution(Problem(""), Status.UNDECIDED, None, 0)
-    else:
-        code = STATUSES.index(answer.status)
-    return MateTable(
-        np.array([code], np.uint8),
-        np.array([answer.mate or 0], np.int16),
-        np.array([answer.mate is not None]),
-        np.array([answer.lower_bound], np.int16),
-        TextColumn.of([" ".join(answer.keys)]),
-        np.array([answer.keys_complete]),
-        TextColumn.of([" ".join(answer.pv)]),
-        np.array([answer.stats.nodes], np.int64),
-        np.array([answer.stats.time_s]),
-        TextColumn.of([error]),
-    )
-
-
-_EMPTY = _answered(np.empty(0, QUERY), Answered(0, 0, "", 0.0))
+_EMPTY = _table(np.empty(0, QUERY), b"", 0.0, [])

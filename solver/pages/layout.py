@@ -18,7 +18,6 @@ from solver.kernel.border import (
 )
 from solver.laboratory.iterative_deepening import DEFAULT_TABLE_ENTRIES, ENTRY_BYTES
 from solver.play.marks import KEY_FEATURES, MateMark
-from solver.search.queries import POSITION_BYTES
 from solver.search.workspace import BUCKET_BYTES
 from solver.stipulation import MAX_MOVES, Stipulation
 from solver.stipulations import kind_of
@@ -68,7 +67,7 @@ def describe_kernel() -> dict[str, Any]:
         "operations": {part.name: _members(part.operations) for part in parts.PARTS},
         "enums": {enum.__name__: _members(enum) for enum in ENUMS},
         "stackTop": memory.STACK_TOP,
-        "positionBytes": POSITION_BYTES,
+        "positionBytes": ctypes.sizeof(memory.Position),
         "bucketBytes": BUCKET_BYTES,
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from solver.play.builder import build_variations
 from solver.play.levels import EXACT_MOVES
 from solver.play.options import PlayOptions
 from solver.problem import Limits, require_bool, require_instance, require_int
+from solver.search.queries import Questions
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control, run_stoppable
 from solver.solving import Solver
@@ -142,9 +144,10 @@ def find_variations(
         is_long = most > EXACT_MOVES
         limits = replace(question.limits, max_moves=most)
         question = replace(question, limits=limits, all_keys=is_long)
-    with solver.answered(question, control) as solution:
+    batch = Questions(solver.workspace, [question])
+    with closing(solver.answers(batch, lambda: nullcontext(control))) as answers:
         return variations_after(
-            solution, solver.workspace, question.limits, options, control
+            next(answers), solver.workspace, question.limits, options, control
         )
 
 

@@ -55,20 +55,13 @@ class EndgameProbe:
     Parameters
     ----------
     workspace : Workspace
-        Where the search runs; `Workspace.begin` has set its limits.
+        Where the search runs, within its node limit.
     question : Question
         The question.
     control : Control
         Receives the mate that a table holds.
     history : EndingHistory
         The small endgames that the solver has met before; updated.
-
-    Attributes
-    ----------
-    solution : Solution or None
-        The answer of the table, once it was probed.
-    search_budget : int
-        Nodes that the search may take before the table is probed.
     """
 
     def __init__(
@@ -82,58 +75,57 @@ class EndgameProbe:
         self._question = question
         self._control = control
         self._history = history
-        self.solution: Solution | None = None
-        self.search_budget = NO_LIMIT
+        self._has_begun = self._is_short = False
         self._may_probe = (
             question.restriction is None
             and question.root_moves is None
             and is_ending(question.board)
         )
 
-    def answer_at_once(self) -> Solution | None:
-        """Answer from a table that this solver has probed before, if there is one.
+    def answer(self) -> Solution | None:
+        """Return the answer of a table where it is time to probe one.
 
-        Otherwise set `search_budget`, the nodes to search before `complete`: few if an
-        earlier position had the same pieces, because the table is then worth building.
+        Call it before the search and at each pause.
         """
-        if not self._may_probe or self._workspace.search.node_limit <= BEFORE_TABLE:
-            return None
-        is_further = self._history.is_further(self._question.board)
-        self.solution = self._probe(only_again=True)
-        if self.solution is None and is_further and self._has_time_to_build():
-            self.search_budget = BEFORE_FURTHER_TABLE
-        return self.solution
+        search = self._workspace.search
+        if not self._has_begun:
+            self._has_begun = True
+            if self._may_probe and search.node_limit > BEFORE_TABLE:
+                return self._answer_at_once()
+        elif self._may_probe and search.nodes > BEFORE_TABLE:
+            self._may_probe = False
+            return self._probe()
+        return None
 
-    def complete(self, searched: Solution | None) -> Solution:
-        """Return the answer of the search, or of the table if the search has none.
-
-        Call it while `search_budget` still limits the workspace. If `searched` is None,
-        the table has answered.
-        """
-        if searched is None or searched.stopped_by:
-            self.is_answered()
-        # A search that used up the budget may have left out the other side's mate.
-        if self.search_budget != NO_LIMIT and self._workspace.is_exhausted:
+    def complete(self, searched: Solution) -> Solution:
+        """Return the answer of the search, or of the table if the search has none."""
+        solution = self.answer() if searched.stopped_by else None
+        # A search that used up its nodes may have left out the other side's mate.
+        if self._is_short and self._workspace.is_exhausted:
             # A later position may need the table in which the other side attacks. Both
             # are built before the answer is read, so that no stop is overlooked.
             for attacker in chess.COLORS:
                 self._find_ending(attacker, with_line=False)
-            self.solution = self._probe()
-        solution = self.solution or searched
-        assert solution is not None
-        return solution
+            solution = self._probe()
+        return solution or searched
 
-    def is_answered(self) -> bool:
-        """Return whether the table has answered; probe it when that is due."""
-        if self._may_probe and self._workspace.search.nodes > BEFORE_TABLE:
-            self._may_probe = False
-            self.solution = self._probe()
-        return self.solution is not None
+    def _answer_at_once(self) -> Solution | None:
+        """Answer from a table that this solver has probed before, if there is one.
+
+        Otherwise the search gets few nodes if an earlier position had the same pieces,
+        because the table is then worth building.
+        """
+        is_further = self._history.is_further(self._question.board)
+        known = self._probe(only_again=True)
+        if known is None and is_further and self._has_time_to_build():
+            self._is_short = True
+            self._workspace.search.node_limit = BEFORE_FURTHER_TABLE
+        return known
 
     def _has_time_to_build(self) -> bool:
-        limits = self._question.limits
-        if limits.nodes is not None:
+        if self._workspace.search.node_limit != NO_LIMIT:
             return False
+        limits = self._question.limits
         time_s = math.inf if limits.time_s is None else limits.time_s
         return time_s >= BUILDING_S[chess.popcount(self._question.board.occupied)]
 

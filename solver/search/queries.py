@@ -8,27 +8,24 @@ each.
 from __future__ import annotations
 
 import ctypes
+from abc import ABC, abstractmethod
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from solver.board import unpack_line, unpack_move
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Position
+from solver.kernel.border.memory import Stop
 from solver.kernel.border.query import MOST_TEXT, Answer, Query, QueryState, Turn
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from solver.endgames.probe import EndingHistory
     from solver.kernel.border.interface import Kernel
     from solver.problem import Problem
     from solver.search.question import Question
-    from solver.search.threads import Control, HelperThreads
+    from solver.search.threads import Control
     from solver.search.workspace import Workspace
-
-POSITION_BYTES = ctypes.sizeof(Position)
 
 QUERY_TEXT = 256
 """Average bytes of text for a query; FEN, line and keys of a mate in two take half of
@@ -45,294 +42,213 @@ STATUSES = {
     Answer.UNDECIDED: Status.UNDECIDED,
 }
 
+NODES_AT, QUERY_WORDS = Query.nodes.offset // 8, ctypes.sizeof(Query) // 8
 
-class Queries:
-    """Queries that are read and searched together, and the memory for their texts.
+Found = TypeVar("Found")
+"""What a batch makes of an answer."""
+
+
+class Batch(ABC, Generic[Found]):
+    """Problems to search together: their queries, and the memory for their texts.
 
     Parameters
     ----------
     workspace : Workspace
         Where the search runs.
     size : int
-        The most queries.
+        The number of problems.
 
     Attributes
     ----------
     rows : array of Query
-        The queries, filled from the first on.
-    kernel : Kernel
-        The part that takes their turns: the search for mates, or battle play.
+        A query for each problem.
     """
 
     def __init__(self, workspace: Workspace, size: int) -> None:
         self.rows = (Query * size)()
-        self.kernel = workspace.kernel
         self._workspace = workspace
         self._text = ctypes.create_string_buffer(size * QUERY_TEXT + MOST_TEXT)
-        self._root_moves = (ctypes.c_uint64 * 0)()
 
-    def fill(
-        self,
-        index: int,
-        question: Question,
-        kernel: Kernel | None = None,
-        play: int = 0,
-    ) -> Query:
-        """Set up a question whose position has been read.
+    @abstractmethod
+    def read(self) -> None:
+        """Set up the queries: READ, or REFUSED if a position cannot be read."""
 
-        Root moves are valid until the next question with root moves.
+    @abstractmethod
+    def question(self, index: int) -> Question:
+        """Return the question of a query that is READ."""
+
+    @abstractmethod
+    def answers(self, first: int, end: int, node_s: float) -> Iterator[Found]:
+        """Yield the answers to queries that were searched in one call.
+
+        Parameters
+        ----------
+        first, end : int
+            The queries from `first` on, before `end`.
+        node_s : float
+            Seconds of searching for each of their nodes.
+        """
+
+    @abstractmethod
+    def answer(self, solution: Solution) -> Found:
+        """Return the answer to a query that was searched alone."""
+
+    def read_texts(self, first: int, end: int) -> None:
+        """Read the positions of the queries from `first` on, before `end`."""
+        workspace = self._workspace
+        self.use_text()
+        workspace.kernel.read_rows(self.rows, workspace.search, first, end)
+
+    def solve(self, first: int) -> int:
+        """Search the queries from `first` on in one call, until one is left to go on.
+
+        Returns
+        -------
+        int
+            The query that is left; see `Kernel.solve_queries`.
+        """
+        workspace, search = self._workspace, self._workspace.search
+        workspace.reserve_generations(len(self.rows) - first)
+        self.use_text()
+        kernel, size = workspace.kernel, len(self.rows)
+        end = kernel.solve_queries(self.rows, search, first, size)
+        # Only an interrupt cuts an answer short, and no query begins after it.
+        if search.stop >= Stop.INTERRUPT and end > first and self.rows[end - 1].is_cut:
+            end -= 1
+            ask(self.rows[end], self.question(end))
+            self.rows[end].state, self.rows[end].alone_from = QueryState.READ, 0
+        return end
+
+    def turns(self, index: int, kernel: Kernel, control: Control) -> Iterator[None]:
+        """Take the turns of a query until it is answered; yield wherever one pauses.
 
         Parameters
         ----------
         index : int
-            Which query to set up.
-        question : Question
-        kernel : Kernel or None
-            The part that takes the turns; None: the search for mates.
-        play : int
-            A `BattlePlay`, for the part of battle play.
-        """
-        self.kernel = kernel or self._workspace.kernel
-        query = self.rows[index]
-        ctypes.memmove(query.position, ctypes.byref(question.position), POSITION_BYTES)
-        query.state, query.black = QueryState.READ, not question.board.turn
-        ask(query, question)
-        query.play = play
-        if question.root_moves is not None:
-            workspace, board = self._workspace, question.board
-            words = workspace.kernel.moves(question.position, workspace.search)
-            chosen = [
-                word
-                for word in words
-                if unpack_move(board, word).uci() in question.root_moves
-            ]
-            self._root_moves = (ctypes.c_uint64 * len(chosen))(*chosen)
-            query.root_moves = ctypes.addressof(self._root_moves)
-            query.root_count = len(chosen)
-        return query
-
-    def read(self, size: int) -> memoryview:
-        """Set up the positions of queries from their texts.
-
-        Returns
-        -------
-        memoryview
-            The texts that were read; the next call overwrites them.
-        """
-        text = self.use_text()
-        workspace = self._workspace
-        workspace.kernel.read_rows(self.rows, workspace.search, 0, size)
-        return text
-
-    def read_questions(self, questions: Sequence[Question]) -> list[Problem]:
-        """Read the FENs of questions, and set them up.
-
-        Queries that cannot be answered together are REFUSED: stipulations other than
-        mate, and FENs that are not plainly correct.
-
-        Returns
-        -------
-        list of Problem
-            The problems, with FENs of six fields where they were read.
-        """
-        problems = [question.problem for question in questions]
-        fens = [problem.fen.encode(errors="replace") for problem in problems]
-        given = b"".join(fens)  # the queries refer to it while they are read
-        address = address_of(given)
-        for query, fen, question in zip(self.rows, fens, questions, strict=False):
-            query.fen, query.fen_size = address, len(fen)
-            address += len(fen)
-            query.black = query.line_size = query.played = 0
-            ask(query, question)
-        text = self.read(len(fens))
-        for index, (query, fen) in enumerate(zip(self.rows, fens, strict=False)):
-            written = text[query.fen_at : query.fen_at + query.fen_written]
-            if not problems[index].stipulation.is_direct_mate:
-                query.state = QueryState.REFUSED
-            elif query.state == QueryState.READ and written != fen:
-                problems[index] = replace(problems[index], fen=str(written, "ascii"))
-        return problems
-
-    def solve(self, first: int, end: int) -> tuple[int, str]:
-        """Answer queries from `first` on, before `end`, until one is left open.
-
-        Returns
-        -------
-        answered : int
-            The first query that is not answered; see `Kernel.solve_queries`.
-        text : str
-            The texts of the answers.
-        """
-        workspace = self._workspace
-        workspace.reserve_generations(end - first)
-        text = self.use_text()
-        search = workspace.search
-        answered = workspace.kernel.solve_queries(self.rows, search, first, end)
-        return answered, str(text[: search.text_written], "ascii")
-
-    def finish(
-        self,
-        index: int,
-        question: Question,
-        control: Control,
-        is_over: Callable[[], bool],
-    ) -> Solution | None:
-        """Take turns until a query is answered.
-
-        Parameters
-        ----------
-        index : int
-            The query: OPEN, and not answered by its first turn.
-        question : Question
-            What it was filled from.
+            The query: READ, or OPEN after a turn.
+        kernel : Kernel
+            The part that takes the turns: the search for mates, or battle play.
         control : Control
             Receives the bounds.
-        is_over : callable
-            Called where the turn of a side is over; True ends the search.
-
-        Returns
-        -------
-        Solution or None
-            The answer, without its time; None if `is_over` has ended the search.
         """
-        text = self.use_text()
         query, search = self.rows[index], self._workspace.search
-        lines_read = query.lines_read
-        turn = Turn.GOES_ON
+        self.use_text()
+        lines_read = 0
+        turn = Turn.PAUSES if query.state == QueryState.OPEN else Turn.GOES_ON
         while turn is not Turn.ENDS:
-            turn = self.kernel.take_turn(query, search)
+            if turn is Turn.PAUSES:
+                yield
+            turn = kernel.take_turn(query, search)
             control.lower_bound = query.lower[0]
             if query.lines_read != lines_read:
                 lines_read = query.lines_read
-                control.best = best_line(query, search.lines, question)
-            if turn is Turn.PAUSES and is_over():
-                return None
-        written = str(text[: search.text_written], "ascii")
-        return solution_of(question.problem, query, written)
+                control.best = best_line(query, search.lines, self.question(index))
 
-    def use_text(self) -> memoryview:
-        """Let the kernel write texts from here on; return their memory."""
+    def use_text(self) -> None:
+        """Let the kernel write texts from here on."""
         search = self._workspace.search
         search.text = ctypes.addressof(self._text)
         search.text_size = len(self._text)
         search.text_written = 0
-        return memoryview(self._text).cast("B")
+
+    def text(self) -> bytes:
+        """Return the texts that the kernel has written, in ASCII."""
+        written = memoryview(self._text)[: self._workspace.search.text_written]
+        return written.tobytes()
+
+    def nodes(self, first: int, end: int) -> int:
+        """Return the nodes of the queries from `first` on, before `end`, together."""
+        words = memoryview(self.rows).cast("B").cast("q")[NODES_AT::QUERY_WORDS]
+        return sum(words[first:end])
 
 
-Begun: TypeAlias = tuple[Queries, int]
-"""An open query: its batch, and its place there."""
-
-
-class QuerySearch:
-    """Answers one question after another, of mates and of battle play.
+class Questions(Batch[Solution]):
+    """Questions to search together; their time limits are the same.
 
     Parameters
     ----------
     workspace : Workspace
-        Where the search runs; its limits are set.
-    helper_threads : HelperThreads
-        Threads that join a search that is not short.
-
-    Attributes
-    ----------
-    workspace : Workspace
+        Where the search runs.
+    questions : sequence of Question
+        Their positions need not have been read.
     """
 
-    def __init__(self, workspace: Workspace, helper_threads: HelperThreads) -> None:
-        self.workspace = workspace
-        self._helper_threads = helper_threads
-        self._queries = Queries(workspace, 1)
+    def __init__(self, workspace: Workspace, questions: Sequence[Question]) -> None:
+        super().__init__(workspace, len(questions))
+        self._questions = [*questions]
+        self._root_moves: list[ctypes.Array[ctypes.c_uint64]] = []
 
-    @cached_property
-    def _history(self) -> EndingHistory:
-        """The small endgames met so far."""
-        from solver.endgames.probe import EndingHistory
+    def read(self) -> None:
+        """Read the FENs, and set up the queries.
 
-        return EndingHistory()
-
-    def solve(
-        self,
-        question: Question,
-        control: Control,
-        begun: Begun | None = None,
-        *,
-        kernel: Kernel | None = None,
-        play: int = 0,
-    ) -> Solution:
-        """Answer a question within the limits that are set; its time is left out.
-
-        Parameters
-        ----------
-        question : Question
-        control : Control
-            Receives the bounds.
-        begun : Begun or None
-            The question's query if its search has begun.
-        kernel : Kernel or None
-            The part that takes the turns; None: the search for mates.
-        play : int
-            A `BattlePlay`, for the part of battle play.
+        Raises
+        ------
+        FenError
+            A position is not legal.
         """
-        # 1. The first turn answers trivial cases, and pauses at a small endgame.
-        workspace = self.workspace
-        queries, index = begun or (self._queries, 0)
-        query = queries.rows[index]
-        is_ending = not query.nodes
-        if begun is None:
-            queries.fill(index, question, kernel, play)
-            workspace.reserve_generations(1)
-            turn = queries.kernel.take_turn(query, workspace.search)
-            if turn is Turn.ENDS:
-                return solution_of(question.problem, query, "")
-            is_ending = turn is Turn.PAUSES
-        if is_ending:
-            return self._solve_ending(queries, index, question, control)
+        # 1. The positions.
+        questions = self._questions
+        fens = [each.problem.fen.encode(errors="replace") for each in questions]
+        given = b"".join(fens)  # the queries refer to it while they are read
+        address = address_of(given)
+        for query, fen, question in zip(self.rows, fens, questions, strict=True):
+            query.fen, query.fen_size = address, len(fen)
+            query.black = not question.problem.stipulation.white_begins
+            address += len(fen)
+        self.read_texts(0, len(fens))
 
-        # 2. The bounds, closed until they meet; then the keys.
-        def is_over() -> bool:
-            self._start_helpers(queries, question)
-            return False
+        refused = [i for i, row in enumerate(self.rows) if row.state != QueryState.READ]
+        for index in refused:  # perhaps for a space too many
+            questions[index] = questions[index].read()
+        if refused:
+            self.read()
+            return
 
-        solution = queries.finish(index, question, control, is_over)
-        assert solution
+        # 2. The questions.
+        text = self.text()
+        for index, query in enumerate(self.rows):
+            fen = text[query.fen_at : query.fen_at + query.fen_written]
+            if fen != fens[index]:
+                problem = replace(questions[index].problem, fen=str(fen, "ascii"))
+                questions[index] = replace(questions[index], problem=problem)
+            ask(query, questions[index])
+            if questions[index].root_moves is not None:
+                self._choose(query, questions[index])
+        if len(questions) == 1:  # its caller hears of each bound
+            self.rows[0].alone_from = 0
+
+    def question(self, index: int) -> Question:
+        """Return a question, with a FEN of six fields."""
+        return self._questions[index]
+
+    def answers(self, first: int, end: int, node_s: float) -> Iterator[Solution]:
+        """Yield the answers to queries that were searched in one call."""
+        text = self.text()
+        for query, question in zip(
+            self.rows[first:end], self._questions[first:end], strict=True
+        ):
+            yield solution_of(question.problem, query, text, node_s * query.nodes)
+
+    def answer(self, solution: Solution) -> Solution:
+        """Return the answer to a query that was searched alone."""
         return solution
 
-    def _solve_ending(
-        self, queries: Queries, index: int, question: Question, control: Control
-    ) -> Solution:
-        """Search a small endgame, or probe its table."""
-        from solver.search.endgame import EndgameProbe
-
-        workspace = self.workspace
-        endgame = EndgameProbe(workspace, question, control, self._history)
-        if known := endgame.answer_at_once():
-            return known
-
-        def is_over() -> bool:
-            if endgame.is_answered():
-                return True
-            self._start_helpers(queries, question)
-            return False
-
-        with workspace.budget(endgame.search_budget):
-            solution = queries.finish(index, question, control, is_over)
-            return endgame.complete(solution)
-
-    def _start_helpers(self, queries: Queries, question: Question) -> None:
-        """Let the helper threads search the same question, unless they already do."""
-
-        def help_search(helper: Workspace, control: Control) -> None:
-            twin = Queries(helper, 1)
-            query = twin.fill(0, question, queries.kernel, queries.rows[0].play)
-            twin.kernel.take_turn(query, helper.search)
-            twin.finish(0, question, control, lambda: False)
-
-        self._helper_threads.start(help_search)
+    def _choose(self, query: Query, question: Question) -> None:
+        """Write the root moves of a question into its query."""
+        workspace, board = self._workspace, question.board
+        words = workspace.kernel.moves(question.position, workspace.search)
+        wanted = question.root_moves or ()
+        chosen = [word for word in words if unpack_move(board, word).uci() in wanted]
+        memory = (ctypes.c_uint64 * len(chosen))(*chosen)
+        self._root_moves.append(memory)
+        query.root_moves, query.root_count = ctypes.addressof(memory), len(chosen)
 
 
 def ask(query: Query, question: Question) -> None:
     """Write a question into its query, without its root moves."""
     nodes = question.limits.nodes
+    is_mate = question.problem.stipulation.is_direct_mate
+    has_all_moves = question.restriction is None and question.root_moves is None
     query.attacking = question.named_attacker
     query.most_moves = question.most_moves
     query.any_length = question.any_length
@@ -340,7 +256,7 @@ def ask(query: Query, question: Question) -> None:
     query.all_keys = question.all_keys
     query.root_moves = query.nodes = query.first_budget = 0
     query.node_limit = NO_LIMIT if nodes is None else nodes
-    query.alone_from = ALONE_FROM
+    query.alone_from = ALONE_FROM if is_mate and has_all_moves else 0
 
 
 def best_line(
@@ -364,7 +280,7 @@ def address_of(text: bytes) -> int:
 
 
 def solution_of(
-    problem: Problem, query: Query, text: str, time_s: float = 0.0
+    problem: Problem, query: Query, text: bytes, time_s: float = 0.0
 ) -> Solution:
     """Return the answer of a query; NODES means that some limit was hit.
 
@@ -374,13 +290,13 @@ def solution_of(
         The query's problem, with a FEN of six fields.
     query : Query
         ANSWERED.
-    text : str
+    text : bytes
         The texts of the answers.
     time_s : float
         Seconds of searching.
     """
-    pv = tuple(text[query.pv_at : query.pv_at + query.pv_written].split())
-    keys = tuple(text[query.keys_at : query.keys_at + query.keys_written].split())
+    pv = words_in(text, query.pv_at, query.pv_written)
+    keys = words_in(text, query.keys_at, query.keys_written)
     mate: int | None = query.mate
     if query.mate < 0:
         mate = None
@@ -397,3 +313,8 @@ def solution_of(
         stopped_by=StoppedBy.NODES if query.is_cut else None,
         stats=Stats(query.nodes, time_s),
     )
+
+
+def words_in(text: bytes, at: int, size: int) -> tuple[str, ...]:
+    """Return the words in `size` bytes of a text from `at` on."""
+    return tuple(text[at : at + size].decode("ascii").split())

@@ -11,11 +11,7 @@ from solver.stipulations.kind import MATE_OPTIONS, Kind
 if TYPE_CHECKING:
     from solver.certificate.proving import Budget
     from solver.kernel.border.parts import Part
-    from solver.search.queries import Begun, QuerySearch
-    from solver.search.question import Question
-    from solver.search.threads import Control
     from solver.search.workspace import Workspace
-    from solver.solution import Solution
     from solver.stipulation import Stipulation
     from solver.stipulations.replies import Replies
 
@@ -40,32 +36,17 @@ class Battle(Kind):
         super().__init__(stipulation)
         self.defender_ends = stipulation.play is not Play.DIRECT
         self.attacker_must_end = stipulation.play is Play.REFLEX
-
-    @property
-    def play(self) -> BattlePlay:
-        """The kernel's word for it."""
-        if self.stipulation.exact:
-            return BattlePlay.EXACT_MATE
-        return PLAYS[self.stipulation.play, self.stipulation.goal]
+        self.play = (
+            BattlePlay.EXACT_MATE
+            if stipulation.exact
+            else PLAYS[stipulation.play, stipulation.goal]
+        )
 
     def part(self) -> Part:
         """Return the compiled part of the kernel that searches it."""
         from solver.kernel.border.parts import BATTLE
 
         return BATTLE
-
-    def search(
-        self,
-        search: QuerySearch,
-        question: Question,
-        control: Control,
-        begun: Begun | None,
-    ) -> Solution:
-        """Search for the shortest way to the goal."""
-        from solver.kernel.build.loader import load_part
-
-        kernel = load_part(self.part()).kernel
-        return search.solve(question, control, kernel=kernel, play=self.play)
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return the object that finds the play's moves in a search's memory."""

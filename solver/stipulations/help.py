@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.parts import Part
     from solver.problem import Limits, Problem
-    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
+    from solver.search.workspace import Workspace
     from solver.solution import Solution
 
 
@@ -39,17 +39,13 @@ class Help(Kind):
 
         return HELP
 
-    def search(
-        self,
-        search: QuerySearch,
-        question: Question,
-        control: Control,
-        begun: Begun | None,
+    def list_solutions(
+        self, workspace: Workspace, question: Question, control: Control
     ) -> Solution:
         """Find all solutions, the shortest first."""
         from solver.stipulations.solutions import search_solutions
 
-        return search_solutions(search.workspace, question, control)
+        return search_solutions(workspace, question, control)
 
     def require_variations(self) -> None:
         """Raise InputError, because the play is a list of solutions."""

@@ -6,7 +6,6 @@ and `Battle` override a few methods, `Help` most of them.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
     from solver.problem import Claim, Limits, Problem
-    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.search.workspace import Workspace
@@ -59,7 +57,7 @@ def rank_of(claim: str, length: int) -> int:
 Choice = TypeVar("Choice")
 
 
-class Kind(Comparison, ABC):
+class Kind(Comparison):
     """What a stipulation does.
 
     Attributes
@@ -75,6 +73,8 @@ class Kind(Comparison, ABC):
         Whether the attacker must reach the goal if it can, as in reflex play.
     warns_of_draws : bool
         Whether a line is checked for draws by the rules of the game.
+    play : int
+        A `BattlePlay`, for the part that searches battle play.
     """
 
     unused_options: ClassVar[tuple[str, ...]] = ("--max-solutions",)
@@ -82,6 +82,7 @@ class Kind(Comparison, ABC):
     warns_of_draws: ClassVar = False
     defender_ends = False
     attacker_must_end = False
+    play: int = 0
 
     def __init__(self, stipulation: Stipulation) -> None:
         self.stipulation = stipulation
@@ -147,32 +148,27 @@ class Kind(Comparison, ABC):
 
         return SEARCH
 
-    @abstractmethod
-    def search(
-        self,
-        search: QuerySearch,
-        question: Question,
-        control: Control,
-        begun: Begun | None,
-    ) -> Solution:
-        """Answer a question within the limits that are set.
+    def list_solutions(
+        self, workspace: Workspace, question: Question, control: Control
+    ) -> Solution | None:
+        """Find all solutions, where both sides look for them together.
 
         Parameters
         ----------
-        search : QuerySearch
-            Its limits are set.
+        workspace : Workspace
+            Where the search runs.
         question : Question
             Its problem has this stipulation.
         control : Control
             Receives each new bound.
-        begun : Begun or None
-            The query of a mate, if its search has begun.
 
         Returns
         -------
-        Solution
-            With NODES for any limit of effort that was hit, and without its cost.
+        Solution or None
+            With NODES for any limit of effort that was hit, and without its cost. None
+            in play by force, which `part` searches turn by turn.
         """
+        return None
 
     def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
         """Return the answer of tablebases, which know mates only."""

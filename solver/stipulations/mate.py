@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Claim, Limits, Problem
-    from solver.search.queries import Begun, QuerySearch
     from solver.search.question import Question
-    from solver.search.threads import Control
     from solver.solution import Solution
 
 
@@ -23,16 +21,6 @@ class Mate(Kind):
 
     has_certificates = True
     warns_of_draws = True
-
-    def search(
-        self,
-        search: QuerySearch,
-        question: Question,
-        control: Control,
-        begun: Begun | None,
-    ) -> Solution:
-        """Search for the shortest mate."""
-        return search.solve(question, control, begun)
 
     def consult(self, tablebases: Tablebases, question: Question) -> Solution | None:
         """Return the tablebases' answer; None if they have none."""

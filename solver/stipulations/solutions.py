@@ -38,7 +38,7 @@ Line = tuple[str, ...]
 def search_solutions(
     workspace: Workspace, question: Question, control: Control
 ) -> Solution:
-    """Find all solutions of a help stipulation; see `Kind.search`.
+    """Find all solutions of a help stipulation; see `Kind.list_solutions`.
 
     Parameters
     ----------

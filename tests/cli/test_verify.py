@@ -15,14 +15,16 @@ import pytest
 import solver
 from solver.audit import job
 from solver.cli.main import run
+from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.conftest import without_summaries
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from solver.search.queries import Batch
     from solver.search.question import Question
     from solver.search.threads import Control
 
@@ -381,18 +383,17 @@ class OneByOne:
     answer: Callable[[Question, Control], Solution]
 
     def __init__(self, hash_mib: int, *_: Any, **__: Any) -> None:
-        assert hash_mib
+        self.workspace = Workspace(hash_mib)
 
-    def answer_rows(
+    def answers(
         self,
-        questions: Sequence[Question],
-        *,
+        batch: Batch[Solution],
         searching: Callable[[], AbstractContextManager[Control]],
         **_: Any,
     ) -> Iterator[Solution]:
-        for question in questions:
+        for index in range(len(batch.rows)):
             with searching() as control:
-                yield self.answer(question, control)
+                yield self.answer(batch.question(index), control)
 
 
 def answer_with(

@@ -12,15 +12,12 @@ import pytest
 
 from solver.audit import job
 from solver.cli.main import run
+from solver.search.queries import Questions
 from solver.solving import Solver
 from tests.cli.conftest import without_summaries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from solver.search.question import Question
-    from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
 
@@ -305,7 +302,7 @@ def test_a_store_is_resumed_exported_and_reported(
     assert first[1] == TABLE + DISAGREEMENTS
 
     class Refusing(Solver):
-        def answer_rows(self, *_: Any, **__: Any) -> Iterator[Solution]:
+        def answers(self, *_: Any, **__: Any) -> Any:
             raise AssertionError
 
     monkeypatch.setattr(job, "Solver", Refusing)
@@ -322,16 +319,16 @@ def test_ctrl_c_keeps_complete_results(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted(Solver):
-        def answer_rows(
-            self, questions: Sequence[Question], *, searching: Any, **others: Any
-        ) -> Iterator[Solution]:
-            for each in questions:
+        def answers(self, batch: Any, searching: Any, **others: Any) -> Any:
+            for index in range(len(batch.rows)):
+                each = batch.question(index)
                 if each.problem.id == "reflex mate":
                     signal.raise_signal(signal.SIGINT)
                     with searching() as control:
                         while control.reason is None:  # the main thread hears it
                             time.sleep(0.001)
-                yield from super().answer_rows([each], searching=searching, **others)
+                one = Questions(self.workspace, [each])
+                yield from super().answers(one, searching, **others)
 
     arguments = ("mixed.olv", "--keys", "--store", "run.db")
     with monkeypatch.context() as context:

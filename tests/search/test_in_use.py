@@ -15,6 +15,7 @@ import pytest
 from solver import Limits, Problem, grade, solve, variations
 from solver.errors import InUseError, MatesolveError
 from solver.play import variations as play
+from solver.search.queries import Questions
 from solver.search.question import Question
 from solver.search.threads import Control
 from solver.solving import Solver
@@ -45,7 +46,8 @@ def solver() -> Solver:
 
 def solutions(solver: Solver, *fens: str) -> Iterator[Solution]:
     asked = [Question(Problem(f"{fen} 0 1"), Limits(max_moves=3)) for fen in fens]
-    return solver.answer_rows(asked, searching=lambda: nullcontext(Control()))
+    batch = Questions(solver.workspace, asked)
+    return solver.answers(batch, lambda: nullcontext(Control()))
 
 
 def analyse(solver: Solver) -> None:
@@ -73,14 +75,14 @@ class Hooked(Control):
 USES: dict[str, Callable[[Solver], object]] = {
     "Solver.solve": lambda solver: solver.solve(SHORT),
     "solve": lambda solver: solve(SHORT, solver=solver),
-    "answer_rows": lambda solver: list(solutions(solver, SHORT)),
+    "answers": lambda solver: list(solutions(solver, SHORT)),
     "variations": lambda solver: variations(SHORT, solver=solver),
     "uci": analyse,
 }
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_while_answer_rows_is_half_consumed_every_other_use_is_refused(
+def test_while_answers_are_half_consumed_every_other_use_is_refused(
     solver: Solver, use: Callable[[Solver], object]
 ) -> None:
     answers = solutions(solver, SHORT, SHORT, ENDING)
@@ -161,9 +163,7 @@ def test_several_threads_can_grade_at_once() -> None:
 
 
 @pytest.mark.parametrize("abandon", ["close", "drop"])
-def test_an_abandoned_answer_rows_frees_the_solver(
-    solver: Solver, abandon: str
-) -> None:
+def test_abandoned_answers_free_the_solver(solver: Solver, abandon: str) -> None:
     answers = solutions(solver, SHORT, ENDING)
     next(answers)
     if abandon == "close":
@@ -173,7 +173,7 @@ def test_an_abandoned_answer_rows_frees_the_solver(
     assert solver.solve(SHORT).mate == 2
 
 
-def test_a_answer_rows_that_has_not_begun_does_not_use_the_solver(
+def test_answers_that_have_not_begun_do_not_use_the_solver(
     solver: Solver,
 ) -> None:
     answers = solutions(solver, SHORT)

@@ -11,6 +11,7 @@ import pytest
 
 from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem
+from solver.search.queries import Questions
 from solver.search.question import Question
 from solver.search.threads import Control
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -20,7 +21,8 @@ from tests.oracles import naive, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -33,6 +35,10 @@ KEYS_MISSING = "7k/8/6R1/B1n5/5NP1/8/3K4/8 w - - 0 1"
 """A mate in three, whose keys take more than 150 nodes."""
 
 LIMITS = Limits(max_moves=3, nodes=200_000)
+
+
+def uncontrolled() -> AbstractContextManager[Control]:
+    return nullcontext(Control())
 
 
 def problems() -> list[Question]:
@@ -56,7 +62,15 @@ def problems() -> list[Question]:
 
 def answers_to(asked: list[Question]) -> list[Solution]:
     solver = Solver(hash_mib=1)
-    return list(solver.answer_rows(asked, searching=lambda: nullcontext(Control())))
+    return list(answers_of(solver, asked))
+
+
+def answers_of(
+    solver: Solver,
+    asked: list[Question],
+    searching: Callable[[], AbstractContextManager[Control]] = uncontrolled,
+) -> Iterator[Solution]:
+    return solver.answers(Questions(solver.workspace, asked), searching)
 
 
 def untimed(solution: Solution) -> Solution:
@@ -119,15 +133,9 @@ def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
 
 
 def test_a_wrong_fen_raises_the_error_of_the_strict_reader() -> None:
-    answers = Solver(hash_mib=1).answer_rows(
-        [
-            Question(Problem(MATE_IN_ONE), LIMITS),
-            Question(Problem("8/8 w - -"), LIMITS),
-        ],
-        searching=lambda: nullcontext(Control()),
-    )
+    asked = [Question(Problem(fen), LIMITS) for fen in (MATE_IN_ONE, "8/8 w - -")]
     with pytest.raises(FenError, match="expected 8 ranks"):
-        list(answers)
+        answers_to(asked)
 
 
 def test_a_batch_that_a_time_limit_stops_still_answers_every_problem() -> None:
@@ -156,8 +164,8 @@ def test_a_stop_in_the_problem_after_a_node_limit_changes_no_answer() -> None:
     keys_missing, open_row = Problem(KEYS_MISSING), Problem(LONG)
     asked = [Question(problem, limits) for problem in (keys_missing, open_row)]
     controls = iter([StoppedAtTheEnd()])
-    answers = Solver(hash_mib=1).answer_rows(
-        asked, searching=lambda: nullcontext(next(controls, Control()))
+    answers = answers_of(
+        Solver(hash_mib=1), asked, lambda: nullcontext(next(controls, Control()))
     )
     alone = [Solver(hash_mib=1).solve(each.problem, each.limits) for each in asked]
     assert [untimed(answer) for answer in answers] == [untimed(one) for one in alone]
@@ -173,7 +181,7 @@ def test_an_interrupted_batch_decides_nothing_more() -> None:
         yield control
 
     asked = [Question(Problem(LONG), Limits()) for _ in range(3)]
-    answers = list(Solver(hash_mib=1).answer_rows(asked, searching=interrupted))
+    answers = list(answers_of(Solver(hash_mib=1), asked, interrupted))
     assert [answer.stopped_by for answer in answers] == [StoppedBy.INTERRUPT] * 3
     assert {answer.status for answer in answers} == {Status.UNDECIDED}
 
@@ -183,8 +191,7 @@ def test_the_time_of_a_batch_is_shared_out_among_its_own_nodes() -> None:
     wrong = Question(Problem(f"{MATE_IN_ONE} "), LIMITS)  # no batch can answer it
 
     def times(asked: list[Question]) -> list[float]:
-        answers = solver.answer_rows(asked, searching=lambda: nullcontext(Control()))
-        return [answer.stats.time_s for answer in answers]
+        return [answer.stats.time_s for answer in answers_of(solver, asked)]
 
     many = Question(Problem(LONG), replace(LIMITS, max_moves=None))
     times([many] * 2)

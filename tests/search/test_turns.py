@@ -10,7 +10,7 @@ import pytest
 from solver.kernel.border.query import QueryState, Turn
 from solver.kernel.mate.bounds import Phase
 from solver.problem import Limits
-from solver.search.queries import Queries
+from solver.search.queries import Questions
 from solver.search.question import read_question
 from solver.search.workspace import Workspace
 from tests.oracles import walks
@@ -49,15 +49,16 @@ class Turns:
     ) -> None:
         question = read_question(board, Limits(max_moves=MOST, nodes=nodes))
         workspace.begin(None)
-        self._workspace, self._queries = workspace, Queries(workspace, 1)
-        self.query = self._queries.fill(0, question)
+        self._workspace, self._batch = workspace, Questions(workspace, [question])
+        self._batch.read()
+        self.query = self._batch.rows[0]
         self.query.attacking, self.query.first_budget = attacking, budget
         for name, value in changed.items():
             setattr(self.query, name, value)
 
     def __iter__(self) -> Iterator[Turn]:
         """Take turns until the query is answered."""
-        self._queries.use_text()
+        self._batch.use_text()
         kernel, search = self._workspace.kernel, self._workspace.search
         while self.query.state != QueryState.ANSWERED:
             yield kernel.take_turn(self.query, search)

@@ -423,7 +423,8 @@ class Kernel:
         Parameters
         ----------
         queries : array of Query
-            READ, with their questions; they receive their answers.
+            READ, with their questions; they receive their answers. Those that are
+            REFUSED are passed over.
         search : Search
             Its `text` receives the texts.
         first, end : int
@@ -432,7 +433,7 @@ class Kernel:
         Returns
         -------
         int
-            The first query that is not answered; `end` if all are.
+            The first query that is left to the caller; `end` if none is.
         """
         return self._run_rows("SOLVE_QUERIES", queries, search, first, end)
 

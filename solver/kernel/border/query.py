@@ -226,7 +226,8 @@ class Query(Structure):
         Nodes that the df-pn search may spend on a length in the first round; see
         `solver.kernel.mate.bounds`.
     alone_from : int64
-        A call for many queries leaves this one to its caller after so many nodes.
+        A call for many queries leaves this one to its caller after so many nodes; 0:
+        it is searched alone from the start.
 
     both_sides : int64
         Whether being mated is an answer as well.

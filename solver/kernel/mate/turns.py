@@ -125,15 +125,7 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
         query.both_sides = np.int64(is_open)
         query.attacking = np.int64(attacking)
 
-    # 3. Trivial cases.
-    if is_checkmate(position):
-        return answer_at_once(query, Answer.PROVED, 0, 0)
-    if our_king_is_bare if query.attacking else their_king_is_bare:
-        least = query.most_moves + 1
-        return answer_at_once(query, Answer.DISPROVED, -1, least)
-
-    # 4. The bounds are open.
-    query.state = QueryState.OPEN
+    # 3. The bounds are open.
     query.stage = Stage.OURS
     query.turn_limit = NO_LIMIT
     query.their_nodes = 0
@@ -144,6 +136,14 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
         query.phase[side] = Phase.LOWER
         query.budget[side] = query.first_budget or FIRST_BUDGET
         query.reach[side] = REACH
+
+    # 4. Trivial cases, which need no search.
+    if is_checkmate(position):
+        return answer_at_once(query, Answer.PROVED, 0, 0)
+    if our_king_is_bare if query.attacking else their_king_is_bare:
+        least = query.most_moves + 1
+        return answer_at_once(query, Answer.DISPROVED, -1, least)
+    query.state = QueryState.OPEN
     if query.root_moves:
         keep_admitted(query, position, search)
     return Turn.PAUSES if is_small_ending(position) else Turn.GOES_ON
@@ -268,20 +268,23 @@ def take_turn(address: Number, search: Any) -> Number:
 def solve_queries(address: Number, count: Number, search: Any) -> Number:
     """Answer queries one after the other, until one is left to the caller.
 
-    The caller gets a query that is not READ; one that is OPEN because a small endgame's
-    table may answer it, it has used its nodes, or a time limit was hit; or the next one
-    after a stop, or if `Search.text` has no room for another answer. Only an interrupt
-    cuts an answer short.
+    The caller gets a query that is to be searched alone; one that is OPEN because a
+    small endgame's table may answer it, it has used its nodes, or a time limit was hit;
+    or the next one after a stop, or if `Search.text` has no room for another answer.
+    Only an interrupt cuts an answer short. A query that is REFUSED is passed over.
 
     Returns
     -------
     int64
-        The number of queries that are answered.
+        The number of queries that are answered or passed over.
     """
     for index in range(count):
         query = query_at(address)
+        if query.state == QueryState.REFUSED:
+            address += QUERY_BYTES
+            continue
         if (
-            query.state != QueryState.READ
+            query.alone_from == 0
             or (index > 0 and search.stop)
             or search.text_size - search.text_written < MOST_TEXT
         ):
