@@ -7,18 +7,21 @@ and the file has a checksum.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
 import stat
-import tempfile
+import sys
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.errors import CacheError
+from solver.kernel.build import machine
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # hashlib has it, but loads OpenSSL, which takes longer
+    from hashlib import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,33 +30,35 @@ DIRECTORY_VARIABLE = "MATESOLVE_CACHE_DIR"
 FALLBACK_VARIABLE = "MATESOLVE_COMPILER"
 FALLBACK = "numba"
 
+COMPILER = ("numba", "llvmlite", "numpy")
+"""The packages whose versions decide what the compiler makes."""
+
 KERNEL = Path(__file__).parents[1]
 """The folder of the kernel's sources."""
 
 SHIPPED = KERNEL / "objects"
 """The folder of compiled code in an installed platform wheel; not in a checkout."""
 
-MAGIC = b"matesolve kernel 3\n"
+MAGIC = b"matesolve kernel 4\n"
 CHECKSUM_BYTES = 32
 
 
-def candidate_directories() -> list[Path]:
-    """Return the folders to try, best first.
+def candidate_directories() -> Iterator[Path]:
+    """Yield the folders to try, best first.
 
     A folder named by MATESOLVE_CACHE_DIR is the only candidate. An account without a
     home directory on a read-only system has no candidate.
     """
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
-        return [Path(named)]
-    candidates = []
+        yield Path(named)
+        return
     # Without a home directory, platformdirs raises or returns a relative path.
     with suppress(RuntimeError):
         if (user_cache := _user_cache()).is_absolute():
-            candidates.append(user_cache)
+            yield user_cache
     with suppress(FileNotFoundError):  # no folder for temporary files exists
-        candidates.append(_temporary_directory())
-    return candidates
+        yield _temporary_directory()
 
 
 def private_directories() -> Iterator[Path]:
@@ -198,6 +203,8 @@ def _is_private_group(status: os.stat_result) -> bool:
 
 def require_writable(directory: Path) -> None:
     """Check that a file can be created in a folder; raise OSError if not."""
+    import tempfile
+
     with tempfile.TemporaryFile(dir=directory):
         pass
 
@@ -214,27 +221,21 @@ def code_key(*, any_processor: bool = False) -> str:
     any_processor : bool
         The code is not for this machine's processor.
     """
-    import llvmlite.binding as llvm
-
-    digest = hashlib.sha256()
-    for fact in (
+    facts = (
         source_hash(),
-        *(version(name) for name in ("numba", "llvmlite", "numpy")),
-        platform.python_version(),
-        str(llvm.llvm_version_info),
-        llvm.get_process_triple(),
-        "" if any_processor else llvm.get_host_cpu_name(),
-        "" if any_processor else llvm.get_host_cpu_features().flatten(),
+        *(machine.installed_version(name) for name in COMPILER),
+        str(sys.version_info),
+        machine.triple(),
+        "" if any_processor else machine.processor(),
         *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
-    ):
-        digest.update(fact.encode() + b"\0")
-    return digest.hexdigest()[:32]
+    )
+    return blake2b("\0".join(facts).encode(), digest_size=16).hexdigest()
 
 
 @cache
 def source_hash() -> str:
     """Return a hash of the kernel's sources, code-generation settings included."""
-    digest = hashlib.sha256()
+    digest = blake2b(digest_size=32)
     for source in sorted(KERNEL.rglob("*.py")):
         place = source.relative_to(KERNEL).as_posix()
         digest.update(place.encode() + b"\0" + source.read_bytes() + b"\0")
@@ -250,30 +251,22 @@ def _numba_settings() -> dict[str, str]:
     }
 
 
-def triple() -> str:
-    """Return LLVM's name of this architecture and system, without the system's release.
-
-    On macOS the name has a release, such as darwin24.1.0, which object code does not
-    depend on.
-    """
-    import llvmlite.binding as llvm
-
-    architecture, vendor, system, *format_ = llvm.get_process_triple().split("-")
-    return "-".join([architecture, vendor, system.rstrip(".0123456789"), *format_])
-
-
 # The file
 
 
 def packed(code: bytes) -> bytes:
     """Return the content of a file of object code made here from these sources."""
     payload = _made_of() + b"\n" + code
-    return MAGIC + hashlib.sha256(payload).digest() + payload
+    return MAGIC + _checksum(payload) + payload
+
+
+def _checksum(payload: bytes) -> bytes:
+    return blake2b(payload, digest_size=CHECKSUM_BYTES).digest()
 
 
 def _made_of() -> bytes:
     """Return the first line of a file: the code's sources and its target."""
-    return f"sources {source_hash()}, system {triple()}".encode()
+    return f"sources {source_hash()}, system {machine.triple()}".encode()
 
 
 def write_object(path: Path, code: bytes) -> None:
@@ -308,7 +301,7 @@ def read_object(path: Path) -> bytes:
     start = len(MAGIC) + CHECKSUM_BYTES
     payload = content[start:]
     checksum = content[len(MAGIC) : start]
-    if content[: len(MAGIC)] != MAGIC or hashlib.sha256(payload).digest() != checksum:
+    if content[: len(MAGIC)] != MAGIC or _checksum(payload) != checksum:
         msg = f"{path}: expected compiled code, found a damaged file"
         raise CacheError(msg)
     made_of, code = payload.split(b"\n", 1)
@@ -319,11 +312,17 @@ def read_object(path: Path) -> bytes:
 
 
 def _user_cache() -> Path:
-    from platformdirs import user_cache_path
+    if sys.platform != "linux":
+        from platformdirs import user_cache_path
 
-    return user_cache_path("matesolve", appauthor=False)
+        return user_cache_path("matesolve", appauthor=False)
+    # What platformdirs returns, which takes longer to import than a mate in 2 to solve.
+    named = os.environ.get("XDG_CACHE_HOME", "").strip()
+    return Path(os.path.expanduser(named or "~/.cache"), "matesolve")  # noqa: PTH111
 
 
 def _temporary_directory() -> Path:
+    import tempfile
+
     user = os.geteuid() if os.name == "posix" else os.environ.get("USERNAME", "user")
     return Path(tempfile.gettempdir()) / f"matesolve-{user}"

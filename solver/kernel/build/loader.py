@@ -1,9 +1,9 @@
 """Loading the kernel: from the package, from the cache, or from the compiler.
 
 Compiling takes seconds, and importing numba takes longer than solving most problems. So
-compiled code is kept as object files, which llvmlite links in milliseconds without
-numba. A platform wheel ships such files. Otherwise the first process compiles and
-stores them in the user's cache folder.
+compiled code is kept in files: images, which are copied into memory, or object files
+where `machine.HAS_IMAGES` is false, which llvmlite links. A platform wheel ships such
+files. Otherwise the first process compiles and stores them in the user's cache folder.
 
 `load_part` loads a part of `solver.kernel.border.parts`; none is used before its
 self-test. `load_module` reads a part as a WebAssembly module, for web pages. A module
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from solver.errors import CacheError
 from solver.kernel.border.interface import Kernel, KernelError
 from solver.kernel.border.parts import PARTS
+from solver.kernel.build import machine
 from solver.kernel.build.cache import (
     DIRECTORY_VARIABLE,
     FALLBACK,
@@ -248,7 +249,7 @@ def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | No
             if name.startswith("solver.kernel."):
                 del sys.modules[name]  # numba is to compile it from the start
         return None
-    kernel = _tested(part, link(code))
+    kernel = _tested(part, place(code))
     return Build(kernel, "compiled", _stored(directory, _file_name(part), code, notice))
 
 
@@ -336,32 +337,43 @@ def _file_name(part: Part, target: Target | None = None) -> str:
 
 
 def _read(part: Part, path: Path) -> Kernel:
-    """Link and test a stored or shipped part; raise an error if that is not safe."""
-    return _tested(part, link(read_object(path)))
+    """Load and test a stored or shipped part; raise an error if that is not safe."""
+    return _tested(part, place(read_object(path)))
 
 
-# Linking
+# Machine code in memory
 
 _engines: list[Any] = []
 """The engines own the linked code, so they live as long as the process."""
 
 
-def link(code: bytes) -> int:
-    """Load an object file into this process; return the C function's address.
+def place(code: bytes) -> int:
+    """Place compiled code in this process; return the C function's address.
 
     Raises
     ------
     KernelError
         It does not have this function.
+    OSError
+        The system refuses executable memory.
     """
+    if machine.HAS_IMAGES:
+        from solver.kernel.build.image import load
+
+        return load(code)
+    return place_object(code)
+
+
+def place_object(code: bytes) -> int:
+    """Let llvmlite link an object file; see `place`."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    machine = llvm.Target.from_default_triple().create_target_machine(
+    generator = llvm.Target.from_default_triple().create_target_machine(
         codemodel="jitdefault", jit=True
     )
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), generator)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
@@ -382,7 +394,12 @@ def _tested(part: Part, address: int) -> Kernel:
 
 
 def compile_part(part: Part, target: Target) -> bytes:
-    """Compile a part for a target, and return its object code or module.
+    """Compile a part for a target; see `compile_entry`."""
+    return compile_entry(importlib.import_module(part.module).entry, target)
+
+
+def compile_entry(entry: Any, target: Target) -> bytes:
+    """Compile a C function and what it calls to machine code, or to a module.
 
     Raises
     ------
@@ -392,11 +409,13 @@ def compile_part(part: Part, target: Target) -> bytes:
         Any, if numba's internals differ.
     """
     from solver.kernel.build.compiler import compile_object
+    from solver.kernel.build.elf import link
     from solver.kernel.build.wasm import WASM32, to_module
 
-    entry = importlib.import_module(part.module).entry
     code = compile_object(entry, SYMBOL, target)
-    return to_module(code, SYMBOL) if target is WASM32 else code
+    if target is WASM32:
+        return to_module(code, SYMBOL)
+    return link(code, SYMBOL) if machine.HAS_IMAGES else code
 
 
 def compile_shipped(directory: Path) -> list[Path]:
@@ -424,7 +443,7 @@ def compile_shipped(directory: Path) -> list[Path]:
         for target in shipped_targets():
             code = compile_part(part, target)
             if runs_here(target):
-                _tested(part, link(code))
+                _tested(part, place(code))
             path = directory / shipped_name(part, target)
             path.write_bytes(packed(code))
             files.append(path)

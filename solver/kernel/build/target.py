@@ -1,16 +1,15 @@
 """The processors that the kernel is compiled for: this machine's, and those of a wheel.
 
-This module does not import numba: a process that loads compiled code uses it to choose
-the code.
+A process that loads compiled code uses it to choose the code, so it imports neither
+numba nor llvmlite.
 """
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
+from solver.kernel.build import machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,47 @@ class Target:
     imports: frozenset[str] = frozenset()
 
 
+MEMSET = """
+define ptr @memset(ptr %start, i32 %value, i64 %size) nounwind {
+  %byte = trunc i32 %value to i8
+  %one = insertelement <128 x i8> poison, i8 %byte, i32 0
+  %all = shufflevector <128 x i8> %one, <128 x i8> poison, <128 x i32> zeroinitializer
+  %large = and i64 %size, -128
+  br label %blocks
+blocks:
+  %at = phi i64 [ 0, %0 ], [ %next, %block ]
+  %full = icmp eq i64 %at, %large
+  br i1 %full, label %bytes, label %block
+block:
+  %place = getelementptr i8, ptr %start, i64 %at
+  store <128 x i8> %all, ptr %place, align 1
+  %next = add i64 %at, 128
+  br label %blocks
+bytes:
+  %at.byte = phi i64 [ %at, %blocks ], [ %next.byte, %one.byte ]
+  %done = icmp eq i64 %at.byte, %size
+  br i1 %done, label %end, label %one.byte
+one.byte:
+  %place.byte = getelementptr i8, ptr %start, i64 %at.byte
+  store i8 %byte, ptr %place.byte
+  %next.byte = add i64 %at.byte, 1
+  br label %bytes
+end:
+  ret ptr %start
+}
+"""
+"""C's function, which LLVM calls to clear more than 128 bytes or so. Code that brings
+it along needs no library."""
+
 _V2 = frozenset({"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"})
 _V3 = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 
 PORTABLE = {
     "x86_64": (
-        Target("x86-64-v3", "x86-64-v3", required=_V3),
-        Target("x86-64-v2", "x86-64-v2", required=_V2),
+        Target("x86-64-v3", "x86-64-v3", required=_V3, library=MEMSET),
+        Target("x86-64-v2", "x86-64-v2", required=_V2, library=MEMSET),
     ),
-    "aarch64": (Target("aarch64", "generic"),),
+    "aarch64": (Target("aarch64", "generic", library=MEMSET),),
 }
 """The targets in a wheel for each architecture, fastest first. The levels of x86-64 and
 their features are those of its psABI."""
@@ -66,30 +97,27 @@ _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 def portable_targets() -> tuple[Target, ...]:
     """Return the targets in a wheel for this architecture, fastest first."""
-    machine = platform.machine().lower()
-    return PORTABLE.get(_ALIASES.get(machine, machine), ())
+    name = machine.architecture().lower()
+    return PORTABLE.get(_ALIASES.get(name, name), ())
 
 
 def host() -> Target:
     """Return this machine's own processor."""
-    return Target(
-        "native", llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    )
+    import llvmlite.binding as llvm
 
-
-def host_features() -> frozenset[str]:
-    """Return the features of this machine's processor, in LLVM's words."""
-    features = llvm.get_host_cpu_features()
-    return frozenset(name for name, found in features.items() if found)
+    features = llvm.get_host_cpu_features().flatten()
+    return Target("native", llvm.get_host_cpu_name(), features, library=MEMSET)
 
 
 def runs_here(target: Target) -> bool:
     """Return whether this machine's processor can run the target's code."""
-    return not target.triple and target.required <= host_features()
+    return not target.triple and target.required <= machine.features()
 
 
 def target_machine(target: Target) -> Any:
     """Return LLVM's code generator for a target, with the settings for linked code."""
+    import llvmlite.binding as llvm
+
     if target.triple:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
@@ -103,6 +131,14 @@ def target_machine(target: Target) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     default = llvm.Target.from_default_triple()
+    if machine.HAS_IMAGES:
+        return default.create_target_machine(
+            cpu=target.cpu,
+            features=target.features,
+            opt=3,
+            reloc="pic",
+            codemodel="small",
+        )
     return default.create_target_machine(
         cpu=target.cpu,
         features=target.features,

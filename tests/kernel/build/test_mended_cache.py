@@ -78,7 +78,7 @@ def load(part: Part) -> tuple[str, list[str]]:
 def compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that makes object code of every module."""
     monkeypatch.setattr(loader, "compile_part", lambda *_: b"code")
-    monkeypatch.setattr(loader, "link", lambda _: ADDRESS)
+    monkeypatch.setattr(loader, "place", lambda _: ADDRESS)
 
 
 @pytest.mark.usefixtures("compiler")

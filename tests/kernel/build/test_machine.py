@@ -1,0 +1,137 @@
+"""What compiled code depends on is found without llvmlite, but agrees with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import llvmlite.binding as llvm
+import pytest
+
+from solver.kernel.build import cache, machine, target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+with_images = pytest.mark.skipif(
+    not machine.HAS_IMAGES, reason="code is loaded through llvmlite here"
+)
+
+X86 = """\
+processor	: 0
+vendor_id	: GenuineIntel
+cpu family	: 6
+model		: 85
+model name	: Intel(R) Xeon(R) CPU
+stepping	: 7
+microcode	: 0x1
+cpu MHz		: {mhz}
+flags		: fpu pni ssse3 sse4_1 sse4_2 popcnt cx16 lahf_lm abm bmi1{more}
+bugs		: spectre_v1
+
+processor	: 1
+vendor_id	: another
+flags		: never_read
+"""
+
+ARM = """\
+processor	: 0
+BogoMIPS	: 243.75
+Features	: fp asimd{more}
+CPU implementer	: 0x41
+CPU architecture: 8
+CPU variant	: 0x3
+CPU part	: 0xd0c
+CPU revision	: 1
+
+"""
+
+
+@pytest.fixture
+def cpuinfo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in place of Linux's description of the processors."""
+    path = tmp_path / "cpuinfo"
+    monkeypatch.setattr(machine, "CPUINFO", str(path))
+    monkeypatch.setattr(machine, "HAS_IMAGES", True)
+    monkeypatch.setattr(machine, "_record", machine._record.__wrapped__)
+    return path
+
+
+@with_images
+def test_required_features_are_those_that_llvm_finds() -> None:
+    required = {name for each in target.portable_targets() for name in each.required}
+    found = llvm.get_host_cpu_features()
+    assert {name for name in required if found[name]} == required & machine.features()
+
+
+def test_features_have_llvms_names(cpuinfo: Path) -> None:
+    cpuinfo.write_text(X86.format(mhz=2000, more=""))
+    level = target.PORTABLE["x86_64"][1]
+    assert level.required <= machine.features()
+    assert "lzcnt" in machine.features()
+    assert "bmi" in machine.features()
+    assert "never_read" not in machine.features()
+
+
+@pytest.mark.parametrize("text", [X86, ARM], ids=["x86-64", "AArch64"])
+def test_another_feature_is_another_processor(cpuinfo: Path, text: str) -> None:
+    cpuinfo.write_text(text.format(mhz=2000, more=""))
+    before = machine.processor()
+    cpuinfo.write_text(text.format(mhz=2100, more=""))
+    assert machine.processor() == before
+    cpuinfo.write_text(text.format(mhz=2000, more=" new"))
+    assert machine.processor() != before
+    assert "new" in machine.features()
+
+
+def test_llvmlite_describes_the_processor_where_linux_does_not(cpuinfo: Path) -> None:
+    assert not cpuinfo.exists()
+    assert llvm.get_host_cpu_name() in machine.processor()
+    found = llvm.get_host_cpu_features()
+    assert machine.features() == {name for name, is_there in found.items() if is_there}
+
+
+@pytest.mark.parametrize("name", cache.COMPILER)
+def test_the_installed_version_is_that_of_its_metadata(name: str) -> None:
+    assert version(name) in machine.installed_version(name)
+
+
+def test_a_package_that_is_not_installed_has_no_version() -> None:
+    assert machine.installed_version("absent_package") == "unknown"
+
+
+FILES = """
+import sys
+from solver.kernel.build import cache, target
+
+cache.code_key()
+[target.runs_here(each) for each in target.portable_targets()]
+print(*sys.modules)
+"""
+
+
+@with_images
+def test_which_files_fit_is_found_without_slow_imports() -> None:
+    command = [sys.executable, "-c", FILES]
+    printed = subprocess.check_output(command, text=True, env={**os.environ})
+    slow = {"llvmlite", "numba", "numpy", "importlib.metadata", "platform", "tempfile"}
+    assert not slow & set(printed.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("x86_64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"),
+        ("x86_64-pc-windows-msvc", "x86_64-pc-windows-msvc"),
+        ("arm64-apple-darwin24.1.0", "arm64-apple-darwin"),
+    ],
+)
+def test_the_release_of_a_system_does_not_matter_to_compiled_code(
+    name: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "HAS_IMAGES", False)
+    monkeypatch.setattr(llvm, "get_process_triple", lambda: name)
+    assert machine.triple() == expected
