@@ -74,7 +74,7 @@ def doctor() -> None:
     for name in DISTRIBUTIONS:
         click.echo(f"{name:<10} {version(name)}")
     click.echo(f"cpu        {llvm.get_host_cpu_name()}, {os.cpu_count()} cores")
-    if SHIPPED.is_dir():
+    if os.path.isdir(SHIPPED):  # noqa: PTH112
         click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
     for directory in candidate_directories():
         click.echo(f"cache      {directory}: {describe(directory)}")

@@ -23,12 +23,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay, HelpState
 from solver.kernel.border.memory import MAX_LEGAL_MOVES, Position, Search
 from solver.kernel.border.query import LineStyle, Query, Turn
 
 if TYPE_CHECKING:
     from solver.kernel.border.experiment import Experiment
+    from solver.kernel.border.help_memory import HelpPlay, HelpState
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -494,6 +494,8 @@ class Kernel:
             PAUSED with `most` solutions, and there may be more; COMPLETE; or STOPPED by
             a limit or `Search.stop`. An enumeration that was stopped can be continued.
         """
+        from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpState
+
         room = HELP_LINE_WORDS // play.plies
         play.most = room if most is None else min(room, most)
         play.written = 0

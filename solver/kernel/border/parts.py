@@ -7,9 +7,8 @@ says what each takes and returns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border.self_test import (
     self_test_battle,
@@ -82,8 +81,7 @@ class LaboratoryOperation(IntEnum):
     SEARCH_SCORE = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of the kernel.
 
     Attributes

@@ -5,11 +5,15 @@ Like the interface, this module imports neither numba nor numpy.
 
 from __future__ import annotations
 
-from ctypes import Array, addressof, c_uint64
+from ctypes import addressof, c_uint64, sizeof
+from mmap import mmap
+from typing import TYPE_CHECKING
 
-from solver.kernel.border.help_memory import HelpPlay, HelpState
 from solver.kernel.border.interface import NO_LIMIT, Kernel, KernelError, Verdict
 from solver.kernel.border.memory import BattlePlay, Position, Search
+
+if TYPE_CHECKING:
+    from ctypes import Array
 
 BUCKET_WORDS = 8
 
@@ -37,8 +41,15 @@ def mate_in_two() -> Position:
 
 
 def search_with(table: Array[c_uint64]) -> Search:
-    """Return a search without limits, whose table is one bucket."""
-    return Search(node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1)
+    """Return a search without limits, whose table is one bucket.
+
+    ctypes would write zeros to 2.5 MB, of which a self-test uses little; the system
+    makes a page of zeros when it is used.
+    """
+    search = Search.from_buffer(mmap(-1, sizeof(Search)))
+    search.node_limit, search.table = NO_LIMIT, addressof(table)
+    search.generation = search.buckets = 1
+    return search
 
 
 def self_test_search(kernel: Kernel) -> None:
@@ -127,6 +138,8 @@ def self_test_help(kernel: Kernel) -> None:
     KernelError
         An answer is wrong; the message names the question and both answers.
     """
+    from solver.kernel.border.help_memory import HelpPlay, HelpState
+
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
     rook, king, mated = 1 << 56, 1 << 21, 1 << 7

@@ -3,6 +3,9 @@
 Loading machine code or WebAssembly means running it. So the folder and the file must
 belong to the user (or to root, for a shipped file) and be writable by no other user,
 and the file has a checksum.
+
+Paths are strings here and in `solver.kernel.build.loader`: pathlib takes as long to
+import as all that loads the code.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import stat
 import sys
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
+from os.path import dirname, expanduser, isabs, isdir, join, realpath
 from typing import TYPE_CHECKING
 
 from solver.errors import CacheError
@@ -33,17 +36,17 @@ FALLBACK = "numba"
 COMPILER = ("numba", "llvmlite", "numpy")
 """The packages whose versions decide what the compiler makes."""
 
-KERNEL = Path(__file__).parents[1]
+KERNEL = dirname(dirname(__file__))
 """The folder of the kernel's sources."""
 
-SHIPPED = KERNEL / "objects"
+SHIPPED = join(KERNEL, "objects")
 """The folder of compiled code in an installed platform wheel; not in a checkout."""
 
 MAGIC = b"matesolve kernel 4\n"
 CHECKSUM_BYTES = 32
 
 
-def candidate_directories() -> Iterator[Path]:
+def candidate_directories() -> Iterator[str]:
     """Yield the folders to try, best first.
 
     A folder named by MATESOLVE_CACHE_DIR is the only candidate. An account without a
@@ -51,17 +54,17 @@ def candidate_directories() -> Iterator[Path]:
     """
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
-        yield Path(named)
+        yield named
         return
     # Without a home directory, platformdirs raises or returns a relative path.
     with suppress(RuntimeError):
-        if (user_cache := _user_cache()).is_absolute():
+        if isabs(user_cache := _user_cache()):
             yield user_cache
     with suppress(FileNotFoundError):  # no folder for temporary files exists
         yield _temporary_directory()
 
 
-def private_directories() -> Iterator[Path]:
+def private_directories() -> Iterator[str]:
     """Yield the existing folders whose content can be trusted, best first.
 
     Kernels stored there can be loaded even if the folder is read-only.
@@ -71,11 +74,11 @@ def private_directories() -> Iterator[Path]:
             require_private(directory)
         except (OSError, CacheError):
             continue
-        if directory.is_dir():
+        if isdir(directory):
             yield directory
 
 
-def open_directory() -> Path:
+def open_directory() -> str:
     """Find or create the folder for compiled code.
 
     Raises
@@ -83,12 +86,14 @@ def open_directory() -> Path:
     CacheError
         No candidate can be used; the message gives the reason for each.
     """
+    from pathlib import Path
+
     from solver.files import make_folder
 
     reasons = []
     for directory in candidate_directories():
         try:
-            make_folder(directory, 0o700)
+            make_folder(Path(directory), 0o700)
             require_private(directory)
             require_writable(directory)
         except OSError as error:
@@ -100,10 +105,10 @@ def open_directory() -> Path:
     raise CacheError("; ".join(reasons) or "no home and no temporary folder is known")
 
 
-def describe(directory: Path) -> str:
+def describe(directory: str) -> str:
     """Describe in a few words whether a folder of code can be used; change nothing."""
     if directory == SHIPPED:
-        files = list(directory.glob("*.bin"))
+        files = _files_of_code(directory)
         try:
             for path in files:
                 read_object(path)
@@ -118,7 +123,7 @@ def describe(directory: Path) -> str:
         return f"not used: {error.strerror}"
     except CacheError as error:
         return f"not used: {error}"
-    stored = f"{len(list(directory.glob('*.bin')))} stored"
+    stored = f"{len(_files_of_code(directory))} stored"
     try:
         require_writable(directory)
     except OSError as error:
@@ -126,7 +131,13 @@ def describe(directory: Path) -> str:
     return stored
 
 
-def require_private(path: Path) -> None:
+def _files_of_code(directory: str) -> list[str]:
+    """Return the files of compiled code in a folder, if it is one."""
+    names = os.listdir(directory) if isdir(directory) else []
+    return [join(directory, name) for name in names if name.endswith(".bin")]
+
+
+def require_private(path: str) -> None:
     """Check that a path belongs to the user, and that no other user can write to it.
 
     Raises
@@ -136,7 +147,7 @@ def require_private(path: Path) -> None:
     CacheError
         The path is a link, has another owner, or is writable by others.
     """
-    status = path.lstat()
+    status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode):
         msg = f"{path}: expected a folder or a file, found a symbolic link"
         raise CacheError(msg)
@@ -151,7 +162,7 @@ def require_private(path: Path) -> None:
         raise CacheError(msg)
 
 
-def require_installed(path: Path) -> None:
+def require_installed(path: str) -> None:
     """Check that only the user and root can change an installed file.
 
     Installers create links, and files that the user's private group can write to.
@@ -165,9 +176,9 @@ def require_installed(path: Path) -> None:
     """
     if os.name != "posix":
         return
-    real = path.resolve()
-    for place in (real, real.parent):
-        status = place.stat()
+    real = realpath(path)
+    for place in (real, dirname(real)):
+        status = os.stat(place)
         if status.st_uid not in (0, os.geteuid()):
             msg = (
                 f"{place}: expected it to belong to the user or to root, found "
@@ -201,7 +212,7 @@ def _is_private_group(status: os.stat_result) -> bool:
     )
 
 
-def require_writable(directory: Path) -> None:
+def require_writable(directory: str) -> None:
     """Check that a file can be created in a folder; raise OSError if not."""
     import tempfile
 
@@ -236,9 +247,14 @@ def code_key(*, any_processor: bool = False) -> str:
 def source_hash() -> str:
     """Return a hash of the kernel's sources, code-generation settings included."""
     digest = blake2b(digest_size=32)
-    for source in sorted(KERNEL.rglob("*.py")):
-        place = source.relative_to(KERNEL).as_posix()
-        digest.update(place.encode() + b"\0" + source.read_bytes() + b"\0")
+    for folder, folders, names in os.walk(KERNEL):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(".py"):
+                path = join(folder, name)
+                place = path[len(KERNEL) :].replace(os.sep, "/")
+                with open(path, "rb", buffering=0) as source:
+                    digest.update(place.encode() + b"\0" + source.read() + b"\0")
     return digest.hexdigest()
 
 
@@ -269,7 +285,7 @@ def _made_of() -> bytes:
     return f"sources {source_hash()}, system {machine.triple()}".encode()
 
 
-def write_object(path: Path, code: bytes) -> None:
+def write_object(path: str, code: bytes) -> None:
     """Store object code; other processes see either the old file or the whole new one.
 
     Raises
@@ -282,7 +298,7 @@ def write_object(path: Path, code: bytes) -> None:
     write_private(path, packed(code))
 
 
-def read_object(path: Path) -> bytes:
+def read_object(path: str) -> bytes:
     """Read object code from the cache folder, or from the package.
 
     Raises
@@ -293,11 +309,12 @@ def read_object(path: Path) -> bytes:
         Others can change the file, it is damaged, or its code was made of other sources
         or for another system.
     """
-    if path.parent == SHIPPED:
+    if dirname(path) == SHIPPED:
         require_installed(path)
     else:
         require_private(path)
-    content = path.read_bytes()
+    with open(path, "rb", buffering=0) as file:
+        content = file.read()
     start = len(MAGIC) + CHECKSUM_BYTES
     payload = content[start:]
     checksum = content[len(MAGIC) : start]
@@ -311,18 +328,18 @@ def read_object(path: Path) -> bytes:
     return code
 
 
-def _user_cache() -> Path:
+def _user_cache() -> str:
     if sys.platform != "linux":
-        from platformdirs import user_cache_path
+        from platformdirs import user_cache_dir
 
-        return user_cache_path("matesolve", appauthor=False)
+        return user_cache_dir("matesolve", appauthor=False)
     # What platformdirs returns, which takes longer to import than a mate in 2 to solve.
     named = os.environ.get("XDG_CACHE_HOME", "").strip()
-    return Path(os.path.expanduser(named or "~/.cache"), "matesolve")  # noqa: PTH111
+    return join(expanduser(named or "~/.cache"), "matesolve")
 
 
-def _temporary_directory() -> Path:
+def _temporary_directory() -> str:
     import tempfile
 
     user = os.geteuid() if os.name == "posix" else os.environ.get("USERNAME", "user")
-    return Path(tempfile.gettempdir()) / f"matesolve-{user}"
+    return join(tempfile.gettempdir(), f"matesolve-{user}")

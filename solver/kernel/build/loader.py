@@ -20,9 +20,8 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from os.path import isdir, join
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from solver.errors import CacheError
 from solver.kernel.border.interface import Kernel, KernelError
@@ -43,6 +42,7 @@ from solver.kernel.build.cache import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from solver.kernel.border.parts import Part
     from solver.kernel.build.target import Target
@@ -66,8 +66,7 @@ def not_shown(_line: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(NamedTuple):
     """A part of the kernel and how it was loaded.
 
     Attributes
@@ -77,17 +76,16 @@ class Build:
     origin : str
         "wheel" (shipped with the package), "cache", "compiled" (just now) or "numba"
         (compiled just now, by numba alone).
-    path : Path or None
+    path : str or None
         The file that was loaded or written; None if nothing was stored.
     """
 
     kernel: Kernel
     origin: str
-    path: Path | None
+    path: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(NamedTuple):
     """A part of the kernel as a WebAssembly module, and where it came from.
 
     Attributes
@@ -96,13 +94,13 @@ class Module:
         The module; `solver.kernel.build.wasm` says what it needs from its host.
     origin : str
         "wheel", "cache" or "compiled", as in `Build`.
-    path : Path or None
+    path : str or None
         The file that was read or written; None if nothing was stored.
     """
 
     code: bytes
     origin: str
-    path: Path | None
+    path: str | None
 
 
 _lock = threading.Lock()
@@ -209,8 +207,8 @@ def _from_file(part: Part, notice: Notice) -> Build | None:
 
 
 def _first_usable(
-    files: Iterator[tuple[str, Path]], read: Callable[[Path], Code], notice: Notice
-) -> tuple[Code, str, Path] | None:
+    files: Iterator[tuple[str, str]], read: Callable[[str], Code], notice: Notice
+) -> tuple[Code, str, str] | None:
     """Read the first file that can be used; return it with its origin and place.
 
     Faults are reported only if no file can be used. Otherwise an installation with
@@ -254,12 +252,12 @@ def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | No
 
 
 def _stored(
-    directory: Path | None, name: str, code: bytes, notice: Notice
-) -> Path | None:
+    directory: str | None, name: str, code: bytes, notice: Notice
+) -> str | None:
     """Store compiled code, and return its file; None if there is no folder."""
     if directory is None:
         return None
-    path = directory / name
+    path = join(directory, name)
     try:
         write_object(path, code)
     except OSError as error:
@@ -267,7 +265,7 @@ def _stored(
     return path
 
 
-def _directory_to_write(notice: Notice) -> Path | None:
+def _directory_to_write(notice: Notice) -> str | None:
     """Return the folder for compiled code; None if none can be used."""
     try:
         return open_directory()
@@ -292,28 +290,28 @@ def _by_numba(part: Part, compiling: Compiling) -> Build:
 # Files of compiled code
 
 
-def _files(part: Part) -> Iterator[tuple[str, Path]]:
+def _files(part: Part) -> Iterator[tuple[str, str]]:
     """Yield each file that may have a part, best first, with its origin."""
     if _is_by_numba():
         return
-    if SHIPPED.is_dir():
+    if isdir(SHIPPED):
         from solver.kernel.build.target import portable_targets, runs_here
 
         for target in portable_targets():
             if runs_here(target):
-                yield "wheel", SHIPPED / shipped_name(part, target)
+                yield "wheel", join(SHIPPED, shipped_name(part, target))
     for directory in private_directories():
-        yield "cache", directory / _file_name(part)
+        yield "cache", join(directory, _file_name(part))
 
 
-def _module_files(part: Part) -> Iterator[tuple[str, Path]]:
+def _module_files(part: Part) -> Iterator[tuple[str, str]]:
     """Yield each file that may have a part's module, best first, with its origin."""
     from solver.kernel.build.wasm import WASM32
 
-    if SHIPPED.is_dir():
-        yield "wheel", SHIPPED / shipped_name(part, WASM32)
+    if isdir(SHIPPED):
+        yield "wheel", join(SHIPPED, shipped_name(part, WASM32))
     for directory in private_directories():
-        yield "cache", directory / _file_name(part, WASM32)
+        yield "cache", join(directory, _file_name(part, WASM32))
 
 
 def shipped_targets() -> tuple[Target, ...]:
@@ -336,7 +334,7 @@ def _file_name(part: Part, target: Target | None = None) -> str:
     return f"{part.name}-{target.name}-{code_key(any_processor=True)}.bin"
 
 
-def _read(part: Part, path: Path) -> Kernel:
+def _read(part: Part, path: str) -> Kernel:
     """Load and test a stored or shipped part; raise an error if that is not safe."""
     return _tested(part, place(read_object(path)))
 

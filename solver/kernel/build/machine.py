@@ -92,7 +92,7 @@ def _record() -> dict[str, str]:
     if not HAS_IMAGES:
         return {}
     try:
-        with open(CPUINFO, encoding="utf-8") as file:  # noqa: PTH123
+        with open(CPUINFO, encoding="utf-8") as file:
             record = file.read(CPUINFO_BYTES).split("\n\n", 1)[0]
     except OSError:  # /proc is not mounted
         return {}
@@ -109,10 +109,10 @@ def installed_version(package: str) -> str:
     spec = PathFinder.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         return "unknown"
-    beside = os.path.dirname(next(iter(spec.submodule_search_locations)))  # noqa: PTH120
+    beside = os.path.dirname(next(iter(spec.submodule_search_locations)))
     found = sorted(
         name
-        for name in os.listdir(beside)  # noqa: PTH208
+        for name in os.listdir(beside)
         if name.startswith(f"{package}-") and name.endswith("-info")
     )
     return " ".join(found) or "unknown"

@@ -6,14 +6,12 @@ numba nor llvmlite.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from solver.kernel.build import machine
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A kind of processor.
 
     Attributes

@@ -43,7 +43,7 @@ def unnamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
     for directory in (home, temporary):
         directory.mkdir()
     monkeypatch.delenv(cache.DIRECTORY_VARIABLE, raising=False)
-    monkeypatch.setattr(cache, "_user_cache", lambda: home / "matesolve")
+    monkeypatch.setattr(cache, "_user_cache", lambda: str(home / "matesolve"))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     return home, temporary
 
@@ -54,10 +54,10 @@ def test_the_named_folder_is_created_private(
 ) -> None:
     directory = named / below
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
-    assert open_directory() == directory
+    assert Path(open_directory()) == directory
     if os.name == "posix":
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    assert open_directory() == directory
+    assert Path(open_directory()) == directory
 
 
 @on_posix
@@ -66,7 +66,7 @@ def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) ->
     named.mkdir()
     named.chmod(mode)
     with pytest.raises(CacheError, match=f"by the user alone, found {mode:04o}"):
-        open_directory()
+        Path(open_directory())
 
 
 @on_posix
@@ -74,7 +74,7 @@ def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) ->
 def test_a_folder_that_others_can_only_read_is_used(named: Path, mode: int) -> None:
     named.mkdir()
     named.chmod(mode)
-    assert open_directory() == named
+    assert Path(open_directory()) == named
 
 
 def test_a_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
     target.mkdir(mode=0o700)
     named.symlink_to(target)
     with pytest.raises(CacheError, match="found a symbolic link"):
-        open_directory()
+        Path(open_directory())
 
 
 @on_posix
@@ -93,19 +93,19 @@ def test_a_folder_of_another_user_is_refused(
     stranger = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: stranger)
     with pytest.raises(CacheError, match="found another owner"):
-        open_directory()
+        Path(open_directory())
 
 
 def test_a_file_in_place_of_the_named_folder_is_an_error(named: Path) -> None:
     named.write_text("in the way")
     with pytest.raises(CacheError) as refused:
-        open_directory()
+        Path(open_directory())
     assert str(refused.value) == f"{named}: expected a folder, found a file"
 
 
 def test_the_users_cache_is_the_default(unnamed: tuple[Path, Path]) -> None:
     home, _ = unnamed
-    assert open_directory() == home / "matesolve"
+    assert Path(open_directory()) == home / "matesolve"
 
 
 def block(directory: Path) -> None:
@@ -129,7 +129,7 @@ def test_the_temporary_folder_is_used_where_the_users_cache_cannot(
 ) -> None:
     home, temporary = unnamed
     spoil(home / "matesolve")
-    directory = open_directory()
+    directory = Path(open_directory())
     assert directory.parent == temporary
     if os.name == "posix":
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
@@ -140,11 +140,11 @@ def test_every_reason_is_given_where_no_folder_can_be_used(
 ) -> None:
     home, temporary = unnamed
     block(home / "matesolve")
-    second = open_directory()
+    second = Path(open_directory())
     second.rmdir()
     block(second)
     with pytest.raises(CacheError) as refused:
-        open_directory()
+        Path(open_directory())
     assert str(home / "matesolve") in str(refused.value)
     assert str(second) in str(refused.value)
     assert second.parent == temporary
@@ -155,7 +155,8 @@ def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """An account that the system does not know has no home directory."""
     for variable in ("LOCALAPPDATA", "XDG_CACHE_HOME", cache.DIRECTORY_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    for module in (os.path, cache):
+        monkeypatch.setattr(module, "expanduser", lambda path: path)
 
 
 @pytest.fixture
@@ -173,21 +174,21 @@ def test_the_temporary_folder_is_used_without_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert open_directory().parent == tmp_path
+    assert Path(open_directory()).parent == tmp_path
 
 
 @pytest.mark.usefixtures("no_temporary")
 def test_the_users_cache_is_used_without_a_temporary_folder(
     unnamed: tuple[Path, Path],
 ) -> None:
-    assert open_directory() == unnamed[0] / "matesolve"
+    assert Path(open_directory()) == unnamed[0] / "matesolve"
 
 
 @pytest.mark.usefixtures("no_home", "no_temporary")
 def test_without_a_home_and_a_temporary_folder_there_is_no_cache() -> None:
     assert list(private_directories()) == []
     with pytest.raises(CacheError) as refused:
-        open_directory()
+        Path(open_directory())
     assert str(refused.value) == "no home and no temporary folder is known"
 
 
@@ -201,7 +202,7 @@ def test_a_folder_where_no_file_can_be_created_is_refused(
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
     with pytest.raises(CacheError) as refused:
-        open_directory()
+        Path(open_directory())
     assert str(refused.value) == f"{named}: Permission denied"
 
 
@@ -210,10 +211,10 @@ def test_a_stored_kernel_is_found_in_a_read_only_folder(
 ) -> None:
     named.mkdir(mode=0o700)
     (named / "search-1.bin").touch()
-    assert describe(named) == "1 stored"
+    assert describe(str(named)) == "1 stored"
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
-    assert describe(named) == "1 stored; no file can be added: Permission denied"
-    assert list(private_directories()) == [named]
+    assert describe(str(named)) == "1 stored; no file can be added: Permission denied"
+    assert list(private_directories()) == [str(named)]
 
 
 @on_posix
@@ -221,7 +222,7 @@ def test_a_folder_that_others_can_write_to_is_not_read(named: Path) -> None:
     named.mkdir()
     named.chmod(0o777)
     assert list(private_directories()) == []
-    assert describe(named).startswith("not used: ")
+    assert describe(str(named)).startswith("not used: ")
 
 
 def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
@@ -231,7 +232,7 @@ def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
 
 def test_a_missing_folder_holds_nothing(named: Path) -> None:
     assert list(private_directories()) == []
-    assert describe(named) == "not there yet"
+    assert describe(str(named)) == "not there yet"
     assert not named.exists()
 
 
@@ -241,12 +242,12 @@ def test_a_missing_folder_holds_nothing(named: Path) -> None:
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     path = tmp_path / "kernel.bin"
-    write_object(path, KERNEL)
+    write_object(str(path), KERNEL)
     return path
 
 
 def test_a_kernel_reads_back_as_it_was_written(stored: Path) -> None:
-    assert read_object(stored) == KERNEL
+    assert read_object(str(stored)) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
@@ -257,13 +258,13 @@ def test_the_file_is_private(stored: Path) -> None:
 
 def test_a_kernel_replaces_the_one_before(stored: Path) -> None:
     other = b"other"
-    write_object(stored, other)
-    assert read_object(stored) == other
+    write_object(str(stored), other)
+    assert read_object(str(stored)) == other
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        read_object(tmp_path / "kernel.bin")
+        read_object(str(tmp_path / "kernel.bin"))
 
 
 def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
@@ -273,7 +274,7 @@ def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
         changed[place] ^= 1 << place % 8
         stored.write_bytes(changed)
         with pytest.raises(CacheError, match="found a damaged file"):
-            read_object(stored)
+            read_object(str(stored))
 
 
 def test_a_truncated_file_is_noticed(stored: Path) -> None:
@@ -281,14 +282,14 @@ def test_a_truncated_file_is_noticed(stored: Path) -> None:
     for size in range(len(content)):
         stored.write_bytes(content[:size])
         with pytest.raises(CacheError, match="found a damaged file"):
-            read_object(stored)
+            read_object(str(stored))
 
 
 @pytest.mark.parametrize("content", [b"\0" * 4096, b"\x7fELF" * 99, b"\n" * 99])
 def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
     stored.write_bytes(content)
     with pytest.raises(CacheError, match="found a damaged file"):
-        read_object(stored)
+        read_object(str(stored))
 
 
 @on_posix
@@ -296,14 +297,14 @@ def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
 def test_a_file_that_others_can_write_to_is_refused(stored: Path, mode: int) -> None:
     stored.chmod(mode)
     with pytest.raises(CacheError, match="by the user alone"):
-        read_object(stored)
+        read_object(str(stored))
 
 
 def test_a_link_to_a_file_is_refused(stored: Path) -> None:
     stored.rename(stored.with_name("moved"))
     stored.symlink_to("moved")
     with pytest.raises(CacheError, match="found a symbolic link"):
-        read_object(stored)
+        read_object(str(stored))
 
 
 def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
@@ -314,8 +315,8 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
 
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="No space left"):
-        write_object(stored, b"other")
-    assert read_object(stored) == KERNEL
+        write_object(str(stored), b"other")
+    assert read_object(str(stored)) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
@@ -331,9 +332,9 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "objects"
     folder.mkdir(mode=0o755)
     path = folder / "search.bin"
-    write_object(path, KERNEL)
+    write_object(str(path), KERNEL)
     path.chmod(0o644)
-    monkeypatch.setattr(cache, "SHIPPED", folder)
+    monkeypatch.setattr(cache, "SHIPPED", str(folder))
     return path
 
 
@@ -346,12 +347,12 @@ def give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_installed_file_is_read_through_a_link_too(shipped: Path) -> None:
-    assert read_object(shipped) == KERNEL
+    assert read_object(str(shipped)) == KERNEL
     elsewhere = shipped.parent.with_name("store")
     elsewhere.mkdir(mode=0o755)
     shipped.rename(elsewhere / "search.bin")
     shipped.symlink_to(elsewhere / "search.bin")
-    assert read_object(shipped) == KERNEL
+    assert read_object(str(shipped)) == KERNEL
 
 
 @on_posix
@@ -365,7 +366,7 @@ def test_an_installed_file_that_everybody_can_change_is_refused(
     with pytest.raises(
         CacheError, match=f"{place}: expected it to be writable by its owner"
     ):
-        read_object(shipped)
+        read_object(str(shipped))
 
 
 @on_posix
@@ -382,7 +383,7 @@ def test_an_installed_file_of_a_shared_group_is_refused(
     with pytest.raises(
         CacheError, match=f"{place}: expected it to be writable by its owner"
     ):
-        read_object(shipped)
+        read_object(str(shipped))
 
 
 @on_posix
@@ -394,7 +395,7 @@ def test_an_installed_file_of_another_user_is_refused(
     with pytest.raises(
         CacheError, match="expected it to belong to the user or to root"
     ):
-        read_object(shipped)
+        read_object(str(shipped))
 
 
 @on_posix
@@ -405,10 +406,10 @@ def test_an_installed_file_of_root_is_read_by_every_user(
     shipped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    assert read_object(shipped) == KERNEL
+    assert read_object(str(shipped)) == KERNEL
 
 
 def test_a_damaged_installed_file_is_noticed(shipped: Path) -> None:
     shipped.write_bytes(shipped.read_bytes()[:-1])
     with pytest.raises(CacheError, match="found a damaged file"):
-        read_object(shipped)
+        read_object(str(shipped))

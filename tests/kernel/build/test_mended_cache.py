@@ -5,8 +5,8 @@ Nothing is compiled here: the tests replace the compiler.
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +17,6 @@ from solver.kernel.build import cache, loader, target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from solver.kernel.border.parts import Part
 
@@ -51,8 +50,7 @@ combinations = pytest.mark.parametrize(
 def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Part]:
     """The parts, with modules that are not there, in an empty cache folder."""
     stubs = [
-        dataclasses.replace(
-            part,
+        part._replace(
             module=f"absent.{part.name}",
             self_test=lambda _: None,
         )
@@ -90,7 +88,7 @@ def test_parts_whose_object_files_are_removed_are_compiled_again(
         assert load(part) == ("compiled", [])
     for part, is_removed in zip(stubs, removed, strict=True):
         if is_removed:
-            (path,) = cache.open_directory().glob(f"{part.name}-*.bin")
+            (path,) = Path(cache.open_directory()).glob(f"{part.name}-*.bin")
             path.unlink()
     for part, is_removed in zip(stubs, removed, strict=True):
         assert load(part) == ("compiled" if is_removed else "cache", [])
@@ -107,8 +105,8 @@ def test_parts_that_a_wheel_lacks_are_compiled(
 ) -> None:
     folder = tmp_path / "objects"
     folder.mkdir()
-    monkeypatch.setattr(cache, "SHIPPED", folder)
-    monkeypatch.setattr(loader, "SHIPPED", folder)
+    monkeypatch.setattr(cache, "SHIPPED", str(folder))
+    monkeypatch.setattr(loader, "SHIPPED", str(folder))
     if not target.portable_targets():
         pytest.skip("nothing is shipped for this architecture")
     files = loader.compile_shipped(folder)
@@ -132,7 +130,7 @@ def test_an_object_file_that_is_damaged_is_compiled_again(
     part = stubs[number]
     assert load(part) == ("compiled", [])
     assert load(part) == ("cache", [])
-    (path,) = cache.open_directory().glob("*.bin")
+    (path,) = Path(cache.open_directory()).glob("*.bin")
     assert path.name.startswith(part.name)
     damage(path)
     origin, notices = load(part)
@@ -155,13 +153,13 @@ def test_a_module_that_is_damaged_is_compiled_again(
     notices: list[str] = []
     assert loader.load_module(part).origin == "compiled"
     assert loader.load_module(part).origin == "cache"
-    (path,) = cache.open_directory().glob(f"{part.name}-wasm32-*.bin")
+    (path,) = Path(cache.open_directory()).glob(f"{part.name}-wasm32-*.bin")
     damage(path)
     assert loader.load_module(part, notices.append).origin == "compiled"
     assert ["found a damaged file" in each for each in notices] == (
         [] if damage is remove else [True]
     )
-    assert loader.load_module(part) == loader.Module(b"code", "cache", path)
+    assert loader.load_module(part) == loader.Module(b"code", "cache", str(path))
 
 
 @pytest.mark.usefixtures("compiler")
@@ -170,8 +168,8 @@ def test_the_modules_of_a_wheel_are_used(
 ) -> None:
     folder = tmp_path / "objects"
     folder.mkdir()
-    monkeypatch.setattr(cache, "SHIPPED", folder)
-    monkeypatch.setattr(loader, "SHIPPED", folder)
+    monkeypatch.setattr(cache, "SHIPPED", str(folder))
+    monkeypatch.setattr(loader, "SHIPPED", str(folder))
     loader.compile_shipped(folder)
     for part in stubs:
         assert loader.load_module(part).origin == "wheel"
