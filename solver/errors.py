@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 _SHOWN_CHARACTERS = 60
 
@@ -118,8 +117,7 @@ def missing_package(what: str, package: str) -> str:
     return f"{what} needs {package}, which is not installed: pip install {package}"
 
 
-@dataclass(frozen=True, slots=True)
-class FormatError:
+class FormatError(NamedTuple):
     """One unreadable record of a file; a value, so that reading continues.
 
     Attributes

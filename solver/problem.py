@@ -76,6 +76,25 @@ class Claim:
             )
 
 
+def printable(name: str) -> str:
+    """Make the name of a problem safe to print on a terminal.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+
+    Returns
+    -------
+    str
+        One line with single spaces, and U+FFFD for unprintable characters.
+    """
+    words = " ".join(name.split())
+    if words.isprintable():
+        return words
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)
+
+
 def claim_of(stipulation: Stipulation) -> Claim | None:
     """Return what a stipulation claims: a solution in its moves; None for `MATE`."""
     moves = stipulation.attacker_moves

@@ -167,8 +167,10 @@ class Solution:
     @property
     def san(self) -> tuple[str, ...]:
         """The mating line `pv` in SAN."""
-        board = self.board
-        return tuple(board.san_and_push(board.parse_uci(move)) for move in self.pv)
+        from solver.position_text import write_lines
+
+        (line,) = write_lines(self.problem.fen, [self.pv])
+        return tuple(line)
 
     def to_dict(self) -> dict[str, object]:
         """Return the record that the command prints with `--json`.
@@ -183,9 +185,10 @@ class Solution:
             `solutions` and `solutions_complete`; `lane`, the restriction of the
             attacker; and `tablebase`, the tablebases that the answer rests on.
         """
+        from solver.position_text import first_moves
         from solver.stipulations import kind_of
 
-        problem, board = self.problem, self.board
+        problem = self.problem
         record: dict[str, object] = {
             "schema": SCHEMA,
             "id": problem.id,
@@ -195,8 +198,10 @@ class Solution:
             "mate": self.mate,
             "lower_bound": self.lower_bound,
             "keys": [
-                {"uci": key, "san": board.san(board.parse_uci(key))}
-                for key in self.keys
+                {"uci": key, "san": san}
+                for key, san in zip(
+                    self.keys, first_moves(problem.fen, self.keys), strict=True
+                )
             ],
             "keys_complete": self.keys_complete,
             "pv": list(self.pv),

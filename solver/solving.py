@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.endgames.probe import EndingHistory
+    from solver.endgames.ending import EndingHistory
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
     from solver.search.endgame import EndgameProbe
@@ -366,7 +366,7 @@ class Solver:
     @cached_property
     def _history(self) -> EndingHistory:
         """The small endgames met so far."""
-        from solver.endgames.probe import EndingHistory
+        from solver.endgames.ending import EndingHistory
 
         return EndingHistory()
 

@@ -1,7 +1,8 @@
 """Read a FEN with python-chess, and explain what is wrong with it.
 
 `parse_strictly` accepts exactly what the compiled reader in `solver.kernel.rules.fen`
-accepts; see `solver.board`. `mend` makes such a FEN of what programs and people write.
+accepts; see `solver.position_text`. `mend` makes such a FEN of what programs and people
+write.
 
 Positions that no game reaches are legal, as composers need them: any promoted pieces,
 as long as a side has at most eight pawns and sixteen pieces. A position that no last

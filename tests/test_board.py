@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, parse_fen, unpack_line, unpack_move
+from solver.board import pack, parse_fen, unpack_move
 from solver.errors import FenError
+from solver.position_text import uci_line
 from solver.strict_fen import parse_strictly
 from tests.kernel.fens import mutated_fens
 from tests.oracles import walks
@@ -113,8 +114,11 @@ def test_a_move_is_read_from_the_mover_s_side(fen: str, move: int, uci: str) -> 
 def test_a_line_is_read_from_each_mover_s_side() -> None:
     board = chess.Board()
     first = word(chess.E2, chess.E4, 1)
-    assert unpack_line(board, [first, first]) == ("e2e4", "e7e5")
-    assert unpack_line(board, []) == ()
+    assert uci_line(pack(board), [first, first], black=not board.turn) == (
+        "e2e4",
+        "e7e5",
+    )
+    assert uci_line(pack(board), [], black=not board.turn) == ()
     assert board == chess.Board()
 
 

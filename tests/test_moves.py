@@ -8,15 +8,10 @@ from random import Random
 import chess
 import pytest
 
-from solver.board import (
-    TEXT_BYTES,
-    GivenPosition,
-    parse_fen,
-    parse_keys,
-    parse_line,
-    read_compiled,
-)
+from solver.board import parse_fen
 from solver.errors import FenError, InputError
+from solver.position_text import TEXT_BYTES, GivenPosition, read_compiled
+from solver.strict_moves import parse_keys, parse_line
 from tests.oracles import walks
 from tests.processes import run
 
@@ -60,7 +55,7 @@ def test_without_the_kernel_the_strict_readers_do_it_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fast = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
-    monkeypatch.setattr("solver.board.loaded_part", lambda _part: None)
+    monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
     assert read_compiled(START) is None
     slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
     assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
@@ -125,7 +120,7 @@ def test_the_position_after_played_moves_has_their_counters() -> None:
 
 READING_AT_EXIT = """
 import threading, time
-from solver.board import read_compiled
+from solver.position_text import read_compiled
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 load_part(SEARCH)

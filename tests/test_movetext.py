@@ -11,12 +11,14 @@ import chess
 import pytest
 
 from solver import GradeStatus, InputError, grade, grade_many, solve_many
-from solver.board import GivenPosition, parse_fen, parse_line
+from solver.board import parse_fen
 from solver.errors import FormatError
 from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
 from solver.movetext import Kind, is_move, plain_moves, read_moves, read_movetext
+from solver.position_text import GivenPosition
 from solver.problem import Claim, Problem
+from solver.strict_moves import parse_line
 from tests.columns.test_grade import MATE_IN_TWO, generated, without_reason
 from tests.oracles import walks
 from tests.sizes import sized

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.board import GivenPosition
 from solver.errors import FenError
+from solver.position_text import GivenPosition
 from solver.strict_fen import mend, parse_strictly
 
 if TYPE_CHECKING:

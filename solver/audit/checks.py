@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from solver.audit.result import COLUMNS, MARKS, AuditResult, twin_of
 from solver.audit.schema import ANSWER_COLUMNS, MARK_COLUMNS
-from solver.board import GivenPosition, read_compiled
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import MAX_SOLUTIONS
+from solver.position_text import GivenPosition, read_compiled
 from solver.solution import Status, StoppedBy, TableFormat
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 from solver.stipulations import kind_of

@@ -23,7 +23,6 @@ from solver.audit.result import (
     comparable,
     split_source,
 )
-from solver.board import first_moves, write_lines
 from solver.errors import InputError
 from solver.formats import epd, rows
 from solver.formats.claims import Selection
@@ -31,6 +30,7 @@ from solver.formats.registry import read_as, read_collection, title_of
 from solver.formats.streams import decode, open_decompressed
 from solver.formats.summary import FileSummary
 from solver.formats.words import NUMERALS, find_words
+from solver.position_text import first_moves, write_lines
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from solver.stipulation import MATE

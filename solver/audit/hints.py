@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.audit.result import find_soundness, find_verdict, find_wrong_keys
-from solver.board import GivenPosition
 from solver.errors import InputError
+from solver.position_text import GivenPosition
 from solver.search.question import Question
 from solver.stipulation import MATE
 from solver.stipulations.comparison import Soundness, Verdict

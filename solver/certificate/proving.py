@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 import chess
 
-from solver.board import SQUARE_BITS, pack, unpack_pieces, unpack_word
-from solver.endgames import find_ending, is_ending
+from solver.board import pack, unpack_pieces
+from solver.endgames.ending import is_ending
+from solver.endgames.probe import find_ending
 from solver.errors import MatesolveError
 from solver.kernel.border.interface import Verdict
 from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
+from solver.position_text import SQUARE_BITS, spell_move
 from solver.search.question import is_attacking
 
 if TYPE_CHECKING:
@@ -102,13 +103,12 @@ class WorkspaceProver:
     def _probe_ending(self, packed: bytes, budget: Budget) -> tuple[int, int] | None:
         """Return the attack of a solved small endgame; None if there is none."""
         position = Position.from_buffer_copy(packed)
-        board = unpack_pieces(position)
-        if self._workspace.is_restricted or position.rights or not is_ending(board):
+        if self._workspace.is_restricted or not is_ending(position):
             return None
         budget.check_time()
         search = self._workspace.search
         found = find_ending(
-            board,
+            unpack_pieces(position),
             chess.WHITE,
             is_stopped=lambda: bool(search.stop),
             with_line=False,
@@ -186,7 +186,7 @@ class ProofContext:
         """Make the context of an answer, which says who attacks."""
         board = chess.Board(solution.problem.fen)
         if solution.mate is None:
-            attacking = is_attacking(solution.problem, board)
+            attacking = is_attacking(solution.problem, pack(board))
         else:
             attacking = solution.mate > 0
         attacker = board.turn if attacking else not board.turn
@@ -296,18 +296,12 @@ def name_of(packed: bytes | Position, move: int, color: chess.Color) -> str:
     if goes_to_last_rank(move):
         pawns = Position.from_buffer_copy(packed).pawns
     is_pawn = bool(pawns >> (move & SQUARE_BITS) & 1)
-    return _spell(move, color, chess.BB_ALL if is_pawn else chess.BB_EMPTY)
+    return spell_move(move, black=not color, is_pawn=is_pawn)
 
 
 def goes_to_last_rank(move: int) -> bool:
     """Return whether a move may promote, so that its name depends on the position."""
     return move >> _LAST_RANK_SHIFT & 7 == 7
-
-
-@cache
-def _spell(move: int, color: chess.Color, pawns: chess.Bitboard) -> str:
-    """Return a move's name; the cache keeps a name for each move."""
-    return unpack_word(move, color, pawns).uci()
 
 
 def has_king_alone(packed: bytes) -> bool:

@@ -7,19 +7,15 @@ work begins, and appears whole or not at all. Rich is only loaded for a terminal
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
-import json
 import os
 import stat
 import sys
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import cache
-from importlib.util import find_spec
 from itertools import groupby, islice
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
 
 import click
@@ -134,6 +130,8 @@ def read_position(
 
 def echo_json(record: Mapping[str, object], indent: int | None = None) -> None:
     """Print a record; without `indent`, on one line without spaces."""
+    import json
+
     separators = (",", ":") if indent is None else None
     click.echo(json.dumps(record, indent=indent, separators=separators))
 
@@ -175,12 +173,12 @@ def prepare_outputs(
     OSError
         The output cannot be written.
     """
-    from solver.files import require_writable
-
     wanted = [output for output in outputs if output is not None]
     require_apart(wanted, reads, stdout=stdout)
     for output in wanted:
         if output != STDOUT:
+            from solver.files import require_writable
+
             require_writable(output)
 
 
@@ -226,6 +224,8 @@ def require_pyarrow() -> None:
     click.UsageError
         pyarrow is not installed.
     """
+    from importlib.util import find_spec
+
     if find_spec("pyarrow") is None:
         raise click.UsageError(missing_package("Parquet", "pyarrow"))
 
@@ -257,6 +257,8 @@ def open_target(path: str) -> Iterator[BinaryIO]:
         if not path.endswith(GZIPPED):
             yield file
             return
+        import gzip
+
         # Without name and time, the same content makes the same file.
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
             yield cast("BinaryIO", compressed)
@@ -281,6 +283,8 @@ def identify_file(path: str, stream: TextIO | None = None) -> object:
                 return None
             status = os.fstat(stream.fileno())
         else:
+            from pathlib import Path
+
             status = Path(path).stat()
     except io.UnsupportedOperation:  # a stream without a file
         return None

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.board import first_moves, write_lines
 from solver.cli import auditing, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.errors import FormatError
 from solver.formats.registry import find_writer, read_collection
 from solver.formats.streams import name_of
 from solver.formats.summary import FileSummary
+from solver.position_text import first_moves, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

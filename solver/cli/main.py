@@ -6,10 +6,7 @@ import contextlib
 import errno
 import io
 import os
-import re
-import shlex
 import sys
-import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -77,8 +74,8 @@ MODULES = {
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The system's errors for a full disk, an exceeded quota or too large a file."""
 
-PIECES_OF_FEN = re.compile(r"[1-8bknpqr]+(/[1-8bknpqr]+)+( |$)", re.IGNORECASE)
-"""The first field of a FEN, complete or not."""
+PIECES_OF_FEN = "(?i)[1-8bknpqr]+(/[1-8bknpqr]+)+( |$)"
+"""A pattern of the first field of a FEN, complete or not."""
 
 DEBUG = "MATESOLVE_DEBUG"
 """Environment variable: 1 prints the traceback of an internal error."""
@@ -181,7 +178,11 @@ def matesolve(ctx: click.Context) -> None:
 
 def _suggestion(words: Sequence[str]) -> str:
     """Return a suggestion for words that do not begin with a command, or nothing."""
-    if PIECES_OF_FEN.match(words[0]):
+    import re
+
+    if re.match(PIECES_OF_FEN, words[0]):
+        import shlex
+
         return f" To solve a position: {shlex.join(['matesolve', 'solve', *words])}"
     from difflib import get_close_matches
 
@@ -270,6 +271,8 @@ def _report(error: BaseException) -> int:
         case MemoryError():
             notify("error: out of memory; try a smaller --hash")
             return Exit.INTERNAL
+    import traceback
+
     if os.environ.get(DEBUG) == "1":
         notify("".join(traceback.format_exception(error)).rstrip())
     what = "".join(traceback.format_exception_only(error))

@@ -10,9 +10,7 @@ import functools
 import inspect
 import math
 import threading
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -289,8 +287,7 @@ def _stipulation(text: str) -> Stipulation:
         raise click.BadParameter(str(error).removeprefix("stipulation: ")) from None
 
 
-@dataclass(frozen=True, slots=True)
-class PlayRequest:
+class PlayRequest(NamedTuple):
     """The question about the play.
 
     Attributes
@@ -395,6 +392,8 @@ play = gathered(
 
 def is_collection(word: str) -> bool:
     """Return whether a command-line word is a file or `-`, rather than a FEN."""
+    from pathlib import Path
+
     try:
         return word == STDIN or (Path(word).exists() and not Path(word).is_dir())
     except (OSError, ValueError):  # too long, or not a path at all

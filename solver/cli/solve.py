@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -283,6 +281,8 @@ def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
 def _require_fen(text: str) -> str:
     """Refuse a file in place of a FEN, and name the command that reads files."""
     if options.is_collection(text):
+        import shlex
+
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
         raise FenError(msg)
     if re.search(r"\.\w+$", text):  # no FEN ends so, but most names of files do
@@ -414,8 +414,7 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     return code
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(NamedTuple):
     """Prints answers as JSON, each as one record together with its play.
 
     Attributes
@@ -453,6 +452,8 @@ class Records:
         if not solution.solutions and play is None:
             echo_json(solution.to_dict(), self.indent)
             return
+        from dataclasses import replace
+
         from solver.play.record import dump_solutions
 
         record = replace(solution, solutions=()).to_dict()
@@ -471,8 +472,7 @@ class Records:
         echo_json(unreadable_record(error), self.indent)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentences:
+class Sentences(NamedTuple):
     """Prints answers as text.
 
     Attributes
@@ -505,7 +505,7 @@ class Sentences:
         notify(f"error: {error}")
 
     def _draw(self, fen: str) -> None:
-        from solver.output.text import lettered_board, painted_board
+        from solver.output.diagram import lettered_board, painted_board
 
         if is_terminal(sys.stdout) and not self.letters:
             console = stdout_console()

@@ -10,7 +10,6 @@ import click
 from solver.cli.console import echo_json, stdout_console
 from solver.cli.progress import PrintedProgress
 from solver.cli.signals import interruptible
-from solver.formats.claims import printable
 from solver.laboratory.count_notes import collection_notes, position_notes
 from solver.laboratory.count_records import (
     collection_csv,
@@ -40,6 +39,7 @@ from solver.laboratory.node_counts import (
     Series,
 )
 from solver.output.columns import fit
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Recognise small endgames, build their tables, and read mates off them.
+"""Build the tables of small endgames, and read mates off them.
 
 `find_ending` is the entry. This module does not load numpy, which takes a tenth of a
 second: `retrograde` and `endgame_table` do, and they are imported when the first table
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import chess
 
-from solver.kernel.border.query import MOST_ENDING_PIECES
+from solver.board import pack
+from solver.endgames.ending import is_ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -46,15 +47,6 @@ class EndingAnswer:
     keys: tuple[str, ...] = ()
 
 
-def is_ending(board: chess.Board) -> bool:
-    """Return whether a position is a small endgame: four pieces at most, no pawns."""
-    return (
-        not board.pawns
-        and not board.castling_rights
-        and chess.popcount(board.occupied) <= MOST_ENDING_PIECES
-    )
-
-
 def find_ending(
     board: chess.Board,
     attacker: chess.Color,
@@ -81,7 +73,7 @@ def find_ending(
     EndingAnswer or None
         None: the position is not a small endgame, or `is_stopped` returned True.
     """
-    if not is_ending(board):
+    if not is_ending(pack(board)):
         return None
     if chess.popcount(board.occupied_co[attacker]) == 1:
         return EndingAnswer(None)  # a bare king never mates
@@ -177,52 +169,6 @@ def _best_moves(
     for move, after in list_moves(placement, attacking=attacking):
         if _probe(tables, after, attacking=not attacking) == moves - attacking:
             yield move, after
-
-
-PieceCounts: TypeAlias = tuple[int, ...]
-"""How many queens, rooks, bishops and knights the attacker and the defender have."""
-
-
-class EndingHistory:
-    """The small endgames that one solver has met.
-
-    Each solver begins with none, whatever tables other solvers of the process have
-    built. The cost of its answers thus depends on its own problems alone.
-    """
-
-    def __init__(self) -> None:
-        self._first: dict[PieceCounts, tuple[int, ...]] = {}
-        self._probed: set[PieceCounts] = set()
-
-    def is_further(self, board: chess.Board) -> bool:
-        """Remember a position; return whether an earlier one had the same pieces.
-
-        The colours make no difference.
-        """
-        counts = max(_count_pieces(board, side) for side in chess.COLORS)
-        # Without pawns and castling rights, this is the whole position.
-        position = (
-            *(board.turn, board.occupied_co[chess.WHITE], board.occupied, board.kings),
-            *(board.queens, board.rooks, board.bishops),
-        )
-        return self._first.setdefault(counts, position) != position
-
-    def note_probe(self, board: chess.Board, attacker: chess.Color) -> None:
-        """Remember that the table of an endgame was probed."""
-        self._probed.add(_count_pieces(board, attacker))
-
-    def was_probed(self, board: chess.Board, attacker: chess.Color) -> bool:
-        """Return whether the table was probed; a bare king needs none."""
-        counts = _count_pieces(board, attacker)
-        return not any(counts[: len(counts) // 2]) or counts in self._probed
-
-
-def _count_pieces(board: chess.Board, attacker: chess.Color) -> PieceCounts:
-    kinds = (board.queens, board.rooks, board.bishops, board.knights)
-    ours, theirs = board.occupied_co[attacker], board.occupied_co[not attacker]
-    return tuple(
-        chess.popcount(kind & side) for side in (ours, theirs) for kind in kinds
-    )
 
 
 # Placements: where the pieces of a small endgame stand, and the moves from there

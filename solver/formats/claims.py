@@ -18,31 +18,12 @@ from solver.stipulation import MATE, MAX_MOVES
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
-    from solver.board import GivenPosition
     from solver.formats.summary import FileSummary
+    from solver.position_text import GivenPosition
     from solver.stipulation import Stipulation
 
 Read = TypeVar("Read")
 """What a field is parsed to."""
-
-
-def printable(name: str) -> str:
-    """Make the name of a problem safe to print on a terminal.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-
-    Returns
-    -------
-    str
-        One line with single spaces, and U+FFFD for unprintable characters.
-    """
-    words = " ".join(name.split())
-    if words.isprintable():
-        return words
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 
 import chess
 
-from solver.board import GivenPosition
 from solver.errors import InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.formats.popeye_words import ENGLISH, Options, kind_of, refuse
+from solver.position_text import GivenPosition
 from solver.stipulation import EXPECTED, MATE, Stipulation
 
 _RIGHTS_OF_KINGS = {chess.E1: chess.BB_RANK_1, chess.E8: chess.BB_RANK_8}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from solver.errors import InputError, quote, refusal
 from solver.formats import rows
-from solver.formats.claims import printable
 from solver.formats.streams import MAX_RECORD_BYTES, read_each, read_lines
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import GivenPosition
 from solver.errors import InputError
 from solver.formats.claims import Draft
 from solver.formats.streams import Lines, Records, decode, read_each
+from solver.position_text import GivenPosition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

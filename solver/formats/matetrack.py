@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import write_lines
 from solver.errors import FormatError, InputError, quote
 from solver.formats import epd
 from solver.formats.claims import KEPT
 from solver.formats.streams import decode_line
+from solver.position_text import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

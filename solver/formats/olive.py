@@ -41,11 +41,12 @@ import yaml
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats import composition
-from solver.formats.claims import MAX_SOLUTIONS, printable
+from solver.formats.claims import MAX_SOLUTIONS
 from solver.formats.composition import Composition
 from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares, refuse
 from solver.formats.streams import Lines, Records, decode, read_each
 from solver.formats.twins import Twin, Twins, make_problems, parse_twin
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

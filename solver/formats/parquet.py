@@ -22,9 +22,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solver.errors import FormatError, InputError, quote, refusal
-from solver.formats.claims import printable
 from solver.formats.rows import AND_MORE, RowReader, keep_selected
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, read_each
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.board import GivenPosition, find_move
 from solver.errors import InputError, quote
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, decode
 from solver.movetext import Kind, Part, read_movetext
+from solver.position_text import GivenPosition
+from solver.strict_moves import find_move
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -34,13 +34,14 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
-from solver.board import parse_keys, parse_line
 from solver.errors import InputError, quote
-from solver.formats.claims import Draft, printable
+from solver.formats.claims import Draft
 from solver.formats.pgn_games import EMPTY, PgnGame, split_games
 from solver.formats.streams import Lines, Records, read_each
 from solver.formats.words import OTHER, find_words, is_claiming
+from solver.problem import printable
 from solver.stipulation import Stipulation
+from solver.strict_moves import parse_keys, parse_line
 
 if TYPE_CHECKING:
     from solver.formats.summary import FileSummary

@@ -34,12 +34,12 @@ import chess
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats import popeye_words as popeye
-from solver.formats.claims import printable
 from solver.formats.composition import Composition
 from solver.formats.popeye_words import TEXTS, WORD, Words, refuse, shown
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.formats.summary import FileSummary
 from solver.formats.twins import Twin, Twins, label_of, make_problems, parse_twin
+from solver.problem import printable
 from solver.stipulation import EXPECTED
 
 if TYPE_CHECKING:

@@ -28,14 +28,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import chess
 
-from solver.board import GivenPosition, find_move, read_compiled, write_lines
 from solver.errors import FormatError, InputError, quote, refusal
-from solver.formats.claims import Draft, default_name, no_claims, printable
+from solver.formats.claims import Draft, default_name, no_claims
 from solver.formats.streams import Lines, Records, decode_line, read_each
 from solver.formats.words import NUMERALS, find_words, is_claiming
 from solver.movetext import UNREADABLE, Kind, Part, read_moves
-from solver.problem import Claim, Problem
+from solver.position_text import GivenPosition, read_compiled, write_lines
+from solver.problem import Claim, Problem, printable
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
+from solver.strict_moves import find_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

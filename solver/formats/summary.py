@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from solver.formats.claims import printable
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

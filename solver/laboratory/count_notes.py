@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from solver.formats.claims import printable
 from solver.kernel.border.experiment import Horizon, RootOrder
 from solver.laboratory.mate_scores import format_mate, format_score, is_mate
 from solver.laboratory.node_counts import glass_row, is_answered, proved_mate
@@ -18,6 +17,7 @@ from solver.laboratory.techniques import (
     NodeCount,
     options_of,
 )
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.formats.claims import printable
 from solver.laboratory.count_notes import (
     NO_MATE,
     file_labels,
@@ -20,6 +19,7 @@ from solver.laboratory.count_notes import (
 from solver.laboratory.mate_scores import format_mate
 from solver.laboratory.node_counts import GlassRow, glass_row
 from solver.output.columns import Column, bars, fit
+from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -30,9 +30,9 @@ from solver.audit.result import (
     column_types,
     write_solutions,
 )
-from solver.board import first_moves
 from solver.errors import InputError, quote
 from solver.formats.rows import one_line
+from solver.position_text import first_moves
 from solver.problem import Claim, Problem
 from solver.solution import SCHEMA
 from solver.stipulation import Stipulation

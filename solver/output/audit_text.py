@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.audit.result import DUAL, KEYS, LINE, MARKS, Origin
-from solver.board import first_moves
-from solver.formats.claims import printable
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
+from solver.position_text import first_moves
+from solver.problem import printable
 from solver.stipulations import kind_of
 from solver.stipulations.comparison import Soundness, Verdict
 from solver.stipulations.kind import name_no_mate, rank_of

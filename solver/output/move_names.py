@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.board import first_moves, write_lines
+from solver.position_text import first_moves, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver import __version__
-from solver.board import write_lines
 from solver.kernel.border.query import LineStyle
 from solver.play.tree import Attack
+from solver.position_text import write_lines
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
 

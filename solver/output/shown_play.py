@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import parse_fen, write_lines
+from solver.board import parse_fen
 from solver.kernel.border.query import LineStyle
 from solver.output import Notation
 from solver.output.play_text import Part, PlayLine, describe_play, words_line
@@ -18,6 +18,7 @@ from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.marks import mark_mate
 from solver.play.record import chunks, never
+from solver.position_text import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

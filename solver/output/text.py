@@ -8,28 +8,21 @@ the table reads; on pages, `factsOf` of modules/sentences.mjs makes the same fro
 record.
 
 `describe` puts an answer into sentences.
-`lettered_board` draws a board for any terminal, `painted_board` for one with 256
-colours.
 """
 
 from __future__ import annotations
 
 import re
-import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
-from solver.board import first_moves
-from solver.formats.claims import printable
+from solver.position_text import first_moves, is_stalemate
+from solver.problem import printable
 from solver.solution import Solution, Status
 from solver.stipulations import kind_of
 from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from rich.text import Text
 
     Facts = Mapping[str, object]
     Table = Mapping[str, Sequence[Sequence[str]]]
@@ -276,11 +269,6 @@ def facts(solution: Solution) -> dict[str, object]:
     }
 
 
-def is_stalemate(fen: str) -> bool:
-    """Return whether the side to move is stalemated."""
-    return chess.Board(fen).is_stalemate()
-
-
 _GLUE = "\N{NO-BREAK SPACE}"
 """Joins a move to its number, so that no line is broken between them."""
 
@@ -319,6 +307,8 @@ class Sentence(NamedTuple):
         """
         broken = [self.text]
         if width is not None:
+            import textwrap
+
             # A word that is too long, such as a FEN, stays whole for copying.
             broken = textwrap.wrap(
                 self.text,
@@ -410,71 +400,3 @@ def listed(moves: Sequence[str]) -> str:
 def analysis_link(fen: str) -> str:
     """Return the URL of a position on lichess's analysis board."""
     return "https://lichess.org/analysis/standard/" + fen.replace(" ", "_")
-
-
-def lettered_board(fen: str) -> list[str]:
-    """Draw a board in ASCII: letters as in a FEN, dots for empty squares.
-
-    Letters distinguish the sides on any background; outlined and filled figurines do
-    not, because filled ones look white on a dark background.
-
-    Parameters
-    ----------
-    fen : str
-        The position.
-
-    Returns
-    -------
-    list of str
-        Nine lines without line ends; White is at the bottom.
-    """
-    ranks = str(chess.Board(fen)).splitlines()
-    rows = [f"{8 - row} {rank}" for row, rank in enumerate(ranks)]
-    return [*rows, "  " + " ".join(chess.FILE_NAMES)]
-
-
-# Numbers in the 256-colour palette, above the first 16, which themes change. Pieces of
-# both colours have a contrast of at least 3 to 1 on squares of both colours.
-_SQUARES = {chess.WHITE: 103, chess.BLACK: 60}
-_PIECES = {chess.WHITE: 231, chess.BLACK: 16}
-
-_COORDINATES = "dim"
-
-
-def painted_board(fen: str) -> Text:
-    """Draw a board in colours that are the same on dark and light backgrounds.
-
-    Parameters
-    ----------
-    fen : str
-        The position.
-
-    Returns
-    -------
-    rich.text.Text
-        Nine lines; White is at the bottom. Needs 256 colours.
-    """
-    from rich.text import Text
-
-    board = chess.Board(fen)
-    drawing = Text()
-    for rank in reversed(range(8)):
-        drawing.append(f"{rank + 1} ", _COORDINATES)
-        for square in range(8 * rank, 8 * rank + 8):
-            drawing.append(*_painted_square(board.piece_at(square), square))
-        drawing.append("\n")
-    drawing.append(
-        "  " + "".join(f" {name} " for name in chess.FILE_NAMES), _COORDINATES
-    )
-    return drawing
-
-
-def _painted_square(piece: chess.Piece | None, square: chess.Square) -> tuple[str, str]:
-    """Return the three characters of a square, and their style."""
-    light = bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square])
-    background = f"on color({_SQUARES[light]})"
-    if piece is None:
-        return "   ", background
-    # Both sides use the filled figurine; their colours distinguish them.
-    figurine = chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(piece.piece_type)]
-    return f" {figurine} ", f"bold color({_PIECES[piece.color]}) {background}"

@@ -21,10 +21,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__
-from solver.formats.claims import printable
 from solver.output.move_names import san_of
-from solver.output.text import is_stalemate
-from solver.problem import Restriction
+from solver.position_text import is_stalemate
+from solver.problem import Restriction, printable
 from solver.solution import Status
 
 if TYPE_CHECKING:

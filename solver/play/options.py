@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MOST_MOVES = 50_000
 """Moves of both sides in a tree: usually enough for the play of a mate in four."""
@@ -10,8 +10,7 @@ MOST_MOVES = 50_000
 TIME_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class PlayOptions:
+class PlayOptions(NamedTuple):
     """Which play is wanted, and what it may cost.
 
     Attributes

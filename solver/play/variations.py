@@ -175,7 +175,7 @@ def variations_after(
     """
     left = limits.after(solution.stats.nodes, solution.stats.time_s)
     if left.time_s is not None:
-        options = replace(options, time_s=left.time_s)
+        options = options._replace(time_s=left.time_s)
     workspace.resume(left.nodes)
     control.attach(workspace.search)
     with WATCHDOG.limit(control, left.time_s):

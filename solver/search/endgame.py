@@ -12,18 +12,17 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import chess
-
-from solver.board import unpack_move
-from solver.endgames.probe import find_ending, is_ending
+from solver.endgames.ending import count_pieces, is_ending
 from solver.errors import TablebaseError
 from solver.kernel.border.interface import NO_LIMIT
+from solver.position_text import uci_move
 from solver.solution import Solution, Status, TableFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.endgames.probe import EndingAnswer, EndingHistory
+    from solver.endgames.ending import EndingHistory
+    from solver.endgames.probe import EndingAnswer
     from solver.endgames.tablebases import Tablebases
     from solver.search.question import Question
     from solver.search.threads import Control
@@ -79,7 +78,7 @@ class EndgameProbe:
         self._may_probe = (
             question.restriction is None
             and question.root_moves is None
-            and is_ending(question.board)
+            and is_ending(question.position)
         )
 
     def answer(self) -> Solution | None:
@@ -104,8 +103,8 @@ class EndgameProbe:
         if self._is_short and self._workspace.is_exhausted:
             # A later position may need the table in which the other side attacks. Both
             # are built before the answer is read, so that no stop is overlooked.
-            for attacker in chess.COLORS:
-                self._find_ending(attacker, with_line=False)
+            for attacking in (True, False):
+                self._find_ending(attacking=attacking, with_line=False)
             solution = self._probe()
         return solution or searched
 
@@ -115,7 +114,8 @@ class EndgameProbe:
         Otherwise the search gets few nodes if an earlier position had the same pieces,
         because the table is then worth building.
         """
-        is_further = self._history.is_further(self._question.board)
+        question = self._question
+        is_further = self._history.is_further(question.position, black=question.black)
         known = self._probe(only_again=True)
         if known is None and is_further and self._has_time_to_build():
             self._is_short = True
@@ -127,7 +127,7 @@ class EndgameProbe:
             return False
         limits = self._question.limits
         time_s = math.inf if limits.time_s is None else limits.time_s
-        return time_s >= BUILDING_S[chess.popcount(self._question.board.occupied)]
+        return time_s >= BUILDING_S[count_pieces(self._question.position)]
 
     def _probe(self, *, only_again: bool = False) -> Solution | None:
         """Answer the question from tables, which are built if necessary.
@@ -142,13 +142,14 @@ class EndgameProbe:
         Solution or None
             None: the search was stopped, or a table was not probed before.
         """
-        question, board = self._question, self._question.board
+        question = self._question
         sides = [question.attacking, not question.attacking]
         for attacking in sides[: 1 + question.both_sides]:
-            attacker = board.turn if attacking else not board.turn
-            if only_again and not self._history.was_probed(board, attacker):
+            if only_again and not self._history.was_probed(
+                question.position, attacking=attacking
+            ):
                 return None
-            ending = self._find_ending(attacker)
+            ending = self._find_ending(attacking=attacking)
             if ending is None:
                 return None
             if ending.moves is not None and ending.moves <= question.most_moves:
@@ -170,29 +171,31 @@ class EndgameProbe:
         )
 
     def _find_ending(
-        self, attacker: chess.Color, *, with_line: bool = True
+        self, *, attacking: bool, with_line: bool = True
     ) -> EndingAnswer | None:
         """Probe a table, which is built first if necessary; None after a stop."""
-        search = self._workspace.search
+        from solver.endgames.probe import find_ending
+
+        question, search = self._question, self._workspace.search
         if search.stop:
             return None
         ending = find_ending(
-            self._question.board,
-            attacker,
+            question.board,
+            question.black ^ attacking,
             is_stopped=lambda: bool(search.stop),
             with_line=with_line,
         )
         if ending is not None:
-            self._history.note_probe(self._question.board, attacker)
+            self._history.note_probe(question.position, attacking=attacking)
         return ending
 
     def _sorted(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Sort keys in the order in which the search finds them."""
         if not keys:
             return ()
-        question, workspace = self._question, self._workspace
-        words = workspace.kernel.moves(question.position, workspace.search)
-        moves = (unpack_move(question.board, word).uci() for word in words)
+        position, black = self._question.position, self._question.black
+        words = self._workspace.kernel.moves(position, self._workspace.search)
+        moves = (uci_move(position, word, black=black) for word in words)
         return tuple(move for move in moves if move in keys)
 
 

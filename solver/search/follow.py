@@ -17,14 +17,14 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.board import pack, unpack_line
 from solver.kernel.border.interface import Verdict
+from solver.position_text import uci_line, uci_move
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from solver.kernel.border.memory import Position
@@ -162,7 +162,7 @@ def _with_mate(
         )
     if not words:
         return answer
-    line = unpack_line(question.board, words)
+    line = uci_line(question.position, words, black=question.black)
     moves = (len(line) + 1) // 2
     is_shortest = answer.lower_bound >= moves
     return replace(
@@ -182,6 +182,20 @@ class _Step(NamedTuple):
     moves: int
 
 
+def _positions_after(
+    question: Question, line: Sequence[str], workspace: Workspace
+) -> Iterator[Position]:
+    """Yield the position after each move of a line of legal moves."""
+    kernel, search = workspace.kernel, workspace.search
+    position, black = question.position, question.black
+    for move in line:
+        words = kernel.moves(position, search)
+        names = [uci_move(position, word, black=black) for word in words]
+        position = kernel.made(position, search, words[names.index(move)])
+        black = not black
+        yield position
+
+
 class _LineProof:
     """The proof of a mate along a line, one step after another from its end.
 
@@ -199,13 +213,11 @@ class _LineProof:
         assert claim
         self._workspace = workspace
         self._steps: list[_Step] = []
-        board = question.board.copy(stack=False)
         left, is_attackers = abs(claim.mate), question.attacking
-        for move in claim.line:
-            board.push_uci(move)
+        for position in _positions_after(question, claim.line, workspace):
             if is_attackers:
                 left -= 1
-                self._steps.append(_Step(pack(board), left))
+                self._steps.append(_Step(position, left))
             is_attackers = not is_attackers
         self._open = len(self._steps)
         self._is_refuted = False

@@ -12,10 +12,10 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from solver.board import unpack_line, unpack_move
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Stop
 from solver.kernel.border.query import MOST_TEXT, Answer, Query, QueryState, Turn
+from solver.position_text import uci_line, uci_move
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
@@ -235,10 +235,10 @@ class Questions(Batch[Solution]):
 
     def _choose(self, query: Query, question: Question) -> None:
         """Write the root moves of a question into its query."""
-        workspace, board = self._workspace, question.board
-        words = workspace.kernel.moves(question.position, workspace.search)
-        wanted = question.root_moves or ()
-        chosen = [word for word in words if unpack_move(board, word).uci() in wanted]
+        workspace, position = self._workspace, question.position
+        words = workspace.kernel.moves(position, workspace.search)
+        wanted, black = question.root_moves or (), question.black
+        chosen = [w for w in words if uci_move(position, w, black=black) in wanted]
         memory = (ctypes.c_uint64 * len(chosen))(*chosen)
         self._root_moves.append(memory)
         query.root_moves, query.root_count = ctypes.addressof(memory), len(chosen)
@@ -268,7 +268,8 @@ def best_line(
     """
     for side, plies in enumerate(query.line_plies):
         if plies:
-            line = unpack_line(question.board, lines[side][:plies])
+            words = lines[side][:plies]
+            line = uci_line(question.position, words, black=question.black)
             is_attackers = query.attacking and not side
             return query.upper[side] * (1 if is_attackers else -1), line
     return None

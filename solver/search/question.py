@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
-from solver.board import pack, parse_fen
 from solver.errors import InputError, refusal
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.build.loader import load_stored
+from solver.kernel.build.loader import load_part, load_stored
+from solver.position_text import SQUARE_BITS, own_memory, read_query, uci_move
 from solver.problem import (
     Limits,
     Problem,
@@ -26,7 +25,27 @@ from solver.stipulation import MAX_MOVES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import chess
+
     from solver.kernel.border.memory import Position
+
+
+class Setup(NamedTuple):
+    """A position that was read.
+
+    Attributes
+    ----------
+    fen : str
+        Its FEN, with six fields.
+    position : Position
+        The same for the kernel, seen by the side to move.
+    black : bool
+        Whether Black is to move.
+    """
+
+    fen: str
+    position: Position
+    black: bool
 
 
 @dataclass(frozen=True)
@@ -64,17 +83,30 @@ class Question:
     def board(self) -> chess.Board:
         """The position. Threads share it, so no moves are played on it.
 
+        Most searches do not need it, so that python-chess is not imported for them.
+
         Raises
         ------
         FenError
             The position is not legal.
         """
+        from solver.board import parse_fen
+
         return parse_fen(self.problem.fen, self.problem.stipulation.white_begins)
 
     @cached_property
+    def _setup(self) -> Setup:
+        return _read_problem(self.problem)
+
+    @property
     def position(self) -> Position:
-        """The same position, packed for the kernel."""
-        return pack(self.board)
+        """The position, packed for the kernel; see `board` for errors."""
+        return self._setup.position
+
+    @property
+    def black(self) -> bool:
+        """Whether Black is to move."""
+        return self._setup.black
 
     @property
     def named_attacker(self) -> int:
@@ -85,7 +117,7 @@ class Question:
     @property
     def attacking(self) -> bool:
         """Whether the side to move is the attacker; otherwise it is the defender."""
-        return is_attacking(self.problem, self.board, self.within)
+        return is_attacking(self.problem, self.position, self.within)
 
     @property
     def both_sides(self) -> bool:
@@ -97,7 +129,7 @@ class Question:
             self.named_attacker < 0
             and self.attacking
             and self.restriction is None
-            and not _has_bare_king(self.board, not self.board.turn)
+            and not _is_bare_king(self.position.them)
         )
 
     @property
@@ -152,7 +184,7 @@ def read_question(
         out of range, or a root move is not legal.
     """
     load_stored(SEARCH)  # reads the FEN, and is needed anyway
-    problem, board = _set_up(problem)
+    problem, setup = _set_up(problem)
     limits = Limits() if limits is None else limits
     require_instance("limits", limits, Limits, "Limits or None")
     if within is not None:
@@ -164,7 +196,7 @@ def read_question(
         )
         restriction = None if restriction.is_open else restriction
     if root_moves is not None:
-        root_moves = _legal_moves(board, root_moves)
+        root_moves = _legal_moves(setup, root_moves)
 
     given = {"within": within, "restriction": restriction, "root_moves": root_moves}
     for name in problem.stipulation.unused_arguments:
@@ -172,12 +204,12 @@ def read_question(
             expected = f"None with the stipulation {problem.stipulation}"
             raise refusal(name, expected, given[name])
     question = Question(problem, limits, within, all_keys, restriction, root_moves)
-    vars(question)["board"] = board  # it has just been read
+    vars(question)["_setup"] = setup  # it has just been read
     return question
 
 
 def is_attacking(
-    problem: Problem, board: chess.Board, within: int | None = None
+    problem: Problem, position: Position, within: int | None = None
 ) -> bool:
     """Return whether the side to move is the attacker.
 
@@ -188,9 +220,7 @@ def is_attacking(
     moves = _named_length(problem, within)
     if moves is not None:
         return moves > 0
-    return not _has_bare_king(board, board.turn) or _has_bare_king(
-        board, not board.turn
-    )
+    return not _is_bare_king(position.us) or _is_bare_king(position.them)
 
 
 def _named_length(problem: Problem, within: int | None) -> int | None:
@@ -200,18 +230,60 @@ def _named_length(problem: Problem, within: int | None) -> int | None:
     return problem.claim.mate if problem.claim else problem.no_mate
 
 
-def _has_bare_king(board: chess.Board, color: chess.Color) -> bool:
-    return chess.popcount(board.occupied_co[color]) == 1
+def _is_bare_king(side: int) -> bool:
+    """Return whether the pieces of a side, a bitboard, are its king alone."""
+    return side.bit_count() == 1
 
 
-def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, chess.Board]:
+def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, Setup]:
     """Read a position in any of the forms that `solve` takes."""
     if isinstance(problem, Problem):
-        board = parse_fen(problem.fen, problem.stipulation.white_begins)
-        fen = board.fen(en_passant="fen")
-        return problem if problem.fen == fen else replace(problem, fen=fen), board
-    board = parse_fen(read_text("problem", problem))
-    return Problem(board.fen()), board
+        setup = _read_problem(problem)
+        is_whole = problem.fen == setup.fen
+        return problem if is_whole else replace(problem, fen=setup.fen), setup
+    setup = _read(read_text("problem", problem), black=False)
+    return Problem(_without_idle_en_passant(setup)), setup
+
+
+def _read_problem(problem: Problem) -> Setup:
+    return _read(problem.fen, black=not problem.stipulation.white_begins)
+
+
+def _read(fen: str, *, black: bool) -> Setup:
+    """Read a FEN; Black is to move if it does not say and `black` is true.
+
+    Raises
+    ------
+    FenError
+        The position is not legal.
+    """
+    if memory := read_query(fen, black=black):
+        return Setup(memory.texts()[0], memory.position(), bool(memory.query.black))
+    from solver.board import pack
+    from solver.strict_fen import parse_strictly
+
+    board = parse_strictly(fen, not black)
+    return Setup(board.fen(en_passant="fen"), pack(board), not board.turn)
+
+
+def _without_idle_en_passant(setup: Setup) -> str:
+    """Return a FEN without an en passant square that no legal move captures on."""
+    *others, square, clock, number = setup.fen.split()
+    moves = _list_moves(setup) if square != "-" else {}
+    pawns = setup.position.pawns
+    if any(
+        uci[2:4] == square and pawns >> (word & SQUARE_BITS) & 1
+        for uci, word in moves.items()
+    ):
+        return setup.fen
+    return " ".join((*others, "-", clock, number))
+
+
+def _list_moves(setup: Setup) -> dict[str, int]:
+    """Return the legal moves by their names in UCI notation."""
+    position, black = setup.position, setup.black
+    words = load_part(SEARCH).kernel.moves(position, own_memory().search)
+    return {uci_move(position, word, black=black): word for word in words}
 
 
 def read_text(name: str, position: object) -> str:
@@ -222,21 +294,23 @@ def read_text(name: str, position: object) -> str:
     InputError
         It is neither, or a board of another game than orthodox chess.
     """
-    if isinstance(position, chess.Board):
+    chess = sys.modules.get("chess")  # not loaded: it is no board
+    if chess is not None and isinstance(position, chess.Board):
         if position.uci_variant != "chess" or position.chess960:
             found = "Chess960" if position.chess960 else type(position).__name__
             msg = f"{name}: expected a board of orthodox chess, found one of {found}"
             raise InputError(msg)
-        return position.fen()
+        fen: str = position.fen()
+        return fen
     expected = "a FEN, a chess.Board or a Problem"
     return require_instance(name, position, str, expected)
 
 
-def _legal_moves(board: chess.Board, root_moves: Sequence[str]) -> tuple[str, ...]:
+def _legal_moves(setup: Setup, root_moves: Sequence[str]) -> tuple[str, ...]:
     """Return the root moves as a tuple; refuse an empty one and illegal moves."""
     expected = "legal moves in UCI notation"
     moves = require_strings("root_moves", root_moves, expected)
-    legal = {move.uci() for move in board.legal_moves}
+    legal = _list_moves(setup)
     wrong = [move for move in moves if move not in legal]
     if wrong or not moves:
         found = repr(wrong[0]) if wrong else "none"

@@ -293,7 +293,7 @@ def numbered_line(
         One string per number: `["1. Qe3 Kh4", "2. Qg5#"]`, or with half a number
         `["1... Qe3", "2. Kh1 Qe1#"]`.
     """
-    from solver.board import write_lines
+    from solver.position_text import write_lines
 
     (words,) = write_lines(fen, [[*moves]])
     half = mover(fen) == "Black" if half is None else half

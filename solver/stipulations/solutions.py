@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.board import unpack_line
 from solver.kernel.border.help_memory import HelpPlay, HelpState
 from solver.kernel.border.parts import HELP
 from solver.kernel.build.loader import load_part
+from solver.position_text import uci_line
 from solver.problem import Claim
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulation import Goal
@@ -177,7 +177,10 @@ class Enumeration:
             with workspace.budget(min(slice_nodes, room)):
                 lines, state = self._kernel.solutions(play, search, self._left)
             room -= search.nodes - before
-            yield [unpack_line(question.board, line) for line in lines]
+            yield [
+                uci_line(question.position, line, black=question.black)
+                for line in lines
+            ]
             if workspace.is_exhausted and state is HelpState.STOPPED:
                 self.stopped_by = StoppedBy.NODES
                 return

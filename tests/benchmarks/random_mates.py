@@ -19,13 +19,14 @@ import chess
 import numba
 import numpy as np
 
-from solver.board import unpack_line
+from solver.board import pack
 from solver.kernel.border.interface import Verdict
 from solver.kernel.border.memory import Position
 from solver.kernel.build.jit import population
 from solver.kernel.rules.mate_in_one import mate_in_one
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.position import checkers, leaves_king_attacked, make
+from solver.position_text import uci_line
 from solver.search.workspace import Workspace
 from tests.benchmarks.lichess import name_of
 from tests.kernel.positions import WORDS, position_of, write_position
@@ -181,7 +182,10 @@ def puzzles(seed: int) -> Iterator[tuple[str, tuple[str, ...]]]:
             if line and key not in seen:
                 seen.add(key)
                 set_up(board, before, white=bool(white))
-                yield board.fen(en_passant="fen"), unpack_line(board, [move, *line])
+                yield (
+                    board.fen(en_passant="fen"),
+                    uci_line(pack(board), [move, *line], black=not board.turn),
+                )
 
 
 def find_line(workspace: Workspace, words: list[int], longest: int) -> list[int]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.endgames import EndingAnswer, find_ending, probe, retrograde
+from solver.endgames import probe, retrograde
+from solver.endgames.probe import EndingAnswer, find_ending
 from tests.endgames.boards import random_boards
 from tests.processes import run
 
@@ -182,7 +183,7 @@ def test_a_thread_that_waits_for_another_can_be_stopped(
 def test_numpy_is_loaded_only_for_a_small_endgame() -> None:
     program = """
 import chess, sys
-from solver.endgames import find_ending
+from solver.endgames.probe import find_ending
 assert find_ending(chess.Board(), chess.WHITE, is_stopped=bool) is None
 assert "numpy" not in sys.modules
 """

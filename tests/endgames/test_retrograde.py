@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from solver.board import pack
-from solver.endgames import find_ending
 from solver.endgames.endgame_table import (
     ILLEGAL,
     NO_MATE,
@@ -18,7 +17,7 @@ from solver.endgames.endgame_table import (
     TRIANGLE,
     Table,
 )
-from solver.endgames.probe import Piece, get_tables, read_placement
+from solver.endgames.probe import Piece, find_ending, get_tables, read_placement
 from solver.kernel.border.interface import Verdict
 from solver.kernel.rules.bitboards import king_attacks
 from solver.kernel.rules.movegen import generate

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solver.problem import Claim, Problem
-from tests.formats.whole_files import read_with
+from tests.formats.whole_files import read_with, with_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +41,6 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]], **options: Any) -> None
 def read(path: Path, **options: Any) -> list[Problem | FormatError]:
     """The records of a file, without the folder in their sources."""
     return [
-        replace(record, source=record.source.replace(str(path), "x"))
+        with_source(record, record.source.replace(str(path), "x"))
         for record in read_with(path, **options)
     ]

@@ -18,6 +18,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from tests.formats.parquet_files import FEN, LADDER, PUZZLE, read  # noqa: E402
+from tests.formats.whole_files import with_source  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -193,7 +194,7 @@ def by_row(record: Problem | FormatError) -> Problem | FormatError:
     source = f"{name}:{int(line) - 1}"
     if isinstance(record, Problem) and record.id == record.source:
         return replace(record, source=source, id=source)
-    return replace(record, source=source)
+    return with_source(record, source)
 
 
 OWN = {

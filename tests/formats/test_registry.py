@@ -9,7 +9,6 @@ import os
 import random
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from solver.formats.registry import FORMATS, detect_format, read_collection, tit
 from solver.formats.streams import MAX_LINE_BYTES
 from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
-from tests.formats.whole_files import read_with
+from tests.formats.whole_files import read_with, with_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +44,7 @@ def outcomes(path: Path, text: bytes, **options: Any) -> list[Problem | FormatEr
 
 
 def local(record: Problem | FormatError, path: Path) -> Problem | FormatError:
-    return replace(record, source=record.source.replace(str(path), "x.epd"))
+    return with_source(record, record.source.replace(str(path), "x.epd"))
 
 
 def problem(line: int) -> Problem:
@@ -437,6 +436,6 @@ def test_formats_with_records_of_many_lines_are_detected_too(
 ) -> None:
     summary = FileSummary()
     (record,) = outcomes(path, compress(text.encode()), summary=summary)
-    assert replace(record, source="") == Problem(f"{ROOK} 0 1", "x", claim)
+    assert with_source(record, "") == Problem(f"{ROOK} 0 1", "x", claim)
     assert outcomes(path, text.encode(), selection=Selection(max_claim=7)) == []
     assert summary.fraction() == 1.0

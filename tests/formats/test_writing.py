@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.formats.claims import ReadOptions, printable
+from solver.formats.claims import ReadOptions
 from solver.formats.registry import (
     FORMATS,
     WRITABLE,
@@ -22,7 +22,7 @@ from solver.formats.registry import (
     format_of,
     read_collection,
 )
-from solver.problem import Claim, Problem
+from solver.problem import Claim, Problem, printable
 from solver.stipulation import MAX_MOVES
 from tests.formats.whole_files import write_whole
 

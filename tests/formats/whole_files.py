@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from solver.formats.claims import ReadOptions
 from solver.formats.registry import find_writer, read_collection
+from solver.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
     from solver.errors import FormatError
     from solver.formats.summary import FileSummary
-    from solver.problem import Problem
 
 
 def write_whole(name: str, *problems: Problem) -> bytes:
@@ -30,3 +31,10 @@ def read_with(
 ) -> Iterator[Problem | FormatError]:
     """Read a file with these fields of `ReadOptions`."""
     return read_collection(path, ReadOptions(**options), summary)
+
+
+def with_source(record: Problem | FormatError, source: str) -> Problem | FormatError:
+    """Return a record with another source."""
+    if isinstance(record, Problem):
+        return replace(record, source=source)
+    return record._replace(source=source)

@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.console import Console
 
-from solver.output.text import lettered_board, painted_board
+from solver.output.diagram import lettered_board, painted_board
 
 FEN = "r3k2r/8/8/3pP3/8/8/8/R3K2N w Qkq d6 0 1"
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from solver.board import first_moves
 from solver.output.text import Sentence, describe, duration
+from solver.position_text import first_moves
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from solver.stipulation import Stipulation

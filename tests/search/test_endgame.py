@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.endgames import find_ending, probe
+from solver.endgames import probe
+from solver.endgames.probe import find_ending
 from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search import endgame
 from solver.search.threads import Control
@@ -20,7 +21,7 @@ from tests.endgames.boards import random_boards
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.endgames import EndingAnswer
+    from solver.endgames.probe import EndingAnswer
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -370,7 +371,7 @@ def test_easy_positions_build_no_table(
         if answer.moves and board.turn == attacker and answer.moves <= 3:
             mates[board.fen()] = answer.moves
     assert set(mates.values()) == {1, 2, 3}
-    monkeypatch.setattr(endgame, "find_ending", refuse)
+    monkeypatch.setattr(probe, "find_ending", refuse)
     for fen, moves in mates.items():
         assert fresh.solve(Problem(fen), Limits()).mate == moves
 
@@ -424,7 +425,7 @@ def test_a_stop_while_a_table_is_built_keeps_what_was_searched(
     fresh.solve(Problem(KING_AND_ROOK[0]), Limits())
     control = Control()
     with monkeypatch.context() as patched:
-        patched.setattr(endgame, "find_ending", stop_then_build)
+        patched.setattr(probe, "find_ending", stop_then_build)
         stopped = fresh.solve(Problem(KING_AND_ROOK[1]), Limits(), control=control)
     assert (stopped.status, stopped.stopped_by) == (
         Status.UNDECIDED,

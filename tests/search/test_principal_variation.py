@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_line
+from solver.board import pack
 from solver.kernel.border.interface import Verdict
+from solver.position_text import uci_line
 from solver.problem import Restriction
 from solver.search.workspace import Workspace
 from tests.oracles import walks
@@ -51,7 +52,7 @@ def found_line(
         position, workspace.search, moves, attacking=attacking
     )
     assert words is not None
-    return unpack_line(board, words)
+    return uci_line(pack(board), words, black=not board.turn)
 
 
 def played(board: chess.Board, line: tuple[str, ...]) -> Iterator[chess.Board]:
@@ -161,7 +162,13 @@ def test_an_interrupt_leaves_a_whole_line_or_none() -> None:
             if words is None:
                 lost += 1
             else:
-                check(board, unpack_line(board, words), 7, True, reference)
+                check(
+                    board,
+                    uci_line(pack(board), words, black=not board.turn),
+                    7,
+                    True,
+                    reference,
+                )
                 kept += 1
     assert kept
     assert lost
@@ -181,7 +188,13 @@ def test_a_limit_while_the_line_is_read_leaves_a_whole_line_or_none() -> None:
                 position, workspace.search, 9, attacking=True
             )
         if words is not None:
-            check(board, unpack_line(board, words), 9, True, reference)
+            check(
+                board,
+                uci_line(pack(board), words, black=not board.turn),
+                9,
+                True,
+                reference,
+            )
             whole += 1
     assert 0 < whole < 7
 
@@ -211,7 +224,9 @@ def test_lines_under_a_restriction_keep_to_it(restriction: Restriction) -> None:
                     position, workspace.search, 4, attacking=True
                 )
                 assert words is not None
-                boards = list(played(board, unpack_line(board, words)))
+                boards = list(
+                    played(board, uci_line(pack(board), words, black=not board.turn))
+                )
                 assert boards[-1].is_checkmate()
                 assert len(boards) <= 8
                 assert all(map(game.admits, boards[1::2])), board.fen()

@@ -15,7 +15,7 @@ import pytest
 import wasmtime
 
 from solver import Limits, Restriction, Solver, grade_many, solve_many, variations
-from solver.board import pack, write_lines
+from solver.board import pack
 from solver.formats.registry import read_collection
 from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Extension
 from solver.kernel.border.help_memory import HelpPlay
@@ -31,6 +31,7 @@ from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.node_log import NodeLog
 from solver.laboratory.techniques import ablation, parse_variant
 from solver.play.marks import mark_key, mark_mate
+from solver.position_text import write_lines
 from solver.problem import Problem
 from solver.search.workspace import Workspace
 from solver.stipulation import Stipulation

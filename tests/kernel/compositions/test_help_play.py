@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_line
+from solver.board import pack
 from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay, HelpState
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
+from solver.position_text import uci_line
 from tests.oracles import help_play, special, walks
 from tests.sizes import sized
 
@@ -127,7 +128,7 @@ def lines_of(
     state = HelpState.PAUSED
     while state is HelpState.PAUSED:
         lines, state = kernel.solutions(play, search, most)
-        found += [unpack_line(board, line) for line in lines]
+        found += [uci_line(pack(board), line, black=not board.turn) for line in lines]
     assert state is HelpState.COMPLETE
     return found
 
@@ -417,7 +418,7 @@ def test_an_enumeration_goes_on_after_a_node_limit(
     while state is not HelpState.COMPLETE:
         search.node_limit = search.nodes + 7
         lines, state = help_kernel.solutions(play, search)
-        found += [unpack_line(board, line) for line in lines]
+        found += [uci_line(pack(board), line, black=not board.turn) for line in lines]
         stops += state is HelpState.STOPPED
         assert search.nodes <= search.node_limit
     assert found == expected

@@ -12,12 +12,13 @@ import chess
 import numpy as np
 import pytest
 
-from solver.board import pack, unpack_line
+from solver.board import pack
 from solver.kernel.border.help_memory import NEED_CODES, HelpPlay, HelpState, Nets
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
+from solver.position_text import uci_line
 from solver.stipulations.nets import make_nets
 from tests.kernel.compositions.test_help_play import EASILY_LEFT_OUT, lengths, starts
 from tests.oracles.walks import SPECIAL_MOVES, Genre, special_genres
@@ -304,7 +305,9 @@ def with_special_moves(
         if search.nodes == most:
             continue
         search.node_limit = NO_LIMIT
-        lines = [unpack_line(board, moves) for moves in found[:8]]
+        lines = [
+            uci_line(pack(board), moves, black=not board.turn) for moves in found[:8]
+        ]
         special = set[str]().union(*(special_moves(board, line) for line in lines))
         if special & genre.special:
             yield board, plies, found, special

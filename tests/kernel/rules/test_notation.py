@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, parse_line, parse_move, unpack_move, write_lines
+from solver.board import pack, unpack_move
 from solver.errors import InputError
 from solver.kernel.border.memory import Search
 from solver.kernel.border.query import MOVES_TEXT_BYTES, LineStyle
+from solver.position_text import write_lines
+from solver.strict_moves import parse_line, parse_move
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
 from tests.sizes import sized
@@ -422,7 +424,7 @@ def test_lines_are_written_in_san_as_by_python_chess(
         questions.append((start.fen(en_passant="fen"), given, played))
         expected.append([names for _, names in lines])
     assert [write_lines(*question) for question in questions] == expected
-    monkeypatch.setattr("solver.board.loaded_part", lambda _part: None)
+    monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
     assert [write_lines(*question) for question in questions] == expected
     text = str(expected)
     assert all(text.count(each) > count // 100 for each in ("O-O", "=", "+", "#"))

@@ -1,0 +1,84 @@
+"""Small endgames, and which of them a solver has met.
+
+Apart from `solver.endgames.probe`, because most searches only ask whether a position is
+one, which needs neither a table nor python-chess.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from solver.kernel.border.query import MOST_ENDING_PIECES
+
+if TYPE_CHECKING:
+    from solver.kernel.border.memory import Position
+
+PieceCounts: TypeAlias = tuple[int, ...]
+"""How many queens, rooks, bishops and knights the attacker and the defender have."""
+
+
+def is_ending(position: Position) -> bool:
+    """Return whether a position is a small endgame: four pieces at most, no pawns."""
+    return (
+        not position.pawns
+        and not position.rights
+        and count_pieces(position) <= MOST_ENDING_PIECES
+    )
+
+
+def count_pieces(position: Position) -> int:
+    """Return the number of pieces on the board, kings and pawns included."""
+    occupied: int = position.us | position.them
+    return occupied.bit_count()
+
+
+class EndingHistory:
+    """The small endgames that one solver has met.
+
+    Each solver begins with none, whatever tables other solvers of the process have
+    built. The cost of its answers thus depends on its own problems alone.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[PieceCounts, tuple[bytes, bool]] = {}
+        self._probed: set[PieceCounts] = set()
+
+    def is_further(self, position: Position, *, black: bool) -> bool:
+        """Remember a position; return whether an earlier one had the same pieces.
+
+        The colours make no difference.
+
+        Parameters
+        ----------
+        position : Position
+            A small endgame.
+        black : bool
+            Whether Black is to move.
+        """
+        counts = max(_piece_counts(position, attacking=side) for side in (True, False))
+        seen = bytes(position), black
+        return self._first.setdefault(counts, seen) != seen
+
+    def note_probe(self, position: Position, *, attacking: bool) -> None:
+        """Remember that a table was probed: that of the side to move if `attacking`."""
+        self._probed.add(_piece_counts(position, attacking=attacking))
+
+    def was_probed(self, position: Position, *, attacking: bool) -> bool:
+        """Return whether that table was probed; a bare king needs none."""
+        counts = _piece_counts(position, attacking=attacking)
+        return not any(counts[: len(counts) // 2]) or counts in self._probed
+
+
+def _piece_counts(position: Position, *, attacking: bool) -> PieceCounts:
+    """Count the pieces; the side to move is the attacker if `attacking`."""
+    diagonal, orthogonal = position.diagonal, position.orthogonal
+    kinds: tuple[int, ...] = (
+        diagonal & orthogonal,
+        orthogonal & ~diagonal,
+        diagonal & ~orthogonal,
+        position.knights,
+    )
+    sides: list[int] = [position.us, position.them]
+    if not attacking:
+        sides.reverse()
+    return tuple((kind & side).bit_count() for side in sides for kind in kinds)

@@ -1,0 +1,383 @@
+"""Positions and moves as texts, read and written in compiled code.
+
+python-chess reads what compiled code refuses, and everything in a process that has not
+loaded the kernel: it accepts the same texts, takes ten times as long, and explains what
+is wrong (`solver.strict_fen`, `solver.strict_moves`). It is only imported then.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from solver.kernel.border.memory import Position, Search
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.query import (
+    FEN_TEXT_BYTES,
+    LONG_TEXT_BYTES,
+    LineStyle,
+    Query,
+    QueryState,
+)
+from solver.kernel.build.loader import load_part, loaded_part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import chess
+
+TEXT_BYTES = 4096
+"""Room for a FEN and a line of 300 plies; longer ones are left to python-chess."""
+
+
+def read_compiled(
+    fen: str,
+    line: str = "",
+    *,
+    black: bool = False,
+    played: int = 0,
+    uci_only: bool = False,
+) -> tuple[str, str] | None:
+    """Read a FEN and a line of moves in compiled code.
+
+    Parameters
+    ----------
+    fen : str
+        A FEN of one, two, four or six fields.
+    line : str
+        Moves in UCI or SAN, separated by spaces; see `plain_moves`.
+    black : bool
+        Whether Black is to move if the FEN does not say.
+    played : int
+        How many moves come before the position in question.
+    uci_only : bool
+        Refuse moves in SAN; castling is a move of the king by two squares.
+
+    Returns
+    -------
+    fen : str
+        The position after the played moves, with six fields.
+    line : str
+        The other moves in UCI notation.
+
+    None if they are refused, and if the kernel is not loaded.
+    """
+    memory = read_query(fen, line, black=black, played=played, uci_only=uci_only)
+    return None if memory is None else memory.texts()
+
+
+class GivenPosition:
+    """The position of a record.
+
+    Parameters
+    ----------
+    text : str
+        A FEN, or what `solver.strict_fen.mend` makes one of.
+    side : chess.Color
+        The side to move if the FEN does not say.
+
+    Attributes
+    ----------
+    fen : str
+        The position's FEN, with six fields.
+    names_side : bool
+        Whether the text says who is to move.
+    warnings : tuple of str
+        What the text says that makes no sense, and so was left out.
+
+    Raises
+    ------
+    FenError
+        It is not a legal position of orthodox chess, or cannot be mended.
+    """
+
+    def __init__(self, text: str, side: chess.Color = True) -> None:  # noqa: FBT002
+        self.warnings: tuple[str, ...] = ()
+        if plain := read_compiled(text, black=not side):
+            self.fen = plain[0]
+        else:
+            from solver.strict_fen import mend
+
+            text, board, self.warnings = mend(text, side)
+            vars(self)["board"] = board
+            self.fen = board.fen(en_passant="fen")
+        self.names_side = len(text.split()) > 1
+
+    @cached_property
+    def board(self) -> chess.Board:
+        """The position on a board."""
+        from chess import Board
+
+        return Board(self.fen)
+
+    def keys(self, name: str, moves: str) -> tuple[str, ...]:
+        """Read first moves; see `solver.strict_moves.parse_keys`."""
+        from solver.movetext import plain_moves
+
+        read = [read_compiled(self.fen, move) for move in plain_moves(moves).split()]
+        if all(read):
+            return tuple(dict.fromkeys(plain[1] for plain in read if plain))
+        from solver.strict_moves import parse_keys
+
+        return parse_keys(self.board, name, moves)
+
+    def line(self, name: str, moves: str) -> tuple[str, ...]:
+        """Read a line of moves; see `solver.strict_moves.parse_line`."""
+        from solver.movetext import plain_moves
+
+        if plain := read_compiled(self.fen, plain_moves(moves)):
+            return tuple(plain[1].split())
+        from solver.strict_moves import parse_line
+
+        return parse_line(self.board, name, moves)
+
+
+def write_lines(
+    fen: str,
+    lines: Iterable[Sequence[str]],
+    played: Sequence[str] = (),
+    style: LineStyle = LineStyle.SAN,
+) -> list[list[str]]:
+    """Write lines of moves in SAN, or as `style` says.
+
+    Parameters
+    ----------
+    fen : str
+        A legal position.
+    lines : iterable of sequence of str
+        Moves in UCI or SAN, without white space.
+    played : sequence of str
+        The moves before each of the lines.
+    style : LineStyle
+        WITH_END adds one word to each line: the final position's FEN. LONG needs the
+        compiled search.
+
+    Returns
+    -------
+    list of list of str
+        The same lines; moves from the first illegal one on stay as given.
+    """
+    is_long, lines = style is LineStyle.LONG, [*lines]
+    if not lines:
+        return []
+    build = load_part(SEARCH) if is_long else loaded_part(SEARCH)
+    memory = read_query(fen, " ".join(played), played=len(played))
+    if build is None or memory is None:
+        assert not is_long
+        from chess import Board
+
+        from solver.strict_moves import write_line
+
+        board, with_end = Board(fen), style is LineStyle.WITH_END
+        return [
+            write_line(board, [*played, *line], with_end=with_end)[len(played) :]
+            for line in lines
+        ]
+    query, search = memory.query, memory.search
+    text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
+    given = ctypes.create_string_buffer(text)
+    ends = len(lines) * FEN_TEXT_BYTES if style is LineStyle.WITH_END else 0
+    written = ctypes.create_string_buffer(2 * len(text) + LONG_TEXT_BYTES + ends)
+    query.line, query.line_size = ctypes.addressof(given), len(text)
+    memory.write_to(written)
+    build.kernel.write_lines(query, search, style)
+    names = written.raw[: search.text_written].decode(errors="surrogatepass")
+    rows = names.split("\n")
+    if style is LineStyle.WITH_END:
+        rows, finals = rows[::2], rows[1::2]
+        return [
+            [*row.split(" ")[:-1], final]
+            for row, final in zip(rows[: len(lines)], finals, strict=True)
+        ]
+    return [row.split(" ")[:-1] for row in rows[: len(lines)]]
+
+
+def first_moves(
+    fen: str, moves: Iterable[str], played: Sequence[str] = ()
+) -> list[str]:
+    """Write alternative moves in SAN.
+
+    Parameters
+    ----------
+    fen : str
+        A position.
+    moves : iterable of str
+        Moves in UCI notation; an illegal one stays as given.
+    played : sequence of str
+        The moves that lead from this position to the one before each of them.
+
+    Returns
+    -------
+    list of str
+        The same moves in SAN, in the same order.
+    """
+    return [san for (san,) in write_lines(fen, ([move] for move in moves), played)]
+
+
+class Memory:
+    """A query, and memory for its texts."""
+
+    def __init__(self) -> None:
+        self.given = ctypes.create_string_buffer(TEXT_BYTES)
+        self.written = ctypes.create_string_buffer(TEXT_BYTES)
+        self.queries = (Query * 1)()
+        self.query = self.queries[0]
+        self.query.fen = ctypes.addressof(self.given)
+        self._text = memoryview(self.written)
+        self.search = Search()
+
+    def write_to(self, text: ctypes.Array[ctypes.c_char]) -> None:
+        """Set where the kernel writes texts."""
+        search = self.search
+        search.text, search.text_size = ctypes.addressof(text), len(text)
+        search.text_written = 0
+
+    def written_text(self) -> str:
+        """Return what the kernel wrote to `written`."""
+        return str(self._text[: self.search.text_written], "ascii")
+
+    def texts(self) -> tuple[str, str]:
+        """Return the FEN and the line that were read."""
+        written = self.written_text()
+        return written[: self.query.line_at], written[self.query.line_at :]
+
+    def position(self) -> Position:
+        """Return the position that was read."""
+        return Position.from_buffer_copy(self.query.position)
+
+
+class _Own(threading.local):
+    """The memory of the calling thread."""
+
+    def __init__(self) -> None:
+        self.memory = Memory()
+
+
+_OWN = _Own()
+
+
+def own_memory() -> Memory:
+    """Return the memory of the calling thread, which every call here overwrites."""
+    return _OWN.memory
+
+
+def read_query(
+    fen: str,
+    line: str = "",
+    *,
+    black: bool = False,
+    played: int = 0,
+    uci_only: bool = False,
+) -> Memory | None:
+    """Read a FEN and a line as `read_compiled` does; return where they are."""
+    if (build := loaded_part(SEARCH)) is None:
+        return None
+    # A local name keeps it alive: when the interpreter ends, it frees what belongs to
+    # threads, although a daemon thread may still be reading.
+    memory = _OWN.memory
+    query, search = memory.query, memory.search
+    # A lone surrogate becomes bytes that are part of no FEN and no move.
+    given, moves = (text.encode(errors="surrogatepass") for text in (fen, line))
+    if len(given) + len(moves) > TEXT_BYTES:
+        return None
+    ctypes.memmove(query.fen, given + moves, len(given) + len(moves))
+    query.fen_size, query.line_size = len(given), len(moves)
+    query.line = query.fen + len(given)
+    query.black, query.played, query.uci_only = black, played, uci_only
+    memory.write_to(memory.written)
+    is_read = build.kernel.read_rows(memory.queries, search, 0, 1)
+    return memory if is_read and query.state == QueryState.READ else None
+
+
+def is_stalemate(fen: str) -> bool:
+    """Return whether the side to move is stalemated."""
+    build, memory = loaded_part(SEARCH), read_query(fen)
+    if build is None or memory is None:
+        from chess import Board
+
+        return Board(fen).is_stalemate()
+    kernel, position, search = build.kernel, memory.position(), memory.search
+    return not (kernel.moves(position, search) or kernel.is_check(position, search))
+
+
+# Moves of the kernel
+
+
+SQUARE_BITS = 63
+"""The bits of a square in a kernel move; its lowest bits are the origin."""
+
+_SQUARES = [file + rank for rank in "12345678" for file in "abcdefgh"]
+_FLIP_RANKS = 56
+_LAST_RANK = 56
+"""The first square of the rank where the mover's pawns are promoted."""
+
+_PROMOTIONS = {2: "n", 4: "b", 8: "r", 12: "q"}
+"""The pieces that a pawn may promote to, by their bitboards."""
+
+
+def uci_line(
+    position: Position, words: Iterable[int], *, black: bool
+) -> tuple[str, ...]:
+    """Return a line of kernel moves in UCI notation.
+
+    Parameters
+    ----------
+    position : Position
+        Where the line begins; not changed.
+    words : iterable of int
+        Its moves.
+    black : bool
+        Whether Black begins.
+    """
+    pawns: int = position.pawns
+    line = []
+    for word in words:
+        name, pawns = _uci_step(word, pawns, black)
+        line.append(name)
+        black = not black
+    return tuple(line)
+
+
+@lru_cache(maxsize=1 << 16)
+def _uci_step(word: int, pawns: int, black: bool) -> tuple[str, int]:  # noqa: FBT001
+    """Return a kernel move in UCI notation, and the pawns as the next mover sees them.
+
+    Lines of help play repeat few moves.
+    """
+    start, end = 1 << (word & SQUARE_BITS), 1 << (word >> 6 & SQUARE_BITS)
+    is_pawn = bool(pawns & start)
+    # A pawn captured en passant stays in `pawns`, which is harmless: no move starts
+    # there until a piece has arrived.
+    pawns &= ~(start | end)
+    if is_pawn and end < 1 << _LAST_RANK:
+        pawns |= end
+    flipped = int.from_bytes(pawns.to_bytes(8, "little"), "big")
+    return spell_move(word, black=black, is_pawn=is_pawn), flipped
+
+
+@cache
+def spell_move(word: int, *, black: bool, is_pawn: bool) -> str:
+    """Return a kernel move in UCI notation; the cache keeps a name for each move.
+
+    Parameters
+    ----------
+    word : int
+        The move.
+    black : bool
+        Whether Black moves.
+    is_pawn : bool
+        Whether a pawn moves.
+    """
+    start, end = word & SQUARE_BITS, word >> 6 & SQUARE_BITS
+    promotion = _PROMOTIONS[word >> 12] if is_pawn and end >= _LAST_RANK else ""
+    turn = _FLIP_RANKS if black else 0
+    return sys.intern(_SQUARES[start ^ turn] + _SQUARES[end ^ turn] + promotion)
+
+
+def uci_move(position: Position, word: int, *, black: bool) -> str:
+    """Return a kernel move of a position in UCI notation."""
+    is_pawn = bool(position.pawns >> (word & SQUARE_BITS) & 1)
+    return spell_move(word, black=black, is_pawn=is_pawn)
