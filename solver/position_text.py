@@ -13,7 +13,8 @@ import threading
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.memory import Position, Search
+from solver.kernel.border.interface import new_search
+from solver.kernel.border.memory import Position
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import (
     FEN_TEXT_BYTES,
@@ -227,7 +228,7 @@ class Memory:
         self.query = self.queries[0]
         self.query.fen = ctypes.addressof(self.given)
         self._text = memoryview(self.written)
-        self.search = Search()
+        self.search = new_search()
 
     def write_to(self, text: ctypes.Array[ctypes.c_char]) -> None:
         """Set where the kernel writes texts."""

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from numbers import Real
 from typing import TypeVar
 
 from solver.errors import refusal
@@ -385,6 +384,8 @@ def require_seconds(name: str, value: object, most: float) -> float:
     InputError
         The value is not a number from 0 to `most`.
     """
+    from numbers import Real
+
     if isinstance(value, bool) or not isinstance(value, Real):
         raise refusal(name, "a number of seconds", value)
     try:

@@ -44,11 +44,11 @@ class Play(StrEnum):
     with half a move more, against the other side."""
 
 
-_TEXT = re.compile(
-    r"(?P<exact>exact-)?(?P<play>|s|r|semi-r|h)(?P<goal>[#=])\s*"
-    r"(?P<moves>[0-9]{1,9})(?P<half>\.5)?",
-    re.IGNORECASE,
+_TEXT = (
+    r"(?i)(?P<exact>exact-)?(?P<play>|s|r|semi-r|h)(?P<goal>[#=])\s*"
+    r"(?P<moves>[0-9]{1,9})(?P<half>\.5)?"
 )
+"""Compiled when the first text is read, because most questions have none."""
 
 _EXACT = ("#", "h#", "h=")
 """What may begin with `exact-`."""
@@ -96,7 +96,7 @@ class Stipulation:
         if not isinstance(given, str):
             name = "stipulation"
             raise refusal(name, EXPECTED, given)
-        found = _TEXT.fullmatch(text.strip())
+        found = re.fullmatch(_TEXT, text.strip())
         play = Play(found["play"].lower()) if found else None
         if (
             not found

@@ -18,8 +18,8 @@ from solver.board import pack, unpack_pieces
 from solver.endgames.ending import is_ending
 from solver.endgames.probe import find_ending
 from solver.errors import MatesolveError
-from solver.kernel.border.interface import Verdict
-from solver.kernel.border.memory import Position, Search
+from solver.kernel.border.interface import Verdict, new_search
+from solver.kernel.border.memory import Position
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.position_text import SQUARE_BITS, spell_move
@@ -256,7 +256,7 @@ class Moves:
 
     def __init__(self) -> None:
         self._kernel = load_part(SEARCH).kernel
-        self._search = Search()
+        self._search = new_search()
 
     def legal(self, packed: bytes) -> list[int]:
         """Return the legal moves."""

@@ -319,9 +319,9 @@ def prepare_laboratory() -> None:
 
 def prepare_part(part: Part) -> Build:
     """Load a part of the kernel; show a message if it must be compiled."""
-    from solver.kernel.build.loader import load_part
+    from solver.kernel.build.loader import load_part, loaded_part
 
-    return _load(lambda: load_part(part, notify, _compiling))
+    return loaded_part(part) or _load(lambda: load_part(part, notify, _compiling))
 
 
 def prepare_module(part: Part) -> Module:

@@ -18,6 +18,7 @@ from solver.cli.signals import (
     end_at_once,
     forget_interrupts,
     has_interrupted,
+    leave,
     raise_interrupts,
 )
 from solver.errors import MatesolveError
@@ -293,7 +294,7 @@ def main() -> None:
     end_at_once()
     discard_unwritten(sys.stdout)
     discard_unwritten(sys.stderr)
-    sys.exit(code)
+    leave(code)
 
 
 def _one_line(message: object) -> str:

@@ -40,12 +40,12 @@ def divide(
     leaves : int
     """
     from solver.board import pack, unpack_move
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.interface import new_search
     from solver.kernel.border.parts import SEARCH
     from solver.kernel.build.loader import load_part
 
     kernel = load_part(SEARCH).kernel
-    search = Search()
+    search = new_search()
     control.attach(search)
     position = pack(board)
     for word in kernel.moves(position, search):

@@ -18,8 +18,7 @@ from solver.kernel.border.experiment import (
     Experiment,
     MipUse,
 )
-from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Search
+from solver.kernel.border.interface import NO_LIMIT, new_search
 from solver.kernel.border.parts import LABORATORY
 from solver.kernel.build.loader import load_part
 from solver.laboratory.mate_scores import (
@@ -93,7 +92,7 @@ class Laboratory:
             )
             raise InputError(msg)
         self._kernel = load_part(LABORATORY).kernel
-        self.search = Search(buckets=table_entries // LEAST_ENTRIES)
+        self.search = new_search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = Experiment()
         self._imbalance = imbalance
         self._words: dict[tuple[MipUse, int], list[bytes]] = {}

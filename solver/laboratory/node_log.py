@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from solver.kernel.border.interface import new_search
 from solver.kernel.border.memory import LogEnd, LoggedNode, LogKind, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import MOVES_TEXT_BYTES
@@ -198,7 +199,7 @@ class MoveWriter:
 
     def __init__(self) -> None:
         self.kernel = load_part(SEARCH).kernel
-        self.search = Search()
+        self.search = new_search()
         self._text = ctypes.create_string_buffer(MOVES_TEXT_BYTES)
         self.search.text = ctypes.addressof(self._text)
         self.search.text_size = MOVES_TEXT_BYTES

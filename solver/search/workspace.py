@@ -8,8 +8,14 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from solver.errors import AllocationError
-from solver.kernel.border.interface import NO_LIMIT, SMALL_BUCKETS, SMALL_NODES
-from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search, restriction_word
+from solver.kernel.border.interface import (
+    NO_LIMIT,
+    SMALL_BUCKETS,
+    SMALL_NODES,
+    map_memory,
+    new_search,
+)
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, restriction_word
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 
@@ -80,7 +86,7 @@ class Workspace:
 
     def _use_memory(self, memory: mmap.mmap) -> None:
         self.kernel = load_part(SEARCH).kernel
-        self.search = Search()
+        self.search = new_search()
         self.restriction: Restriction | None = None
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
@@ -267,7 +273,7 @@ def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
         The system does not have that much memory.
     """
     try:
-        memory = _map(size)
+        memory = map_memory(size)
     except (OSError, MemoryError) as error:
         found = error.strerror if isinstance(error, OSError) else "less"
         wanted = f"{size // MIB:,} MiB of memory for {purpose}"
@@ -277,13 +283,3 @@ def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
         with suppress(OSError):  # a Linux that was built without huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
-
-
-def _map(size: int) -> mmap.mmap:
-    """Map anonymous memory, private if the system offers that.
-
-    Python's default is shared memory, for which Linux uses no huge pages.
-    """
-    if hasattr(mmap, "MAP_PRIVATE"):
-        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    return mmap.mmap(-1, size)

@@ -34,15 +34,12 @@ def main() -> None:
             if path.is_relative_to(ROOM):
                 files.add(str(path.relative_to(ROOM)))
 
-    sys.argv = ["matesolve", *(sys.argv[1:] or SOLVE)]
     threading.setprofile(note)
     sys.setprofile(note)
-    from solver.__main__ import main as run
+    from solver.cli.main import run
 
     try:
-        run()
-    except SystemExit:
-        pass
+        run(sys.argv[1:] or SOLVE)
     finally:
         sys.setprofile(None)
     print(*sorted(files), sep="\n")

@@ -5,11 +5,16 @@ Like the interface, this module imports neither numba nor numpy.
 
 from __future__ import annotations
 
-from ctypes import addressof, c_uint64, sizeof
-from mmap import mmap
+from ctypes import addressof, c_uint64
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.interface import NO_LIMIT, Kernel, KernelError, Verdict
+from solver.kernel.border.interface import (
+    NO_LIMIT,
+    Kernel,
+    KernelError,
+    Verdict,
+    new_search,
+)
 from solver.kernel.border.memory import BattlePlay, Position, Search
 
 if TYPE_CHECKING:
@@ -41,15 +46,10 @@ def mate_in_two() -> Position:
 
 
 def search_with(table: Array[c_uint64]) -> Search:
-    """Return a search without limits, whose table is one bucket.
-
-    ctypes would write zeros to 2.5 MB, of which a self-test uses little; the system
-    makes a page of zeros when it is used.
-    """
-    search = Search.from_buffer(mmap(-1, sizeof(Search)))
-    search.node_limit, search.table = NO_LIMIT, addressof(table)
-    search.generation = search.buckets = 1
-    return search
+    """Return a search without limits, whose table is one bucket."""
+    return new_search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
 
 
 def self_test_search(kernel: Kernel) -> None:
@@ -84,7 +84,7 @@ def self_test_laboratory(kernel: Kernel) -> None:
     from solver.kernel.border.experiment import INFINITE_SCORE, MATE_SCORE, Experiment
 
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
-    search = Search(node_limit=NO_LIMIT)
+    search = new_search(node_limit=NO_LIMIT)
     compare_answers(
         {
             "scored search": (
