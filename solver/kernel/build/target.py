@@ -119,29 +119,19 @@ def target_machine(target: Target) -> Any:
     if target.triple:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
-        return llvm.Target.from_triple(target.triple).create_target_machine(
-            cpu=target.cpu,
-            features=target.features,
-            opt=3,
-            reloc="static",
-            codemodel="default",
-        )
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    default = llvm.Target.from_default_triple()
-    if machine.HAS_IMAGES:
-        return default.create_target_machine(
-            cpu=target.cpu,
-            features=target.features,
-            opt=3,
-            reloc="pic",
-            codemodel="small",
-        )
-    return default.create_target_machine(
-        cpu=target.cpu,
-        features=target.features,
-        opt=3,
-        reloc="static" if default.name.startswith("x86") else "default",
-        codemodel="jitdefault",
-        jit=True,
+        generator = llvm.Target.from_triple(target.triple)
+    else:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        generator = llvm.Target.from_default_triple()
+    settings: dict[str, Any]
+    if generator.name.startswith("wasm"):
+        settings = {"reloc": "static", "codemodel": "default"}
+    elif machine.HAS_IMAGES:
+        settings = {"reloc": "pic", "codemodel": "small"}
+    else:
+        reloc = "static" if generator.name.startswith("x86") else "default"
+        settings = {"reloc": reloc, "codemodel": "jitdefault", "jit": True}
+    return generator.create_target_machine(
+        cpu=target.cpu, features=target.features, opt=3, **settings
     )
