@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import re
-from ctypes import CFUNCTYPE, c_int64
+from ctypes import CFUNCTYPE, c_int64, c_uint64
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 import pytest
 
-from solver.kernel.border.interface import KernelError
+from solver.kernel.border.interface import Kernel, KernelError
+from solver.kernel.border.parts import PARTS, SEARCH
+from solver.kernel.border.self_test import (
+    BUCKET_WORDS,
+    mate_in_two,
+    search_with,
+    start_position,
+)
 from solver.kernel.build import image, loader, machine
+from solver.kernel.build.compiler import compile_object
 from solver.kernel.build.elf import link
 from solver.kernel.build.target import MEMSET, host, target_machine
 
@@ -153,3 +162,39 @@ def test_an_image_without_code_is_refused(size: int) -> None:
     code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
     with pytest.raises(KernelError, match="expected a function in "):
         image.load(code[:size])
+
+
+def answers(kernel: Kernel) -> list[tuple[int, int]]:
+    """Return results of the search for mates, each with the nodes so far."""
+    table = (c_uint64 * (2 * BUCKET_WORDS))()
+    search = search_with(table)
+    search.proofs_from = search.proof_buckets = 1
+    asked = [
+        *(("PERFT", start_position(), plies) for plies in (1, 2, 3, 4)),
+        *(("MATES_WITHIN", mate_in_two(), moves) for moves in (1, 2, 3)),
+        *(("FIND_MATE", mate_in_two(), moves) for moves in (1, 2, 3)),
+        *(("MATES_WITHIN", start_position(), moves) for moves in (1, 2, 3)),
+        ("LINE", mate_in_two(), 2),
+    ]
+    return [
+        (kernel.run(name, position, search, number, 1), search.nodes)
+        for name, position, number in asked
+    ]
+
+
+@pytest.mark.slow
+def test_each_part_answers_as_llvmlites_own_linking_of_the_same_object_file() -> None:
+    for part in PARTS:
+        entry = importlib.import_module(part.module).entry
+        code = compile_object(entry, loader.SYMBOL, host())
+        loaded, linked = (
+            Kernel(address, part.operations)
+            for address in (
+                image.load(link(code, loader.SYMBOL)),
+                loader.place_object(code),
+            )
+        )
+        part.self_test(loaded)
+        part.self_test(linked)
+        if part is SEARCH:
+            assert answers(loaded) == answers(linked)
