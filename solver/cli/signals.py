@@ -79,14 +79,18 @@ def _ignore_all() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process with an exit code; what was written is flushed already.
+    """End the process with an exit code; what the command printed is flushed already.
 
     Freeing every object would take longer than a short search, so this leaves them to
-    the system, as mypy does. With a thread that still runs, it waits as `sys.exit`.
+    the system, as mypy does. If a thread still runs, this waits for it as `sys.exit`.
     """
     if threading.active_count() > 1:
         sys.exit(code)
-    atexit._run_exitfuncs()  # noqa: SLF001 -- as multiprocessing does in a child
+    atexit._run_exitfuncs()  # noqa: SLF001 -- there is no public name
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with suppress(OSError):
+                stream.flush()
     os._exit(code)
 
 
