@@ -12,14 +12,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver.audit.plies import Ply, with_holds
 from solver.audit.result import AuditResult, audit_result
-from solver.certificate.build import certify_last
-from solver.certificate.proving import BuildingStoppedError
-from solver.endgames.tablebases import Tablebases
-from solver.formats.matetrack import find_fault
 from solver.problem import Problem
 from solver.search.follow import Followed, solve_and_follow
 from solver.search.queries import Questions
@@ -33,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from solver.endgames.tablebases import Tablebases
     from solver.problem import Limits
 
 
@@ -155,6 +150,8 @@ class AuditJob:
         self._options = options
         self._searching = searching or _uncontrolled
         if tablebases is None and options.directories:
+            from solver.endgames.tablebases import Tablebases
+
             tablebases = Tablebases(options.directories)
         limits = options.limits
         self._solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
@@ -277,6 +274,8 @@ class AuditJob:
         claim = answer.problem.claim
         if not self._options.every_ply or claim is None:
             return
+        import chess
+
         line = kind_of(answer.problem.stipulation).searched_line(claim)
         board = chess.Board(answer.problem.fen)
         for number, move in enumerate(line):
@@ -323,6 +322,8 @@ class AuditJob:
         kind = kind_of(problem.stipulation)
         if not (self._options.certify and kind.has_certificates):
             return False
+        from solver.formats.matetrack import find_fault
+
         is_known = (
             claim is not None
             and answer.mate == claim.mate
@@ -333,6 +334,9 @@ class AuditJob:
 
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; return None after an interrupt."""
+        from solver.certificate.build import certify_last
+        from solver.certificate.proving import BuildingStoppedError
+
         with self._searching() as control:
             try:
                 built = certify_last(answer, self._solver.workspace, control)

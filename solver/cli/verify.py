@@ -230,7 +230,6 @@ def verify(
     """
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit
-    from solver.cli.answer_files import CertificateFolder
     from solver.cli.console import require_apart
     from solver.cli.marks import Marks
     from solver.cli.progress import AuditProgress
@@ -275,6 +274,8 @@ def verify(
             folder = None
             if folder_path is not None:
                 inputs = (*reads, *stored.files)
+                from solver.cli.answer_files import CertificateFolder
+
                 folder = CertificateFolder(folder_path, progress.notify, inputs)
             printer = ResultPrinter(progress, quiet=quiet, jsonl=jsonl)
             ctx.call_on_close(printer.close)

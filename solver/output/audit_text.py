@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-import chess
-
 from solver.audit.result import DUAL, KEYS, LINE, MARKS, Origin
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
@@ -272,6 +270,8 @@ def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
         yield "may need more than 50 moves without a pawn move or capture"
     if not is_long and not (_has_return(line[::2]) and _has_return(line[1::2])):
         return  # most lines, and much faster than playing them
+    import chess
+
     board = chess.Board(fen)
     seen = {board.epd(): 0}
     is_fifty = is_repeated = False
