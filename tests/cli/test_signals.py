@@ -73,7 +73,7 @@ main()
 
 INTERRUPTED_COMPILER = """
 import ctypes, os, signal, sys
-import solver.kernel.build.loader
+from solver.kernel.build import loader
 
 @ctypes.CFUNCTYPE(None)
 def call_back():
@@ -81,7 +81,8 @@ def call_back():
     for _ in range(1000):
         pass
 
-solver.kernel.build.loader.load_part = lambda *_: call_back()
+loader.load_part = lambda *_: call_back()
+loader.load_stored = loader.loaded_part = lambda _: None
 sys.argv = ["matesolve", *{arguments!r}]
 from solver.__main__ import main
 main()
@@ -186,7 +187,7 @@ def test_an_interrupted_engine_ends_silently(how: str) -> None:
 
 @pytest.mark.parametrize("how", EVERY)
 @pytest.mark.parametrize(
-    "module", ["solver.cli.main", "click", "solver.cli.solve", "chess"]
+    "module", ["solver.cli.main", "click", "solver.cli.solve", "solver.solving"]
 )
 @pytest.mark.parametrize("hidden", [False, True])
 def test_an_interrupt_during_imports_is_one_line(
