@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
 from typing import TYPE_CHECKING
 
 import chess
@@ -9,7 +11,7 @@ import pytest
 
 from solver.board import pack, parse_fen, unpack_move
 from solver.errors import FenError
-from solver.position_text import uci_line
+from solver.position_text import is_stalemate, uci_line, uci_move
 from solver.strict_fen import parse_strictly
 from tests.kernel.fens import mutated_fens
 from tests.oracles import walks
@@ -17,7 +19,8 @@ from tests.oracles import walks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.border.memory import Position
+    from solver.kernel.border.interface import Kernel
+    from solver.kernel.border.memory import Position, Search
 
 
 def unpacked(position: Position, turn: chess.Color) -> chess.Board:
@@ -122,11 +125,49 @@ def test_a_line_is_read_from_each_mover_s_side() -> None:
     assert board == chess.Board()
 
 
+def test_lines_of_games_are_named_as_by_python_chess(
+    kernel: Kernel, search: Search
+) -> None:
+    random, kinds = Random(47), Counter[str]()
+    for fen in walks.STARTS * 60:
+        start = chess.Board(fen)
+        board, position, words, names = start.copy(), pack(start), [], []
+        for _ in range(12):
+            moves = kernel.moves(position, search)
+            if not moves:
+                break
+            word = random.choice(moves)
+            move = unpack_move(board, word)
+            kinds["castling"] += board.is_castling(move)
+            kinds["en passant"] += board.is_en_passant(move)
+            kinds["promotion"] += move.promotion is not None
+            assert board.is_legal(move)
+            words.append(word)
+            names.append(move.uci())
+            position = kernel.made(position, search, word)
+            board.push(move)
+            assert bytes(position) == bytes(pack(board))
+        black = start.turn == chess.BLACK
+        assert uci_line(pack(start), words, black=black) == tuple(names)
+        if words:
+            assert uci_move(pack(start), words[0], black=black) == names[0]
+    assert min(kinds.values()) > 5
+
+
 def read_or_refuse(read: Callable[[str], chess.Board], fen: str) -> chess.Board | str:
     try:
         return read(fen)
     except FenError as error:
         return str(error)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_stalemates_are_those_of_python_chess() -> None:
+    seen = Counter[bool]()
+    for board in walks.small_positions(3000, seed=48):
+        seen[board.is_stalemate()] += 1
+        assert is_stalemate(board.fen()) == board.is_stalemate()
+    assert min(seen[True], seen[False]) > 10
 
 
 @pytest.mark.usefixtures("kernel")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from random import Random
+
 import chess
 import pytest
 
 from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
-from solver.search.question import read_question
+from solver.board import pack
+from solver.search.question import is_attacking, read_question
 from solver.solving import Solver
 from solver.stipulation import MAX_MOVES
 from tests.oracles import naive, walks
@@ -131,3 +135,63 @@ def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
     for stipulation, side in begins.items():
         problem = Problem("7k/8/5K2/8/8/8/6p1/R7", stipulation=stipulation)
         assert read_question(problem).problem.fen.split()[1] == side, stipulation
+
+
+# The position, read without python-chess
+
+
+def test_a_position_is_read_as_python_chess_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boards = list(walks.random_positions(600, seed=44))
+    idle = 0
+    for kernel_is_loaded in (True, False):
+        if not kernel_is_loaded:
+            monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
+        for board in boards:
+            whole, legal = board.fen(en_passant="fen"), board.fen()
+            idle += whole != legal
+            for given, fen in ((whole, legal), (Problem(whole), whole), (board, legal)):
+                question = read_question(given)
+                assert question.problem.fen == fen
+                assert question.black == (board.turn == chess.BLACK)
+                assert bytes(question.position) == bytes(pack(chess.Board(whole))) or (
+                    given is board
+                    and bytes(question.position) == bytes(pack(chess.Board(legal)))
+                )
+                assert question.board == chess.Board(fen)
+    assert idle > 20
+
+
+def test_the_legal_moves_are_root_moves_and_no_others() -> None:
+    random = Random(45)
+    for board in walks.random_positions(500, seed=45):
+        legal = [move.uci() for move in board.legal_moves]
+        if legal:
+            assert read_question(board, root_moves=legal).root_moves == tuple(legal)
+        pseudo = {move.uci() for move in board.pseudo_legal_moves}
+        start, end = random.sample(chess.SQUARE_NAMES, 2)
+        for move in {*pseudo, start + end, f"{start}{end}q"} - {*legal}:
+            with pytest.raises(InputError, match=f"root_moves: .* found '{move}'"):
+                read_question(board, root_moves=[*legal, move])
+
+
+def test_bare_kings_are_counted_as_python_chess_counts_them() -> None:
+    bare = 0
+    for board in chain(
+        walks.small_positions(1000, seed=46), walks.random_positions(200, seed=46)
+    ):
+        ours, theirs = (
+            chess.popcount(board.occupied_co[side]) == 1
+            for side in (board.turn, not board.turn)
+        )
+        problem = Problem(board.fen())
+        expected = not ours or theirs
+        assert is_attacking(problem, pack(board)) == expected
+        question = read_question(problem)
+        assert (question.attacking, question.both_sides) == (
+            expected,
+            expected and not theirs,
+        )
+        bare += ours or theirs
+    assert bare > 100
