@@ -196,7 +196,8 @@ class Limits:
     hash_mib : int
         Size of the transposition table in MiB, 1 to `MAX_HASH_MIB`.
     threads : int
-        Number of cores for one position, 1 to `MAX_THREADS`.
+        Number of cores for one position, 1 to `MAX_THREADS`, once its search has taken
+        a million nodes. With more than 1, node counts then vary.
     max_solutions : int or None
         Help play only: stop after this many solutions, 1 to `MAX_NODES`.
 

@@ -18,13 +18,13 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
+from solver.search.helpers import HelperThreads
 from solver.search.queries import Questions, solution_of
 from solver.search.question import read_question
 from solver.search.threads import (
     WATCHDOG,
     Control,
     Exclusive,
-    HelperThreads,
     run_stoppable,
 )
 from solver.search.workspace import Workspace
@@ -145,7 +145,11 @@ class Solver:
     tablebases : Tablebases or None
         Gaviota and Syzygy tables to consult; several solvers may share them.
     threads : int
-        How many cores to use on one position.
+        How many cores to use on one position. Further threads join when a search has
+        taken a million nodes, so a shorter one takes the same nodes with any number.
+    cores : callable or None
+        Returns how many of these cores are free for a search, itself included; called
+        as it goes on. None: all of them.
 
     Raises
     ------
@@ -163,6 +167,7 @@ class Solver:
         tablebases: Tablebases | None = None,
         *,
         threads: int = 1,
+        cores: Callable[[], int] | None = None,
     ) -> None:
         hash_mib, threads = hash_size(hash_mib), thread_count(threads)
         if tablebases is not None:
@@ -173,7 +178,7 @@ class Solver:
         self._exclusive = Exclusive("solver", remedy)
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
-        self._helper_threads = HelperThreads(self._workspace, threads - 1)
+        self._helper_threads = HelperThreads(self._workspace, threads - 1, cores)
 
     @property
     def workspace(self) -> Workspace:

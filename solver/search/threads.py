@@ -1,4 +1,4 @@
-"""Stop a search, limit its time, and share it among cores."""
+"""Stop a search, and limit its time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from solver.kernel.border.memory import Search
-    from solver.search.workspace import Workspace
 
 
 class Exclusive:
@@ -276,66 +275,3 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
     if errors:
         raise errors[0]
     return results[0]
-
-
-class HelperThreads:
-    """Further threads that search the same problem in the same table.
-
-    They search in another order than the leading workspace. They find in the table what
-    the others have proved, so the leader, whose answer counts, gets it sooner.
-
-    Parameters
-    ----------
-    leader : Workspace
-        The workspace whose table they share.
-    size : int
-        How many threads; 0 is allowed.
-
-    Attributes
-    ----------
-    nodes : int
-        Positions that the threads entered for the last problem, once they ended.
-    """
-
-    def __init__(self, leader: Workspace, size: int) -> None:
-        self._leader = leader
-        self._helpers = [leader.helper() for _ in range(size)]
-        self._threads: list[threading.Thread] = []
-        self._controls: list[Control] = []
-        self.nodes = 0
-
-    @property
-    def size(self) -> int:
-        """How many threads."""
-        return len(self._helpers)
-
-    def start(self, work: Callable[[Workspace, Control], object]) -> None:
-        """Let each thread do the work, unless they are already running.
-
-        All threads, including the leader's, get an equal share of the remaining nodes.
-        """
-        if self._threads or not self._helpers:
-            return
-        leader = self._leader.search
-        share = (leader.node_limit - leader.nodes) // (len(self._helpers) + 1)
-        leader.node_limit = leader.nodes + share
-        for helper in self._helpers:
-            helper.join(self._leader, share)
-            control = Control()
-            control.attach(helper.search)  # here, so that no stop is overlooked
-            self._controls.append(control)
-            task = (helper, control)
-            thread = threading.Thread(target=work, args=task, daemon=True)
-            self._threads.append(thread)
-            thread.start()
-
-    def stop(self) -> None:
-        """Stop the threads and wait until they end."""
-        for control in self._controls:
-            control.stop()  # not the search itself, which may be finishing a mate
-        for thread in self._threads:
-            thread.join()
-        helpers = self._helpers if self._threads else ()
-        self.nodes = sum(helper.search.nodes for helper in helpers)
-        self._threads.clear()
-        self._controls.clear()

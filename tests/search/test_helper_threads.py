@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -14,7 +15,10 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
-from solver.search.threads import Control, HelperThreads
+from solver.search import helpers
+from solver.search.helpers import HelperThreads
+from solver.search.question import read_question
+from solver.search.threads import Control
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver
@@ -50,6 +54,7 @@ def puzzles(length: int, count: int) -> list[str]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spend the first budget at once, so that helper threads start on easy problems."""
     workspaces.set_first_budget(monkeypatch, 50)
+    monkeypatch.setattr(helpers, "HELPED_FROM", 0)
 
 
 def answer(found: Solution) -> tuple[object, ...]:
@@ -190,6 +195,7 @@ def test_a_stop_from_outside_ends_all_threads() -> None:
     assert not solver._helper_threads._threads
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
     """Finishing a proof puts off a limit, but not the end of the leader's search."""
     leader = Workspace(hash_mib=1)
@@ -208,6 +214,49 @@ def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
     helper_threads.start(work)
     helper_threads.stop()
     assert stopped_after == [True]
+
+
+def test_a_search_of_less_than_a_million_nodes_is_the_same_with_any_threads() -> None:
+    alone, together = Solver(hash_mib=4), Solver(hash_mib=4, threads=8)
+    for fen in (ROOK_ENDING, *puzzles(4, 6)):
+        expected, found = alone.solve(fen), together.solve(fen)
+        assert found.stats.nodes == expected.stats.nodes < helpers.HELPED_FROM
+        assert (answer(found), found.pv) == (answer(expected), expected.pv)
+    questions = [read_question(fen) for fen in puzzles(4, 6)]
+    for solver in (alone, together):  # and a batch is answered in one call
+        solutions = solver.answer_rows(
+            questions, searching=lambda: nullcontext(Control())
+        )
+        nodes = [found.stats.nodes for found in solutions]
+        assert nodes == [alone.solve(fen).stats.nodes for fen in puzzles(4, 6)]
+
+
+def test_helper_threads_join_when_a_search_is_long_and_cores_are_free() -> None:
+    leader = Workspace(hash_mib=1)
+    leader.begin(1_000_000_000)
+    free = [1]
+    helper_threads = HelperThreads(leader, 4, cores=lambda: free[-1])
+    joined: list[Workspace] = []
+    leave = threading.Event()
+
+    def work(helper: Workspace, _control: Control) -> None:
+        joined.append(helper)
+        assert leave.wait(PATIENCE_S)
+
+    steps = [(0, 5, 0), (999_999, 5, 0), (1_000_000, 1, 0), (1_000_000, 3, 2)]
+    steps += [(2_000_000, 2, 2), (3_000_000, 9, 4), (4_000_000, 9, 4)]
+    for nodes, cores, size in steps:
+        leader.search.nodes = nodes
+        free.append(cores)
+        helper_threads.start(work)
+        assert len(helper_threads._threads) == len(helper_threads._helpers) == size
+    limits = [helper.search.node_limit for helper in helper_threads._helpers]
+    left = leader.search.node_limit - 3_000_000
+    assert sum(limits) + left == pytest.approx(1_000_000_000 - 3_000_000, abs=10)
+    leave.set()
+    helper_threads.stop()
+    assert len(set(map(id, joined))) == 4
+    assert not helper_threads._threads
 
 
 def test_no_helper_threads_do_nothing() -> None:
