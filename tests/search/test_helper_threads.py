@@ -17,6 +17,7 @@ from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
 from solver.search import helpers
 from solver.search.helpers import HelperThreads
+from solver.search.queries import Questions
 from solver.search.question import read_question
 from solver.search.threads import Control
 from solver.search.workspace import Workspace
@@ -224,9 +225,8 @@ def test_a_search_of_less_than_a_million_nodes_is_the_same_with_any_threads() ->
         assert (answer(found), found.pv) == (answer(expected), expected.pv)
     questions = [read_question(fen) for fen in puzzles(4, 6)]
     for solver in (alone, together):  # and a batch is answered in one call
-        solutions = solver.answer_rows(
-            questions, searching=lambda: nullcontext(Control())
-        )
+        batch = Questions(solver.workspace, questions)
+        solutions = solver.answers(batch, lambda: nullcontext(Control()))
         nodes = [found.stats.nodes for found in solutions]
         assert nodes == [alone.solve(fen).stats.nodes for fen in puzzles(4, 6)]
 
