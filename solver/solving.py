@@ -6,9 +6,11 @@ import math
 import time
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from solver.endgames.ending import EndingHistory
+from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import QueryState
 from solver.kernel.build.loader import load_part
 from solver.problem import (
@@ -25,7 +27,7 @@ from solver.search.threads import (
     WATCHDOG,
     Control,
     Exclusive,
-    run_stoppable,
+    ShortCalls,
 )
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Stats, StoppedBy
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.endgames.ending import EndingHistory
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
     from solver.search.endgame import EndgameProbe
@@ -64,7 +65,8 @@ def solve(
 ) -> Solution:
     """Find the shortest forced mate, and prove it.
 
-    The search runs in a separate thread, so that Ctrl-C reaches the waiting caller.
+    A search that is not short runs in a separate thread, so that Ctrl-C reaches the
+    waiting caller.
 
     Parameters
     ----------
@@ -123,12 +125,19 @@ def solve(
     control = _require_control(control)
     if solver is not None:
         require_instance("solver", solver, Solver, "a Solver or None")
+    limits = question.limits
+    part = kind_of(question.problem.stipulation).part()
 
-    def answer() -> Solution:
-        hash_mib, threads = question.limits.hash_mib, question.limits.threads
-        return (solver or Solver(hash_mib, threads=threads)).answer(question, control)
+    def answer(chosen: Solver, nodes: int | None) -> Solution | None:
+        if nodes is not None and part is not SEARCH:
+            return None  # a node of another part may take much longer
+        if nodes is None or nodes >= (limits.nodes or NO_LIMIT):
+            return chosen.answer(question, control)
+        short = replace(question, limits=replace(limits, nodes=nodes))
+        solution = chosen.answer(short, control)
+        return None if solution.stopped_by is StoppedBy.NODES else solution
 
-    return run_stoppable(answer, control)
+    return _short_calls.run((limits.hash_mib, limits.threads), answer, control, solver)
 
 
 class Solver:
@@ -179,6 +188,7 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1, cores)
+        self._history = EndingHistory()
 
     @property
     def workspace(self) -> Workspace:
@@ -368,12 +378,8 @@ class Solver:
         solution = solution_of(question.problem, row, batch.text())
         return endgame.complete(solution) if endgame else solution
 
-    @cached_property
-    def _history(self) -> EndingHistory:
-        """The small endgames met so far."""
-        from solver.endgames.ending import EndingHistory
 
-        return EndingHistory()
+_short_calls = ShortCalls(lambda hash_mib, threads: Solver(hash_mib, threads=threads))
 
 
 def _require_control(control: Control | None) -> Control:

@@ -29,7 +29,7 @@ from solver.problem import (
     require_strings,
 )
 from solver.search.queries import address_of
-from solver.search.threads import Control, run_stoppable
+from solver.search.threads import Control, ShortCalls
 from solver.search.workspace import Workspace
 from solver.solution import SCHEMA
 from solver.strict_fen import find_fault
@@ -273,39 +273,45 @@ def _node_limit(nodes: int | None) -> int | None:
 def _grade_all(
     lines: Sequence[_Line | InputError], nodes: int | None
 ) -> list[Grade | InputError]:
-    control = Control()
-    return run_stoppable(lambda: _Grader(control, nodes).grade_all(lines), control)
+    """Grade lines; many need not be short, whatever each takes."""
+    control, most = Control(), NO_LIMIT if nodes is None else nodes
+
+    def grade(grader: _Grader, nodes: int | None) -> list[Grade | InputError] | None:
+        nodes = most if nodes is None else min(nodes, most)
+        if nodes < most and len(lines) > 1:
+            return None
+        answers = grader.grade_all(lines, nodes, control)
+        return None if nodes < most and answers == [_UNDECIDED] else answers
+
+    return _short_calls.run((), grade, control)
 
 
 class _Grader:
     """Grades lines in batches, in one memory."""
 
-    def __init__(self, control: Control, nodes: int | None) -> None:
-        self._control = control
-        self._nodes = NO_LIMIT if nodes is None else nodes
-        self._workspace = Workspace(DEFAULT_HASH_MIB)
-        self._rows = (Query * BATCH)()
+    def __init__(self) -> None:
+        self.workspace = Workspace(DEFAULT_HASH_MIB)
 
     def grade_all(
-        self, lines: Sequence[_Line | InputError]
+        self, lines: Sequence[_Line | InputError], nodes: int, control: Control
     ) -> list[Grade | InputError]:
         """Grade every readable line; end early after an interrupt."""
         answers: list[Grade | InputError] = []
-        self._control.attach(self._workspace.search)
+        control.attach(self.workspace.search)
         for start in range(0, len(lines), BATCH):
             batch = lines[start : start + BATCH]
             readable = [line for line in batch if isinstance(line, _Line)]
-            graded = iter(self._run(readable))
+            graded = iter(self._run(readable, nodes))
             for line in batch:
                 if isinstance(line, _Line):  # the kernel does not say what is wrong
                     answers.append(next(graded) or find_fault(line.fen))
                 else:
                     answers.append(line)
-            if self._control.reason:
+            if control.reason:
                 break
         return answers
 
-    def _run(self, lines: Sequence[_Line]) -> list[Grade | None]:
+    def _run(self, lines: Sequence[_Line], nodes: int) -> list[Grade | None]:
         """Grade lines in the kernel.
 
         Returns
@@ -324,16 +330,16 @@ class _Grader:
         ]
         content = b"".join([text for pair in texts for text in pair])
         address = address_of(content)
-        for row, line, (fen, moves) in zip(self._rows, lines, texts, strict=False):
+        rows = (Query * len(lines))()
+        for row, line, (fen, moves) in zip(rows, lines, texts, strict=True):
             row.fen, row.fen_size = address, len(fen)
             address += len(fen)
             row.line, row.line_size = address, len(moves)
             address += len(moves)
-            row.black = 0
-            row.most_moves, row.node_limit = line.n, self._nodes
+            row.most_moves, row.node_limit = line.n, nodes
 
         # 2. Run the kernel as often as its texts need.
-        workspace = self._workspace
+        workspace = self.workspace
         workspace.reserve_generations(len(lines))
         most = max([len(moves) for _, moves in texts], default=0)
         size = len(lines) * ROW_TEXT + (most + MAX_LEGAL_MOVES) * MOVE_TEXT_BYTES
@@ -344,13 +350,17 @@ class _Grader:
         while len(answers) < len(lines):
             search.text_written = 0
             start = len(answers)
-            end = workspace.kernel.grade_rows(self._rows, search, start, len(lines))
+            end = workspace.kernel.grade_rows(rows, search, start, len(lines))
             text = written.raw[: search.text_written].decode("ascii")
             answers += [
-                _answer(self._rows[index], lines[index], text)
-                for index in range(start, end)
+                _answer(rows[index], lines[index], text) for index in range(start, end)
             ]
         return answers
+
+
+_UNDECIDED = Grade(GradeStatus.UNDECIDED, reason="the node limit was hit")
+
+_short_calls = ShortCalls(_Grader)
 
 
 def _answer(row: Query, line: _Line, text: str) -> Grade | None:
@@ -358,8 +368,7 @@ def _answer(row: Query, line: _Line, text: str) -> Grade | None:
     if row.state == QueryState.REFUSED:
         return None
     if row.state == QueryState.OPEN:
-        reason = "the node limit was hit"
-        return Grade(GradeStatus.UNDECIDED, reason=reason)
+        return _UNDECIDED
     right = tuple(text[row.line_at : row.line_at + row.line_written].split())
     ends_in_mate = bool(row.ends_in_mate)
     if row.fault == LineFault.NONE:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Stop
+from solver.kernel.border.memory import Position, Stop
 from solver.kernel.border.query import MOST_TEXT, Answer, Query, QueryState, Turn
 from solver.position_text import uci_line, uci_move
 from solver.solution import Solution, Stats, Status, StoppedBy
@@ -142,7 +142,7 @@ class Batch(ABC, Generic[Found]):
             control.lower_bound = query.lower[0]
             if query.lines_read != lines_read:
                 lines_read = query.lines_read
-                control.best = best_line(query, search.lines, self.question(index))
+                control.best = best_line(query, search.lines)
 
     def use_text(self) -> None:
         """Let the kernel write texts from here on."""
@@ -235,9 +235,10 @@ class Questions(Batch[Solution]):
 
     def _choose(self, query: Query, question: Question) -> None:
         """Write the root moves of a question into its query."""
-        workspace, position = self._workspace, question.position
-        words = workspace.kernel.moves(position, workspace.search)
-        wanted, black = question.root_moves or (), question.black
+        kernel, search = self._workspace.kernel, self._workspace.search
+        position, black = Position.from_buffer(query), bool(query.black)
+        words = kernel.moves(position, search)
+        wanted = question.root_moves or ()
         chosen = [w for w in words if uci_move(position, w, black=black) in wanted]
         memory = (ctypes.c_uint64 * len(chosen))(*chosen)
         self._root_moves.append(memory)
@@ -260,7 +261,7 @@ def ask(query: Query, question: Question) -> None:
 
 
 def best_line(
-    query: Query, lines: Sequence[Sequence[int]], question: Question
+    query: Query, lines: Sequence[Sequence[int]]
 ) -> tuple[int, tuple[str, ...]] | None:
     """Return the shortest mate of an open query, and its line in UCI notation.
 
@@ -268,8 +269,8 @@ def best_line(
     """
     for side, plies in enumerate(query.line_plies):
         if plies:
-            words = lines[side][:plies]
-            line = uci_line(question.position, words, black=question.black)
+            position = Position.from_buffer(query)  # the first of its fields
+            line = uci_line(position, lines[side][:plies], black=bool(query.black))
             is_attackers = query.attacking and not side
             return query.upper[side] * (1 if is_attackers else -1), line
     return None

@@ -7,11 +7,13 @@ import math
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from solver.errors import InUseError
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Stop
+from solver.kernel.border.parts import SEARCH
+from solver.kernel.build.loader import load_part, loaded_part
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from solver.kernel.border.memory import Search
+    from solver.search.workspace import Workspace
 
 
 class Exclusive:
@@ -275,3 +278,72 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
     if errors:
         raise errors[0]
     return results[0]
+
+
+SHORT_NODES = 10_000
+"""Nodes that a call searches in the calling thread, before it moves to another one.
+They take some milliseconds, in which no interrupt is heard. To start a thread and wait
+for it takes as long as to solve a mate in two."""
+
+
+class HasWorkspace(Protocol):
+    """Searches in a workspace."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The memory of its last search."""
+
+
+Searcher = TypeVar("Searcher", bound=HasWorkspace)
+
+
+class ShortCalls(Generic[Searcher]):
+    """Does the work of short calls in the calling thread, with memory that is kept.
+
+    What waits for the next call is taken out while it works: no other thread, forked
+    process or signal handler can use it, and an error loses it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes a searcher: a solver or a grader.
+    """
+
+    def __init__(self, make: Callable[..., Searcher]) -> None:
+        self._make = make
+        self._waiting: dict[tuple[int, ...], Searcher] = {}
+
+    def run(
+        self,
+        size: tuple[int, ...],
+        work: Callable[[Searcher, int | None], Result | None],
+        control: Control,
+        own: Searcher | None = None,
+    ) -> Result:
+        """Do short work in this thread, and longer work as `run_stoppable` does.
+
+        Parameters
+        ----------
+        size : tuple of int
+            The arguments of `make`.
+        work : callable
+            Takes the searcher and a number of nodes, or None. Returns None if its
+            search needs more nodes; it is then called again, with None.
+        control : Control
+            Stops the work.
+        own : Searcher or None
+            The caller's, which is not kept here.
+        """
+        searcher = own or self._waiting.pop(size, None)
+        if searcher is None:
+            if loaded_part(SEARCH) is None:  # it may have to be compiled, for seconds
+                run_stoppable(lambda: load_part(SEARCH), Control())
+            searcher = self._make(*size)
+        result = work(searcher, SHORT_NODES)
+        if result is None:
+            result = run_stoppable(lambda: work(searcher, None), control)
+            assert result is not None
+        elif own is None and searcher.workspace.is_small:
+            self._waiting.clear()
+            self._waiting[size] = searcher
+        return result

@@ -217,6 +217,11 @@ class Workspace:
             search.node_limit = limit
 
     @property
+    def is_small(self) -> bool:
+        """Whether the last search used only the small part of the table."""
+        return bool(self.search.buckets <= SMALL_BUCKETS)
+
+    @property
     def is_restricted(self) -> bool:
         """Whether the question is about a restricted attacker."""
         return self.restriction is not None
