@@ -41,6 +41,9 @@ ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 """No mate in sight: a search that nothing stops lasts for hours."""
 
+LONG_KEYS = "8/8/3P4/2P1P3/1P1K1P2/2P1P3/3P4/3k4 w - - 0 1"
+"""Mate in 8 with two keys; most nodes go into first moves that are no keys."""
+
 OVERRUN = 1000
 """Nodes by which one thread may exceed its limit."""
 
@@ -81,6 +84,17 @@ def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
         assert board.is_checkmate(), fen
         helped += together._helper_threads.nodes > 0
     assert helped > 10
+
+
+def test_helper_threads_join_the_search_for_keys() -> None:
+    """The mate is proved with less than a million nodes, and the keys take six more."""
+    alone, together = Solver(), Solver(threads=2)
+    expected = alone.solve(LONG_KEYS)
+    found = together.solve(LONG_KEYS)
+    assert answer(found) == answer(expected)
+    assert found.keys_complete
+    assert together._helper_threads.nodes > helpers.HELPED_FROM
+    assert together.workspace.search.nodes < expected.stats.nodes
 
 
 @pytest.mark.usefixtures("impatient")

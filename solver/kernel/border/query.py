@@ -251,6 +251,12 @@ class Query(Structure):
         The index of the first move to search next, in battle play.
     lines_read : int64
         Grows by one with each line.
+    keys_tried : int64
+        How many first moves are known to be keys, or not to be.
+    key_budget : int64
+        Nodes that each search may spend on the next one.
+    is_key : uint64, shape (MAX_LEGAL_MOVES // 64,)
+        A bit for each first move: whether it is a key.
 
     status : int64
         An `Answer`.
@@ -321,6 +327,9 @@ class Query(Structure):
         ("key", c_uint64),
         ("cursor", c_int64),
         ("lines_read", c_int64),
+        ("keys_tried", c_int64),
+        ("key_budget", c_int64),
+        ("is_key", c_uint64 * (MAX_LEGAL_MOVES // 64)),
         # The answer
         ("status", c_int64),
         ("is_cut", c_int64),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from solver.kernel.border.interface import Verdict
+from solver.kernel.border.interface import NO_LIMIT, STOPPED, Verdict
 from solver.kernel.border.memory import MAX_LEGAL_MOVES
 from solver.kernel.border.query import MOVE_TEXT_BYTES, LineFault, QueryState
 from solver.kernel.build.jit import (
@@ -17,7 +17,7 @@ from solver.kernel.build.jit import (
     search_t,
     words_at,
 )
-from solver.kernel.mate.keys import decide, write_keys
+from solver.kernel.mate.keys import begin_keys, decide, find_keys, write_keys
 from solver.kernel.mate.prover import begin
 from solver.kernel.mate.rows import play
 from solver.kernel.rules.fen import read_fen
@@ -80,8 +80,11 @@ def _grade_row(address: Number, search: Any) -> Number:
     # 3. What the attacker should have played instead.
     row.keys_at = search.text_written
     attacks = not plies & 1
-    if row.fault != NONE and attacks and not write_keys(row, position, left, search):
-        return OPEN
+    if row.fault != NONE and attacks:
+        begin_keys(row)
+        if find_keys(row, position, left, NO_LIMIT, search) == STOPPED:
+            return OPEN
+        write_keys(row, position, search)
     row.keys_written = search.text_written - row.keys_at
     return ANSWERED
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import SMALL_NODES, Verdict
+from solver.kernel.border.interface import SMALL_NODES, STOPPED, Verdict
+from solver.kernel.border.query import Turn
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -21,6 +22,7 @@ from solver.kernel.build.jit import (
 )
 from solver.kernel.mate.dfpn import find_mate, is_allowed
 from solver.kernel.mate.prover import ATTACKING, DEFENDING, is_stopped, mates_within
+from solver.kernel.rules.bitboards import ONE, ZERO
 from solver.kernel.rules.movegen import generate
 from solver.kernel.rules.notation import write_move
 from solver.kernel.rules.position import (
@@ -34,6 +36,9 @@ from solver.kernel.rules.position import (
 KEY_BUDGET = 100_000
 """Nodes that the prover, and then the df-pn search, may spend on a first move; doubled
 until one of them decides whether the move is a key."""
+
+WORD, BITS = 6, 63
+"""The shift and the mask of a bit's place in an array of 64-bit words."""
 
 
 @jit(i64(position_t, i64, boolean, boolean, search_t))
@@ -118,6 +123,23 @@ def root_mates_within(
     return Verdict.NO_MATE
 
 
+@jit(i64(position_t, i64, i64, search_t))
+def decide_by(
+    position: Position, moves_left: Number, budget: Number, search: Any
+) -> Number:
+    """Decide the same as `decide` with a budget of nodes for each of both searches."""
+    limit = search.node_limit
+    verdict = np.int64(Verdict.STOPPED)
+    if not search.restricted_only:
+        search.node_limit = min(limit, search.nodes + budget)
+        verdict = mates_by(position, moves_left, DEFENDING, True, search)
+    if verdict == Verdict.STOPPED:
+        search.node_limit = min(limit, search.nodes + budget)
+        verdict = mates_by(position, moves_left, DEFENDING, False, search)
+    search.node_limit = limit
+    return verdict
+
+
 @jit(i64(position_t, i64, search_t))
 def decide(position: Position, moves_left: Number, search: Any) -> Number:
     """Decide whether the defender, which is to move, is mated within `moves_left`.
@@ -130,47 +152,95 @@ def decide(position: Position, moves_left: Number, search: Any) -> Number:
     int64
         A `Verdict`; STOPPED if the node limit was reached or the search was stopped.
     """
-    limit = search.node_limit
     budget = KEY_BUDGET
     verdict = np.int64(Verdict.STOPPED)
     while verdict == Verdict.STOPPED and not is_stopped(search):
-        if not search.restricted_only:
-            search.node_limit = min(limit, search.nodes + budget)
-            verdict = mates_by(position, moves_left, DEFENDING, True, search)
-        if verdict == Verdict.STOPPED:
-            search.node_limit = min(limit, search.nodes + budget)
-            verdict = mates_by(position, moves_left, DEFENDING, False, search)
-        search.node_limit = limit
+        verdict = decide_by(position, moves_left, budget, search)
         budget *= 2
     return verdict
 
 
-@jit(boolean(query_t, position_t, i64, search_t))
-def write_keys(query: Any, position: Position, mate: Number, search: Any) -> bool:
-    """Write every first move that mates within `mate` moves, in the generator's order.
-
-    Returns
-    -------
-    bool
-        Whether these are all; otherwise the search was stopped.
-    """
-    # The searches below use the rows of moves, so the first moves are copied.
+@jit(i64(query_t, position_t, search_t))
+def list_first_moves(query: Any, position: Position, search: Any) -> Number:
+    """Write the first moves to `search.line`, which no search for keys overwrites."""
     moves = search.line
     if query.root_moves:
         chosen = words_at(query.root_moves)
-        size = query.root_count
-        for index in range(size):
+        for index in range(query.root_count):
             moves[index] = chosen[index]
-    else:
-        size = generate(position, search.rows[0])
-        for index in range(size):
-            moves[index] = search.rows[0, index]
+        return query.root_count
+    size = generate(position, search.rows[0])
     for index in range(size):
-        if not query.root_moves and not is_admitted(position, moves[index], search):
-            continue
-        verdict = decide(make(position, moves[index]), mate - 1, search)
+        moves[index] = search.rows[0, index]
+    return size
+
+
+@jit(void(query_t))
+def begin_keys(query: Any) -> None:
+    """Let `find_keys` begin with the first move."""
+    query.keys_tried = 0
+    query.key_budget = KEY_BUDGET
+    query.is_key[:] = ZERO
+
+
+@jit(i64(query_t, position_t, i64, i64, search_t))
+def find_keys(
+    query: Any, position: Position, mate: Number, pause: Number, search: Any
+) -> Number:
+    """Find every first move that mates within `mate` moves, after `begin_keys`.
+
+    Parameters
+    ----------
+    query : Query
+    position : Position
+    mate : int64
+    pause : int64
+        Return between two searches once they have taken this many nodes.
+    search : Search
+
+    Returns
+    -------
+    int64
+        `Turn.ENDS`; `Turn.PAUSES`: call it again; or STOPPED by a limit.
+    """
+    moves = search.line
+    size = list_first_moves(query, position, search)
+    first_node = search.nodes
+    while query.keys_tried < size:
+        # 1. The next first move. A helper thread begins with the last, so that the
+        #    threads meet in the middle of the list.
+        place = query.keys_tried
+        if search.is_helper:
+            place = size - 1 - place
+        move = moves[place]
+        is_new = query.key_budget == KEY_BUDGET
+        verdict = np.int64(Verdict.NO_MATE)
+        if query.root_moves or not is_new or is_admitted(position, move, search):
+            if is_stopped(search):
+                return STOPPED
+            child = make(position, move)
+            verdict = decide_by(child, mate - 1, query.key_budget, search)
+
+        # 2. It is decided, or gets a larger budget.
         if verdict == Verdict.STOPPED:
-            return False
-        if verdict == Verdict.MATE:
-            write_move(position, moves[index], query.black, search)
-    return not is_stopped(search)
+            query.key_budget *= 2
+        else:
+            if verdict == Verdict.MATE:
+                query.is_key[place >> WORD] |= ONE << np.uint64(place & BITS)
+            query.keys_tried += 1
+            query.key_budget = KEY_BUDGET
+        if is_stopped(search):
+            return STOPPED
+        if search.nodes - first_node >= pause and query.keys_tried < size:
+            return Turn.PAUSES
+    return STOPPED if is_stopped(search) else Turn.ENDS
+
+
+@jit(void(query_t, position_t, search_t))
+def write_keys(query: Any, position: Position, search: Any) -> None:
+    """Write the keys that were found, in the generator's order."""
+    moves = search.line
+    size = list_first_moves(query, position, search)
+    for place in range(size):
+        if query.is_key[place >> WORD] & (ONE << np.uint64(place & BITS)):
+            write_move(position, moves[place], query.black, search)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import NO_LIMIT
+from solver.kernel.border.interface import NO_LIMIT, STOPPED
 from solver.kernel.border.memory import Stop
 from solver.kernel.border.query import (
     MOST_ENDING_PIECES,
@@ -49,7 +49,7 @@ from solver.kernel.mate.bounds import (
     is_proved,
     search_side,
 )
-from solver.kernel.mate.keys import keep_admitted, write_keys
+from solver.kernel.mate.keys import begin_keys, find_keys, keep_admitted, write_keys
 from solver.kernel.mate.prover import begin, is_stopped
 from solver.kernel.rules.bitboards import CORNERS
 from solver.kernel.rules.mate_in_one import is_checkmate
@@ -65,6 +65,10 @@ OTHER_SIDE_REST = 2_000_000
 """Nodes for the other side's mate once the side to move is proved to have none."""
 
 
+KEY_TURN = 200_000
+"""A turn that searches for keys ends once it has taken so many nodes."""
+
+
 class Stage(IntEnum):
     """Which side's search takes the next turn, and why."""
 
@@ -77,6 +81,8 @@ class Stage(IntEnum):
     mate."""
     THEIRS = 3
     """The search of the other side, which is known to mate."""
+    KEYS = 4
+    """The expected attacker's: its mate is proved, and the keys are searched."""
 
 
 @jit(boolean(position_t), inline=True)
@@ -149,9 +155,14 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
     return Turn.PAUSES if is_small_ending(position) else Turn.GOES_ON
 
 
-@jit(i64(query_t, position_t, i64, search_t))
-def answer(query: Any, position: Position, side: Number, search: Any) -> Number:
-    """Write what a side's search has proved, with the line and the keys."""
+@jit(i64(query_t, position_t, i64, boolean, search_t))
+def answer(
+    query: Any, position: Position, side: Number, is_cut: bool, search: Any
+) -> Number:
+    """Write what a side's search has proved, with the line and the keys.
+
+    `is_cut` says whether a limit ended the search for keys.
+    """
     lower, upper = query.lower[side], query.upper[side]
     closed, proved = is_closed(query, side), is_proved(query, side)
     query.attacking = np.int64(attacks(query, side))
@@ -178,17 +189,27 @@ def answer(query: Any, position: Position, side: Number, search: Any) -> Number:
     query.pv_written = search.text_written - query.pv_at
 
     # 3. The keys of a proved mate, if the attacker is to move.
-    is_complete = True
     query.keys_at = search.text_written
     query.keys_complete = 1 - query.attacking
-    if query.attacking and proved and query.all_keys:
-        is_complete = write_keys(query, position, lower, search)
-        query.keys_complete = np.int64(is_complete)
+    if query.stage == Stage.KEYS:
+        write_keys(query, position, search)
+        query.keys_complete = np.int64(not is_cut)
         query.keys_written = search.text_written - query.keys_at
-    is_complete = is_complete and closed and query.line_plies[side] > 0
+    is_complete = not is_cut and closed and query.line_plies[side] > 0
     query.is_cut = np.int64(not is_complete)
     query.nodes = search.nodes
     return Turn.ENDS
+
+
+@jit(i64(query_t, position_t, search_t))
+def take_key_turn(query: Any, position: Position, search: Any) -> Number:
+    """Search for keys of a proved mate, and answer once all are known."""
+    found = find_keys(query, position, query.lower[OURS], KEY_TURN, search)
+    query.nodes = search.nodes
+    if found == Turn.PAUSES:
+        # A small endgame's table is built for its bounds, if it is worth building.
+        return Turn.GOES_ON if is_small_ending(position) else Turn.PAUSES
+    return answer(query, position, OURS, found == STOPPED, search)
 
 
 @jit(i64(i64, search_t))
@@ -207,12 +228,16 @@ def take_turn(address: Number, search: Any) -> Number:
     Returns
     -------
     int64
-        A `Turn`. It PAUSES where the turn of a side is over and no limit was hit, and
-        before the search of a small endgame, whose table may have the answer.
+        A `Turn`. It PAUSES where the turn of a side is over and no limit was hit,
+        between searches for keys, and before the search of a small endgame, whose table
+        may have the answer.
     """
     query, position = query_at(address), position_at(words_at(address))
     if query.state == QueryState.READ:
         return begin_query(query, position, search)
+
+    if query.stage == Stage.KEYS:
+        return take_key_turn(query, position, search)
 
     # 1. Search for one side.
     side = OURS if query.stage == Stage.OURS else THEIRS
@@ -260,8 +285,13 @@ def take_turn(address: Number, search: Any) -> Number:
         if not is_finished(query, THEIRS):
             return Turn.GOES_ON
 
-    # 5. The answer.
-    return answer(query, position, THEIRS if query.upper[THEIRS] else OURS, search)
+    # 5. The answer; before it, the keys of a proved mate.
+    side = THEIRS if query.upper[THEIRS] else OURS
+    if query.all_keys and attacks(query, side) and is_proved(query, side):
+        query.stage = Stage.KEYS
+        begin_keys(query)
+        return take_key_turn(query, position, search)
+    return answer(query, position, side, False, search)
 
 
 @jit(i64(i64, i64, search_t))
