@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -308,6 +307,8 @@ class Shard:
             text = PurePath(record.source).name  # other machines have other folders
         else:
             text = record.position
+        from hashlib import blake2b
+
         digest = blake2b(text.encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self.count == self.number - 1
 

@@ -39,6 +39,8 @@ from solver.stipulations.comparison import Soundness, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.console import RenderableType
+
     from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
     from solver.audit.workers import WorkerPool
@@ -440,15 +442,22 @@ class ResultPrinter:
         """
         if self._jsonl:
             return
-        console = stdout_console()
+        console = stdout_console() if is_terminal(sys.stdout) else None
+
+        def show(part: RenderableType, *, soft_wrap: bool = False) -> None:
+            if console is None:
+                click.echo(part)
+            else:
+                console.print(part, soft_wrap=soft_wrap)
+
         if self._table and not self._table.is_empty:
-            console.print(self._table.draw(console))
             table = self._table
+            show(table.draw(console))
             for line in (table.not_searched(), table.soundness(), table.marks()):
                 if line:
-                    console.print(line)
+                    show(line)
         for paragraph in self._disagreements:
-            console.print(paragraph, soft_wrap=True)
+            show(paragraph, soft_wrap=True)
 
     def close(self) -> None:
         """Delete the disagreements."""

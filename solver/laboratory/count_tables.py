@@ -6,7 +6,6 @@ and a bar for its nodes relative to the first variant's.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.laboratory.count_notes import (
@@ -234,7 +233,7 @@ def collection_summary(counts: CollectionCounts) -> Summary:
         *_found_and_ratio(totals),
     ]
     if files:
-        sums[0] = replace(sums[0], head=f"total\n{sums[0].head}")
+        sums[0] = sums[0]._replace(head=f"total\n{sums[0].head}")
     columns = [Column("variant", names, left=True)]
     for label, of_file in files:
         columns += _found_and_ratio(of_file, f"{label}\n")

@@ -140,13 +140,13 @@ class AuditTable:
         counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
         return f"{self._marks.total():,} failures: {', '.join(counts)}"
 
-    def draw(self, console: Console) -> RenderableType:
+    def draw(self, console: Console | None) -> RenderableType:
         """Return the table, as wide as the console allows.
 
         Parameters
         ----------
-        console : Console
-            Where it is to be printed.
+        console : Console or None
+            Where it is to be printed; None: in a file or a pipe.
 
         Returns
         -------

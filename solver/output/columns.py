@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
 BAR_WIDTHS = range(10, 41)
 """Widths of a column of bars, in characters; narrower bars would show nothing."""
@@ -26,8 +23,7 @@ _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 _WHOLE = "█"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column of a table.
 
     Attributes
@@ -52,7 +48,7 @@ class Column:
 
 
 def fit(
-    console: Console,
+    console: Console | None,
     columns: Sequence[Column],
     lines: Iterable[str] | None = None,
     *,
@@ -62,8 +58,8 @@ def fit(
 
     Parameters
     ----------
-    console : Console
-        Where it is to be printed.
+    console : Console or None
+        Where it is to be printed; None: in a file or a pipe, which takes any width.
     columns : sequence of Column
         All columns of the table.
     lines : iterable of str, optional
@@ -72,12 +68,29 @@ def fit(
     has_sum : bool
         The last row is a sum and is printed in bold.
     """
+    if console is None:
+        return _in_text(columns)
+    from rich.text import Text
+
     for rank in sorted({column.rank for column in columns}, reverse=True):
         kept = [column for column in columns if column.rank <= rank]
         table = table_of(kept, has_sum=has_sum)
         if _width(console, table) <= console.width:
             return table
     return Text("\n".join(_in_words(columns) if lines is None else lines))
+
+
+def _in_text(columns: Sequence[Column]) -> str:
+    """Write the whole table as rich does without colours, but without loading it."""
+    heads = [column.head.split("\n") for column in columns]
+    height = max(map(len, heads))
+    drawn = []
+    for column, head in zip(columns, heads, strict=True):
+        cells = [*[""] * (height - len(head)), *head, *column.cells]
+        width = max(map(len, cells))
+        align = str.ljust if column.left else str.rjust
+        drawn.append([align(cell, width) for cell in cells])
+    return "\n".join((" " * _GAP).join(row) for row in zip(*drawn, strict=True))
 
 
 def _in_words(columns: Sequence[Column]) -> Iterator[str]:
@@ -92,6 +105,8 @@ def _in_words(columns: Sequence[Column]) -> Iterator[str]:
 
 def table_of(columns: Sequence[Column], *, has_sum: bool = False) -> Table:
     """Return a table without rules."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -153,7 +152,7 @@ def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
 def _summary(summary: count_tables.Summary) -> dict[str, Any]:
     """Return the table of a summary, with units beside its numbers."""
     columns = [
-        replace(column, head=UNITS.get(column.head, column.head))
+        column._replace(head=UNITS.get(column.head, column.head))
         for column in summary.columns
     ]
     return _table("Summary", columns, summary.ratios)

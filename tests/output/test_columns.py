@@ -34,6 +34,14 @@ def fitted(width: int) -> list[str]:
     return lines_of(paper)
 
 
+def test_a_table_for_a_file_is_the_same_as_on_a_wide_terminal() -> None:
+    console, paper = printed(80)
+    console.print(fit(console, COLUMNS))
+    paper.flush()
+    paper.seek(0)
+    assert fit(None, COLUMNS) == paper.read().removesuffix("\n")
+
+
 def test_a_table_has_names_at_the_left_and_figures_at_the_right() -> None:
     assert fitted(80) == [
         "       some",
