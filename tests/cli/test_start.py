@@ -17,13 +17,18 @@ ENDING = "7k/8/5K2/8/8/8/8/R7 w - - 0 1"
 UNNEEDED = {
     *("chess", "numba", "numpy", "rich"),
     *("json", "solver.movetext", "solver.formats", "solver.endgames.probe"),
-    *("sqlite3", "traceback"),
+    *("click", "datetime", "gzip", "sqlite3", "traceback"),
 }
 """Modules that a plain answer does not need. What click imports is left out of this."""
 
+if sys.platform == "linux":  # elsewhere, llvmlite links the stored code
+    UNNEEDED |= {
+        *("llvmlite", "platformdirs", "importlib.metadata", "hashlib"),
+        *("email", "pathlib", "socket", "tempfile"),
+    }
+
 PROGRAM = """
 import sys
-from importlib import import_module
 before = set()
 if {command!r}:
     import click
