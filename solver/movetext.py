@@ -76,10 +76,6 @@ _AS_LETTERS = str.maketrans(
     "\u2659\u265f\ufe0e\ufe0f",
 )
 
-_find_parts = re.compile(PART).finditer
-_match_word = re.compile(WORD).fullmatch
-_match_number = re.compile(NUMBER).match
-
 ILLEGAL = "a legal, unambiguous move in SAN or UCI"
 UNREADABLE = "a move in SAN or UCI"
 """What a message says was expected where a move is illegal, or a word unreadable."""
@@ -127,7 +123,8 @@ class Part(NamedTuple):
 def read_movetext(text: str) -> Iterator[Part]:
     """Read a line: the words outside variations, and the comments in braces."""
     depth, opened = 0, 0
-    for found in _find_parts(text):
+    # `re` compiles a pattern when it is first used: plain lines need none of these.
+    for found in re.finditer(PART, text):
         part = found[0]
         if part == "(":
             opened = opened if depth else found.start()
@@ -145,7 +142,7 @@ def read_movetext(text: str) -> Iterator[Part]:
 
 
 def _read_word(word: str) -> Part:
-    if (found := _match_word(word)) is None:
+    if (found := re.fullmatch(WORD, word)) is None:
         return Part(Kind.UNREADABLE, word)
     origin, target, promoted, bracketed, castling, long, result = found.groups("")
     if result:
@@ -154,7 +151,7 @@ def _read_word(word: str) -> Part:
         return Part(Kind.NOTATION, word)
     plain = origin + target + promoted + bracketed or "O-O" + "-O" * bool(long)
     plain = plain.translate(_AS_LETTERS)
-    number = _match_number(word)
+    number = re.match(NUMBER, word)
     return Part(Kind.MOVE, word[number.end() :] if number else word, plain)
 
 
