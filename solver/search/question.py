@@ -241,16 +241,24 @@ def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, Setup]:
         setup = _read_problem(problem)
         is_whole = problem.fen == setup.fen
         return problem if is_whole else replace(problem, fen=setup.fen), setup
-    setup = _read(read_text("problem", problem), black=False)
-    return Problem(_without_idle_en_passant(setup)), setup
+    setup = _read(read_text("problem", problem), idle_en_passant=False)
+    return Problem(setup.fen), setup
 
 
 def _read_problem(problem: Problem) -> Setup:
     return _read(problem.fen, black=not problem.stipulation.white_begins)
 
 
-def _read(fen: str, *, black: bool) -> Setup:
-    """Read a FEN; Black is to move if it does not say and `black` is true.
+def _read(fen: str, *, black: bool = False, idle_en_passant: bool = True) -> Setup:
+    """Read a FEN.
+
+    Parameters
+    ----------
+    fen : str
+    black : bool
+        Whether Black is to move if the FEN does not say.
+    idle_en_passant : bool
+        Whether to keep an en passant square that no legal move captures on.
 
     Raises
     ------
@@ -258,12 +266,17 @@ def _read(fen: str, *, black: bool) -> Setup:
         The position is not legal.
     """
     if memory := read_query(fen, black=black):
-        return Setup(memory.texts()[0], memory.position(), bool(memory.query.black))
+        whole, position = memory.texts()[0], memory.position()
+        setup = Setup(whole, position, bool(memory.query.black))
+        if idle_en_passant:
+            return setup
+        return setup._replace(fen=_without_idle_en_passant(setup))
     from solver.board import pack
     from solver.strict_fen import parse_strictly
 
     board = parse_strictly(fen, not black)
-    return Setup(board.fen(en_passant="fen"), pack(board), not board.turn)
+    whole = board.fen(en_passant="fen" if idle_en_passant else "legal")
+    return Setup(whole, pack(board), not board.turn)
 
 
 def _without_idle_en_passant(setup: Setup) -> str:

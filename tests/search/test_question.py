@@ -148,6 +148,7 @@ def test_a_position_is_read_as_python_chess_reads_it(
     for kernel_is_loaded in (True, False):
         if not kernel_is_loaded:
             monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
+            monkeypatch.delattr("solver.search.question.load_part")  # is not needed
         for board in boards:
             whole, legal = board.fen(en_passant="fen"), board.fen()
             idle += whole != legal
