@@ -25,6 +25,9 @@ MAX_NODES = 2**63 - 1
 MAX_THREADS = 256
 """Largest number of cores for one position."""
 
+MOST_CORES = 16
+"""Without a number from the user, no more cores are used: more were not measured."""
+
 RANGES = {"king_flights": (0, 8), "replies": (0, 255), "threat": (1, 20)}
 """The range of each number in a `Restriction`."""
 

@@ -20,13 +20,13 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
-from solver.search.helpers import HelperThreads
 from solver.search.queries import Questions, solution_of
 from solver.search.question import read_question
 from solver.search.threads import (
     WATCHDOG,
     Control,
     Exclusive,
+    HelperThreads,
     ShortCalls,
 )
 from solver.search.workspace import Workspace

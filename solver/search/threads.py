@@ -1,12 +1,14 @@
-"""Stop a search, and limit its time."""
+"""Stop a search, limit its time, and share it among cores."""
 
 from __future__ import annotations
 
 import heapq
 import math
+import os
+import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from solver.errors import InUseError
@@ -14,6 +16,7 @@ from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Stop
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part, loaded_part
+from solver.problem import MOST_CORES
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -347,3 +350,135 @@ class ShortCalls(Generic[Searcher]):
             self._waiting.clear()
             self._waiting[size] = searcher
         return result
+
+
+HELPED_FROM = 1_000_000
+"""Nodes after which helper threads may join a search. A shorter one, 0.15 s on Zen 5,
+takes the same nodes whatever the number of cores."""
+
+
+class HelperThreads:
+    """Further threads that search the same problem in the same table.
+
+    They search in another order than the leading workspace. They find in the table what
+    the others have proved, so the leader, whose answer counts, gets it sooner.
+
+    Parameters
+    ----------
+    leader : Workspace
+        The workspace whose table they share.
+    most : int
+        How many threads at most; 0 is allowed.
+    cores : callable or None
+        Returns how many threads, the leader's included, may search at present; None:
+        all of them. More may join as cores become free; none leaves before the end.
+
+    Attributes
+    ----------
+    nodes : int
+        Positions that the threads entered for the last problem, once they ended.
+    """
+
+    def __init__(
+        self, leader: Workspace, most: int, cores: Callable[[], int] | None = None
+    ) -> None:
+        self._leader = leader
+        self._most = most
+        self._cores = cores
+        self._helpers: list[Workspace] = []
+        """Made when they are first needed: each takes 3 MB."""
+        self._threads: list[threading.Thread] = []
+        self._controls: list[Control] = []
+        self.nodes = 0
+
+    def start(self, work: Callable[[Workspace, Control], object]) -> None:
+        """Let further threads do the work, as many as may join the search by now.
+
+        The leader and the new threads get equal shares of its remaining nodes.
+        """
+        leader = self._leader.search
+        running = len(self._threads)
+        if running == self._most or leader.nodes < HELPED_FROM:
+            return
+        allowed = self._most if self._cores is None else self._cores() - 1
+        size = min(self._most, allowed)
+        if running >= size:
+            return
+        share = (leader.node_limit - leader.nodes) // (size - running + 1)
+        leader.node_limit = leader.nodes + share
+        while len(self._helpers) < size:
+            self._helpers.append(self._leader.helper())
+        for helper in self._helpers[running:size]:
+            helper.join(self._leader, share)
+            control = Control()
+            control.attach(helper.search)  # here, so that no stop is overlooked
+            self._controls.append(control)
+            task = (helper, control)
+            thread = threading.Thread(target=work, args=task, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """Stop the threads and wait until they end."""
+        for control in self._controls:
+            control.stop()  # not the search itself, which may be finishing a mate
+        for thread in self._threads:
+            thread.join()
+        helped = self._helpers[: len(self._threads)]
+        self.nodes = sum(helper.search.nodes for helper in helped)
+        self._threads.clear()
+        self._controls.clear()
+
+
+def usable_cores(root: str = "") -> int:
+    """Count the cores that this process may use, at most `MOST_CORES`.
+
+    The system says on which cores it may run; on Linux, the control groups it belongs
+    to may allow less time than these cores have, as in most containers.
+
+    Parameters
+    ----------
+    root : str
+        The root of the file system, without its last slash.
+    """
+    quota = min(_quotas(root), default=MOST_CORES)
+    return max(1, min(_affinity(), MOST_CORES, math.ceil(quota)))
+
+
+def _affinity() -> int:
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _quotas(root: str) -> Iterator[float]:
+    """Yield the quotas of the process's control groups up to the root, in cores.
+
+    Version 2 keeps a quota in `cpu.max`, version 1 in two files. A file that is missing
+    or cannot be read sets no quota: not every system and not every group has one.
+    """
+    lines: list[str] = []
+    with suppress(OSError):
+        lines = _read(f"{root}/proc/self/cgroup").splitlines()
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        folder = f"{root}/sys/fs/cgroup/{'cpu' if controllers else ''}"
+        for group in ("", *filter(None, path.split("/"))):
+            folder = f"{folder}/{group}"
+            with suppress(OSError):
+                if controllers:
+                    quota = _read(f"{folder}/cpu.cfs_quota_us").strip()
+                    period = _read(f"{folder}/cpu.cfs_period_us")
+                else:
+                    quota, period = _read(f"{folder}/cpu.max").split()
+                if quota not in ("max", "-1"):
+                    yield int(quota) / int(period)
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="ascii") as file:  # noqa: PTH123 -- pathlib takes 9 ms
+        return file.read()

@@ -15,11 +15,9 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
-from solver.search import helpers
-from solver.search.helpers import HelperThreads
 from solver.search.queries import Questions
 from solver.search.question import read_question
-from solver.search.threads import Control
+from solver.search.threads import HELPED_FROM, Control, HelperThreads
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver
@@ -58,7 +56,7 @@ def puzzles(length: int, count: int) -> list[str]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spend the first budget at once, so that helper threads start on easy problems."""
     workspaces.set_first_budget(monkeypatch, 50)
-    monkeypatch.setattr(helpers, "HELPED_FROM", 0)
+    monkeypatch.setattr("solver.search.threads.HELPED_FROM", 0)
 
 
 def answer(found: Solution) -> tuple[object, ...]:
@@ -93,7 +91,7 @@ def test_helper_threads_join_the_search_for_keys() -> None:
     found = together.solve(LONG_KEYS)
     assert answer(found) == answer(expected)
     assert found.keys_complete
-    assert together._helper_threads.nodes > helpers.HELPED_FROM
+    assert together._helper_threads.nodes > HELPED_FROM
     assert together.workspace.search.nodes < expected.stats.nodes
 
 
@@ -235,7 +233,7 @@ def test_a_search_of_less_than_a_million_nodes_is_the_same_with_any_threads() ->
     alone, together = Solver(hash_mib=4), Solver(hash_mib=4, threads=8)
     for fen in (ROOK_ENDING, *puzzles(4, 6)):
         expected, found = alone.solve(fen), together.solve(fen)
-        assert found.stats.nodes == expected.stats.nodes < helpers.HELPED_FROM
+        assert found.stats.nodes == expected.stats.nodes < HELPED_FROM
         assert (answer(found), found.pv) == (answer(expected), expected.pv)
     questions = [read_question(fen) for fen in puzzles(4, 6)]
     for solver in (alone, together):  # and a batch is answered in one call

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cores import MOST_CORES, usable_cores
+from solver.problem import MOST_CORES
+from solver.search.threads import usable_cores
 
 if TYPE_CHECKING:
     from pathlib import Path
