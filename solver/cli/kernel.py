@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import click
@@ -63,8 +63,6 @@ def doctor() -> None:
     The self-test solves a mate in 8 with a single key in about a second. Please add the
     output to bug reports.
     """
-    import llvmlite.binding as llvm
-
     from solver.errors import MatesolveError
     from solver.kernel.build.cache import SHIPPED, candidate_directories, describe
     from solver.solving import solve
@@ -72,8 +70,8 @@ def doctor() -> None:
     click.echo(f"matesolve  {__version__}")
     click.echo(f"python     {platform.python_version()} ({platform.platform()})")
     for name in DISTRIBUTIONS:
-        click.echo(f"{name:<10} {version(name)}")
-    click.echo(f"cpu        {llvm.get_host_cpu_name()}, {os.cpu_count()} cores")
+        click.echo(f"{name:<10} {_version(name)}")
+    click.echo(f"cpu        {_processor()}, {os.cpu_count()} cores")
     if os.path.isdir(SHIPPED):  # noqa: PTH112
         click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
     for directory in candidate_directories():
@@ -88,6 +86,23 @@ def doctor() -> None:
         msg = f"self-test: expected mate in {MATE} by {KEY}, found {found}"
         raise MatesolveError(msg)
     click.echo(f"self-test passed in {elapsed:.2f} s")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # in a bundle
+        return "not installed"
+
+
+def _processor() -> str:
+    """Return LLVM's name of the processor; in a bundle, that of the architecture."""
+    try:
+        import llvmlite.binding as llvm
+    except ModuleNotFoundError:
+        return platform.machine()
+    name: str = llvm.get_host_cpu_name()
+    return name
 
 
 def _load(prepare: Callable[[Part], Build | Module]) -> None:

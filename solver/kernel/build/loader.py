@@ -14,7 +14,7 @@ tests/kernel/build/test_wasm.py has one, and compares the modules with native co
 from __future__ import annotations
 
 import gc
-import importlib
+import importlib.util
 import os
 import sys
 import threading
@@ -231,6 +231,9 @@ def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | No
     """Compile and store a part; None if numba must compile it by itself."""
     if _is_by_numba():
         return None
+    if importlib.util.find_spec("numba") is None:  # in a bundle; see solver.bundle
+        msg = f"{part.title}: expected compiled code for this machine, found none"
+        raise KernelError(msg)
     from solver.kernel.build.target import host
 
     directory = _directory_to_write(notice)

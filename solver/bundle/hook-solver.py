@@ -1,0 +1,46 @@
+"""PyInstaller's hook: what a bundle needs that no import statement shows.
+
+A bundle carries the compiled kernel, as a platform wheel does, and so no compiler: it
+starts without numba. The kernel's sources are data, since compiled code names them.
+Optional packages are left out, even if they are installed; PyInstaller's option
+--hidden-import brings one in.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from PyInstaller.utils.hooks import collect_data_files, collect_submodules
+
+from solver.kernel.build.cache import SHIPPED
+from solver.kernel.build.loader import compile_shipped
+from solver.kernel.build.machine import HAS_IMAGES
+
+KERNEL = "solver.kernel."
+
+WITHOUT_NUMBA = (KERNEL + "border", KERNEL + "build")
+"""The rooms of the kernel that are run as Python."""
+
+COMPILER = {KERNEL + "build.compiler", KERNEL + "build.jit"}
+
+
+def is_needed(module: str) -> bool:
+    """Return whether a program with compiled code imports a module."""
+    if module in COMPILER or module.startswith("solver.bundle"):
+        return False
+    return not module.startswith(KERNEL) or module.startswith(WITHOUT_NUMBA)
+
+
+hiddenimports = collect_submodules("solver", filter=is_needed)
+excludedimports = [
+    *("numba", *(["llvmlite"] if HAS_IMAGES else [])),
+    *("distributed", "dask", "pandas", "polars", "pyarrow", "IPython"),
+]
+
+datas = collect_data_files("solver")
+datas += collect_data_files("solver.kernel", include_py_files=True)
+if not Path(SHIPPED).is_dir():
+    # The wheel is for every machine, so the code is compiled now, which takes a minute.
+    compiled = compile_shipped(Path(tempfile.mkdtemp("-matesolve")))
+    datas += [(str(path), "solver/kernel/objects") for path in compiled]

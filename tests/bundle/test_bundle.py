@@ -1,0 +1,60 @@
+"""A bundle that PyInstaller makes solves without numba, and stores nothing.
+
+The tests need PyInstaller, and take minutes: the code for a bundle is compiled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from solver.bundle import hook_dirs
+from solver.kernel.build import cache, machine
+from tests.processes import run
+
+MATE_IN_2 = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+
+PROGRAM = """
+import sys
+from solver.__main__ import main
+
+if sys.argv[1:] == ["own"]:
+    from solver import solve
+    print(solve("8/8/8/8/1p6/8/6QN/2k1K2R w K - 0 1").mate)
+else:
+    main()
+"""
+
+
+def test_pyinstaller_finds_a_hook_for_the_package() -> None:
+    (folder,) = hook_dirs()
+    assert [path.name for path in Path(folder).glob("hook-*.py")] == ["hook-solver.py"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("PyInstaller") is None, reason="needs PyInstaller")
+def test_a_bundle_solves_without_numba_and_stores_nothing(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "PyInstaller", "--log-level", "ERROR"]
+    subprocess.check_call([*command, "--noconfirm", "program.py"], cwd=tmp_path)
+
+    bundle = tmp_path / "dist" / "program"
+    left_out = {"numba", *(["llvmlite"] if machine.HAS_IMAGES else [])}
+    assert not left_out & {path.name for path in bundle.rglob("*")}
+
+    stored = tmp_path / "cache"
+    environment = {**os.environ, cache.DIRECTORY_VARIABLE: str(stored)}
+    program = [str(bundle / "program")]
+    assert run([*program, "own"], env=environment).stdout == "1\n"
+    solved = run([*program, "solve", MATE_IN_2, "--json"], env=environment)
+    assert json.loads(solved.stdout)["mate"] == 2
+    printed = run([*program, "doctor"], env=environment).stdout
+    assert "numba      not installed\n" in printed
+    assert "shipped with the package" in printed
+    assert not stored.exists()
