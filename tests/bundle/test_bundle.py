@@ -18,9 +18,18 @@ from solver.bundle import hook_dirs
 from solver.kernel.build import cache, machine
 from tests.processes import run
 
+MATES = """\
+5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - dm 2;
+8/8/8/8/1p6/8/6QN/2k1K2R w K - dm 1;
+"""
+
 MATE_IN_2 = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 
 PROGRAM = """
+from multiprocessing import freeze_support
+
+freeze_support()
+
 import sys
 from solver.__main__ import main
 
@@ -54,6 +63,11 @@ def test_a_bundle_solves_without_numba_and_stores_nothing(tmp_path: Path) -> Non
     assert run([*program, "own"], env=environment).stdout == "1\n"
     solved = run([*program, "solve", MATE_IN_2, "--json"], env=environment)
     assert json.loads(solved.stdout)["mate"] == 2
+    (tmp_path / "mates.epd").write_text(MATES)
+    command = [*program, "verify", str(tmp_path / "mates.epd"), "--jobs", "2"]
+    checked = run(command, env=environment)
+    assert checked.returncode == 0, checked.stderr
+    assert "Usage" not in checked.stderr
     printed = run([*program, "doctor"], env=environment).stdout
     assert "numba      not installed\n" in printed
     assert "shipped with the package" in printed

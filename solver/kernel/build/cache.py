@@ -245,9 +245,15 @@ def code_key(*, any_processor: bool = False) -> str:
 
 @cache
 def source_hash() -> str:
-    """Return a hash of the kernel's sources, code-generation settings included."""
+    """Return a hash of the kernel's sources, code-generation settings included.
+
+    Raises
+    ------
+    OSError
+        The sources are not files, as in a zip file.
+    """
     digest = blake2b(digest_size=32)
-    for folder, folders, names in os.walk(KERNEL):
+    for folder, folders, names in os.walk(KERNEL, onerror=_refuse):
         folders.sort()
         for name in sorted(names):
             if name.endswith(".py"):
@@ -256,6 +262,10 @@ def source_hash() -> str:
                 with open(path, "rb", buffering=0) as source:
                     digest.update(place.encode() + b"\0" + source.read() + b"\0")
     return digest.hexdigest()
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def _numba_settings() -> dict[str, str]:

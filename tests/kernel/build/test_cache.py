@@ -320,6 +320,15 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
+def test_code_has_no_key_if_its_sources_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Otherwise a zip file's next version would load the code of the last one."""
+    monkeypatch.setattr(cache, "KERNEL", str(tmp_path / "package.zip" / "kernel"))
+    with pytest.raises(OSError, match=r"package\.zip"):
+        cache.source_hash.__wrapped__()
+
+
 # --- what a wheel has installed
 
 
