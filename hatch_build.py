@@ -1,6 +1,6 @@
 """The build hook of platform wheels, which carry the compiled kernel.
 
-With MATESOLVE_SHIP_OBJECT=1 in the environment, a wheel gets object code for this
+With MATESOLVE_SHIP_OBJECT=1 in the environment, a wheel gets machine code for this
 machine's architecture and the WebAssembly modules for web pages, and its first command
 compiles nothing. Without it, a wheel is pure Python and compiles when it is first used.
 """
@@ -20,7 +20,7 @@ VARIABLE = "MATESOLVE_SHIP_OBJECT"
 
 PLACE = "solver/kernel/objects"
 
-# The object code calls no library, so the oldest systems that numba supports will do.
+# The machine code calls no library, so the oldest systems that numba supports will do.
 TAGS = {
     ("Linux", "x86_64"): "manylinux_2_17_x86_64",
     ("Linux", "aarch64"): "manylinux_2_17_aarch64",
