@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from dask.system import CPU_COUNT
 from distributed import Client, KilledWorker, LocalCluster, Security
 from distributed.comm.core import connect
 
@@ -31,7 +30,7 @@ from solver.audit.job import AuditJob, TimeSlice
 from solver.audit.workers import WorkerDiedError, WorkerPool, interrupts_blocked
 from solver.endgames.tablebases import Tablebases
 from solver.errors import ClusterError, MatesolveError
-from solver.search.threads import GroupControl
+from solver.search.threads import GroupControl, usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,7 +104,7 @@ def open_cluster(
             target: Any = address
             if address == LOCAL:
                 scratch = stack.enter_context(tempfile.TemporaryDirectory())
-                target = _start(jobs or CPU_COUNT, scratch)
+                target = _start(jobs or usable_cores(), scratch)
                 stack.callback(_close, target)
             client = _connect(target, address)
             stack.callback(_close, client)

@@ -137,6 +137,9 @@ class AuditJob:
         Endgame tables that are open already; None opens those of the options.
     searching : callable
         Returns a context manager that provides the control of each new search.
+    cores : callable or None
+        Returns how many threads a search may use at present, up to `Limits.threads`;
+        None: all of them.
     """
 
     batch_s = BATCH_S
@@ -146,6 +149,7 @@ class AuditJob:
         options: AuditOptions,
         tablebases: Tablebases | None = None,
         searching: Callable[[], AbstractContextManager[Control]] | None = None,
+        cores: Callable[[], int] | None = None,
     ) -> None:
         self._options = options
         self._searching = searching or _uncontrolled
@@ -154,7 +158,9 @@ class AuditJob:
 
             tablebases = Tablebases(options.directories)
         limits = options.limits
-        self._solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
+        self._solver = Solver(
+            limits.hash_mib, tablebases, threads=limits.threads, cores=cores
+        )
 
     def run_batch(
         self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE

@@ -20,9 +20,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.job import AuditJob
 from solver.audit.result import AuditResult, Origin, audit_result
-from solver.audit.workers import ProcessWorker, WorkerDiedError, WorkerPool
+from solver.audit.workers import (
+    SHORT_S,
+    ProcessWorker,
+    SharedCores,
+    WorkerDiedError,
+    WorkerPool,
+)
 from solver.errors import FormatError, StoreError
-from solver.search.threads import GroupControl
+from solver.search.threads import GroupControl, usable_cores
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
@@ -107,15 +113,23 @@ def audit(
         resume=resume,
         on_result=on_result,
         room=pool.window * pool.jobs,
+        cores=pool.cores,
     )
     largest = 1 if options.certify else pool.window // 2
     loop = WorkerLoop(queue, control, pool, largest)
     # Daemons: a thread that waits for a line of standard input must not delay the exit.
-    workers = [threading.Thread(target=loop.run, daemon=True) for _ in range(pool.jobs)]
+    workers = [
+        threading.Thread(target=loop.run, args=(make,), daemon=True)
+        for make in (
+            pool.make_first or pool.make_worker,
+            *[pool.make_worker] * (pool.jobs - 1),
+        )
+    ]
     for thread in (threading.Thread(target=queue.read, daemon=True), *workers):
         thread.start()
     try:
-        yield from queue.results(ordered=ordered or pool.jobs == 1)
+        is_ordered = ordered or pool.jobs == 1
+        yield from queue.results(lambda: is_ordered or loop.is_short())
     except BaseException:  # also an interrupt, or the caller closes this generator
         control.stop()
         raise
@@ -126,23 +140,36 @@ def audit(
 
 
 def local_workers(
-    options: AuditOptions, jobs: int, tablebases: Tablebases | None = None
+    options: AuditOptions, jobs: int | None, tablebases: Tablebases | None = None
 ) -> WorkerPool:
     """Return workers on this machine.
+
+    Together they use as many cores as there are workers, or as `Limits.threads` says
+    if that is more. A search gets several of them when others have no work.
 
     Parameters
     ----------
     options : AuditOptions
         What to search for.
-    jobs : int
+    jobs : int or None
         The number of workers: a single one runs in this process, several run in
-        separate processes.
+        separate processes. None: one until the audit has taken `SHORT_S`, then one for
+        each core.
     tablebases : Tablebases or None
         The endgame tables of the options, open until the audit has ended.
     """
-    if jobs == 1:
-        return WorkerPool(lambda c: AuditJob(options, tablebases, c.search), jobs)
-    return WorkerPool(lambda control: ProcessWorker(options, control), jobs)
+    count, threads = jobs or usable_cores(), options.limits.threads
+    cores = SharedCores(count, threads) if count > 1 and threads > 1 else None
+
+    def here(control: GroupControl) -> AuditJob:
+        return AuditJob(options, tablebases, control.search, cores)
+
+    def apart(control: GroupControl) -> ProcessWorker:
+        return ProcessWorker(options, control, cores)
+
+    if count == 1:
+        return WorkerPool(here, 1)
+    return WorkerPool(apart, count, cores=cores, make_first=None if jobs else here)
 
 
 class Task(NamedTuple):
@@ -177,6 +204,8 @@ class WorkQueue:
         Called with each new result before it is saved, in a worker's thread.
     room : int
         How many records may have been read without their results having been yielded.
+    cores : SharedCores or None
+        Divided among the workers that have a batch when nothing waits for the others.
     """
 
     def __init__(
@@ -187,18 +216,22 @@ class WorkQueue:
         resume: ResumeStore | None,
         on_result: OnResult | None,
         room: int,
+        cores: SharedCores | None = None,
     ) -> None:
         self._records = records
         self._control = control
         self._resume = resume
         self._on_result = on_result
         self._room = threading.Semaphore(room)
+        self._cores = cores
         self._changed = threading.Condition()
         self._tasks: deque[Task] = deque()
         self._late: deque[Task] = deque()
         self._same: dict[bytes, list[Task]] = {}
         """By question being searched: the other records that pose it."""
         self._taken = 0
+        self._batches = 0
+        """How many of them are being worked on; `_taken` counts their problems."""
         self._at_end = False
         self._done: deque[Numbered] = deque()
 
@@ -216,6 +249,7 @@ class WorkQueue:
         finally:
             with self._changed:
                 self._at_end = True
+                self._divide_cores()
                 self._changed.notify_all()
 
     def _wait_for_room(self) -> bool:
@@ -262,13 +296,13 @@ class WorkQueue:
         """
         with self._changed:
             while not self._control.is_stopped():
-                if self._late:
-                    self._taken += 1
-                    return [self._late.popleft()]
-                if self._tasks:
-                    count = max(1, min(most, len(self._tasks) // workers))
-                    self._taken += count
-                    return [self._tasks.popleft() for _ in range(count)]
+                if waiting := self._late or self._tasks:
+                    share = 1 if self._late else len(self._tasks) // workers
+                    batch = [waiting.popleft() for _ in range(max(1, min(most, share)))]
+                    self._taken += len(batch)
+                    self._batches += 1
+                    self._divide_cores()
+                    return batch
                 if self._at_end and not self._taken:
                     self._changed.notify_all()
                     break
@@ -289,8 +323,7 @@ class WorkQueue:
             self._save(task, result._replace(certificate=None, notices=()))
         with self._changed:
             self._late.extend(late)
-            self._taken -= len(tasks)
-            self._changed.notify_all()
+            self._put_down(tasks)
 
     def _save(self, task: Task, result: AuditResult) -> None:
         """Pass on a result for all records that pose the same question."""
@@ -309,8 +342,20 @@ class WorkQueue:
         """Accept a batch that raised an error."""
         self._note_error(tasks[0].number, error)
         with self._changed:
-            self._taken -= len(tasks)
-            self._changed.notify_all()
+            self._put_down(tasks)
+
+    def _put_down(self, tasks: Sequence[Task]) -> None:
+        self._taken -= len(tasks)
+        self._batches -= 1
+        self._divide_cores()
+        self._changed.notify_all()
+
+    def _divide_cores(self) -> None:
+        """Let the last batches have the cores of workers that have no work."""
+        if self._cores:
+            is_last = self._at_end and not (self._tasks or self._late)
+            workers = self._batches if is_last else self._cores.jobs
+            self._cores.divide(workers)
 
     def _note_error(self, number: int, error: BaseException) -> None:
         """Let `results` raise an error in order, or at once if the store failed.
@@ -320,13 +365,13 @@ class WorkQueue:
         turn = BEFORE_ALL if isinstance(error, StoreError) else number
         self._done.append((turn, error))
 
-    def results(self, *, ordered: bool) -> Iterator[AuditResult]:
+    def results(self, is_ordered: Callable[[], bool]) -> Iterator[AuditResult]:
         """Yield the results until all are there or the audit is stopped.
 
         Parameters
         ----------
-        ordered : bool
-            Yield them in the order of the records.
+        is_ordered : callable
+            Returns whether the next ones are to be in the order of the records.
 
         Raises
         ------
@@ -335,7 +380,7 @@ class WorkQueue:
         """
         done = self._numbered()
         yielded = 0
-        for _, result in _in_order(done) if ordered else done:
+        for _, result in _in_order(done, is_ordered):
             if isinstance(result, BaseException):
                 raise result
             yield result
@@ -346,7 +391,7 @@ class WorkQueue:
 
     def _numbered(self) -> Iterator[Numbered]:
         while True:
-            is_over = self._control.is_stopped() or self._is_done()
+            is_over = self.is_over()
             if self._control.is_stopped():
                 self._wait_for_workers()
             while self._done:
@@ -364,13 +409,20 @@ class WorkQueue:
             while self._taken and time.monotonic() < until:
                 self._changed.wait(TICK_S)
 
-    def _is_done(self) -> bool:
+    def is_over(self) -> bool:
+        """Return whether every record has its result, or the audit was stopped."""
         with self._changed:
-            return self._at_end and not (self._taken or self._tasks or self._late)
+            is_done = self._at_end and not (self._taken or self._tasks or self._late)
+        return is_done or self._control.is_stopped()
 
 
-def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
-    """Hold back each result until all earlier ones are there, or the audit ends."""
+def _in_order(
+    results: Iterator[Numbered], is_ordered: Callable[[], bool]
+) -> Iterator[Numbered]:
+    """Hold back each result until all earlier ones are there, or the audit ends.
+
+    Once `is_ordered` returns False, none is held back.
+    """
     early: dict[int, Numbered] = {}
     turn = 0
     for result in results:
@@ -380,6 +432,8 @@ def _in_order(results: Iterator[Numbered]) -> Iterator[Numbered]:
         while turn in early:
             yield early.pop(turn)
             turn += 1
+        if early and not is_ordered():
+            yield from (early.pop(number) for number in sorted(early))
     for number in sorted(early):
         yield early[number]
 
@@ -400,6 +454,8 @@ class WorkerLoop:
         The largest number of problems in a batch.
     crashes : dict
         How many workers died with a problem alone, by its number.
+    started_s : float
+        The process's CPU time when the audit began.
     """
 
     queue: WorkQueue
@@ -407,15 +463,22 @@ class WorkerLoop:
     pool: WorkerPool
     largest: int
     crashes: dict[int, int] = field(default_factory=dict)
+    started_s: float = field(default_factory=time.process_time)
 
-    def run(self) -> None:
-        """Serve one worker until there is no more work."""
+    def run(self, make: Callable[[GroupControl], Worker]) -> None:
+        """Serve one worker, made by `make`, until there is no more work."""
+        is_first = make is self.pool.make_first
+        while not is_first and self.is_short() and not self.queue.is_over():
+            time.sleep(TICK_S)
         worker: Worker | None = None
         size = 1
         try:
             while tasks := self.queue.take(size, self.pool.jobs):
+                if is_first and worker and not self.is_short():
+                    worker.close()
+                    worker, make, is_first = None, self.pool.make_worker, False
                 try:
-                    worker = worker or self.pool.make_worker(self.control)
+                    worker = worker or make(self.control)
                     started = time.perf_counter()
                     results = self._run_batch(worker, tasks)
                     spent = time.perf_counter() - started
@@ -431,6 +494,12 @@ class WorkerLoop:
         finally:
             if worker:
                 worker.close()
+
+    def is_short(self) -> bool:
+        """Return whether the audit is still the first worker's alone."""
+        if self.pool.make_first is None:
+            return False
+        return time.process_time() - self.started_s < SHORT_S
 
     def _run_batch(
         self, worker: Worker, tasks: Sequence[Task]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from solver.search.threads import GroupControl
     from solver.solution import StoppedBy
 
+
+SHORT_S = 0.5
+"""An audit that takes less CPU time, in seconds, needs no other process: starting one
+takes 0.15 s."""
 
 WINDOW = 2048
 """How many records a worker on this machine may be ahead of the last one yielded."""
@@ -68,11 +73,60 @@ class WorkerPool(NamedTuple):
     window : int
         How many records each may be ahead of those yielded. A batch is at most half as
         large.
+    cores : SharedCores or None
+        The cores that the workers' searches share; None: they share none.
+    make_first : callable or None
+        Makes the worker of a short audit, which `make_worker` replaces by all the
+        others when the audit has taken `SHORT_S`; None: they begin at once.
     """
 
     make_worker: Callable[[GroupControl], Worker]
     jobs: int
     window: int = WINDOW
+    cores: SharedCores | None = None
+    make_first: Callable[[GroupControl], Worker] | None = None
+
+
+class SharedCores:
+    """How many cores one search of an audit may use.
+
+    It is one while every worker has work. At the end of a collection, the last workers
+    share the cores of those that have none. Processes that are started with it read the
+    number in shared memory.
+
+    Parameters
+    ----------
+    jobs : int
+        How many workers there are.
+    threads : int
+        The most that one search may use. If they are more than the workers, they are
+        all the cores that the workers share.
+    """
+
+    def __init__(self, jobs: int, threads: int) -> None:
+        self.jobs = jobs
+        self._total = max(jobs, threads)
+        self._number = ctypes.c_int32(self._total // jobs)
+        self._is_shared = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> int:
+        """Return how many cores one search may use at present."""
+        return self._number.value
+
+    def divide(self, workers: int) -> None:
+        """Divide the cores among this many workers, which are searching."""
+        with self._lock:
+            self._number.value = self._total // max(1, workers)
+
+    def share(self) -> ctypes.c_int32:
+        """Return the number, in memory that a process can be started with."""
+        with self._lock:
+            if not self._is_shared:  # not before: it takes 9 ms
+                spawning = multiprocessing.get_context("spawn")
+                shared = spawning.RawValue(ctypes.c_int32, self._number.value)
+                self._number, self._is_shared = shared, True
+            return self._number
 
 
 class ProcessWorker:
@@ -84,8 +138,14 @@ class ProcessWorker:
 
     batch_s = BATCH_S
 
-    def __init__(self, options: AuditOptions, control: GroupControl) -> None:
+    def __init__(
+        self,
+        options: AuditOptions,
+        control: GroupControl,
+        cores: SharedCores | None = None,
+    ) -> None:
         self._options = options
+        self._cores = cores.share() if cores else None
         self._control = control
         self._start()
 
@@ -114,7 +174,8 @@ class ProcessWorker:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._near, far = context.Pipe()
-        process = context.Process(target=_serve, args=(far, self._options), daemon=True)
+        given = far, self._options, self._cores
+        process = context.Process(target=_serve, args=given, daemon=True)
         with interrupts_blocked():
             process.start()
         self._process = process  # only now can it be killed
@@ -143,7 +204,9 @@ def interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, options: AuditOptions) -> None:
+def _serve(
+    pipe: Connection, options: AuditOptions, cores: ctypes.c_int32 | None
+) -> None:
     """Run in a worker process: answer batches until the pipe is closed."""
     begin_process()
     job: AuditJob | None = None
@@ -154,7 +217,9 @@ def _serve(pipe: Connection, options: AuditOptions) -> None:
             return
         answer: list[AuditResult | None] | Exception
         try:
-            job = job or AuditJob(options)
+            if job is None:
+                allowed = None if cores is None else lambda: cores.value
+                job = AuditJob(options, cores=allowed)
             answer = job.run_batch(problems)
         except Exception as error:  # raised again in the audit's process
             answer = error

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from solver.cli.options import Function
     from solver.problem import Problem
 
-MAX_JOBS = 256
 NONE = "none"
 
 
@@ -163,17 +162,6 @@ def reading(source_format: str) -> Callable[[Function], Function]:
             "Read only problems that claim at most N moves.",
         ),
         options.flag("--all-rows", "Also read lichess puzzles that claim no mate."),
-    )
-
-
-def jobs(default: str) -> Callable[[Function], Function]:
-    """Add `--jobs`; `default` is the sentence that states its default."""
-    return click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(1, MAX_JOBS),
-        metavar="J",
-        help=f"Search in J processes at once, each with its own table. {default}",
     )
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from solver.audit.store import ResumeStore
     from solver.cli.answer_files import CertificateFolder
     from solver.cli.auditing import StoreRequest
+    from solver.cli.options import Cores
     from solver.cli.progress import AuditProgress
     from solver.formats.matetrack import Row
     from solver.output.improvement import LineStatus
@@ -75,7 +76,7 @@ Examples:
     "It is replaced only after all rows are searched; - is standard output."
 )
 @options.limits(time_s=DEFAULT_TIME_S)
-@auditing.jobs("Default: 1.")
+@options.many_positions
 @auditing.within
 @auditing.follow("Report whether each line is a proof, a forced beginning or wrong.")
 @auditing.store
@@ -87,7 +88,7 @@ def improve(
     source: str,
     output: str,
     limits: Limits,
-    jobs: int | None,
+    cores: Cores,
     within: bool,
     follow: bool,
     stored: StoreRequest,
@@ -120,7 +121,7 @@ def improve(
     prepare_outputs(output, reads=[source, *stored.files], stdout=True)
     file = RowFile(source)
     asked = AuditOptions(
-        limits,
+        cores.limits(limits),
         within=within,
         certify=folder_path is not None,
         certify_known=False,
@@ -138,7 +139,7 @@ def improve(
         above = output == STDOUT or is_watched  # the progress line is on stderr
         report = progress.notify if above else click.echo
         run = Improvement(file, report, progress, folder)
-        run.search(asked, jobs or 1, resume, control)
+        run.search(asked, cores.jobs, resume, control)
         for warning in file.warnings:
             report(warning)
     if control.is_stopped():
@@ -277,7 +278,7 @@ class Improvement:
     def search(
         self,
         asked: AuditOptions,
-        jobs: int,
+        jobs: int | None,
         resume: ResumeStore | None,
         control: GroupControl,
     ) -> None:

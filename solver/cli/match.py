@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import auditing, experiment_options, options
+from solver.cli import experiment_options, options
 from solver.cli.console import (
     Exit,
     echo_json,
@@ -122,7 +122,7 @@ Examples:
     "limit."
 )
 @experiment_options.horizon(Horizon.QUIESCENCE)
-@auditing.jobs("Default: 1.")
+@options.jobs()
 @click.option(
     "--games-file",
     metavar="FILE",
@@ -159,7 +159,7 @@ def match(
     from solver.laboratory import match_score
     from solver.laboratory.match_games import Match, open_games, play_match
     from solver.laboratory.player import Rules
-    from solver.search.threads import GroupControl
+    from solver.search.threads import GroupControl, usable_cores
 
     if nodes is None and depth is None:
         nodes = DEFAULT_NODES
@@ -176,7 +176,7 @@ def match(
         for score in play_match(
             match,
             games // 2,
-            jobs=jobs or 1,
+            jobs=jobs or usable_cores(),
             control=control,
             file=file,
             hypotheses=sprt,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import auditing, experiment_options, options
+from solver.cli import experiment_options, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help_pages import Group
 from solver.cli.progress import TimedProgress
@@ -210,7 +210,7 @@ Examples:
     help="Begin with game K of this seed, to continue or split a run.",
 )
 @experiment_options.depth("", DEEPEST_PLAY, DEFAULT_PLAY_DEPTH)
-@auditing.jobs("Default: 1.")
+@options.jobs()
 @click.pass_context
 def play(
     ctx: click.Context,
@@ -230,13 +230,14 @@ def play(
     from solver.cli.signals import interruptible
     from solver.laboratory.game_pool import play_games
     from solver.laboratory.player import Rules, SelfPlay
-    from solver.search.threads import GroupControl
+    from solver.search.threads import GroupControl, usable_cores
 
     prepare_laboratory()
     control = GroupControl()
     numbers = range(first, first + games)
     with interruptible(control), TimedProgress(total=lambda: games) as progress:
-        played = play_games(SelfPlay(seed, Rules(depth)), numbers, jobs or 1, control)
+        engine = SelfPlay(seed, Rules(depth))
+        played = play_games(engine, numbers, jobs or usable_cores(), control)
         for number, game in enumerate(played, 1):
             click.echo(game)
             progress.done = number

@@ -11,6 +11,7 @@ import inspect
 import math
 import os
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
@@ -25,6 +26,7 @@ from solver.problem import (
     MAX_HASH_MIB,
     MAX_NODES,
     MAX_THREADS,
+    MOST_CORES,
     RANGES,
     Limits,
     Restriction,
@@ -182,15 +184,68 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
             default=DEFAULT_HASH_MIB,
             show_default=True,
         ),
-        number(
-            "--threads",
-            MAX_THREADS,
-            "T",
-            "Search each position with T threads that share one table.",
-            default=1,
-            show_default=True,
-        ),
     )
+
+
+MOST_JOBS = 256
+CORES = f"the number of cores, at most {MOST_CORES}"
+
+
+class Cores(NamedTuple):
+    """How many cores the user lets a command use; None: the default.
+
+    Attributes
+    ----------
+    threads_each : int or None
+        Threads for one position.
+    jobs : int or None
+        Processes.
+    """
+
+    threads_each: int | None
+    jobs: int | None = None
+
+    def limits(self, limits: Limits, *, on_cluster: bool = False) -> Limits:
+        """Add the number of threads; by default a limit of nodes is one thread's."""
+        from solver.search.threads import usable_cores
+
+        is_one = on_cluster or limits.nodes is not None
+        default = 1 if is_one else self.jobs or usable_cores()
+        return replace(limits, threads=self.threads_each or default)
+
+
+def threads(default: str) -> Callable[[Function], Function]:
+    """Add `--threads`; `default` is what it is without a limit of nodes."""
+    return number(
+        "--threads threads_each",
+        MAX_THREADS,
+        "T",
+        "Search a position that takes more than a million nodes with up to T threads, "
+        "which share one table; with 1, its node count is always the same. "
+        f"Default: {default}; with --nodes, 1.",
+    )
+
+
+def jobs(help_text: str = "") -> Callable[[Function], Function]:
+    """Add `--jobs`; `help_text` says more about it."""
+    return number(
+        "-j --jobs",
+        MOST_JOBS,
+        "J",
+        f"Use J processes, each with its own table. Default: {CORES}{help_text}.",
+    )
+
+
+one_position = gathered("cores", Cores, threads(CORES))
+"""Adds `--threads`, passed as `cores: Cores`."""
+
+many_positions = gathered(
+    "cores",
+    Cores,
+    jobs("; an audit shorter than half a second uses one"),
+    threads("J"),
+)
+"""Adds `--jobs` and `--threads`, passed as `cores: Cores`."""
 
 
 json_record = flag("--json as_json", "Print indented JSON.")

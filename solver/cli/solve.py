@@ -33,7 +33,7 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from solver.cli.options import PlayRequest
+    from solver.cli.options import Cores, PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.output.shown_play import ShownPlay
     from solver.problem import Limits, Restriction
@@ -96,6 +96,7 @@ Examples:
 """)
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
+@options.one_position
 @options.restriction
 @options.flag("--first", "Stop at the first key.")
 @options.tablebases
@@ -126,6 +127,7 @@ def solve(
     fen: tuple[str, ...],
     *,
     limits: Limits,
+    cores: Cores,
     restriction: Restriction,
     tablebases: Tablebases | None,
     play: PlayRequest,
@@ -189,6 +191,7 @@ def solve(
     from solver.search.question import read_question
 
     prepare_outputs(*files[:4])
+    limits = cores.limits(limits)
     answers = (
         Records(2 if as_json else None, with_play=play.is_shown)
         if as_json or jsonl

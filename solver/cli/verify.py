@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from solver.audit.result import AuditResult
     from solver.audit.workers import WorkerPool
     from solver.cli.auditing import Shard, StoreRequest
+    from solver.cli.options import Cores
     from solver.cli.progress import AuditProgress
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import ReadOptions
@@ -131,7 +132,7 @@ Examples:
 @auditing.reading("--format")
 @options.limits(time_s=DEFAULT_TIME_S)
 @options.tablebases
-@auditing.jobs("Default: 1; with --cluster local, the number of cores.")
+@options.many_positions
 @click.option(
     "--cluster",
     "cluster_address",
@@ -182,7 +183,7 @@ def verify(
     read_options: ReadOptions,
     limits: Limits,
     tablebases: Tablebases | None,
-    jobs: int | None,
+    cores: Cores,
     cluster_address: str | None,
     ordered: bool,
     within: bool,
@@ -242,7 +243,7 @@ def verify(
     marks = Marks(marks_path)
 
     asked = AuditOptions(
-        limits,
+        cores.limits(limits, on_cluster=cluster_address is not None),
         within=within,
         all_keys=keys or every_ply,
         every_ply=every_ply,
@@ -268,7 +269,7 @@ def verify(
     with interruptible(control):  # until everything is printed
         with (
             stored.open(asked) as resume,
-            _open_workers(cluster_address, asked, jobs, tablebases) as pool,
+            _open_workers(cluster_address, asked, cores.jobs, tablebases) as pool,
             progress,
         ):
             if resume:
@@ -333,7 +334,7 @@ def _open_workers(
     if address is None:
         from solver.audit.pipeline import local_workers
 
-        yield local_workers(asked, jobs or 1, tablebases)
+        yield local_workers(asked, jobs, tablebases)
         return
     if jobs and address != LOCAL:
         msg = "--jobs cannot be combined with a cluster, which has its own workers."
