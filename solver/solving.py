@@ -282,7 +282,8 @@ class Solver:
                         first = end
                     else:
                         spent_s = node_s * row.nodes
-                        yield batch.answer(self._go_on(batch, first, control, spent_s))
+                        solution = self._go_on(batch, first, control, spent_s)
+                        yield batch.answer(first, solution)
                         first += 1
 
     def _call(

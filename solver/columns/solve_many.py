@@ -30,7 +30,7 @@ from solver.search.threads import WAIT_S, GroupControl
 from solver.solving import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     import chess
@@ -50,6 +50,8 @@ ASKED = (
     *("node_limit", "first_budget", "alone_from"),
 )
 """The fields of a question that are the same in all rows."""
+
+ANSWERS = {status: answer for answer, status in STATUS_OF.items()}
 
 CODES = np.array([STATUSES.index(STATUS_OF[answer]) for answer in Answer], np.uint8)
 """The code of each answer of the kernel in a `MateTable`."""
@@ -176,16 +178,14 @@ class _Worker:
     def solve(self, given: Slice) -> MateTable:
         """Solve the rows of a slice."""
         rows = _Rows(self._solver.workspace, given, self._limits, all_keys=self._keys)
-        tables = [_EMPTY]
-        for table in self._solver.answers(rows, self._group.search):
-            tables.append(table)
+        for end in self._solver.answers(rows, self._group.search):
             if self._group.is_stopped():
-                break
-        return MateTable.join(tables)
+                return rows.table(end)
+        return rows.table(len(given.texts))
 
 
-class _Rows(Batch[MateTable]):
-    """The rows of a slice, whose answers are columns."""
+class _Rows(Batch[int]):
+    """The rows of a slice; their answers are collected, and become columns at once."""
 
     def __init__(
         self, workspace: Workspace, given: Slice, limits: Limits, *, all_keys: bool
@@ -196,6 +196,8 @@ class _Rows(Batch[MateTable]):
         self._all_keys = all_keys
         memory: Any = self.rows
         self._columns: Any = np.frombuffer(memory, QUERY)
+        self._written = bytearray()
+        self._time_s = np.zeros(len(given.texts))
         self._errors: dict[int, str] = {}
 
     def question(self, index: int) -> Question:
@@ -227,55 +229,64 @@ class _Rows(Batch[MateTable]):
                 row.fen, row.fen_size = address_of(fen), len(fen)
                 self.read_texts(index, index + 1)
 
-    def answers(self, first: int, end: int, node_s: float) -> Iterator[MateTable]:
-        """Yield the answers to rows that were searched in one call."""
-        errors = [self._errors.get(place, "") for place in range(first, end)]
-        yield _table(self._columns[first:end], self.text(), node_s, errors)
+    def answers(self, first: int, end: int, node_s: float) -> Iterator[int]:
+        """Collect the answers to rows that were searched in one call."""
+        columns = self._columns[first:end]
+        for name in ("pv_at", "keys_at"):
+            columns[name] += len(self._written)
+        self._written += self.text()
+        self._time_s[first:end] = columns["nodes"] * node_s
+        yield end
 
-    def answer(self, solution: Solution) -> MateTable:
-        """Return the answer to a row that was searched alone."""
-        return MateTable(
-            np.array([STATUSES.index(solution.status)], np.uint8),
-            np.array([solution.mate or 0], np.int16),
-            np.array([solution.mate is not None]),
-            np.array([solution.lower_bound], np.int16),
-            TextColumn.of([" ".join(solution.keys)]),
-            np.array([solution.keys_complete]),
-            TextColumn.of([" ".join(solution.pv)]),
-            np.array([solution.stats.nodes], np.int64),
-            np.array([solution.stats.time_s]),
-            TextColumn.of([""]),
+    def answer(self, index: int, solution: Solution) -> int:
+        """Collect the answer to a row that was searched alone."""
+        row = self.rows[index]
+        row.status = ANSWERS[solution.status]
+        row.mate = -1 if solution.mate is None else solution.mate
+        row.lower_bound, row.nodes = solution.lower_bound, solution.stats.nodes
+        row.pv_at, row.pv_written = self._write(solution.pv)
+        row.keys_at, row.keys_written = self._write(solution.keys)
+        row.keys_complete = solution.keys_complete
+        self._time_s[index] = solution.stats.time_s
+        return index + 1
+
+    def _write(self, moves: Sequence[str]) -> tuple[int, int]:
+        """Write moves as the kernel does; return where they begin, and their size."""
+        begin = len(self._written)
+        self._written += "".join(f"{move} " for move in moves).encode("ascii")
+        return begin, len(self._written) - begin
+
+    def table(self, end: int) -> MateTable:
+        """Return the answers to the rows before `end`."""
+        rows, text = self._columns[:end], np.frombuffer(self._written, np.uint8)
+        has_mate = rows["mate"] >= 0
+        keys_at, keys_written = rows["keys_at"], rows["keys_written"]
+        # Without all keys, the first move of the line is one.
+        is_first = has_mate & (keys_written == 0) & (rows["pv_written"] > 0)
+        pv = TextColumn.cut(text, rows["pv_at"], _less_a_space(rows["pv_written"]))
+        keys = TextColumn.cut(
+            text,
+            np.where(is_first, rows["pv_at"], keys_at),
+            np.where(
+                is_first, _first_word(text, rows["pv_at"]), _less_a_space(keys_written)
+            ),
         )
-
-
-def _table(rows: Any, written: bytes, node_s: float, errors: list[str]) -> MateTable:
-    """Return the answers to rows; `written` has their texts."""
-    text = np.frombuffer(written, np.uint8)
-    has_mate = rows["mate"] >= 0
-    keys_at, keys_written = rows["keys_at"], rows["keys_written"]
-    # Without all keys, the first move of the line is one.
-    is_first = has_mate & (keys_written == 0) & (rows["pv_written"] > 0)
-    pv = TextColumn.cut(text, rows["pv_at"], _less_a_space(rows["pv_written"]))
-    keys = TextColumn.cut(
-        text,
-        np.where(is_first, rows["pv_at"], keys_at),
-        np.where(
-            is_first, _first_word(text, rows["pv_at"]), _less_a_space(keys_written)
-        ),
-    )
-    is_refused = rows["state"] == QueryState.REFUSED
-    return MateTable(
-        np.where(is_refused, np.uint8(UNREADABLE), CODES[rows["status"]]),
-        np.where(has_mate, rows["mate"], 0).astype(np.int16),
-        has_mate,
-        rows["lower_bound"].astype(np.int16),
-        keys,
-        rows["keys_complete"] != 0,
-        pv,
-        rows["nodes"].copy(),
-        rows["nodes"] * node_s,
-        TextColumn.of(errors),
-    )
+        is_refused = rows["state"] == QueryState.REFUSED
+        errors = TextColumn.blank(end)
+        if self._errors:
+            errors = TextColumn.of([self._errors.get(row, "") for row in range(end)])
+        return MateTable(
+            np.where(is_refused, np.uint8(UNREADABLE), CODES[rows["status"]]),
+            np.where(has_mate, rows["mate"], 0).astype(np.int16),
+            has_mate,
+            rows["lower_bound"].astype(np.int16),
+            keys,
+            rows["keys_complete"] != 0,
+            pv,
+            rows["nodes"].copy(),
+            self._time_s[:end],
+            errors,
+        )
 
 
 def _less_a_space(sizes: Any) -> Any:
@@ -289,4 +300,15 @@ def _first_word(text: Any, starts: Any) -> Any:
     return np.where(fifth == ord(" "), 4, 5)
 
 
-_EMPTY = _table(np.empty(0, QUERY), b"", 0.0, [])
+_EMPTY = MateTable(
+    np.empty(0, np.uint8),
+    np.empty(0, np.int16),
+    np.empty(0, np.bool_),
+    np.empty(0, np.int16),
+    TextColumn.blank(0),
+    np.empty(0, np.bool_),
+    TextColumn.blank(0),
+    np.empty(0, np.int64),
+    np.empty(0, np.float64),
+    TextColumn.blank(0),
+)

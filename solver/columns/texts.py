@@ -48,6 +48,11 @@ class TextColumn(Sequence[str]):
         return cls(data, _offsets(np.fromiter(map(len, encoded), np.int64)))
 
     @classmethod
+    def blank(cls, rows: int) -> TextColumn:
+        """Make a column of empty texts."""
+        return cls(np.empty(0, np.uint8), np.zeros(rows + 1, np.int64))
+
+    @classmethod
     def cut(cls, text: Bytes, starts: Offsets, sizes: Offsets) -> TextColumn:
         """Make a column from pieces of a text, given by offsets and sizes in bytes."""
         offsets = _offsets(sizes)
@@ -206,6 +211,8 @@ def _read_arrow(values: Any, size: int) -> Iterator[Slice]:
 
 
 def _read_part(part: list[Any]) -> Slice:
+    if all(isinstance(value, str) for value in part):
+        return Slice(TextColumn.of(part), {})
     faults = {}
     for place, value in enumerate(part):
         try:

@@ -90,7 +90,7 @@ class Batch(ABC, Generic[Found]):
         """
 
     @abstractmethod
-    def answer(self, solution: Solution) -> Found:
+    def answer(self, index: int, solution: Solution) -> Found:
         """Return the answer to a query that was searched alone."""
 
     def read_texts(self, first: int, end: int) -> None:
@@ -229,7 +229,7 @@ class Questions(Batch[Solution]):
         ):
             yield solution_of(question.problem, query, text, node_s * query.nodes)
 
-    def answer(self, solution: Solution) -> Solution:
+    def answer(self, index: int, solution: Solution) -> Solution:  # noqa: ARG002
         """Return the answer to a query that was searched alone."""
         return solution
 

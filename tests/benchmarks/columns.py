@@ -5,6 +5,11 @@ usage: python -m tests.benchmarks.columns mate-in-2.epd [ROWS]
 Repeats the positions of an EPD file to a number of rows (by default 10^6). Each task
 runs in a separate process; the output is its rows per second and its peak memory.
 `solve_many` and `grade_many` get lists; `verify` reads EPD, and includes its start.
+
+`answers` grades what language models answer: of ten, one is the whole line, one its
+first move, four are other legal moves in SAN, two lines go wrong after the key, one
+move is illegal and one text is no move. `calls` grades the same and solves, one call
+each, in microseconds.
 """
 
 from __future__ import annotations
@@ -12,10 +17,14 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections import Counter
 from itertools import cycle, islice
 from pathlib import Path
+from random import Random
 
-from solver import Status, grade_many, solve_many
+import chess
+
+from solver import Status, grade, grade_many, solve, solve_many
 from tests import processes
 from tests.benchmarks.memory import TIMEOUT_S, peak_mib
 
@@ -25,7 +34,9 @@ GRADED = 100_000
 """Rows that are graded: each has an object for its answer."""
 
 MOVES = 2
-TASKS = ("solve", "keys", "grade", "verify", "store")
+TASKS = ("solve", "keys", "grade", "answers", "calls", "verify", "store")
+
+CALLS = 2_000
 
 
 def rows_of(path: str, number: int) -> list[str]:
@@ -34,9 +45,62 @@ def rows_of(path: str, number: int) -> list[str]:
     return list(islice(cycle(lines), number))
 
 
+def answers_to(fens: list[str], lines: list[str], seed: int) -> list[str]:
+    """Return an answer to each position, as described above."""
+    draw, answers = Random(seed), []
+    for row, (fen, line) in enumerate(zip(fens, lines, strict=True)):
+        board, moves = chess.Board(fen), line.split()
+        match row % 10:
+            case 0:
+                answers.append(line)
+            case 1:
+                answers.append(f"1. {board.san(chess.Move.from_uci(moves[0]))}!")
+            case 2 | 3 | 4 | 5:
+                others = [m for m in board.legal_moves if m.uci() != moves[0]]
+                answers.append(board.san(draw.choice(others or [*board.legal_moves])))
+            case 6 | 7:
+                for move in moves[:2]:
+                    board.push_uci(move)
+                last = draw.choice([*board.legal_moves])
+                answers.append(f"{' '.join(moves[:2])} {board.san(last)}")
+            case 8:
+                answers.append("1. O-O-O#")
+            case _:
+                answers.append("The best move is a check by the queen")
+    return answers
+
+
+def time_calls(fens: list[str], answers: list[str]) -> None:
+    """Print the microseconds of a call of `grade` and of `solve`."""
+    for name, call in (
+        ("grade", lambda fen, answer: grade(fen, answer, MOVES)),
+        ("solve", lambda fen, _answer: solve(fen)),
+    ):
+        started = time.perf_counter()
+        for fen, answer in zip(fens[:CALLS], answers, strict=False):
+            call(fen, answer)
+        passed = time.perf_counter() - started
+        print(f"{name} {passed / CALLS * 1e6:.0f} us", end="  ")
+    print()
+
+
 def run(task: str, path: str, number: int) -> None:
     """Run a task on rows that were made before the clock starts; print its rate."""
     fens = [" ".join(row.split()[:4]) for row in rows_of(path, number)]
+    if task in {"answers", "calls"}:
+        fens = fens[:GRADED]
+        lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
+        answers = answers_to(fens, lines, seed=1)
+        if task == "calls":
+            time_calls(fens, answers)
+            return
+        started = time.perf_counter()
+        grades = grade_many(fens, answers, MOVES)
+        rate = len(fens) / (time.perf_counter() - started)
+        counts = Counter(str(each.status) for each in grades)
+        print(f"{rate:,.0f} rows/s", dict(counts))
+        assert counts["unreadable"] == len(fens) // 10
+        return
     if task == "grade":
         fens = fens[:GRADED]
         lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.border.memory import MOST_TOUCHED
 from solver.kernel.build.jit import (
     ROW,
     Move,
@@ -223,6 +224,10 @@ def remember_refutation(
     if move != search.killers[ply, 0]:
         search.killers[ply, 1] = search.killers[ply, 0]
         search.killers[ply, 0] = move
+    if search.history[move] == 0:
+        if search.touched_size < MOST_TOUCHED:
+            search.touched[search.touched_size] = np.uint32(move)
+        search.touched_size += 1
     search.history[move] += np.uint32(moves_left * moves_left)
 
 
@@ -231,10 +236,15 @@ def forget_refutations(search: Any) -> None:
     """Forget all killers, counter moves and histories."""
     search.killers[:] = ZERO
     search.counters[:] = ZERO
-    for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
-        first = np.int64(kind << ARRIVAL_SHIFT)
-        for move in range(first, first + MOVES_OF_KIND):
-            search.history[move] = 0
+    if search.touched_size <= MOST_TOUCHED:  # few, as after most short searches
+        for index in range(search.touched_size):
+            search.history[search.touched[index]] = 0
+    else:
+        for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
+            first = np.int64(kind << ARRIVAL_SHIFT)
+            for move in range(first, first + MOVES_OF_KIND):
+                search.history[move] = 0
+    search.touched_size = 0
 
 
 @jit(boolean(position_t, u64), inline=True)
