@@ -1,26 +1,31 @@
 """The compiled parts of the kernel, in the one table that all tools loop over.
 
-Each part is an object file, compiled when first needed. Its C function receives an
+Each part is a file of machine code, compiled when first needed. Its C function gets an
 operation's number; `solver.kernel.border.interface.Kernel` calls operations by name and
-says what each takes and returns.
+says what each takes and returns. A part's self-test compares answers with known ones
+before the part is used.
+
+Like the interface, this module imports neither numba nor numpy.
 """
 
 from __future__ import annotations
 
+from ctypes import addressof, c_uint64
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.self_test import (
-    self_test_battle,
-    self_test_help,
-    self_test_laboratory,
-    self_test_search,
+from solver.kernel.border.interface import (
+    NO_LIMIT,
+    Kernel,
+    KernelError,
+    Verdict,
+    new_search,
 )
+from solver.kernel.border.memory import BattlePlay, Position, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from solver.kernel.border.interface import Kernel
+    from ctypes import Array
 
 UNKNOWN_OPERATION = -2
 """The result of a C function for an operation that it does not have."""
@@ -79,6 +84,154 @@ class LaboratoryOperation(IntEnum):
     """An operation of the laboratory's search."""
 
     SEARCH_SCORE = 0
+
+
+# Self-tests
+
+BUCKET_WORDS = 8
+
+
+def start_position() -> Position:
+    """Return the position at the start of a game."""
+    return Position(
+        pawns=0x00FF_0000_0000_FF00,
+        knights=0x4200_0000_0000_0042,
+        diagonal=0x2C00_0000_0000_002C,
+        orthogonal=0x8900_0000_0000_0089,
+        kings=0x1000_0000_0000_0010,
+        us=0x0000_0000_0000_FFFF,
+        them=0xFFFF_0000_0000_0000,
+        rights=0x8100_0000_0000_0081,
+    )
+
+
+def mate_in_two() -> Position:
+    """Return a mate in 2, king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#."""
+    king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
+    return Position(
+        orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
+    )
+
+
+def search_with(table: Array[c_uint64]) -> Search:
+    """Return a search without limits, whose table is one bucket."""
+    return new_search(
+        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    )
+
+
+def self_test_search(kernel: Kernel) -> None:
+    """Compare the search's answers with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = search_with(table)
+    position = mate_in_two()
+    compare_answers(
+        {
+            "perft 3": (kernel.perft(start_position(), search, 3), 8902),
+            "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
+            "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 3),
+        }
+    )
+
+
+def self_test_laboratory(kernel: Kernel) -> None:
+    """Compare the answers of the laboratory's search with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    from solver.kernel.border.experiment import INFINITE_SCORE, MATE_SCORE, Experiment
+
+    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
+    search = new_search(node_limit=NO_LIMIT)
+    compare_answers(
+        {
+            "scored search": (
+                kernel.search_score(mate_in_two(), search, experiment),
+                True,
+            ),
+            "its score": (experiment.score, MATE_SCORE - 3),
+        }
+    )
+
+
+def self_mate_in_two() -> Position:
+    """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
+    king, queens = 1 << 0, 1 << 40 | 1 << 10
+    their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
+    return Position(
+        diagonal=queens | queen,
+        orthogonal=queens | queen | rook,
+        kings=king | their_king,
+        us=king | queens,
+        them=their_king | rook | queen,
+    )
+
+
+def self_test_battle(kernel: Kernel) -> None:
+    """Compare the answers of battle play with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = search_with(table)
+    search.play = BattlePlay.SELF_MATE
+    position = self_mate_in_two()
+    compare_answers(
+        {
+            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+            "plies of its line": (len(kernel.line(position, search, 2)), 4),
+        }
+    )
+
+
+def self_test_help(kernel: Kernel) -> None:
+    """Compare the answers of help play's enumeration with the known ones.
+
+    Raises
+    ------
+    KernelError
+        An answer is wrong; the message names the question and both answers.
+    """
+    from solver.kernel.border.help_memory import HelpPlay, HelpState
+
+    table = (c_uint64 * BUCKET_WORDS)()
+    search = search_with(table)
+    rook, king, mated = 1 << 56, 1 << 21, 1 << 7
+    position = Position(  # mate_in_two(), but the king in the corner begins
+        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+    )
+    lines, state = kernel.solutions(HelpPlay.of(position, 4), search)
+    compare_answers(
+        {
+            "solutions of h#2": (len(lines), 22),
+            "how it ended": (state, HelpState.COMPLETE),
+        }
+    )
+
+
+def compare_answers(answers: dict[str, tuple[object, object]]) -> None:
+    """Raise KernelError unless each answer that was found is the expected one."""
+    for question, (found, expected) in answers.items():
+        if found != expected:
+            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
+            raise KernelError(msg)
+
+
+# The table
 
 
 class Part(NamedTuple):

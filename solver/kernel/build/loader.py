@@ -359,9 +359,7 @@ def place(code: bytes) -> int:
         The system refuses executable memory.
     """
     if machine.HAS_IMAGES:
-        from solver.kernel.build.image import load
-
-        return load(code)
+        return machine.load_image(code)
     return place_object(code)
 
 

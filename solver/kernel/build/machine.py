@@ -1,7 +1,8 @@
-"""The machine we run on: its system, its processor, and the compiler that is installed.
+"""The machine we run on: its system, its processor, its memory for machine code.
 
-What compiled code depends on is asked at every start. So on Linux, nothing here imports
-llvmlite, numba or `importlib.metadata`, which take longer than solving most problems.
+What compiled code depends on is asked at every start, and the code is loaded. So on
+Linux, nothing here imports llvmlite, numba or `importlib.metadata`, which take longer
+than solving most problems.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import os
 import sys
 from functools import cache
 from importlib.machinery import PathFinder
+from struct import Struct
+
+from solver.kernel.border.interface import KernelError
 
 CPUINFO = "/proc/cpuinfo"
 CPUINFO_BYTES = 1 << 13
@@ -31,7 +35,7 @@ HAS_IMAGES = (
     and sys.maxsize > 1 << 32
     and architecture() in {"x86_64", "aarch64"}
 )
-"""Whether compiled code is an image that `solver.kernel.build.image` loads.
+"""Whether compiled code is an image, which `load_image` copies into memory.
 
 Elsewhere it is an object file, which llvmlite links at every start."""
 
@@ -116,3 +120,48 @@ def installed_version(package: str) -> str:
         if name.startswith(f"{package}-") and name.endswith("-info")
     )
     return " ".join(found) or "unknown"
+
+
+# Images, which solver.kernel.build.elf makes
+
+ENTRY = Struct("<Q")
+"""What stands before an image: at which of its bytes the C function begins."""
+
+ENTRY_ALIGNMENT = 4
+"""The least alignment of a function, on x86-64 and AArch64."""
+
+_loaded: list[object] = []
+"""The memory with the code, which is kept as long as the process."""
+
+
+def load_image(code: bytes) -> int:
+    """Copy an image into memory that can be executed; return the function's address.
+
+    When a page becomes executable, Linux makes the instruction cache see what was
+    written to it, which AArch64 does not do by itself.
+
+    Raises
+    ------
+    KernelError
+        The place of the C function is not in the image.
+    OSError
+        The system refuses executable memory.
+    """
+    from ctypes import CDLL, addressof, c_char, c_size_t, c_void_p, get_errno
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, PROT_EXEC, PROT_READ, PROT_WRITE, mmap
+
+    size = len(code) - ENTRY.size
+    (entry,) = ENTRY.unpack_from(code) if size > 0 else (0,)
+    if entry >= size or entry % ENTRY_ALIGNMENT:
+        msg = f"image: expected a function in {size} bytes, found one at {entry}"
+        raise KernelError(msg)
+    memory = mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ | PROT_WRITE)
+    memory.write(memoryview(code)[ENTRY.size :])
+    start = c_char.from_buffer(memory)
+    system = CDLL(None, use_errno=True)
+    protection = PROT_READ | PROT_EXEC
+    if system.mprotect(c_void_p(addressof(start)), c_size_t(size), protection):
+        reason = f"no memory for machine code: {os.strerror(get_errno())}"
+        raise OSError(get_errno(), reason)
+    _loaded.append(start)
+    return addressof(start) + entry

@@ -11,14 +11,15 @@ import llvmlite.binding as llvm
 import pytest
 
 from solver.kernel.border.interface import Kernel, KernelError
-from solver.kernel.border.parts import PARTS, SEARCH
-from solver.kernel.border.self_test import (
+from solver.kernel.border.parts import (
     BUCKET_WORDS,
+    PARTS,
+    SEARCH,
     mate_in_two,
     search_with,
     start_position,
 )
-from solver.kernel.build import image, loader, machine
+from solver.kernel.build import loader, machine
 from solver.kernel.build.compiler import compile_object
 from solver.kernel.build.elf import link
 from solver.kernel.build.target import MEMSET, host, target_machine
@@ -103,7 +104,7 @@ def called(address: int) -> Callable[[int], int]:
 
 def test_an_image_answers_as_llvmlites_own_linking_of_the_same_object_file() -> None:
     code = assembled(PROGRAM, MEMSET)
-    loaded = called(image.load(link(code, loader.SYMBOL)))
+    loaded = called(machine.load_image(link(code, loader.SYMBOL)))
     linked = called(loader.place_object(code))
     numbers = range(len(ANSWERS))
     assert [loaded(number) for number in numbers] == ANSWERS
@@ -151,17 +152,17 @@ def test_another_file_is_refused(code: bytes) -> None:
 
 def test_an_image_whose_function_is_not_in_it_is_refused() -> None:
     code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
-    body = code[image.ENTRY.size :]
+    body = code[machine.ENTRY.size :]
     for wrong in (len(body), 1 << 40, 2):
         with pytest.raises(KernelError, match=f"found one at {wrong}$"):
-            image.load(image.ENTRY.pack(wrong) + body)
+            machine.load_image(machine.ENTRY.pack(wrong) + body)
 
 
-@pytest.mark.parametrize("size", [0, 1, image.ENTRY.size])
+@pytest.mark.parametrize("size", [0, 1, machine.ENTRY.size])
 def test_an_image_without_code_is_refused(size: int) -> None:
     code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
     with pytest.raises(KernelError, match="expected a function in "):
-        image.load(code[:size])
+        machine.load_image(code[:size])
 
 
 def answers(kernel: Kernel) -> list[tuple[int, int]]:
@@ -190,7 +191,7 @@ def test_each_part_answers_as_llvmlites_own_linking_of_the_same_object_file() ->
         loaded, linked = (
             Kernel(address, part.operations)
             for address in (
-                image.load(link(code, loader.SYMBOL)),
+                machine.load_image(link(code, loader.SYMBOL)),
                 loader.place_object(code),
             )
         )

@@ -23,8 +23,9 @@ import pytest
 from solver.errors import CacheError
 from solver.kernel.border.interface import KernelError
 from solver.kernel.border.memory import Position, Search
-from solver.kernel.border.parts import PARTS, SEARCH
-from solver.kernel.border.self_test import (
+from solver.kernel.border.parts import (
+    PARTS,
+    SEARCH,
     self_test_battle,
     self_test_laboratory,
     self_test_search,

@@ -21,8 +21,15 @@ from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Extensio
 from solver.kernel.border.help_memory import HelpPlay
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
 from solver.kernel.border.memory import BattlePlay, Search, Stop
-from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
-from solver.kernel.border.self_test import start_position
+from solver.kernel.border.parts import (
+    BATTLE,
+    HELP,
+    LABORATORY,
+    PARTS,
+    SEARCH,
+    Part,
+    start_position,
+)
 from solver.kernel.build import wasm
 from solver.kernel.build.loader import load_module
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS
