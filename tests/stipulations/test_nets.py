@@ -79,6 +79,6 @@ def test_too_little_memory_for_final_positions_is_an_error(
     def fail(_size: int) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(workspace, "_map", fail)
+    monkeypatch.setattr(workspace, "map_memory", fail)
     with pytest.raises(AllocationError, match="memory for final positions, found"):
         solver.solve(problem("hpint.inp:365"))
