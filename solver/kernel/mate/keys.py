@@ -238,9 +238,7 @@ def find_keys(
 
 @jit(void(query_t, position_t, search_t))
 def write_keys(query: Any, position: Position, search: Any) -> None:
-    """Write the keys that were found, in the generator's order."""
-    moves = search.line
-    size = list_first_moves(query, position, search)
-    for place in range(size):
+    """Write the keys that `find_keys` has just found, in the generator's order."""
+    for place in range(query.keys_tried):
         if query.is_key[place >> WORD] & (ONE << np.uint64(place & BITS)):
-            write_move(position, moves[place], query.black, search)
+            write_move(position, search.line[place], query.black, search)
