@@ -205,3 +205,22 @@ def test_the_time_of_a_batch_is_shared_out_among_its_own_nodes() -> None:
 
 def test_a_batch_without_problems_has_no_answers() -> None:
     assert answers_to([]) == []
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_easy_problems_share_a_search_whatever_the_number_of_threads(
+    threads: int,
+) -> None:
+    controls: list[Control] = []
+
+    def searching() -> AbstractContextManager[Control]:
+        controls.append(Control())
+        return nullcontext(controls[-1])
+
+    fens = [MATE_IN_ONE, KEYS_MISSING, CHECKMATE, f"{MATE_IN_ONE} "]
+    asked = [Question(Problem(fen), LIMITS) for fen in fens]
+    solver = Solver(hash_mib=1, threads=threads)
+    answers = [untimed(answer) for answer in answers_of(solver, asked, searching)]
+    assert [answer.mate for answer in answers] == [1, 3, 0, 1]
+    assert len(controls) == 1
+    assert answers == [untimed(Solver(1).solve(each.problem, LIMITS)) for each in asked]
