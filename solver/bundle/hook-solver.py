@@ -13,9 +13,8 @@ from pathlib import Path
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules
 
-from solver.kernel.build.cache import SHIPPED
+from solver.kernel.build.cache import HAS_IMAGES, SHIPPED
 from solver.kernel.build.loader import compile_shipped
-from solver.kernel.build.machine import HAS_IMAGES
 
 KERNEL = "solver.kernel."
 

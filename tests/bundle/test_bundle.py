@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from solver.bundle import hook_dirs
-from solver.kernel.build import cache, machine
+from solver.kernel.build import cache
 from tests.processes import run
 
 MATES = """\
@@ -25,7 +25,7 @@ MATES = """\
 
 MATE_IN_2 = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 
-HEAVY = ["numba", *(["llvmlite"] if machine.HAS_IMAGES else [])]
+HEAVY = ["numba", *(["llvmlite"] if cache.HAS_IMAGES else [])]
 
 OF_DEVELOPERS = ("IPython", "matplotlib", "numba", "pandas", "pytest", "sphinx")
 """Packages that a user's environment lacks; other packages import them."""

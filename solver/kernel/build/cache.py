@@ -4,8 +4,9 @@ Loading machine code or WebAssembly means running it. So the folder and the file
 belong to the user (or to root, for a shipped file) and be writable by no other user,
 and the file has a checksum.
 
-Paths are strings here and in `solver.kernel.build.loader`: pathlib takes as long to
-import as all that loads the code.
+What compiled code depends on is asked at every start. So on Linux, nothing here imports
+llvmlite, numba, `importlib.metadata` or pathlib, which take longer than solving most
+problems.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import stat
 import sys
 from contextlib import suppress
 from functools import cache
+from importlib.machinery import PathFinder
 from os.path import dirname, expanduser, isabs, isdir, join, realpath
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from solver.errors import CacheError
-from solver.kernel.build import machine
 
 try:
     from _blake2 import blake2b
@@ -222,6 +224,112 @@ def require_writable(directory: str) -> None:
 
 # What compiled code depends on
 
+CPUINFO = "/proc/cpuinfo"
+CPUINFO_BYTES = 1 << 13
+"""More than the first record, which describes one processor. Linux writes the others
+only for who reads on."""
+
+
+def architecture() -> str:
+    """Return the system's name of the architecture."""
+    if sys.platform != "linux":
+        import platform  # takes longer
+
+        return platform.machine()
+    return os.uname().machine
+
+
+HAS_IMAGES = (
+    sys.platform == "linux"
+    and sys.maxsize > 1 << 32
+    and architecture() in {"x86_64", "aarch64"}
+)
+"""Whether compiled code is an image, which `load_image` copies into memory.
+
+Elsewhere it is an object file, which llvmlite links at every start."""
+
+PROCESSOR = {
+    *("vendor_id", "cpu family", "model", "stepping", "flags"),
+    *("CPU implementer", "CPU variant", "CPU part", "CPU revision", "Features"),
+}
+"""The lines of a record that say which code it runs: on x86-64, and on AArch64."""
+
+LLVM_NAMES = {
+    "abm": "lzcnt",
+    "bmi1": "bmi",
+    "lahf_lm": "sahf",
+    "pni": "sse3",
+    "sse4_1": "sse4.1",
+    "sse4_2": "sse4.2",
+}
+"""Features that Linux and LLVM name differently."""
+
+
+def triple() -> str:
+    """Return a name of this architecture and system, without the system's release.
+
+    Where there are no images it is LLVM's. On macOS that has a release, such as
+    darwin24.1.0, which object code does not depend on.
+    """
+    if HAS_IMAGES:
+        return f"{architecture()}-linux"
+    import llvmlite.binding as llvm
+
+    name, vendor, system, *format_ = llvm.get_process_triple().split("-")
+    return "-".join([name, vendor, system.rstrip(".0123456789"), *format_])
+
+
+def processor() -> str:
+    """Return a description of the processor, different if other code runs on it."""
+    if record := _record():
+        return "\n".join(f"{name}: {record[name]}" for name in sorted(record))
+    import llvmlite.binding as llvm
+
+    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+
+
+def features() -> frozenset[str]:
+    """Return the features of this machine's processor, in LLVM's words."""
+    if record := _record():
+        words = record.get("flags", record.get("Features", "")).split()
+        return frozenset(LLVM_NAMES.get(word, word) for word in words)
+    import llvmlite.binding as llvm
+
+    found = llvm.get_host_cpu_features()
+    return frozenset(name for name, is_there in found.items() if is_there)
+
+
+@cache
+def _record() -> dict[str, str]:
+    """Return the lines of `PROCESSOR` in Linux's description; empty without one."""
+    if not HAS_IMAGES:
+        return {}
+    try:
+        with open(CPUINFO, encoding="utf-8") as file:
+            record = file.read(CPUINFO_BYTES).split("\n\n", 1)[0]
+    except OSError:  # /proc is not mounted
+        return {}
+    lines = [line.partition(":") for line in record.splitlines()]
+    pairs = {name.strip(): value.strip() for name, _, value in lines}
+    return {name: value for name, value in pairs.items() if name in PROCESSOR}
+
+
+def installed_version(package: str) -> str:
+    """Return the version of a package that is not imported; "unknown" without one.
+
+    Installers write it into the name of a folder beside the package.
+    """
+    spec = PathFinder.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return "unknown"
+    beside = os.path.dirname(next(iter(spec.submodule_search_locations)))
+    found = sorted(
+        name
+        for name in os.listdir(beside)
+        if name.startswith(f"{package}-") and name.endswith("-info")
+    )
+    return " ".join(found) or "unknown"
+
 
 @cache
 def code_key(*, any_processor: bool = False) -> str:
@@ -234,10 +342,10 @@ def code_key(*, any_processor: bool = False) -> str:
     """
     facts = (
         source_hash(),
-        *(machine.installed_version(name) for name in COMPILER),
+        *(installed_version(name) for name in COMPILER),
         str(sys.version_info),
-        machine.triple(),
-        "" if any_processor else machine.processor(),
+        triple(),
+        "" if any_processor else processor(),
         *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
     )
     return blake2b("\0".join(facts).encode(), digest_size=16).hexdigest()
@@ -279,6 +387,9 @@ def _numba_settings() -> dict[str, str]:
 
 # The file
 
+ENTRY = Struct("<Q")
+"""What stands before an image: at which of its bytes the C function begins."""
+
 
 def packed(code: bytes) -> bytes:
     """Return the content of a file of object code made here from these sources."""
@@ -292,7 +403,7 @@ def _checksum(payload: bytes) -> bytes:
 
 def _made_of() -> bytes:
     """Return the first line of a file: the code's sources and its target."""
-    return f"sources {source_hash()}, system {machine.triple()}".encode()
+    return f"sources {source_hash()}, system {triple()}".encode()
 
 
 def write_object(path: str, code: bytes) -> None:

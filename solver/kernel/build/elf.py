@@ -12,7 +12,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border.interface import KernelError
-from solver.kernel.build.machine import ENTRY
+from solver.kernel.build.cache import ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

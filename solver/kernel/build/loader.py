@@ -2,7 +2,7 @@
 
 Compiling takes seconds, and importing numba takes longer than solving most problems. So
 compiled code is kept in files: images, which are copied into memory, or object files
-where `machine.HAS_IMAGES` is false, which llvmlite links. A platform wheel ships such
+where `cache.HAS_IMAGES` is false, which llvmlite links. A platform wheel ships such
 files. Otherwise the first process compiles and stores them in the user's cache folder.
 
 `load_part` loads a part of `solver.kernel.border.parts`; none is used before its
@@ -26,11 +26,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from solver.errors import CacheError
 from solver.kernel.border.interface import Kernel, KernelError
 from solver.kernel.border.parts import PARTS
-from solver.kernel.build import machine
 from solver.kernel.build.cache import (
     DIRECTORY_VARIABLE,
+    ENTRY,
     FALLBACK,
     FALLBACK_VARIABLE,
+    HAS_IMAGES,
     SHIPPED,
     code_key,
     open_directory,
@@ -344,6 +345,12 @@ def _read(part: Part, path: str) -> Kernel:
 
 # Machine code in memory
 
+ENTRY_ALIGNMENT = 4
+"""The least alignment of a function, on x86-64 and AArch64."""
+
+_loaded: list[object] = []
+"""The memory with the code, which is kept as long as the process."""
+
 _engines: list[Any] = []
 """The engines own the linked code, so they live as long as the process."""
 
@@ -358,9 +365,42 @@ def place(code: bytes) -> int:
     OSError
         The system refuses executable memory.
     """
-    if machine.HAS_IMAGES:
-        return machine.load_image(code)
+    if HAS_IMAGES:
+        return load_image(code)
     return place_object(code)
+
+
+def load_image(code: bytes) -> int:
+    """Copy an image into memory that can be executed; return the function's address.
+
+    When a page becomes executable, Linux makes the instruction cache see what was
+    written to it, which AArch64 does not do by itself.
+
+    Raises
+    ------
+    KernelError
+        The place of the C function is not in the image.
+    OSError
+        The system refuses executable memory.
+    """
+    from ctypes import CDLL, addressof, c_char, c_size_t, c_void_p, get_errno
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, PROT_EXEC, PROT_READ, PROT_WRITE, mmap
+
+    size = len(code) - ENTRY.size
+    (entry,) = ENTRY.unpack_from(code) if size > 0 else (0,)
+    if entry >= size or entry % ENTRY_ALIGNMENT:
+        msg = f"image: expected a function in {size} bytes, found one at {entry}"
+        raise KernelError(msg)
+    memory = mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ | PROT_WRITE)
+    memory.write(memoryview(code)[ENTRY.size :])
+    start = c_char.from_buffer(memory)
+    system = CDLL(None, use_errno=True)
+    protection = PROT_READ | PROT_EXEC
+    if system.mprotect(c_void_p(addressof(start)), c_size_t(size), protection):
+        reason = f"no memory for machine code: {os.strerror(get_errno())}"
+        raise OSError(get_errno(), reason)
+    _loaded.append(start)
+    return addressof(start) + entry
 
 
 def place_object(code: bytes) -> int:
@@ -414,7 +454,7 @@ def compile_entry(entry: Any, target: Target) -> bytes:
     code = compile_object(entry, SYMBOL, target)
     if target is WASM32:
         return to_module(code, SYMBOL)
-    return link(code, SYMBOL) if machine.HAS_IMAGES else code
+    return link(code, SYMBOL) if HAS_IMAGES else code
 
 
 def compile_shipped(directory: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from solver.kernel.build import machine
+from solver.kernel.build import cache
 
 
 class Target(NamedTuple):
@@ -95,7 +95,7 @@ _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 def portable_targets() -> tuple[Target, ...]:
     """Return the targets in a wheel for this architecture, fastest first."""
-    name = machine.architecture().lower()
+    name = cache.architecture().lower()
     return PORTABLE.get(_ALIASES.get(name, name), ())
 
 
@@ -109,7 +109,7 @@ def host() -> Target:
 
 def runs_here(target: Target) -> bool:
     """Return whether this machine's processor can run the target's code."""
-    return not target.triple and target.required <= machine.features()
+    return not target.triple and target.required <= cache.features()
 
 
 def target_machine(target: Target) -> Any:
@@ -127,7 +127,7 @@ def target_machine(target: Target) -> Any:
     settings: dict[str, Any]
     if generator.name.startswith("wasm"):
         settings = {"reloc": "static", "codemodel": "default"}
-    elif machine.HAS_IMAGES:
+    elif cache.HAS_IMAGES:
         settings = {"reloc": "pic", "codemodel": "small"}
     else:
         reloc = "static" if generator.name.startswith("x86") else "default"

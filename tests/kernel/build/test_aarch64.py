@@ -18,7 +18,7 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.memory import POSITION_WORDS, Search
 from solver.kernel.border.parts import BUCKET_WORDS, PARTS, Operation, search_with
-from solver.kernel.build import machine
+from solver.kernel.build import cache
 from solver.kernel.build.loader import compile_part
 from solver.kernel.build.target import PORTABLE
 from tests.processes import run
@@ -31,7 +31,7 @@ EMULATOR = shutil.which("qemu-aarch64")
 
 PERFT = Path(__file__).parents[2] / "data" / "perft.json"
 
-# Loads an image as `machine.load_image` does. It reads questions from its input
+# Loads an image as `loader.load_image` does. It reads questions from its input
 # (operation, number, flag, and the words of a position) and prints result and nodes.
 HARNESS = """
 #include <stdint.h>
@@ -92,7 +92,7 @@ def questions() -> list[tuple[Operation, int, str]]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    not (COMPILER and EMULATOR and machine.HAS_IMAGES),
+    not (COMPILER and EMULATOR and cache.HAS_IMAGES),
     reason="needs a cross compiler and an emulator for AArch64",
 )
 def test_code_for_aarch64_counts_the_nodes_of_this_processor(
@@ -117,7 +117,7 @@ def test_code_for_aarch64_counts_the_nodes_of_this_processor(
         lines.append(f"{operation.value} {number} 1 {' '.join(map(str, words))}\n")
         result = kernel.run(operation.name, position, search, number, 1)
         expected.append(f"{result} {search.nodes}\n")
-    sizes = len(search_image) - machine.ENTRY.size, sizeof(Search)
+    sizes = len(search_image) - cache.ENTRY.size, sizeof(Search)
     numbers = [*sizes, *(field.offset for field in FIELDS)]
     command = [str(EMULATOR), "harness", "search", *map(str, numbers)]
     ended = run(command, cwd=tmp_path, stdin="".join(lines))

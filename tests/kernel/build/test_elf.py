@@ -19,7 +19,7 @@ from solver.kernel.border.parts import (
     search_with,
     start_position,
 )
-from solver.kernel.build import loader, machine
+from solver.kernel.build import cache, loader
 from solver.kernel.build.compiler import compile_object
 from solver.kernel.build.elf import link
 from solver.kernel.build.target import MEMSET, host, target_machine
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(
-    not machine.HAS_IMAGES, reason="code is loaded through llvmlite here"
+    not cache.HAS_IMAGES, reason="code is loaded through llvmlite here"
 )
 
 # A call, a table of jumps, tables of constants, and memory that is cleared.
@@ -87,7 +87,7 @@ ANSWERS = [7, 5, 0x05FF, 17, 3000, -1]
 
 
 def assembled(*texts: str) -> bytes:
-    """Return an object file for this machine."""
+    """Return an object file for this cache."""
     generator = target_machine(host())
     module = llvm.parse_assembly("")
     for text in texts:
@@ -104,7 +104,7 @@ def called(address: int) -> Callable[[int], int]:
 
 def test_an_image_answers_as_llvmlites_own_linking_of_the_same_object_file() -> None:
     code = assembled(PROGRAM, MEMSET)
-    loaded = called(machine.load_image(link(code, loader.SYMBOL)))
+    loaded = called(loader.load_image(link(code, loader.SYMBOL)))
     linked = called(loader.place_object(code))
     numbers = range(len(ANSWERS))
     assert [loaded(number) for number in numbers] == ANSWERS
@@ -152,17 +152,17 @@ def test_another_file_is_refused(code: bytes) -> None:
 
 def test_an_image_whose_function_is_not_in_it_is_refused() -> None:
     code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
-    body = code[machine.ENTRY.size :]
+    body = code[cache.ENTRY.size :]
     for wrong in (len(body), 1 << 40, 2):
         with pytest.raises(KernelError, match=f"found one at {wrong}$"):
-            machine.load_image(machine.ENTRY.pack(wrong) + body)
+            loader.load_image(cache.ENTRY.pack(wrong) + body)
 
 
-@pytest.mark.parametrize("size", [0, 1, machine.ENTRY.size])
+@pytest.mark.parametrize("size", [0, 1, cache.ENTRY.size])
 def test_an_image_without_code_is_refused(size: int) -> None:
     code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
     with pytest.raises(KernelError, match="expected a function in "):
-        machine.load_image(code[:size])
+        loader.load_image(code[:size])
 
 
 def answers(kernel: Kernel) -> list[tuple[int, int]]:
@@ -191,7 +191,7 @@ def test_each_part_answers_as_llvmlites_own_linking_of_the_same_object_file() ->
         loaded, linked = (
             Kernel(address, part.operations)
             for address in (
-                machine.load_image(link(code, loader.SYMBOL)),
+                loader.load_image(link(code, loader.SYMBOL)),
                 loader.place_object(code),
             )
         )

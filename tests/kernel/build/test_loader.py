@@ -30,7 +30,7 @@ from solver.kernel.border.parts import (
     self_test_laboratory,
     self_test_search,
 )
-from solver.kernel.build import cache, loader, machine, target
+from solver.kernel.build import cache, loader, target
 from solver.kernel.build.cache import FALLBACK, read_object, write_object
 from tests.processes import run, started
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
 
 ROOT = Path(__file__).parents[3]
-HEAVY = {"numba", "numpy", *(["llvmlite"] if machine.HAS_IMAGES else [])}
+HEAVY = {"numba", "numpy", *(["llvmlite"] if cache.HAS_IMAGES else [])}
 
 SOLVE = """
 import contextlib, json, sys
@@ -202,7 +202,7 @@ def test_half_a_kernel_is_not_loaded(copied: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "fact"), [(cache, "source_hash"), (machine, "triple")]
+    ("module", "fact"), [(cache, "source_hash"), (cache, "triple")]
 )
 def test_code_of_other_sources_or_for_another_system_is_not_loaded(
     copied: Path, module: ModuleType, fact: str, monkeypatch: pytest.MonkeyPatch
@@ -532,7 +532,7 @@ def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
     monkeypatch.setattr(loader, "SHIPPED", str(shipped))
     missing: set[str] = set()
     monkeypatch.setattr(
-        machine, "features", lambda: target.PORTABLE["x86_64"][0].required - missing
+        cache, "features", lambda: target.PORTABLE["x86_64"][0].required - missing
     )
 
     def names() -> list[str]:

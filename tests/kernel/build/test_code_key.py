@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import llvmlite.binding as llvm
 import pytest
 
-from solver.kernel.build import cache, machine, target
+from solver.kernel.build import cache, target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 with_images = pytest.mark.skipif(
-    not machine.HAS_IMAGES, reason="code is loaded through llvmlite here"
+    not cache.HAS_IMAGES, reason="code is loaded through llvmlite here"
 )
 
 X86 = """\
@@ -54,9 +54,9 @@ CPU revision	: 1
 def cpuinfo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file in place of Linux's description of the processors."""
     path = tmp_path / "cpuinfo"
-    monkeypatch.setattr(machine, "CPUINFO", str(path))
-    monkeypatch.setattr(machine, "HAS_IMAGES", True)
-    monkeypatch.setattr(machine, "_record", machine._record.__wrapped__)
+    monkeypatch.setattr(cache, "CPUINFO", str(path))
+    monkeypatch.setattr(cache, "HAS_IMAGES", True)
+    monkeypatch.setattr(cache, "_record", cache._record.__wrapped__)
     return path
 
 
@@ -64,43 +64,43 @@ def cpuinfo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_required_features_are_those_that_llvm_finds() -> None:
     required = {name for each in target.portable_targets() for name in each.required}
     found = llvm.get_host_cpu_features()
-    assert {name for name in required if found[name]} == required & machine.features()
+    assert {name for name in required if found[name]} == required & cache.features()
 
 
 def test_features_have_llvms_names(cpuinfo: Path) -> None:
     cpuinfo.write_text(X86.format(mhz=2000, more=""))
     level = target.PORTABLE["x86_64"][1]
-    assert level.required <= machine.features()
-    assert "lzcnt" in machine.features()
-    assert "bmi" in machine.features()
-    assert "never_read" not in machine.features()
+    assert level.required <= cache.features()
+    assert "lzcnt" in cache.features()
+    assert "bmi" in cache.features()
+    assert "never_read" not in cache.features()
 
 
 @pytest.mark.parametrize("text", [X86, ARM], ids=["x86-64", "AArch64"])
 def test_another_feature_is_another_processor(cpuinfo: Path, text: str) -> None:
     cpuinfo.write_text(text.format(mhz=2000, more=""))
-    before = machine.processor()
+    before = cache.processor()
     cpuinfo.write_text(text.format(mhz=2100, more=""))
-    assert machine.processor() == before
+    assert cache.processor() == before
     cpuinfo.write_text(text.format(mhz=2000, more=" new"))
-    assert machine.processor() != before
-    assert "new" in machine.features()
+    assert cache.processor() != before
+    assert "new" in cache.features()
 
 
 def test_llvmlite_describes_the_processor_where_linux_does_not(cpuinfo: Path) -> None:
     assert not cpuinfo.exists()
-    assert llvm.get_host_cpu_name() in machine.processor()
+    assert llvm.get_host_cpu_name() in cache.processor()
     found = llvm.get_host_cpu_features()
-    assert machine.features() == {name for name, is_there in found.items() if is_there}
+    assert cache.features() == {name for name, is_there in found.items() if is_there}
 
 
 @pytest.mark.parametrize("name", cache.COMPILER)
 def test_the_installed_version_is_that_of_its_metadata(name: str) -> None:
-    assert version(name) in machine.installed_version(name)
+    assert version(name) in cache.installed_version(name)
 
 
 def test_a_package_that_is_not_installed_has_no_version() -> None:
-    assert machine.installed_version("absent_package") == "unknown"
+    assert cache.installed_version("absent_package") == "unknown"
 
 
 FILES = """
@@ -132,6 +132,6 @@ def test_which_files_fit_is_found_without_slow_imports() -> None:
 def test_the_release_of_a_system_does_not_matter_to_compiled_code(
     name: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "HAS_IMAGES", False)
+    monkeypatch.setattr(cache, "HAS_IMAGES", False)
     monkeypatch.setattr(llvm, "get_process_triple", lambda: name)
-    assert machine.triple() == expected
+    assert cache.triple() == expected
