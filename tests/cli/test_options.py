@@ -9,6 +9,8 @@ import pytest
 
 from solver.cli.help_pages import FEW, OPTION_GROUPS, OTHERS, group_of
 from solver.cli.main import run
+from solver.cli.options import Cores
+from solver.problem import Limits
 from tests.cli.listing import Listed, listing, main
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -130,3 +132,28 @@ def test_the_listing_has_a_line_for_each_option_and_command(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 * len(LISTED)
     assert "-n, --search-moves  solve" in lines
+
+
+@pytest.mark.parametrize(
+    ("given", "nodes", "on_cluster", "threads"),
+    [
+        (Cores(None), None, False, 6),  # all cores
+        (Cores(None, jobs=3), None, False, 3),  # as many as there are processes
+        (Cores(4, jobs=3), None, False, 4),
+        (Cores(1), None, False, 1),
+        (Cores(None), 5_000_000, False, 1),  # a limit of nodes is exact
+        (Cores(2), 5_000_000, False, 2),
+        (Cores(None), None, True, 1),  # the cluster says how many searches it runs
+        (Cores(2), None, True, 2),
+    ],
+)
+def test_all_cores_are_used_by_default_except_within_a_limit_of_nodes(
+    given: Cores,
+    nodes: int | None,
+    on_cluster: bool,
+    threads: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("solver.search.threads.usable_cores", lambda: 6)
+    limits = given.limits(Limits(nodes=nodes), on_cluster=on_cluster)
+    assert limits == Limits(nodes=nodes, threads=threads)

@@ -95,6 +95,15 @@ def test_helper_threads_join_the_search_for_keys() -> None:
     assert together.workspace.search.nodes < expected.stats.nodes
 
 
+def test_a_row_whose_keys_take_long_leaves_its_batch_with_what_it_has_found() -> None:
+    solver = Solver()
+    expected = solver.solve(LONG_KEYS)
+    questions = [read_question(fen) for fen in (*puzzles(3, 2), LONG_KEYS)]
+    *_, found = solver.answer_rows(questions, searching=lambda: nullcontext(Control()))
+    assert (answer(found), found.pv) == (answer(expected), expected.pv)
+    assert found.stats.nodes == expected.stats.nodes
+
+
 @pytest.mark.usefixtures("impatient")
 def test_threads_find_no_mate_where_there_is_none() -> None:
     together = Solver(hash_mib=1, threads=2)
