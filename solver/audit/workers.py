@@ -1,19 +1,18 @@
 """What a worker of an audit does, and a worker in a process that may be killed.
 
 `AuditJob` is a worker in this process, `ClusterWorker` one on a cluster.
+
+A short audit starts no process, so multiprocessing is imported when the first one is.
 """
 
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
 import os
 import signal
 import sys
 import threading
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from solver.audit.job import BATCH_S, AuditJob
@@ -122,9 +121,10 @@ class SharedCores:
     def share(self) -> ctypes.c_int32:
         """Return the number, in memory that a process can be started with."""
         with self._lock:
-            if not self._is_shared:  # not before: it takes 9 ms
-                spawning = multiprocessing.get_context("spawn")
-                shared = spawning.RawValue(ctypes.c_int32, self._number.value)
+            if not self._is_shared:
+                from multiprocessing.sharedctypes import RawValue
+
+                shared = RawValue(ctypes.c_int32, self._number.value)
                 self._number, self._is_shared = shared, True
             return self._number
 
@@ -172,7 +172,9 @@ class ProcessWorker:
         self._process.join()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
         self._near, far = context.Pipe()
         given = far, self._options, self._cores
         process = context.Process(target=_serve, args=given, daemon=True)
@@ -195,6 +197,8 @@ def interrupts_blocked() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    from multiprocessing import resource_tracker
+
     resource_tracker.ensure_running()  # its start would unblock Ctrl-C
     interrupts = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, interrupts)
@@ -239,7 +243,10 @@ def begin_process(*pipes: Connection) -> None:
 
 
 def _end_with_parent(*pipes: Connection) -> None:
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
     assert parent is not None
     wait([parent.sentinel, *pipes])
     os._exit(1)

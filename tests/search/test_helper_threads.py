@@ -99,7 +99,8 @@ def test_a_row_whose_keys_take_long_leaves_its_batch_with_what_it_has_found() ->
     solver = Solver()
     expected = solver.solve(LONG_KEYS)
     questions = [read_question(fen) for fen in (*puzzles(3, 2), LONG_KEYS)]
-    *_, found = solver.answer_rows(questions, searching=lambda: nullcontext(Control()))
+    batch = Questions(solver.workspace, questions)
+    *_, found = solver.answers(batch, lambda: nullcontext(Control()))
     assert (answer(found), found.pv) == (answer(expected), expected.pv)
     assert found.stats.nodes == expected.stats.nodes
 

@@ -4,7 +4,7 @@ Loading machine code or WebAssembly means running it. So the folder and the file
 belong to the user (or to root, for a shipped file) and be writable by no other user,
 and the file has a checksum.
 
-What compiled code depends on is asked at every start. So on Linux, nothing here imports
+Every start finds out what compiled code depends on. So on Linux, nothing here imports
 llvmlite, numba, `importlib.metadata` or pathlib, which take longer than solving most
 problems.
 """
