@@ -186,6 +186,7 @@ def write_lines(
     memory.write_to(written)
     build.kernel.write_lines(query, search, style)
     names = written.raw[: search.text_written].decode(errors="surrogatepass")
+    memory.write_to(memory.written)  # no longer to memory that ends here
     rows = names.split("\n")
     if style is LineStyle.WITH_END:
         rows, finals = rows[::2], rows[1::2]

@@ -6,9 +6,9 @@ import math
 import time
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from solver.endgames.ending import EndingHistory
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import QueryState
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     import chess
 
+    from solver.endgames.ending import EndingHistory
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
     from solver.search.endgame import EndgameProbe
@@ -188,7 +189,6 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1, cores)
-        self._history = EndingHistory()
 
     @property
     def workspace(self) -> Workspace:
@@ -378,6 +378,13 @@ class Solver:
             self._helper_threads.start(help_search)
         solution = solution_of(question.problem, row, batch.text())
         return endgame.complete(solution) if endgame else solution
+
+    @cached_property
+    def _history(self) -> EndingHistory:
+        """The small endgames met so far."""
+        from solver.endgames.ending import EndingHistory
+
+        return EndingHistory()
 
 
 _short_calls = ShortCalls(lambda hash_mib, threads: Solver(hash_mib, threads=threads))

@@ -56,8 +56,8 @@ REPLACED = {
     "told": "printed, reported, returned or shown",
 }
 
-# A program that reads records finds these names in them, so they stay.
-QUOTED = re.compile(r"""(["`'])lane\1""")
+# A name that programs find in records, and one of Python's, stay.
+QUOTED = re.compile(r"""(["`'])lane\1|\bPathFinder\b""")
 
 WORD = re.compile(r"[A-Z]?[a-z]+")
 

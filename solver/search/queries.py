@@ -176,6 +176,7 @@ class Questions(Batch[Solution]):
     def __init__(self, workspace: Workspace, questions: Sequence[Question]) -> None:
         super().__init__(workspace, len(questions))
         self._questions = [*questions]
+        self._given = b""
         self._root_moves: list[ctypes.Array[ctypes.c_uint64]] = []
 
     def read(self) -> None:
@@ -189,8 +190,8 @@ class Questions(Batch[Solution]):
         # 1. The positions.
         questions = self._questions
         fens = [each.problem.fen.encode(errors="replace") for each in questions]
-        given = b"".join(fens)  # the queries refer to it while they are read
-        address = address_of(given)
+        self._given = b"".join(fens)  # the queries refer to it
+        address = address_of(self._given)
         for query, fen, question in zip(self.rows, fens, questions, strict=True):
             query.fen, query.fen_size = address, len(fen)
             query.black = not question.problem.stipulation.white_begins

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit import job
 from solver.audit.result import AuditResult
 from solver.certificate import build as latest
 from solver.certificate.build import Certification, write
@@ -496,7 +495,7 @@ def test_a_stopped_audit_writes_no_more_certificates(
             time.sleep(0.001)
         raise BuildingStoppedError
 
-    monkeypatch.setattr(job, "certify_last", stop)
+    monkeypatch.setattr(latest, "certify_last", stop)
     (folder / "set.epd").write_text(f"{FEN} dm 3;\n")
     code, _, err = outcome_of(
         capsys, "verify", "set.epd", "-q", "--certificates", "proofs"
