@@ -189,6 +189,8 @@ class Watchdog:
         self._deadlines: list[tuple[float, int, Control]] = []
         self._changed = threading.Condition()
         self._count = 0
+        self._wakes_s = math.inf
+        """When the thread looks at the deadlines again, unless it is notified."""
         self._thread: threading.Thread | None = None
 
     @contextmanager
@@ -209,7 +211,8 @@ class Watchdog:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            elif entry[0] < self._wakes_s:
+                self._changed.notify()
         try:
             yield
         finally:
@@ -224,8 +227,8 @@ class Watchdog:
                 now = time.monotonic()
                 while self._deadlines and self._deadlines[0][0] <= now:
                     heapq.heappop(self._deadlines)[2].stop(StoppedBy.TIME)
-                soonest = self._deadlines[0][0] - now if self._deadlines else None
-                self._changed.wait(soonest)
+                self._wakes_s = self._deadlines[0][0] if self._deadlines else math.inf
+                self._changed.wait(self._wakes_s - now if self._deadlines else None)
 
 
 WATCHDOG = Watchdog()

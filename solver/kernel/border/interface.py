@@ -13,6 +13,7 @@ import mmap
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    PYFUNCTYPE,
     Array,
     addressof,
     byref,
@@ -142,10 +143,15 @@ def map_memory(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size)
 
 
-PROTOTYPE = CFUNCTYPE(
-    c_int64, c_int64, POINTER(Position), POINTER(Search), c_int64, c_int64
-)
-"""operation, position, search, number, flag -> result."""
+TYPES = c_int64, c_int64, POINTER(Position), POINTER(Search), c_int64, c_int64
+"""result; operation, position, search, number, flag."""
+PROTOTYPE = CFUNCTYPE(*TYPES)
+SHORT_PROTOTYPE = PYFUNCTYPE(*TYPES)
+"""The same, but keeps the GIL. A thread that releases it for a microsecond may wait 5
+ms until another one gives it back."""
+
+SHORT = frozenset({"MOVES", "CHECKING_MOVES", "MAKE", "IS_CHECK", "MATE_IN_ONE"})
+"""Operations that take a microsecond or so."""
 
 
 class Kernel:
@@ -163,11 +169,13 @@ class Kernel:
 
     Notes
     -----
-    Calls release the GIL, so threads with one `Search` each run in parallel.
+    Calls release the GIL, except of short operations, so threads with one `Search` each
+    run in parallel.
     """
 
     def __init__(self, address: int, operations: type[IntEnum]) -> None:
         self._call = PROTOTYPE(address)
+        self._call_short = SHORT_PROTOTYPE(address)
         self._operations = {each.name: each.value for each in operations}
 
     def run(
@@ -188,7 +196,9 @@ class Kernel:
         if operation not in self._operations:
             msg = f"operation: expected one of {[*self._operations]}, found {operation}"
             raise KernelError(msg)
-        result: int = self._call(
+        is_short = operation in SHORT or (operation == "READ_ROWS" and flag == 1)
+        call = self._call_short if is_short else self._call
+        result: int = call(
             self._operations[operation],
             byref(position) if position else None,
             byref(search) if search else None,
