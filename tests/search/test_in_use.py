@@ -21,11 +21,11 @@ from solver.search.threads import Control
 from solver.solving import Solver
 from solver.uci.analysis import Analysis
 from solver.uci.protocol import parse_go
+from tests.search.controls import Hooked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.kernel.border.memory import Search
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -58,18 +58,6 @@ def found(solution: Solution) -> tuple[Any, ...]:
     """Return all of an answer but its time."""
     stopped_by, nodes = solution.stopped_by, solution.stats.nodes
     return solution.status, solution.lower_bound, solution.pv, stopped_by, nodes
-
-
-class Hooked(Control):
-    """A control that calls a function when its search begins."""
-
-    def __init__(self, hook: Callable[[], object]) -> None:
-        super().__init__()
-        self._hook = hook
-
-    def attach(self, search: Search) -> None:
-        super().attach(search)
-        self._hook()
 
 
 USES: dict[str, Callable[[Solver], object]] = {

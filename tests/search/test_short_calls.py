@@ -9,20 +9,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from solver import Limits, Problem, grade, solve
-from solver.search.threads import Control
 from solver.solution import Solution, Stats, StoppedBy
 from solver.solving import Solver
 from tests import processes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from solver.kernel.border.memory import Search
+from tests.search.controls import Hooked
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -40,18 +34,6 @@ QUESTIONS: list[tuple[Problem, Limits]] = [
     (Problem(ENDINGS[1]), Limits(hash_mib=1)),
     (Problem(MATE_IN_TWO, stipulation="s#1"), Limits()),
 ]
-
-
-class Hooked(Control):
-    """A control that calls a function whenever a search begins."""
-
-    def __init__(self, hook: Callable[[], object]) -> None:
-        super().__init__()
-        self._hook = hook
-
-    def attach(self, search: Search) -> None:
-        super().attach(search)
-        self._hook()
 
 
 def untimed(solution: Solution) -> Solution:
