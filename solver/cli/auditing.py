@@ -363,7 +363,7 @@ class Reading:
             One is standard input, which cannot be read twice.
         """
         if STDIN in self.files:
-            msg = "--summary reads each file twice, which is impossible with -."
+            msg = "--summary json reads each file twice, which is impossible with -."
             raise click.UsageError(msg)
         summaries = [FileSummary(name_of(file)) for file in self.files]
         for summary in summaries:

@@ -36,7 +36,7 @@ OPTION_GROUPS = {
     "Saved results": "--store --correct --fresh --retry --marks --shard --games-file",
     "Output": (
         "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
-        "--csv --sums --summary --text --plies"
+        "--csv --sums --summary --annotate --text --plies"
     ),
     "Files to write": (
         "--output --certificate --certificates --svg --pgn --html --solver"

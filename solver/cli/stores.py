@@ -214,7 +214,7 @@ def _parse_lines(
         record: Record
         try:
             record = _parse_record(line)
-            if record.keys() == {"summary"}:  # of `verify --summary`
+            if record.keys() == {"summary"}:  # of `verify --summary json`
                 continue
         except InputError as error:
             record = FormatError(f"{name}:{number}", str(error))

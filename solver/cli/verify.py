@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +35,7 @@ from solver.cli.console import (
 from solver.cli.signals import interruptible
 from solver.errors import missing_package
 from solver.formats.streams import name_of
+from solver.output import audit_text, github
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -68,6 +70,41 @@ _MEMORY_BYTES = 1 << 20
 """Disagreements beyond this size are kept in a temporary file."""
 
 _ADDRESS = re.compile(r"(tcp|tls)://([^\s/:]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
+
+
+@dataclass(frozen=True)
+class Output:
+    """How the results are printed; see the help of the options."""
+
+    quiet: bool
+    jsonl: bool
+    summary: str | None
+    annotate: str | None
+
+    def __post_init__(self) -> None:
+        if self.summary and self.jsonl != (self.summary == "json"):
+            expected = "cannot be combined with" if self.jsonl else "needs"
+            msg = f"--summary {self.summary} {expected} --jsonl."
+            raise click.UsageError(msg)
+
+
+printed = options.gathered(
+    "output",
+    Output,
+    options.flag("-q --quiet", "Print no progress, and only the disagreements."),
+    options.jsonl,
+    click.option(
+        "--summary",
+        type=click.Choice(["json", "markdown"]),
+        help="Print what is read from each file: as `json`, with --jsonl, in the first "
+        "record; as `markdown`, with the table and the first disagreements.",
+    ),
+    click.option(
+        "--annotate",
+        type=click.Choice(["github"]),
+        help="Print failing records as annotations for GitHub, on stderr.",
+    ),
+)
 
 
 def parse_address(
@@ -169,12 +206,7 @@ Examples:
     "`keys`, `dual`, `line` and `unmarked`; or `none`.",
 )
 @auditing.certificates()
-@options.flag("-q --quiet", "Print no progress, and only the disagreements.")
-@options.jsonl
-@options.flag(
-    "--summary",
-    "With --jsonl: first print one more record, with what is read from each file.",
-)
+@printed
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -195,9 +227,7 @@ def verify(
     shard: Shard | None,
     fail_on: frozenset[str],
     folder_path: str | None,
-    quiet: bool,
-    jsonl: bool,
-    summary: bool,
+    output: Output,
 ) -> None:
     """Check the claims of puzzle collections.
 
@@ -257,13 +287,13 @@ def verify(
     control = GroupControl()
     outcome = Outcome(fail_on)
     codes = outcome.codes
-    reading = Reading(files, read_options, shard, is_quiet=quiet)
-    if summary:
-        _print_summary(reading, jsonl=jsonl)
+    reading = Reading(files, read_options, shard, is_quiet=output.quiet)
+    if output.summary == "json":
+        echo_json({"summary": reading.summarise()})
     progress = AuditProgress(
         reading.expected,
         # Records on the same terminal would mix with the progress line.
-        hidden=quiet or (jsonl and is_terminal(sys.stdout)),
+        hidden=output.quiet or (output.jsonl and is_terminal(sys.stdout)),
     )
     reading.notify = progress.notify
     with interruptible(control):  # until everything is printed
@@ -280,7 +310,7 @@ def verify(
                 from solver.cli.answer_files import CertificateFolder
 
                 folder = CertificateFolder(folder_path, progress.notify, inputs)
-            printer = ResultPrinter(progress, quiet=quiet, jsonl=jsonl)
+            printer = ResultPrinter(progress, output)
             ctx.call_on_close(printer.close)
             results = audit(
                 folder.name(reading) if folder else reading,
@@ -293,12 +323,11 @@ def verify(
             )
             with closing(results):
                 for result in map(marks.put_on, results):
-                    printer.add(result)
-                    outcome.add(result)
+                    printer.add(result, outcome.add(result))
                     if folder:
                         folder.finish(result)
                     progress.add(result)
-        printer.finish()
+        printer.finish(reading)
     totals = [*outcome.totals()]
     if marks.unused and not control.is_stopped():
         totals.append(
@@ -313,14 +342,6 @@ def verify(
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)
     ctx.exit(foremost(codes | reading.codes))
-
-
-def _print_summary(reading: Reading, *, jsonl: bool) -> None:
-    """Print what is read from each file as the first record."""
-    if not jsonl:
-        msg = "--summary needs --jsonl."
-        raise click.UsageError(msg)
-    echo_json({"summary": reading.summarise()})
 
 
 @contextmanager
@@ -367,19 +388,19 @@ class Outcome:
     """
 
     def __init__(self, fail_on: frozenset[str]) -> None:
-        everything = frozenset(DISAGREEMENTS)
-        self._failures = everything if fail_on == {UNMARKED} else fail_on
+        self._failures = {*DISAGREEMENTS} if fail_on == {UNMARKED} else fail_on
         self._marks = MARKS if UNMARKED in fail_on else (ACCEPT,)
         self._left_out = 0
         self.codes = {Exit.PROVED}
 
-    def add(self, result: AuditResult) -> None:
-        """Add the exit code that this result alone would cause."""
+    def add(self, result: AuditResult) -> Exit:
+        """Add the exit code that this result alone would cause, and return it."""
         code = self._code(result)
         if code is not Exit.PROVED and result.mark in self._marks:
             self._left_out += 1
-        else:
-            self.codes.add(code)
+            code = Exit.PROVED
+        self.codes.add(code)
+        return code
 
     def totals(self) -> Iterator[str]:
         """Yield a line that counts the failures which marks leave out, if any."""
@@ -401,30 +422,29 @@ class ResultPrinter:
     Parameters
     ----------
     progress : AuditProgress
-        Prints warnings and unreadable records as they come.
-    quiet : bool
-        Print no table and no warnings.
-    jsonl : bool
-        Print instead each result at once, as a line of JSON.
+        Prints warnings, annotations and unreadable records as they come.
+    output : Output
+        Whether to print less, Markdown, or each result at once as a line of JSON.
     """
 
-    def __init__(self, progress: AuditProgress, *, quiet: bool, jsonl: bool) -> None:
-        from solver.output.audit_text import AuditTable
-
+    def __init__(self, progress: AuditProgress, output: Output) -> None:
         self._progress = progress
-        self._quiet = quiet
-        self._jsonl = jsonl
-        self._table = None if quiet or jsonl else AuditTable()
+        self._output = output
+        self._table = None if output.quiet or output.jsonl else audit_text.AuditTable()
+        self._describe = github.item if output.summary else audit_text.disagreement
         self._disagreements = Paragraphs()
 
-    def add(self, result: AuditResult) -> None:
-        """Print a result, or count it and keep its disagreement as a paragraph."""
-        from solver.output.audit_text import disagreement, result_warnings
+    def add(self, result: AuditResult, code: Exit) -> None:
+        """Print a result, or count it and keep its disagreement as a paragraph.
 
-        if not self._quiet:
-            for warning in result_warnings(result):
+        An annotation is printed if its exit code `code` is not PROVED.
+        """
+        if not self._output.quiet:
+            for warning in audit_text.result_warnings(result):
                 self._progress.notify(f"{result.source}: warning: {warning}")
-        if self._jsonl:
+        if self._output.annotate and code is not Exit.PROVED:
+            self._progress.notify(github.annotate(result, warns=code is Exit.LIMIT))
+        if self._output.jsonl:
             from solver.output.audit_records import audit_record
 
             echo_json(audit_record(result))
@@ -433,15 +453,21 @@ class ResultPrinter:
             self._progress.notify(f"error: {result.source}: {result.error}")
         if self._table:
             self._table.add(result)
-        if paragraph := disagreement(result):
+        if paragraph := self._describe(result):
             self._disagreements.add(result.source, paragraph)
 
-    def finish(self) -> None:
+    def finish(self, reading: Reading) -> None:
         """Print the table and the disagreements; only a terminal wraps long lines.
 
         Without results there is no table: an empty one would look like success.
+        `reading` is what was read.
         """
-        if self._jsonl:
+        if self._output.jsonl:
+            return
+        if self._output.summary:
+            items = self._disagreements
+            text = github.summarise(reading.summaries, self._table, items, items.count)
+            click.echo(text, nl=False)
             return
         console = stdout_console() if is_terminal(sys.stdout) else None
 
@@ -452,11 +478,8 @@ class ResultPrinter:
                 console.print(part, soft_wrap=soft_wrap)
 
         if self._table and not self._table.is_empty:
-            table = self._table
-            show(table.draw(console))
-            for line in (table.not_searched(), table.soundness(), table.marks()):
-                if line:
-                    show(line)
+            for part in (self._table.draw(console), *self._table.totals()):
+                show(part)
         for paragraph in self._disagreements:
             show(paragraph, soft_wrap=True)
 
@@ -466,14 +489,20 @@ class ResultPrinter:
 
 
 class Paragraphs:
-    """Any number of paragraphs; beyond `_MEMORY_BYTES` they go to a temporary file."""
+    """Any number of paragraphs; beyond `_MEMORY_BYTES` they go to a temporary file.
+
+    Attributes
+    ----------
+    count : int
+        How many they are.
+    """
 
     def __init__(self) -> None:
         self._stored = tempfile.SpooledTemporaryFile(  # noqa: SIM115 -- `close` closes it
             _MEMORY_BYTES, "w+", encoding="utf-8"
         )
         self._files: dict[str, int] = {}
-        self._count = 0
+        self.count = 0
 
     def add(self, source: str, text: str) -> None:
         """Add the paragraph of the record at `source`, which is `file:line`."""
@@ -484,13 +513,13 @@ class Paragraphs:
         except OSError as error:  # the temporary file has no name to print
             folder = tempfile.gettempdir()
             raise OSError(error.errno, error.strerror, folder) from None
-        self._count += 1
+        self.count += 1
 
     def __iter__(self) -> Iterator[str]:
         """Yield the paragraphs, up to `SORTED` of them in input order."""
         self._stored.seek(0)
         texts = map(json.loads, self._stored)
-        for _, text in sorted(texts) if self._count <= SORTED else texts:
+        for _, text in sorted(texts) if self.count <= SORTED else texts:
             yield text
 
     def close(self) -> None:

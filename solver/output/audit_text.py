@@ -140,6 +140,27 @@ class AuditTable:
         counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
         return f"{self._marks.total():,} failures: {', '.join(counts)}"
 
+    def totals(self) -> list[str]:
+        """Return the lines below the table, as far as there is something to count."""
+        return [*filter(None, (self.not_searched(), self.soundness(), self.marks()))]
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table; the first one has the claims."""
+        claims = sorted(self._rows)
+        names, rows = [name for _, name in claims], [self._rows[key] for key in claims]
+        verdicts = [
+            Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
+            for word in STYLES
+            if rows[-1].words[word]
+        ]
+        return [
+            Column("claim", names),
+            *verdicts,
+            Column("total", [f"{row.words.total():,}" for row in rows]),
+            Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
+            Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
+        ]
+
     def draw(self, console: Console | None) -> RenderableType:
         """Return the table, as wide as the console allows.
 
@@ -154,25 +175,11 @@ class AuditTable:
             A table with verdicts, totals, nodes and time; or without nodes and time; or
             a line for each claim.
         """
-        claims = sorted(self._rows)
-        names, rows = [name for _, name in claims], [self._rows[key] for key in claims]
-        verdicts = [
-            Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
-            for word in STYLES
-            if rows[-1].words[word]
-        ]
-        columns = [
-            Column("claim", names),
-            *verdicts,
-            Column("total", [f"{row.words.total():,}" for row in rows]),
-            Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
-            Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
-        ]
         lines = (
-            f"{name}: {_in_words(row.words, STYLES) or 'nothing'}"
-            for name, row in zip(names, rows, strict=True)
+            f"{key[1]}: {_in_words(self._rows[key].words, STYLES) or 'nothing'}"
+            for key in sorted(self._rows)
         )
-        return fit(console, columns, lines, has_sum=True)
+        return fit(console, self.columns(), lines, has_sum=True)
 
 
 def _cell(count: int) -> str:

@@ -252,7 +252,7 @@ def test_wrong_columns_are_a_usage_error(
 
 
 def test_the_summary_is_the_first_record(matesolve: Matesolve, mixed: str) -> None:
-    ended = matesolve("verify", mixed, "--jsonl", "--summary")
+    ended = matesolve("verify", mixed, "--jsonl", "--summary", "json")
     first, *rest = map(json.loads, ended.out.splitlines())
     (summary,) = first["summary"]
     assert (summary["records"], summary["unreadable"]) == (4, 1)
@@ -265,7 +265,7 @@ def test_a_report_leaves_the_summary_out(
     matesolve: Matesolve, mixed: str, tmp_path: Path
 ) -> None:
     run = tmp_path / "run.jsonl"
-    run.write_text(matesolve("verify", mixed, "--jsonl", "--summary").out)
+    run.write_text(matesolve("verify", mixed, "--jsonl", "--summary", "json").out)
     page = tmp_path / "x.html"
     ended = matesolve("report", str(run), "-o", str(page))
     assert (ended.code, ended.err) == (0, f"{page}: written\n")
@@ -278,6 +278,6 @@ def test_a_report_leaves_the_summary_out(
 def test_a_summary_that_cannot_be_printed_is_a_usage_error(
     matesolve: Matesolve, arguments: list[str], reason: str
 ) -> None:
-    ended = matesolve("verify", *arguments, "--summary", stdin=f"{ROOK}\n")
+    ended = matesolve("verify", *arguments, "--summary", "json", stdin=f"{ROOK}\n")
     assert ended.code == 2
     assert reason in ended.err
