@@ -31,7 +31,10 @@ ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.y*ml"))
+ACTION = ROOT / "action.yml"
+AUTOMATED = [*WORKFLOWS, ACTION]
+"""All that runs other people's actions."""
 
 TEXT = {".py", ".js", ".css", ".html"}
 
@@ -43,9 +46,11 @@ def parsed(path: str | Path) -> dict[Any, Any]:
     return content
 
 
-def steps(workflow: Path) -> list[dict[str, Any]]:
-    """Return the steps of all jobs of a workflow."""
-    return [step for job in parsed(workflow)["jobs"].values() for step in job["steps"]]
+def steps(file: Path) -> list[dict[str, Any]]:
+    """Return the steps of all jobs of a workflow, or those of the action."""
+    content = parsed(file)
+    jobs = content["jobs"].values() if "jobs" in content else [content["runs"]]
+    return [step for job in jobs for step in job["steps"]]
 
 
 def supported_pythons() -> list[str]:
@@ -131,11 +136,62 @@ def test_a_workflow_may_only_read_unless_a_job_says_more(workflow: Path) -> None
     assert parsed(workflow)["permissions"] == {"contents": "read"}
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
-def test_actions_are_pinned_to_a_major_version(workflow: Path) -> None:
-    for step in steps(workflow):
-        if "uses" in step:
-            assert re.fullmatch(r"[\w/-]+@(release/)?v\d+", step["uses"])
+PINNED = re.compile(r"uses: ([\w.-]+/[\w./-]+)@([0-9a-f]{40})  # (v\d+\.\d+\.\d+)")
+"""A use of an action: whose, which commit, and as a comment its version."""
+
+
+def pin_faults(text: str) -> list[str]:
+    """Return the lines of a workflow or action that use something by a name that may
+    move; what lies in the repository itself (`./`) has no other commit."""
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    used = [line for line in lines if re.match(r"[\"']?uses[\"']? *:", line)]
+    local = re.compile(r"uses: \./\S*")
+    return [x for x in used if not (PINNED.fullmatch(x) or local.fullmatch(x))]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        (f"- uses: a/b@{'0a' * 20}  # v1.2.3", False),
+        (f"uses: a/b/c@{'0a' * 20}  # v1.2.3", False),
+        ("- uses: ./.github/actions/x", False),
+        ("- uses: ./", False),
+        (f"- uses: a/b@{'0a' * 20}", True),
+        (f"- uses: a/b@{'0a' * 20}  # v1", True),
+        ("- uses: a/b@v1", True),
+        ("- uses: a/b@main", True),
+        ("- uses: a/b", True),
+        (f"- uses: a/b@{'0a' * 19}0  # v1.2.3", True),
+        ('- "uses": a/b@v1', True),
+        ("- uses : a/b@v1", True),
+        ("- uses: docker://alpine:3", True),
+    ],
+)
+def test_an_action_without_a_commit_is_refused(line: str, *, is_refused: bool) -> None:
+    assert bool(pin_faults(f"steps:\n  {line}\n")) == is_refused
+
+
+def test_actions_are_pinned_to_one_commit_each() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in AUTOMATED]
+    assert [fault for text in texts for fault in pin_faults(text)] == []
+    pins = {pin for text in texts for pin in PINNED.findall(text)}
+    # The parser of YAML sees no other use than the pattern does.
+    parsed_uses = [
+        step["uses"] for path in AUTOMATED for step in steps(path) if "uses" in step
+    ]
+    assert len(parsed_uses) == sum(len(PINNED.findall(text)) for text in texts) >= 30
+    actions = [action for action, _, _ in pins]
+    assert len(actions) == len(set(actions)), sorted(pins)
+
+
+def test_pinned_actions_are_updated_every_week() -> None:
+    updates = parsed(".github/dependabot.yml")["updates"]
+    (actions,) = [
+        one for one in updates if one["package-ecosystem"] == "github-actions"
+    ]
+    assert actions["schedule"] == {"interval": "weekly"}
+    # "/" is .github/workflows, and action.yml in the root.
+    assert actions["directory"] == "/"
 
 
 def test_releases_are_published_without_a_stored_token() -> None:
