@@ -41,12 +41,14 @@ GENERATED = re.compile(r"(^|/)(__pycache__|_build)/|^docs/reference/cli/")
 FILES_OF_THE_SDIST = (
     ".dockerignore",
     ".pre-commit-config.yaml",
+    ".pre-commit-hooks.yaml",
     "CHANGELOG.md",
     "CITATION.cff",
     "CONTRIBUTING.md",
     "Containerfile",
     "LICENSE",
     "README.md",
+    "action.yml",
     "hatch_build.py",
     "pyproject.toml",
 )

@@ -264,15 +264,31 @@ def test_what_fails_the_job_can_be_chosen(runner: Runner) -> None:
     assert outputs(runner)["disagreements"] == "1"
 
 
+def test_an_audit_that_prints_nothing_passes(runner: Runner) -> None:
+    (runner.work / "good.epd").write_text(GOOD)
+    runner(files="good.epd", arguments="--quiet")
+    assert runner.code == 0
+    assert runner.summary == ""
+
+
 def test_patterns_and_names_with_spaces_are_files(runner: Runner) -> None:
-    for name in ("a b.epd", "c/d e/f.epd", "c/g.epd", "[x].epd", "$(touch x) *.epd"):
+    names = [
+        "a b.epd",
+        "c/d e/f.epd",
+        "c/g.epd",
+        "[x].epd",
+        "$(touch x) *.epd",
+        "h i/j",
+    ]
+    for name in names:
         path = runner.work / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(GOOD.splitlines()[0])
-    runner(files="a b.epd\r\n\nc/**/*.epd\n[x].epd\n$(touch x) *.epd\n", artifact="")
+    lines = ["a b.epd\r", "", "c/**/*.epd", "[x].epd", "$(touch x) *.epd", "h ?/*"]
+    runner(files="\n".join(lines), artifact="")
     assert runner.code == 0
     read = re.findall(r"^- `(.*?): EPD, 1 record;", runner.summary, re.MULTILINE)
-    assert read == ["a b.epd", "c/d e/f.epd", "c/g.epd", "[x].epd", "$(touch x) *.epd"]
+    assert read == names
     assert not (runner.work / "x").exists()
     assert runner.uploaded == {}
 

@@ -114,12 +114,55 @@ def test_contributing_shows_the_commands_that_test_the_dependencies() -> None:
         assert f"\n    {command}\n" in CONTRIBUTING
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("workflow", AUTOMATED, ids=lambda path: path.stem)
 def test_a_workflow_uses_a_supported_python(workflow: Path) -> None:
     for step in steps(workflow):
         version = step.get("with", {}).get("python-version")
-        if version != "${{ matrix.python-version }}":
+        if version not in {
+            "${{ matrix.python-version }}",
+            "${{ inputs.python-version }}",
+        }:
             assert version in {None, *supported_pythons()}
+
+
+def test_the_action_runs_a_supported_python_by_default() -> None:
+    default = parsed(ACTION)["inputs"]["python-version"]["default"]
+    assert default in supported_pythons()
+
+
+@pytest.mark.parametrize("workflow", AUTOMATED, ids=lambda path: path.stem)
+def test_no_script_contains_what_others_may_write(workflow: Path) -> None:
+    for step in steps(workflow):
+        for expression in re.findall(r"\$\{\{(.*?)\}\}", step.get("run", "")):
+            # Of a matrix, whose values are in the file itself.
+            assert expression.strip().startswith("matrix."), expression
+
+
+def test_the_hook_reads_puzzle_files_with_what_they_need() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    words = [*hook["entry"].split(), *hook["args"]]
+    assert words[0] in PROJECT["scripts"]
+    known = {
+        name
+        for listed in listing()
+        if listed.command == "verify"
+        for name in listed.names
+    }
+    assert {word for word in words if word.startswith("-")} <= known
+    assert hook["additional_dependencies"] == PROJECT["optional-dependencies"]["olive"]
+    for name, is_read in (("a b.epd", True), ("x/y.olv", True), ("x.epd.py", False)):
+        assert bool(re.search(hook["files"], name)) == is_read
+
+
+def test_the_gate_checks_every_yaml_file_of_github_by_its_schema() -> None:
+    gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for schema, files in (
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("github-actions", "action.yml"),
+        ("dependabot", ".github/dependabot.yml"),
+    ):
+        assert f"check-jsonschema --builtin-schema vendor.{schema} {files}\n" in gate
+    assert {path.suffix for path in AUTOMATED} == {".yml"}
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)

@@ -14,6 +14,8 @@ FILES = sorted(
     path
     for pattern in (
         "*.md",
+        "*.yml",
+        ".*.yaml",
         ".ci/*",
         ".github/**/*.*",
         "docs/**/*.md",
