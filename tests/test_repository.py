@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import re
 import shutil
+import sys
 import tarfile
 import tomllib
 import zipfile
@@ -17,8 +20,10 @@ import yaml
 from solver import __version__
 from tests.cli.listing import listing
 from tests.distributions import (
+    RELEASED,
     files_of,
     package_faults,
+    release_faults,
     sdist_faults,
     shipped_files,
     wheel_faults,
@@ -244,6 +249,96 @@ def test_releases_are_published_without_a_stored_token() -> None:
     for name in ("publish", "publish-npm"):
         assert jobs[name]["permissions"] == {"id-token": "write"}
         assert jobs[name]["environment"] == "release"
+
+
+COMPLETE = {
+    "matesolve-1.2.3.tar.gz",
+    "matesolve-1.2.3-py3-none-any.whl",
+    "matesolve-1.2.3-py3-none-manylinux_2_17_x86_64.whl",
+    "matesolve-1.2.3-py3-none-manylinux_2_17_aarch64.whl",
+    "matesolve-1.2.3-py3-none-macosx_11_0_arm64.whl",
+    "matesolve-1.2.3-py3-none-macosx_11_0_x86_64.whl",
+    "matesolve-1.2.3-py3-none-win_amd64.whl",
+}
+
+
+def test_a_release_has_an_sdist_and_the_wheels_of_all_platforms() -> None:
+    assert release_faults(COMPLETE, "1.2.3") == []
+    for name in COMPLETE:
+        assert release_faults(COMPLETE - {name}, "1.2.3") == [
+            f"release: {name} is missing"
+        ]
+    other = "matesolve-1.2.3-py3-none-win_arm64.whl"
+    assert release_faults(COMPLETE | {other}, "1.2.3") == [
+        f"release: {other} is not expected"
+    ]
+    assert len(release_faults(COMPLETE, "1.2.4")) == 2 * len(COMPLETE)
+
+
+def test_an_incomplete_release_ends_with_the_names_of_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    words = [sys.executable, "-m", "tests.distributions"]
+    for name in COMPLETE:
+        (tmp_path / name.replace("1.2.3", __version__)).touch()
+    whole = run([*words, tmp_path], cwd=ROOT)
+    assert (whole.returncode, whole.stderr) == (0, "")
+    wheel = f"matesolve-{__version__}-py3-none-win_amd64.whl"
+    (tmp_path / wheel).unlink()
+    partial = run([*words, tmp_path], cwd=ROOT)
+    assert partial.returncode == 1
+    assert (partial.stdout, partial.stderr) == ("", f"release: {wheel} is missing\n")
+
+
+def test_the_release_builds_a_wheel_on_a_machine_of_each_platform() -> None:
+    jobs = parsed(".github/workflows/release.yml")["jobs"]
+    printed = run([sys.executable, "-m", "tests.distributions"], cwd=ROOT, check=True)
+    machines = json.loads(printed.stdout)
+    assert printed.stdout.count("\n") == 1  # an output of a step is one line
+    assert {one["tag"] for one in machines} == RELEASED.keys() - {
+        "manylinux_2_17_x86_64"
+    }
+    assert all(set(one) == {"tag", "os"} and all(one.values()) for one in machines)
+    (step,) = [one for one in jobs["source"]["steps"] if one.get("id") == "platforms"]
+    assert "platforms=$(.venv/bin/python -m tests.distributions)" in step["run"]
+    platforms = "${{ steps.platforms.outputs.platforms }}"
+    assert jobs["source"]["outputs"] == {"platforms": platforms}
+    listed = "${{ fromJSON(needs.source.outputs.platforms) }}"
+    assert jobs["platform"]["strategy"]["matrix"] == {"include": listed}
+    assert jobs["platform"]["runs-on"] == "${{ matrix.os }}"
+
+
+def test_the_build_knows_every_platform_of_a_release() -> None:
+    build = (ROOT / "hatch_build.py").read_text(encoding="utf-8")
+    (tags,) = re.findall(r"^TAGS = (\{.*?^\})", build, re.MULTILINE | re.DOTALL)
+    assert RELEASED.keys() <= set(ast.literal_eval(tags).values())
+
+
+def needed(jobs: dict[str, Any], name: str) -> set[str]:
+    """Return all jobs without which a job does not run."""
+    needs = jobs[name].get("needs", [])
+    direct = {needs} if isinstance(needs, str) else set(needs)
+    return direct.union(*(needed(jobs, other) for other in direct))
+
+
+def test_nothing_is_published_before_every_package_is_there() -> None:
+    jobs = parsed(".github/workflows/release.yml")["jobs"]
+    for name in ("attest", "publish", "publish-npm", "github-release"):
+        assert {"source", "platform", "npm", "complete"} <= needed(jobs, name), name
+        assert "if" not in jobs[name]
+    commands = [step.get("run") for step in jobs["complete"]["steps"]]
+    assert commands[-1] == "python -m tests.distributions dist"
+
+
+@pytest.mark.parametrize("workflow", AUTOMATED, ids=lambda path: path.stem)
+def test_no_step_fails_silently(workflow: Path) -> None:
+    text = workflow.read_text(encoding="utf-8")
+    assert "continue-on-error" not in text
+    if workflow != ACTION:  # where these are a failed `grep` or `shopt`
+        assert "|| true" not in text
+    for step in steps(workflow):
+        if step.get("uses", "").startswith("actions/upload-artifact@"):
+            assert step["with"]["if-no-files-found"] == "error"
 
 
 CHANGES = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n"
