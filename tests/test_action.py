@@ -314,6 +314,44 @@ def test_a_wrong_option_fails_the_job_without_a_report(runner: Runner) -> None:
     assert (outputs(runner)["report"], runner.uploaded) == ("", {})
 
 
+BLOCK = re.MULTILINE | re.DOTALL
+PAGE = (ROOT / "docs" / "howto" / "continuous-integration.md").read_text("utf-8")
+
+
+def test_the_page_shows_the_annotations_of_its_problems(runner: Runner) -> None:
+    (problems,) = re.findall(
+        r"^\$ cat problems.epd\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL
+    )
+    (options,) = re.findall(r"verify problems.epd (.*) --summary markdown\n", PAGE)
+    (shown,) = re.findall(r"^```text\n(.*?)^```", PAGE, BLOCK)
+    (runner.work / "problems.epd").write_text(problems)
+    runner(files="problems.epd", arguments=options)
+    assert runner.commands.read == shown.splitlines()
+
+
+def test_the_page_describes_the_inputs_and_outputs_of_the_action() -> None:
+    (table,) = re.findall(r"^\| input \|.*?\n\n", PAGE, BLOCK)
+    described = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
+    assert described == [*ACTION["inputs"]]
+    (sentence,) = re.findall(r"can use the outputs (.*?), for", PAGE, re.DOTALL)
+    assert {*re.findall("`(.*?)`", sentence)} == ACTION["outputs"].keys()
+    for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, BLOCK):
+        for step in uses_of(yaml.safe_load(block)):
+            if step["uses"].startswith("matesolve/"):
+                assert step["with"].keys() <= ACTION["inputs"].keys()
+
+
+def uses_of(content: Any) -> Iterator[dict[str, Any]]:
+    """Yield the steps of a workflow, or of a part of one, that run an action."""
+    if isinstance(content, dict):
+        if "uses" in content:
+            yield content
+        content = content.values()
+    if not isinstance(content, str | int | bool | None):
+        for part in content:
+            yield from uses_of(part)
+
+
 HOSTILE = "$(touch hacked); `touch hacked` \"; touch hacked; '"
 
 

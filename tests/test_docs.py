@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import html
 import re
 import runpy
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import click
 import pytest
@@ -232,8 +234,48 @@ def test_pages_are_short() -> None:
 
 def test_the_board_and_the_command_of_the_front_page_solve_the_same_position() -> None:
     page = TEXTS[str(Path("docs/index.md"))]
-    (address,) = re.findall(r'src="board\.html#fen=(.*?)"', page)
-    assert f"$ matesolve solve {unquote(address)}\n" in page
+    frame, link = re.findall(r'(?:src|href)="board\.html#fen=(.*?)"', page)
+    assert frame == link
+    assert f"$ matesolve solve {unquote(frame)}\n" in page
+
+
+BOARD_LINK = re.compile(r'(?:src|href)="((?:\.\./)?)board\.html#(.*?)"')
+
+
+def test_a_link_to_the_live_board_leads_to_the_root_of_the_site() -> None:
+    for name, text in TEXTS.items():
+        depth = len(Path(name).relative_to("docs").parts) - 1 if "docs" in name else 0
+        assert {up for up, _ in BOARD_LINK.findall(text)} <= {"../" * depth}, name
+
+
+@pytest.mark.browser
+def test_a_link_to_the_live_board_of_the_site_shows_its_position(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    pytest.importorskip("sphinx_click")
+    conf = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+    built = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
+    del (
+        conf["LIVE_PAGES"]["trace-scores.html"],
+        conf["LIVE_PAGES"]["trace-numbers.html"],
+    )
+    conf["write_live_pages"](built, None)
+    links = [link for text in TEXTS.values() for _, link in BOARD_LINK.findall(text)]
+    assert len(set(links)) >= 2
+    messages: list[str] = []
+    for link in sorted(set(links)):
+        page = new_page(chromium, messages)
+        page.goto(f"{(tmp_path / 'board.html').as_uri()}#{html.unescape(link)}")
+        given = dict(parse_qsl(html.unescape(link)))
+        page.wait_for_selector(f'#answer[data-fen="{given["fen"]}"]')
+        assert page.input_value("#setup-fen") == given["fen"]
+        shown = (
+            page.input_value("#answer-stipulation"),
+            page.input_value("#answer-moves"),
+        )
+        assert "".join(shown) == given.get("find", "#")
+        page.context.close()
+    assert messages == []
 
 
 def test_every_page_is_listed_in_the_index_of_its_folder() -> None:

@@ -1,0 +1,169 @@
+"""docs/reference/stability.md promises what the program has, and all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import solver
+from solver import Limits, Problem, Restriction, Solution, Solver, Stipulation
+from solver import Status as AnswerStatus
+from solver.audit.result import MARKS, AuditResult, column_types
+from solver.audit.schema import VERSION as STORE_VERSION
+from solver.audit.store import Store
+from solver.checker import VERSION as CERTIFICATE_VERSION
+from solver.cli.console import Exit
+from solver.cli.main import COMMANDS, SUMMARIES, run
+from solver.output.audit_records import audit_record, read_record
+from solver.play.record import dump_solutions
+from solver.solution import SCHEMA, StoppedBy
+from solver.stipulations.comparison import Soundness, Verdict
+from solver.uci.protocol import OPTIONS
+from tests.cli.listing import listing
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "reference" / "stability.md").read_text(encoding="utf-8")
+
+LISTS = {
+    name: re.findall(r"`(.+?)`", words)
+    for name, words in re.findall(
+        r"<!-- list: ([\w-]+) -->((?:`[^`]+`(?:,\s+)?)+)", PAGE
+    )
+}
+
+MATE = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+LABORATORY = {"table", "trace", "match", "mip"}
+
+
+def of_the_program() -> dict[str, list[object]]:
+    """Return what each list of the page must be, apart from its order."""
+    return {
+        "certificate": [CERTIFICATE_VERSION],
+        "store": [STORE_VERSION],
+        "status": [*AnswerStatus],
+        "verdict": [*Verdict],
+        "soundness": [*Soundness],
+        "stopped_by": [*StoppedBy],
+        "mark": [*MARKS],
+        "exit": [int(code) for code in Exit],
+        "commands": [name for name in SUMMARIES if name not in LABORATORY],
+        "laboratory": [*LABORATORY],
+        "short": [
+            name
+            for listed in listing()
+            if listed.command.split()[0] not in LABORATORY
+            for name in listed.names
+            if re.fullmatch("-[a-z]", name) and name != "-h"
+        ],
+        "uci": [*OPTIONS],
+        "python": [name for name in solver.__all__ if name != "__version__"],
+        "action-inputs": [*ACTION["inputs"]],
+        "action-outputs": [*ACTION["outputs"]],
+        "hook": [hook["id"] for hook in HOOKS],
+    }
+
+
+PROGRAM = of_the_program()
+
+
+@pytest.mark.parametrize("name", PROGRAM)
+def test_a_list_of_the_page_is_that_of_the_program(name: str) -> None:
+    # A name more: add it to the page, which promises to keep it. A name less: it must
+    # have been announced; see "How a change is announced" there.
+    listed = LISTS[name]
+    assert len(listed) == len(set(listed))
+    assert {*listed} == {*map(str, PROGRAM[name])}
+
+
+def test_every_list_of_the_page_is_compared() -> None:
+    others = {"record", "record-some", "record-audit", "store-names"}
+    assert PAGE.count("<!-- list:") == len(LISTS)
+    assert LISTS.keys() == PROGRAM.keys() | others
+    assert {*COMMANDS["Measure search techniques"]} == LABORATORY | {"perft"}
+
+
+def answer(problem: Problem, **values: Any) -> Solution:
+    return Solution(problem, AnswerStatus.PROVED, 2, 2, **values)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_fields_of_every_answer_are_listed_in_their_order() -> None:
+    record = Solver(hash_mib=1).solve(MATE, Limits(max_moves=3)).to_dict()
+    assert [*record] == LISTS["record"]
+    assert record["schema"] == SCHEMA == 1
+    assert "has `schema` 1." in PAGE
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_fields_of_some_answers_are_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rest = {"restriction": Restriction(checks_only=True), "tablebase": "syzygy"}
+    restricted = answer(Problem(MATE), **rest)
+    helped = Problem(MATE, stipulation=Stipulation.parse("h#2"))
+    many = answer(helped, solutions=tuple(("a1a2",) for _ in range(2_000)))
+    cut = json.loads("".join(dump_solutions(many.to_dict(), None, lambda: True)))
+    assert run(["solve", MATE, "--variations", "--jsonl"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    found = {*restricted.to_dict(), *many.to_dict(), *cut, *shown}
+    assert found - {*LISTS["record"]} == {*LISTS["record-some"]}
+
+
+def filled() -> AuditResult:
+    """Return a result with a value in every column."""
+    values: dict[type, object] = {int: 1, str: "x", float: 0.5}
+    columns = {name: values[kind] for name, kind in column_types().items()}
+    special = {
+        "fen": MATE,
+        "keys": "c4g8",
+        "pv": "c4g8",
+        "claimed_keys": "c4f7",
+        "claimed_line": "c4g8",
+        "wrong_keys": "c4f7",
+        "plies": "[]",
+        "solutions": '["c4g8"]',
+        "verdict": "shorter",
+        "stipulation": "h#2",
+        "warnings": ("x",),
+        "error": None,
+    }
+    return AuditResult(**columns | special)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_fields_of_an_audit_are_listed() -> None:
+    unreadable = AuditResult("x.epd:1", "x", verdict="unreadable", error="wrong")
+    found = {*audit_record(filled()), *audit_record(unreadable)}
+    known = {*LISTS["record"], *LISTS["record-some"]}
+    assert found - known == {*LISTS["record-audit"]}
+
+
+def test_the_tables_of_a_store_are_listed(tmp_path: Path) -> None:
+    with Store(tmp_path / "run.db"):
+        pass
+    with closing(sqlite3.connect(tmp_path / "run.db")) as base:
+        rows = base.execute(
+            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
+        )
+        names = {name for (name,) in rows if not name.startswith("sqlite_")}
+    assert names == {*LISTS["store-names"]}
+
+
+@pytest.mark.parametrize("schema", [0, 2, "1", None])
+def test_a_record_of_another_schema_is_refused(schema: object) -> None:
+    record = {**audit_record(AuditResult("x:1", "x", verdict="unreadable", error="y"))}
+    assert read_record(record).error == "y"
+    assert read_record(record | {"more": [1]}).error == "y"
+    if schema is not None:
+        with pytest.raises(solver.InputError, match="schema: expected 1, found"):
+            read_record(record | {"schema": schema})
