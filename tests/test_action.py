@@ -40,7 +40,7 @@ BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 ROOKS = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
-GOOD = f"{BACK_RANK} dm 1;\n{ROOKS} dm 2;\n"
+GOOD = f"{BACK_RANK} dm 1;\n{ROOKS} dm 2;\n{ROOKS}\n"
 BAD = f"""\
 {BACK_RANK} dm 1;
 {BACK_RANK} dm 2; id "short";
@@ -170,6 +170,7 @@ class Runner:
             },
             "GITHUB_ACTION_PATH": str(ROOT),
             "GITHUB_OUTPUT": str(written),
+            "GITHUB_REPOSITORY": "owner/<name>",
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
             "GITHUB_WORKSPACE": str(self.work),
             "LANG": "C.UTF-8",
@@ -215,14 +216,14 @@ def test_a_good_collection_passes_with_a_summary_and_a_report(runner: Runner) ->
     runner(files="good.epd")
     assert runner.code == 0
     assert runner.commands == Commands()
-    assert "`good.epd: EPD, 2 records; claim from dm`" in runner.summary
-    assert "| `all` | 2 | 2 |" in runner.summary
+    assert "`good.epd: EPD, 3 records; claim from dm; 1 without" in runner.summary
+    assert "| `all` | 3 | 3 |" in runner.summary
     found = outputs(runner)
     report = Path(found.pop("report"))
-    assert "Audit of audit.db" in report.read_text(encoding="utf-8")
+    assert "Audit of owner/&lt;name&gt;" in report.read_text(encoding="utf-8")
     assert found == {
         "exit-code": "0",
-        "records": "2",
+        "records": "3",
         "disagreements": "0",
         "undecided": "0",
         "unreadable": "0",
