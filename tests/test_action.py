@@ -265,6 +265,23 @@ def test_what_fails_the_job_can_be_chosen(runner: Runner) -> None:
     assert outputs(runner)["disagreements"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("problems", "allowed", "code"),
+    [
+        (f"{ROOK} dm 8;\n", "false", 3),
+        (f"{ROOK} dm 8;\n", "true", 0),
+        (f"{ROOK} dm 8;\n{BACK_RANK} dm 2;\n", "true", 1),
+    ],
+)
+def test_only_undecided_claims_may_pass(
+    runner: Runner, problems: str, allowed: str, code: int
+) -> None:
+    (runner.work / "x.epd").write_text(problems)
+    runner(files="x.epd", arguments="--nodes 1000", allow_undecided=allowed)
+    assert runner.code == code
+    assert outputs(runner)["exit-code"] == str(code or 3)
+
+
 def test_an_audit_that_prints_nothing_passes(runner: Runner) -> None:
     (runner.work / "good.epd").write_text(GOOD)
     runner(files="good.epd", arguments="--quiet")
@@ -334,9 +351,11 @@ def test_the_page_describes_the_inputs_and_outputs_of_the_action() -> None:
     (table,) = re.findall(r"^\| input \|.*?\n\n", PAGE, BLOCK)
     described = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
     assert described == [*ACTION["inputs"]]
-    (sentence,) = re.findall(r"can use the outputs (.*?), for", PAGE, re.DOTALL)
+    (sentence,) = re.findall(r"can use the outputs (.*?), the path", PAGE, re.DOTALL)
     assert {*re.findall("`(.*?)`", sentence)} == ACTION["outputs"].keys()
-    for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, BLOCK):
+    blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE, BLOCK)
+    assert "matesolve/matesolve@" in blocks[0]
+    for block in blocks:
         for step in uses_of(yaml.safe_load(block)):
             if step["uses"].startswith("matesolve/"):
                 assert step["with"].keys() <= ACTION["inputs"].keys()
