@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.usefixtures(
         "kernel", "battle_kernel", "help_kernel", "laboratory_kernel"
     ),
-    pytest.mark.skipif(os.name != "posix", reason="needs bash"),
+    pytest.mark.skipif(sys.platform != "linux", reason="needs bash 4"),
 ]
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
