@@ -47,6 +47,7 @@ _HOMES = {
     "Stipulation": "stipulation",
     "StoppedBy": "solution",
     "Variations": "play.tree",
+    "generate": "columns.generate",
     "grade": "columns.grade",
     "grade_many": "columns.grade",
     "solve": "solving",

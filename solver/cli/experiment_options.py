@@ -168,14 +168,7 @@ mip_table = click.option(
 )
 """Adds `--mip-table`, passed as `mip_table: str | None`."""
 
-seed = click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    metavar="S",
-    help="Random seed. The same seed gives the same games.",
-)
+seed = options.seed("games")
 """Adds `--seed`, passed as `seed: int`."""
 
 

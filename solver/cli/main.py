@@ -39,6 +39,7 @@ COMMANDS = {
     "Work with collections and results": {
         "inspect": "Show what is read from a file, without a search.",
         "convert": "Write a collection of problems in another format.",
+        "generate": "Make new puzzles with proved mates.",
         "improve": "Search a file's claimed mates, and write an improved copy.",
         "report": "Show the results of an audit as a web page.",
         "export": "Write the results in a store as CSV, JSON lines, EPD or Parquet.",

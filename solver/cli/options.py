@@ -248,6 +248,18 @@ many_positions = gathered(
 """Adds `--jobs` and `--threads`, passed as `cores: Cores`."""
 
 
+def seed(made: str) -> Callable[[Function], Function]:
+    """Add `--seed`, passed as `seed: int`; `made` is what it determines."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=1,
+        show_default=True,
+        metavar="S",
+        help=f"Random seed. The same seed gives the same {made}.",
+    )
+
+
 json_record = flag("--json as_json", "Print indented JSON.")
 """Adds `--json`, passed as `as_json: bool`."""
 
