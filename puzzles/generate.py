@@ -7,7 +7,8 @@ Run from the root of the repository, with the package installed:
 The seed stands below, so the same positions come out again. They are drawn from random
 play and by placing pieces at random; a position is kept when the shortest mate has the
 length asked and exactly one key. Pieces and mobility are kept so low that an oracle in
-plain Python can confirm each claim (tests/test_puzzles.py).
+plain Python can confirm each claim (tests/test_puzzles.py). For other puzzles, use
+`matesolve generate`: this script draws as the files need it, one position at a time.
 """
 
 from __future__ import annotations

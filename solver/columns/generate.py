@@ -100,8 +100,7 @@ def generate(
         drawn = [_draw(random, *pieces) for _ in range(rows)]
         rows = min(2 * rows, SLICE * jobs)
         table = solve_many(drawn, max_moves=moves, limits=LIMITS, jobs=jobs)
-        is_proved = (table.lower_bound == moves) & (table.mate == moves)
-        is_wanted = (is_proved & table.keys_complete).tolist()
+        is_wanted = table.keys_complete & (table.lower_bound == moves) & table.has_mate
         for place, nodes in enumerate(table.nodes.tolist()):
             spent += DRAWING + nodes
             if spent > PATIENCE or made == count:

@@ -8,8 +8,8 @@ runs in a separate process; the output is its rows per second and its peak memor
 
 `answers` grades what language models answer: of ten, one is the whole line, one its
 first move, four are other legal moves in SAN, two lines go wrong after the key, one
-move is illegal and one text is no move. `calls` grades the same and solves, one call
-each, in microseconds.
+move is illegal and one text is no move. `wrong` grades other legal moves only. `calls`
+grades the answers and solves, one call each, in microseconds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GRADED = 100_000
 """Rows that are graded: each has an object for its answer."""
 
 MOVES = 2
-TASKS = ("solve", "keys", "grade", "answers", "calls", "verify", "store")
+TASKS = ("solve", "keys", "grade", "answers", "wrong", "calls", "verify", "store")
 
 CALLS = 2_000
 
@@ -45,12 +45,12 @@ def rows_of(path: str, number: int) -> list[str]:
     return list(islice(cycle(lines), number))
 
 
-def answers_to(fens: list[str], lines: list[str], seed: int) -> list[str]:
-    """Return an answer to each position, as described above."""
-    draw, answers = Random(seed), []
-    for row, (fen, line) in enumerate(zip(fens, lines, strict=True)):
+def answers_to(fens: list[str], lines: list[str], kinds: range) -> list[str]:
+    """Return an answer to each position, as described above; `kinds` are in turn."""
+    draw, answers = Random(1), []
+    for kind, fen, line in zip(cycle(kinds), fens, lines, strict=False):
         board, moves = chess.Board(fen), line.split()
-        match row % 10:
+        match kind:
             case 0:
                 answers.append(line)
             case 1:
@@ -87,10 +87,11 @@ def time_calls(fens: list[str], answers: list[str]) -> None:
 def run(task: str, path: str, number: int) -> None:
     """Run a task on rows that were made before the clock starts; print its rate."""
     fens = [" ".join(row.split()[:4]) for row in rows_of(path, number)]
-    if task in {"answers", "calls"}:
+    if task in {"answers", "wrong", "calls"}:
         fens = fens[:GRADED]
         lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
-        answers = answers_to(fens, lines, seed=1)
+        kinds = range(2, 6) if task == "wrong" else range(10)
+        answers = answers_to(fens, lines, kinds)
         if task == "calls":
             time_calls(fens, answers)
             return
@@ -99,7 +100,7 @@ def run(task: str, path: str, number: int) -> None:
         rate = len(fens) / (time.perf_counter() - started)
         counts = Counter(str(each.status) for each in grades)
         print(f"{rate:,.0f} rows/s", dict(counts))
-        assert counts["unreadable"] == len(fens) // 10
+        assert counts["unreadable"] == (len(fens) // 10 if 9 in kinds else 0)
         return
     if task == "grade":
         fens = fens[:GRADED]
