@@ -58,7 +58,7 @@ def generate(
     count : int
         How many problems.
     seed : int
-        Random seed, from 0. Another seed makes other problems.
+        Random seed, from 0.
     pieces : tuple of int
         Fewest and most pieces on the board, both kings included, from 3 to 20.
     unique_key : bool
@@ -98,8 +98,8 @@ def generate(
     made, spent, rows = 0, 0, SLICE
     while True:
         drawn = [_draw(random, *pieces) for _ in range(rows)]
-        rows = min(2 * rows, SLICE * jobs)
         table = solve_many(drawn, max_moves=moves, limits=LIMITS, jobs=jobs)
+        rows = min(2 * rows, SLICE * jobs)
         is_wanted = table.keys_complete & (table.lower_bound == moves) & table.has_mate
         for place, nodes in enumerate(table.nodes.tolist()):
             spent += DRAWING + nodes

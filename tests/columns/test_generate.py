@@ -142,6 +142,7 @@ def test_problems_end_early_if_no_new_one_is_found(
         ({"seed": -1}, "seed: expected 0 to"),
         ({"seed": 1.5}, "seed: expected a whole number"),
         ({"jobs": 0}, "jobs: expected 1 to"),
+        ({"jobs": "2"}, "jobs: expected a whole number"),
         ({"unique_key": 1}, "unique_key: expected True or False, found 1"),
         (
             {"pieces": 7},
