@@ -115,6 +115,12 @@ def parse_object(text: str) -> dict[str, Any]:
 def _read_object(
     reader: rows.RowReader, record: dict[str, Any], source: str, name: str = ""
 ) -> Problem | None:
+    for column in reader.nested:
+        value: Any = record
+        for key in column.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            record.setdefault(column, value)
     try:
         cells = [*map(rows.as_text, record.values())]
     except RecursionError:

@@ -168,6 +168,8 @@ class RowReader:
         Returns the `Plan` for the names of fields; raises InputError if a part of
         `options.columns` is unknown, or a column has never been seen, or one that the
         selection needs is missing.
+    nested : list of str
+        The columns named with dots, such as `metadata.themes`.
     """
 
     def __init__(self, summary: FileSummary, options: ReadOptions) -> None:
@@ -175,6 +177,7 @@ class RowReader:
         self._summary, self._options = summary, options
         self._known = known_fields(options)
         self._seen: set[str] = set()
+        self.nested = [name for name in options.columns.values() if "." in name]
 
     def _make_plan(self, names: tuple[str, ...]) -> Plan:
         selection, columns = self._options.selection, self._options.columns

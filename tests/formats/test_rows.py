@@ -345,6 +345,33 @@ def test_columns_may_be_named_by_hand(
     assert (problem.fen, problem.claim, problem.id) == (LADDER, Claim(2), "7")
 
 
+@pytest.mark.parametrize("nested", [{"m": {"n": 2}}, {"m.n": 2, "m": {"n": 3}}])
+def test_dots_lead_into_nested_objects(
+    nested: dict[str, object], tmp_path: Path
+) -> None:
+    columns = {"fen": "input", "claim": "m.n", "keys": "answer.moves.0"}
+    asked = {"input": LADDER, "answer": {"moves": {"0": "a2a7"}}} | nested
+    found = read(tmp_path, json.dumps(asked), columns=columns)
+    assert (found.problem.fen, found.problem.claim) == (LADDER, Claim(2, KEY))
+    assert found.summary.fields["claim"] == {"m.n": None}
+    document = json.dumps({"puzzles": [asked]}, indent=1)
+    assert read(tmp_path, document, columns=columns).problem.claim == Claim(2, KEY)
+
+
+@pytest.mark.parametrize("nested", [{}, {"m": 2}, {"m": None}, {"m": [{"n": 2}]}])
+def test_a_nested_field_may_be_missing_from_later_records_only(
+    nested: dict[str, object], tmp_path: Path
+) -> None:
+    columns = {"claim": "m.n"}
+    later = record(m={"n": 2}) + record(**nested)
+    problem = read(tmp_path, later, columns=columns).records[1]
+    assert isinstance(problem, Problem)
+    assert problem.claim is None
+    fault = read(tmp_path, record(**nested), columns=columns).fault
+    assert fault.startswith("--columns: expected one of fen")
+    assert fault.endswith("found 'm.n'")
+
+
 @pytest.mark.parametrize(
     ("columns", "fault"),
     [
