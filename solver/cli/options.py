@@ -252,7 +252,7 @@ def seed(made: str) -> Callable[[Function], Function]:
     """Add `--seed`, passed as `seed: int`; `made` is what it determines."""
     return click.option(
         "--seed",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MAX_NODES),
         default=1,
         show_default=True,
         metavar="S",
