@@ -156,25 +156,43 @@ def read_collection(
         yield FormatError(name, str(error))
         return
     with stream:
-        opened = _version(stream)
-        if opened is None or opened[0] > MANY_BYTES:
-            from solver.kernel.border.parts import SEARCH
-            from solver.kernel.build.loader import load_stored
+        yield from _read_opened(stream, options, summary)
 
-            load_stored(SEARCH)  # reads positions and moves in a tenth of the time
-        lines = streams.NumberedLines(stream, streams.MAX_RECORD_BYTES)
-        bytes_read = streams.count_compressed(stream) or (lambda: lines.bytes_read)
-        summary.begin(bytes_read, opened[0] if opened else None)
-        try:
-            found = _read(stream, lines, summary, options)
-            for record in _end_floods(found, summary, can_wait=opened is not None):
-                if kept := _count(record, summary, options):
-                    yield kept
-        except InputError as error:  # of the compressed stream
-            summary.unreadable += 1
-            yield FormatError(f"{name}:{lines.number + 1}", str(error))
-        if _version(stream) != opened:
-            raise OSError(errno.ESTALE, "changed while it was read", name)
+
+def read_text(
+    text: str, options: ReadOptions = DEFAULTS, summary: FileSummary | None = None
+) -> Records:
+    """Read the problems of a text as those of a file; no file is opened.
+
+    See `read_collection`. Text is never Parquet or compressed.
+    """
+    content = cast("io.RawIOBase", io.BytesIO(text.encode(errors="replace")))
+    summary = summary or FileSummary("text")
+    return _read_opened(io.BufferedReader(content), options, summary)
+
+
+def _read_opened(
+    stream: io.BufferedReader, options: ReadOptions, summary: FileSummary
+) -> Records:
+    opened = _version(stream)
+    if opened is None or opened[0] > MANY_BYTES:
+        from solver.kernel.border.parts import SEARCH
+        from solver.kernel.build.loader import load_stored
+
+        load_stored(SEARCH)  # reads positions and moves in a tenth of the time
+    lines = streams.NumberedLines(stream, streams.MAX_RECORD_BYTES)
+    bytes_read = streams.count_compressed(stream) or (lambda: lines.bytes_read)
+    summary.begin(bytes_read, opened[0] if opened else None)
+    try:
+        found = _read(stream, lines, summary, options)
+        for record in _end_floods(found, summary, can_wait=opened is not None):
+            if kept := _count(record, summary, options):
+                yield kept
+    except InputError as error:  # of the compressed stream
+        summary.unreadable += 1
+        yield FormatError(f"{summary.name}:{lines.number + 1}", str(error))
+    if _version(stream) != opened:
+        raise OSError(errno.ESTALE, "changed while it was read", summary.name)
 
 
 def _count(
