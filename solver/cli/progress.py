@@ -132,24 +132,15 @@ class SearchProgress(Progress):
     """Progress of the search for one position, shown once it takes a while."""
 
     def __init__(self, search: Control) -> None:
-        super().__init__(self._bounds)
+        super().__init__(self._known)
         self._search = search
         self._ended = threading.Event()
         self._starter = threading.Thread(target=self._start_late, daemon=True)
 
-    def _bounds(self) -> str:
-        """Return both bounds, or what is being built from the answer, and the nodes."""
-        from solver.stipulations.kind import at_most
+    def _known(self) -> str:
+        from solver.output.text import known_so_far
 
-        if self._search.work:
-            return f"{self._search.work}, {self._search.nodes:,} nodes"
-        excluded = self._search.lower_bound - 1
-        parts = [f"no mate in {at_most(excluded)}"] if excluded else []
-        if best := self._search.best:
-            parts.append(f"mate in {abs(best[0])} found")
-        if self._search.detail:
-            parts.append(self._search.detail)
-        return ", ".join([*parts, f"{self._search.nodes:,} nodes"])
+        return known_so_far(self._search)
 
     def __enter__(self) -> Self:
         """Show the line after a delay, so that a short search does not load rich."""

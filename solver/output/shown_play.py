@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,19 +12,32 @@ import chess
 from solver.board import parse_fen
 from solver.kernel.border.query import LineStyle
 from solver.output import Notation
-from solver.output.play_text import Part, PlayLine, describe_play, words_line
+from solver.output.play_text import (
+    Part,
+    PlayLine,
+    describe_play,
+    soundness_mark,
+    words_line,
+)
 from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.marks import mark_mate
 from solver.play.record import chunks, never
+from solver.play.variations import variations_after
 from solver.position_text import write_lines
+from solver.stipulations import kind_of
+from solver.stipulations.solutions import set_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from solver.play.options import PlayOptions
     from solver.play.tree import Variations
+    from solver.search.question import Question
+    from solver.search.threads import Control
     from solver.solution import Solution
+    from solver.solving import Solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +259,69 @@ class ShownSolutions:
 
 ShownPlay = ShownTree | ShownSolutions
 """The play of an answer in all its forms."""
+
+
+def find_play(
+    question: Question,
+    solution: Solution,
+    solver: Solver,
+    options: PlayOptions,
+    control: Control,
+) -> ShownPlay:
+    """Build the play of the solver's last answer, in the calling thread.
+
+    Parameters
+    ----------
+    question : Question
+        Its limits are for the search and the play together.
+    solution : Solution
+        The answer.
+    solver : Solver
+        Found the answer.
+    options : PlayOptions
+        Which play it is.
+    control : Control
+        Stops the building.
+
+    Raises
+    ------
+    BuildingStoppedError
+        It was interrupted.
+    """
+    limits = question.limits
+
+    def build_tree() -> ShownPlay:
+        variations = variations_after(
+            solution, solver.workspace, limits, options, control
+        )
+        return ShownTree(solution, variations, tries=options.tries > 0)
+
+    def find_set_play() -> ShownPlay:
+        left = limits.after(solution.stats.nodes, solution.stats.time_s)
+        asked = set_play(replace(question, limits=left)) if options.set_play else None
+        if asked is None:
+            return ShownSolutions(solution)
+        found = solver.answer(asked, control)
+        return ShownSolutions(solution, found.solutions, found.solutions_complete)
+
+    kind = kind_of(question.problem.stipulation)
+    return kind.choose(build_tree, find_set_play)()
+
+
+def play_lines(
+    solution: Solution, play: ShownPlay, notation: Notation = Notation.SAN
+) -> Iterator[PlayLine]:
+    """Yield what is printed below an answer: a blank line, its play, its soundness."""
+    layout: Iterable[PlayLine] = (
+        play.lines(notation, paths=False)
+        if isinstance(play, ShownSolutions)
+        else play.lines(notation)
+    )
+    mark = soundness_mark(solution)
+    marked = [words_line(""), words_line(mark, "dim")] if mark else []
+    lines = chain(layout, marked)
+    if first := next(lines, None):
+        yield from chain([words_line(""), first], lines)
 
 
 def _moves(phase: _Phase, line: Sequence[str], names: Iterable[str]) -> list[Part]:

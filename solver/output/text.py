@@ -19,10 +19,12 @@ from solver.position_text import first_moves, is_stalemate
 from solver.problem import printable
 from solver.solution import Solution, Status
 from solver.stipulations import kind_of
-from solver.stipulations.kind import mover
+from solver.stipulations.kind import at_most, mover
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from solver.search.threads import Control
 
     Facts = Mapping[str, object]
     Table = Mapping[str, Sequence[Sequence[str]]]
@@ -350,6 +352,19 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
         Sentence(say("cost", known), "dim"),
     ]
     return [sentence for sentence in sentences if sentence.text]
+
+
+def known_so_far(search: Control) -> str:
+    """Return both bounds of a running search, or what is being built, and the nodes."""
+    if search.work:
+        return f"{search.work}, {search.nodes:,} nodes"
+    excluded = search.lower_bound - 1
+    parts = [f"no mate in {at_most(excluded)}"] if excluded else []
+    if best := search.best:
+        parts.append(f"mate in {abs(best[0])} found")
+    if search.detail:
+        parts.append(search.detail)
+    return ", ".join([*parts, f"{search.nodes:,} nodes"])
 
 
 def _name(solution: Solution) -> str:
