@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +31,7 @@ from solver.problem import (
 from solver.search.queries import address_of
 from solver.search.threads import Control, ShortCalls
 from solver.search.workspace import Workspace
-from solver.solution import SCHEMA
+from solver.solution import SCHEMA, StoppedBy
 from solver.strict_fen import find_fault
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class GradeStatus(StrEnum):
     """The line fails at some ply: proved."""
 
     UNDECIDED = "undecided"
-    """The node limit was hit."""
+    """A limit was hit, or the search was stopped."""
 
     UNREADABLE = "unreadable"
     """A word of the line is no move, and every move before it is right; or the
@@ -114,7 +114,12 @@ class Grade:
 
 
 def grade(
-    fen: str, moves: str | Sequence[str], n: int, *, nodes: int | None = None
+    fen: str,
+    moves: str | Sequence[str],
+    n: int,
+    *,
+    nodes: int | None = None,
+    control: Control | None = None,
 ) -> Grade:
     """Grade a line by whether it mates by force within `n` moves of the side to move.
 
@@ -137,6 +142,8 @@ def grade(
     nodes : int, optional
         Stop after this many positions. Without it the search ends with an answer,
         however long that takes.
+    control : Control, optional
+        Stops the search from another thread; the answer is then UNDECIDED.
 
     Returns
     -------
@@ -167,9 +174,14 @@ def grade(
     line = _Line(
         require_instance("fen", fen, str, "text"), _text_of(moves), length("n", n)
     )
-    (answer,) = _grade_all([line], _node_limit(nodes))
+    control = control or Control()
+    (answer,) = _grade_all([line], _node_limit(nodes), control)
     if isinstance(answer, InputError):
         raise answer
+    if answer == _UNDECIDED and control.reason:
+        is_limit = control.reason is not StoppedBy.INTERRUPT
+        reason = f"the {control.reason} limit was hit" if is_limit else "interrupted"
+        return replace(answer, reason=reason)
     return answer
 
 
@@ -222,7 +234,7 @@ def grade_many(
     for name, column in (("moves", moves), ("n", lengths)):
         if len(column) != len(fens):
             raise refusal(name, f"{len(fens)} rows, as in fens", len(column))
-    answers = _grade_all(list(map(_read_row, fens, moves, lengths)), limit)
+    answers = _grade_all(list(map(_read_row, fens, moves, lengths)), limit, Control())
     return [
         Grade(GradeStatus.UNREADABLE, reason=str(answer))
         if isinstance(answer, InputError)
@@ -271,10 +283,10 @@ def _node_limit(nodes: int | None) -> int | None:
 
 
 def _grade_all(
-    lines: Sequence[_Line | InputError], nodes: int | None
+    lines: Sequence[_Line | InputError], nodes: int | None, control: Control
 ) -> list[Grade | InputError]:
     """Grade lines; many need not be short, whatever each takes."""
-    control, most = Control(), NO_LIMIT if nodes is None else nodes
+    most = NO_LIMIT if nodes is None else nodes
 
     def grade(grader: _Grader, nodes: int | None) -> list[Grade | InputError] | None:
         nodes = most if nodes is None else min(nodes, most)

@@ -27,6 +27,8 @@ from solver import (
     grade,
     grade_many,
 )
+from solver.search.threads import Control
+from solver.solution import StoppedBy
 from tests.cli.processes import ENVIRONMENT
 from tests.cpu_time import wait_for_work
 from tests.oracles import naive, walks
@@ -286,6 +288,20 @@ def test_a_node_limit_leaves_a_hard_line_undecided() -> None:
     statuses = [answer.status for answer in answers]
     assert statuses == [GradeStatus.UNDECIDED, RIGHT] * 3
     assert answers[0].reason == "the node limit was hit"
+
+
+@pytest.mark.parametrize(
+    ("stopped_by", "reason"),
+    [(StoppedBy.TIME, "the time limit was hit"), (StoppedBy.INTERRUPT, "interrupted")],
+)
+def test_a_stopped_grade_is_undecided_and_says_why(
+    stopped_by: StoppedBy, reason: str
+) -> None:
+    control = Control()
+    control.stop(stopped_by)
+    answer = grade(HARD, "a2a3", 6, control=control)
+    assert (answer.status, answer.reason) == (GradeStatus.UNDECIDED, reason)
+    assert grade(MATE_IN_TWO, "Qg8", 2, control=Control()).is_right
 
 
 def test_with_a_node_limit_a_grade_does_not_depend_on_other_rows() -> None:
