@@ -54,6 +54,7 @@ COMMANDS = {
     },
     "Set up and integrate": {
         "uci": "Run as a UCI engine.",
+        "mcp": "Serve proofs to language models.",
         "popeye": "Solve Popeye's input, and print solutions as Popeye does.",
         "warmup": "Compile the search now, so that the next command starts at once.",
         "doctor": "Show the versions, the machine and the cache, and run a self-test.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -11,12 +12,7 @@ from solver.certificate.proving import BuildingStoppedError
 from solver.cli.answer_files import build_stoppable
 from solver.cli.console import print_parts
 from solver.output import Notation
-from solver.output.shown_play import (
-    ShownPlay,
-    ShownSolutions,
-    find_play,
-    play_lines,
-)
+from solver.output.shown_play import ShownPlay, ShownSolutions, find_play, play_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,13 +27,9 @@ def build_play(
     question: Question, solution: Solution, solver: Solver, request: PlayRequest
 ) -> ShownPlay | None:
     """Build the play of an answer, with progress shown; None after Ctrl-C."""
+    find = partial(find_play, question, solution, solver, request.options)
     try:
-        return build_stoppable(
-            "play",
-            lambda control: find_play(
-                question, solution, solver, request.options, control
-            ),
-        )
+        return build_stoppable("play", find)
     except BuildingStoppedError:
         return None
 

@@ -31,7 +31,7 @@ from solver.problem import (
 from solver.search.queries import address_of
 from solver.search.threads import Control, ShortCalls
 from solver.search.workspace import Workspace
-from solver.solution import SCHEMA, StoppedBy
+from solver.solution import SCHEMA
 from solver.strict_fen import find_fault
 
 if TYPE_CHECKING:
@@ -179,9 +179,7 @@ def grade(
     if isinstance(answer, InputError):
         raise answer
     if answer == _UNDECIDED and control.reason:
-        is_limit = control.reason is not StoppedBy.INTERRUPT
-        reason = f"the {control.reason} limit was hit" if is_limit else "interrupted"
-        return replace(answer, reason=reason)
+        return replace(answer, reason=f"the search was stopped: {control.reason}")
     return answer
 
 

@@ -21,10 +21,12 @@ from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import NoReturn
+    from typing import NoReturn, TypeAlias
 
     from solver.kernel.border.memory import Search
     from solver.search.workspace import Workspace
+
+    Stoppable: TypeAlias = "Control | GroupControl"
 
 
 class Exclusive:
@@ -186,7 +188,7 @@ class Watchdog:
     """Stops searches when their time is over; one thread serves all of them."""
 
     def __init__(self) -> None:
-        self._deadlines: list[tuple[float, int, Control]] = []
+        self._deadlines: list[tuple[float, int, Stoppable]] = []
         self._changed = threading.Condition()
         self._count = 0
         self._wakes_s = math.inf
@@ -195,7 +197,7 @@ class Watchdog:
 
     @contextmanager
     def limit(
-        self, control: Control, seconds: float | None, spent_s: float = 0.0
+        self, control: Stoppable, seconds: float | None, spent_s: float = 0.0
     ) -> Iterator[None]:
         """Stop `control` if the block takes longer than `seconds`; None means no limit.
 

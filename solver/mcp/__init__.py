@@ -1,0 +1,1 @@
+"""The server for language models, by the Model Context Protocol."""
