@@ -1,0 +1,353 @@
+"""The server of `matesolve mcp`: cancellation, progress, ends, hostile input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+import psutil
+import pytest
+
+from solver.mcp import server as tools
+from solver.problem import Limits
+from tests.cli.conftest import COMMAND
+from tests.cli.processes import ENVIRONMENT
+from tests.cpu_time import wait_for_work
+from tests.mcp.raw import connected
+from tests.processes import run
+
+if TYPE_CHECKING:
+    from tests.mcp.raw import Raw
+
+pytest.importorskip("mcp")
+pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
+
+MATE_IN_2 = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+START = chess.STARTING_FEN
+EPD = START.removesuffix(" 0 1")
+
+ENDLESS: list[tuple[str, dict[str, Any]]] = [
+    ("solve", {"fen": START}),
+    ("solve", {"fen": START, "stipulation": "h=7"}),
+    ("play", {"fen": START}),
+    ("grade", {"fen": START, "moves": "e4", "n": 30}),
+    ("check_collection", {"text": f"{EPD} dm 30;\n" * 50}),
+]
+"""Calls that take all the time that they may."""
+
+
+def progress_words(client: Raw, *tokens: str) -> dict[str, str]:
+    """Read progress until it has come for each token; return the last by token."""
+    found: dict[str, str] = {}
+    while set(found) != {*tokens}:
+        params = client.read()["params"]
+        found[params["progressToken"]] = params["message"]
+    return found
+
+
+def end(client: Raw) -> tuple[int, bytes, bytes]:
+    """Close the server's input; return its exit code and what it printed."""
+    out, err = client.process.communicate()
+    return client.process.returncode, out, err
+
+
+def test_a_cancelled_call_stops_at_once_and_is_not_answered() -> None:
+    with connected() as client:
+        process = psutil.Process(client.process.pid)
+        for name, arguments in ENDLESS:
+            number = client.call(name, time_s=30, **arguments)
+            wait_for_work(client.process, 0.3)
+            client.notify("notifications/cancelled", requestId=number)
+            assert client.solve(MATE_IN_2)["mate"] == 2  # not the answer to the other
+            before = sum(process.cpu_times()[:2])
+            time.sleep(0.4)
+            assert sum(process.cpu_times()[:2]) - before < 0.2
+        assert end(client) == (0, b"", b"")
+
+
+def test_two_calls_search_at_once_and_a_third_waits() -> None:
+    with connected() as client:
+        first, *others = (
+            client.call("solve", token=token, fen=START, time_s=30) for token in "abc"
+        )
+        words = progress_words(client, "a", "b", "c")
+        assert "nodes" in words["a"]
+        assert "nodes" in words["b"]
+        assert words["c"] == "waiting"
+        client.notify("notifications/cancelled", requestId=first)
+        while progress_words(client, "b", "c")["c"] == "waiting":
+            pass
+        for number in others:
+            client.notify("notifications/cancelled", requestId=number)
+        client.request("ping")
+        while "id" not in (message := client.read()):
+            pass
+        assert message["result"] == {}
+
+
+def test_progress_grows_and_says_what_is_proved_so_far() -> None:
+    with connected() as client:
+        number = client.call("solve", token="t", fen=START, time_s=30)
+        messages = [client.read()["params"] for _ in range(2)]
+        assert "no mate in" in messages[-1]["message"]
+        values = [message["progress"] for message in messages]
+        assert values == sorted({*values})
+        client.notify("notifications/cancelled", requestId=number)
+
+
+def test_without_a_token_there_is_no_progress() -> None:
+    with connected() as client:
+        number = client.call("solve", fen=START, time_s=2.2 * tools.PROGRESS_S)
+        record = client.answer(number)["result"]["structuredContent"]
+        assert (record["status"], record["stopped_by"]) == ("undecided", "time")
+
+
+@pytest.mark.parametrize(("name", "arguments"), [ENDLESS[0], ENDLESS[-1]])
+def test_the_server_ends_when_its_input_ends_also_during_a_search(
+    name: str, arguments: dict[str, Any]
+) -> None:
+    with connected() as client:
+        number = client.call(name, time_s=30, **arguments)
+        wait_for_work(client.process, 0.3)
+        code, out, err = end(client)
+    assert (code, err) == (0, b"")
+    (message,) = map(json.loads, out.splitlines())
+    assert message["id"] == number
+    assert "error" in message
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize(("number", "is_busy"), [("SIGINT", True), ("SIGTERM", False)])
+def test_a_signal_ends_the_server_with_130_and_no_traceback(
+    number: str, is_busy: bool
+) -> None:
+    with connected() as client:
+        if is_busy:
+            client.call("solve", fen=START, time_s=30)
+            wait_for_work(client.process, 0.3)
+        client.process.send_signal(getattr(signal, number))
+        assert client.process.wait() == 130
+        assert client.process.stdout
+        assert client.process.stderr
+        assert client.process.stdout.read() == b""
+        assert client.process.stderr.read() == b"interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stored code depends on the system")
+def test_the_handshake_does_not_wait_for_the_compiler(tmp_path: Path) -> None:
+    with connected(MATESOLVE_CACHE_DIR=str(tmp_path)) as client:
+        client.answer(client.request("ping"))
+        assert end(client) == (0, b"", b"")
+    assert not [*tmp_path.rglob("*.bin")]
+
+
+def test_an_internal_error_is_one_line_and_the_server_lives_on() -> None:
+    program = """
+from solver.__main__ import main
+from solver.mcp import server
+
+server.TOOLS["grade"] = lambda call, **asked: {}["a\\nb"]
+main()
+"""
+    with connected(sys.executable, "-c", program, "mcp") as client:
+        number = client.call("grade", fen=MATE_IN_2, moves="e4", n=1)
+        result = client.answer(number)["result"]
+        assert result["isError"]
+        (block,) = result["content"]
+        assert block["text"].startswith("internal error: KeyError(")
+        assert block["text"].endswith("; please report it")
+        assert client.solve(MATE_IN_2)["mate"] == 2
+        assert end(client) == (0, b"", b"")
+
+
+WATCHED_EVENTS = ("open", "os.listdir", "os.scandir", "socket.", "subprocess.")
+
+ALLOWED = (sys.prefix, sys.base_prefix, "/proc/", "/sys/", "/usr/share/zoneinfo/")
+"""Where modules are imported from, and how many cores there are."""
+
+WATCHED = f"""
+import sys
+from solver.__main__ import main
+
+def watch(event, arguments):
+    if served and event.startswith({WATCHED_EVENTS!r}):
+        if not str(arguments[0]).startswith(allowed):
+            sys.stderr.write(f"{{event}} {{arguments[0]}}\\n")
+
+import solver
+from solver.mcp import server
+
+root = solver.__file__.rpartition("/")[0]
+allowed = (root, str(sys.pycache_prefix), sys.argv.pop(), *{ALLOWED!r})
+served = []
+sys.addaudithook(watch)
+read = server._check
+
+def check(schema, given):  # from the first call on
+    served.append(1)
+    return read(schema, given)
+
+server._check = check
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="knows where Linux keeps files")
+def test_no_tool_opens_a_file(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.epd"
+    secret.write_text(f"{MATE_IN_2.removesuffix(' 0 1')} dm 2;\n")
+    names = [str(secret), "-", f"file://{secret}", f"@{secret}", "/etc/passwd"]
+    texts = [
+        *names,
+        f"BeginProblem\nInput {secret}\nEndProblem\n",
+        f"BeginProblem\nForsyth {secret}\nStipulation #2\nEndProblem\n",
+        f'[Event "{secret}"]\n[FEN "{secret}"]\n\n*\n',
+        json.dumps({"fen": str(secret), "$ref": f"file://{secret}"}),
+        f"fen,mate\n{secret},2\n",
+        f"---\nalgebraic: !!python/object/apply:open ['{secret}']\n",
+        f"- !include {secret}\n",
+        "PAR1" + "x" * 50,
+        "BZh9" + "x" * 50,
+    ]
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    with connected(sys.executable, "-c", WATCHED, "mcp", cache) as client:
+        calls: list[tuple[str, dict[str, Any]]]
+        calls = [("check_collection", {"text": text}) for text in texts]
+        for name in names:
+            calls += [
+                ("solve", {"fen": name}),
+                ("solve", {"fen": MATE_IN_2, "stipulation": name[:30]}),
+                ("grade", {"fen": name, "moves": "e4", "n": 2}),
+                ("grade", {"fen": MATE_IN_2, "moves": name, "n": 2}),
+                ("play", {"fen": name}),
+                ("diagram", {"fen": MATE_IN_2, "moves": name}),
+            ]
+        for kind in ("svg", "png"):
+            calls.append(("diagram", {"fen": MATE_IN_2, "kind": kind}))
+        calls += [("play", {"fen": MATE_IN_2}), ("solve", {"fen": MATE_IN_2})]
+        for name, arguments in calls:
+            message = client.answer(client.call(name, **arguments))
+            if name != "diagram":
+                assert "Qg8+" not in str(message) or MATE_IN_2 in arguments.values()
+        assert end(client) == (0, b"", b"")
+
+
+def test_the_watch_notices_an_opened_file(tmp_path: Path) -> None:
+    opening = "lambda call, fen: server._refuse(open(fen).read())"
+    program = WATCHED.replace("\nmain()", f"\nserver.TOOLS['play'] = {opening}\nmain()")
+    file = tmp_path / "file"
+    file.write_text("text")
+    with connected(sys.executable, "-c", program, "mcp", "/none/") as client:
+        client.answer(client.call("play", fen=str(file)))
+        assert f"open {file}\n".encode() in end(client)[2]
+
+
+def test_a_long_play_is_cut_with_a_line_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    call = tools.Call(lambda _stipulation: None)
+    whole = tools.play(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
+    monkeypatch.setattr(tools, "ANSWER_CHARACTERS", len(whole) - 1)
+    cut = tools.play(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
+    *kept, last = cut.splitlines()
+    assert last == "The rest is left out: the answer is too long."
+    assert whole.startswith("\n".join(kept[:1]))
+    assert len(kept) < len(whole.splitlines())
+
+
+def test_a_record_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from solver.errors import InputError
+
+    monkeypatch.setattr(tools, "RECORD_CHARACTERS", 100)
+    call = tools.Call(lambda _stipulation: None)
+    with pytest.raises(InputError, match=r"^expected a shorter answer, found \d+ "):
+        tools.solve(call, fen=MATE_IN_2)
+
+
+def test_a_call_cannot_exceed_the_limits_of_nodes_and_solutions() -> None:
+    call = tools.Call(lambda _stipulation: None)
+    limits = call.question(MATE_IN_2, time_s=30).limits
+    assert limits == Limits(nodes=tools.NODES, time_s=30, max_solutions=200)
+
+
+def test_png_needs_a_package_and_svg_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    from solver.errors import InputError
+
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    call = tools.Call(lambda _stipulation: None)
+    with pytest.raises(InputError, match=r"^PNG needs resvg-py, which is not"):
+        tools.diagram(call, MATE_IN_2)
+    assert tools.diagram(call, MATE_IN_2, kind="svg").content
+
+
+def test_without_the_sdk_one_line_says_how_to_install_it() -> None:
+    program = "import sys; sys.modules['mcp'] = None; "
+    program += "from solver.__main__ import main; main()"
+    done = run([sys.executable, "-c", program, "mcp"], env=ENVIRONMENT)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "error: matesolve mcp needs mcp, which is not installed: pip install mcp\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["mcp", "--help"], ["solve", MATE_IN_2]])
+def test_no_other_command_loads_the_sdk(words: list[str]) -> None:
+    program = f"""
+import sys
+from solver.cli.main import run
+run({words!r})
+print(sorted({{"mcp", "mcp_types", "pydantic", "solver.mcp"}} & {{*sys.modules}}))
+"""
+    done = run([sys.executable, "-c", program], check=True, env=ENVIRONMENT)
+    assert done.stdout.endswith("[]\n")
+
+
+STRANGE = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe\x00",
+    b'{"jsonrpc": "2.0"}',
+    b'{"jsonrpc": "2.0", "id": 1e400, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": 901, "method": "nope"}',
+    b'{"jsonrpc": "2.0", "id": 902, "method": "tools/call"}',
+    b'{"jsonrpc": "2.0", "id": 903, "method": "tools/call", "params": []}',
+    b'{"jsonrpc": "2.0", "id": 904, "method": "tools/call", "params": {"name": 1}}',
+    b'{"jsonrpc": "2.0", "id": 905, "method": "tools/call", '
+    b'"params": {"name": "solve", "arguments": [1]}}',
+    b'{"jsonrpc": "2.0", "id": 906, "method": "tools/call", '
+    b'"params": {"name": "solve", "arguments": {"fen": "\\ud800"}}}',
+    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", '
+    b'"params": {"requestId": 9}}',
+    b'{"jsonrpc": "2.0", "method": "notifications/cancelled"}',
+    b"[" * 100_000,
+    b'{"jsonrpc": "2.0", "id": 907, "method": "' + b"x" * 1_000_000 + b'"}',
+]
+
+
+def test_lines_that_are_no_requests_are_answered_or_ignored() -> None:
+    with connected() as client:
+        for line in STRANGE:
+            client.write(line)
+            number = client.request("ping")
+            while client.read().get("id") != number:
+                pass
+        assert client.solve(MATE_IN_2)["mate"] == 2
+        code, out, err = end(client)
+    assert (code, out) == (0, b"")
+    assert b"Traceback" not in err
+
+
+def test_the_command_is_listed_and_explains_itself() -> None:
+    done = run([*COMMAND, "mcp", "--help"], check=True, env=ENVIRONMENT)
+    for name in tools.TOOLS:
+        assert name in done.stdout

@@ -1,0 +1,333 @@
+"""The tools of `matesolve mcp`, called by the SDK's own client over stdio."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import json
+import struct
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Any
+
+import chess
+import pytest
+
+from solver import __version__
+from tests.cli.conftest import COMMAND
+from tests.cli.processes import ENVIRONMENT
+from tests.oracles import naive
+from tests.processes import run
+from tests.samples import without_times
+
+if TYPE_CHECKING:
+    from tests.mcp.conftest import Connected
+
+pytest.importorskip("mcp")
+
+MATE_IN_2 = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+MATED_IN_1 = "7k/8/6K1/8/8/8/8/R7 b - - 0 1"
+DRAWN = "7k/8/8/8/8/8/8/K6N w - - 0 1"
+START = chess.STARTING_FEN
+HELPMATE = "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1"
+BLOCK = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
+
+TOOLS = ["solve", "grade", "play", "check_collection", "diagram"]
+
+
+def texts(answer: Any) -> list[str]:
+    return [block.text for block in answer.content if block.type == "text"]
+
+
+def command(*arguments: str) -> str:
+    """Return what the command line prints."""
+    printed = run([*COMMAND, *arguments], env=ENVIRONMENT).stdout
+    assert isinstance(printed, str)
+    return printed
+
+
+def without_cost(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "time_s"}
+
+
+def test_the_server_names_itself_and_says_what_it_is_for(call: Connected) -> None:
+    info = call.client.server_info
+    assert info
+    assert (info.name, info.version) == ("matesolve", __version__)
+    assert "Do not guess mates" in (call.client.instructions or "")
+
+
+def test_every_tool_is_described_to_a_model_and_to_a_validator(
+    call: Connected,
+) -> None:
+    from jsonschema import Draft202012Validator
+
+    from solver.mcp.server import TOOLS as FUNCTIONS
+
+    listed = call.portal.call(call.client.list_tools).tools  # type: ignore[attr-defined]
+    assert [tool.name for tool in listed] == TOOLS == [*FUNCTIONS]
+    for tool in listed:
+        assert tool.title
+        assert "Call this" in tool.description or tool.name == "check_collection"
+        schema = tool.input_schema
+        Draft202012Validator.check_schema(schema)
+        assert schema["additionalProperties"] is False
+        for parameter in schema["properties"].values():
+            assert parameter["description"].endswith(".")
+            bounds = {"maxLength", "maximum", "enum"} & set(parameter)
+            assert bounds or parameter["type"] == "boolean"
+        required = {n for n, p in schema["properties"].items() if "default" not in p}
+        assert set(schema["required"]) == required
+        hints = tool.annotations
+        assert hints.read_only_hint
+        assert hints.idempotent_hint
+        assert (hints.destructive_hint, hints.open_world_hint) == (False, False)
+        parameters = inspect.signature(FUNCTIONS[tool.name]).parameters
+        for name, parameter in parameters.items():
+            if parameter.default is not parameter.empty:
+                assert schema["properties"][name]["default"] == parameter.default
+    for name in ("fen", "stipulation"):
+        shared = [tool.input_schema["properties"].get(name) for tool in listed]
+        assert len({json.dumps(one) for one in shared if one}) == 1
+    times = [tool.input_schema["properties"].get("time_s") for tool in listed]
+    limits = {(one["maximum"], one["default"]) for one in times if one}
+    assert limits == {(30, 10)}
+
+
+def test_solve_proves_the_mate_and_answers_as_the_command_line(
+    call: Connected,
+) -> None:
+    answer = call("solve", fen=MATE_IN_2)
+    record = answer.structured_content
+    assert record["status"] == "proved"
+    board = chess.Board(MATE_IN_2)
+    assert {key["uci"] for key in record["keys"]} == {*naive.keys(board, 2)}
+    assert not naive.keys(board, 1)
+    for move in record["pv"]:
+        board.push_uci(move)
+    assert board.is_checkmate()
+    printed = json.loads(command("solve", MATE_IN_2, "--jsonl"))
+    assert without_cost(record) == without_cost(printed)
+    sentences, whole = texts(answer)
+    assert json.loads(whole) == record
+    assert "White mates in 2." in sentences
+    assert "none is shorter" in sentences
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "mate"),
+    [
+        ({"fen": MATE_IN_2, "max_moves": 1}, "disproved", None),
+        ({"fen": DRAWN, "max_moves": 3}, "disproved", None),
+        ({"fen": MATED_IN_1}, "proved", -1),
+        ({"fen": START, "time_s": 0.05}, "undecided", None),
+        ({"fen": MATE_IN_2, "all_keys": False, "time_s": 5}, "proved", 2),
+        ({"fen": MATE_IN_2, "stipulation": None}, "proved", 2),
+        ({"fen": BLOCK, "stipulation": "#2"}, "proved", 2),
+        ({"fen": BLOCK, "stipulation": "s#1"}, "disproved", None),
+        ({"fen": HELPMATE, "stipulation": "h#2"}, "proved", 2),
+        ({"fen": HELPMATE.split(maxsplit=1)[0], "stipulation": "h#2"}, "proved", 2),
+    ],
+)
+def test_solve_reports_what_is_proved(
+    arguments: dict[str, Any], status: str, mate: int | None, call: Connected
+) -> None:
+    record = call("solve", **arguments).structured_content
+    assert (record["status"], record["mate"]) == (status, mate)
+    assert record["stopped_by"] == ("time" if status == "undecided" else None)
+    if record.get("stipulation") == "h#2":
+        board = chess.Board(HELPMATE)
+        for move in record["solutions"][0]:
+            board.push_uci(move)
+        assert board.is_checkmate()
+
+
+def test_help_play_stops_at_its_limit_of_solutions(call: Connected) -> None:
+    many = "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1"
+    record = call("solve", fen=many, stipulation="h#3").structured_content
+    assert len(record["solutions"]) == 200
+    assert (record["status"], record["stopped_by"]) == ("found", "solutions")
+
+
+def test_what_makes_no_sense_in_a_fen_is_left_out_with_a_warning(
+    call: Connected,
+) -> None:
+    answer = call("solve", fen=MATE_IN_2.replace("w -", "w K"))
+    assert texts(answer)[0].startswith("Warning: castling right K: ")
+    assert answer.structured_content["fen"] == MATE_IN_2
+
+
+@pytest.mark.parametrize(
+    ("moves", "n", "status", "ply"),
+    [
+        ("1. Qg8+! Rxg8 2. Nf7#", 2, "right", None),
+        ("c4g8", 2, "right", None),
+        ("Qg8+", 1, "wrong", 0),
+        ("Nf7+", 2, "wrong", 0),
+        ("Qg8+ Rxg8 Ng4", 2, "wrong", 2),
+        ("Qg8+ perhaps", 2, "unreadable", 1),
+        ("", 2, "wrong", 0),
+    ],
+)
+def test_grade_says_whether_a_line_mates_by_force(
+    moves: str, n: int, status: str, ply: int | None, call: Connected
+) -> None:
+    answer = call("grade", fen=MATE_IN_2, moves=moves, n=n)
+    record = answer.structured_content
+    assert (record["status"], record["ply"]) == (status, ply)
+    assert json.loads(texts(answer)[-1]) == record
+    if status == "wrong" and n == 2 and ply == 0:
+        assert record["right_moves"] == [*naive.keys(chess.Board(MATE_IN_2), 2)]
+
+
+def test_grade_is_undecided_when_its_time_is_over(call: Connected) -> None:
+    record = call("grade", fen=START, moves="e4", n=20, time_s=0.1).structured_content
+    assert record["status"] == "undecided"
+    assert record["reason"] == "the search was stopped: time"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            {"fen": BLOCK, "stipulation": "#2", "set_play": True, "tries": 1},
+            ["--stipulation", "#2", "--set-play", "--tries"],
+        ),
+        ({"fen": MATE_IN_2}, ["--variations"]),
+        (
+            {"fen": HELPMATE, "stipulation": "h#2", "set_play": True},
+            ["--stipulation", "h#2", "--set-play"],
+        ),
+    ],
+)
+def test_play_is_what_the_command_line_prints(
+    arguments: dict[str, Any], words: list[str], call: Connected
+) -> None:
+    (text,) = texts(call("play", **arguments))
+    printed = command("solve", arguments["fen"], *words)
+    assert without_times(text) == without_times(printed)
+
+
+EPD = MATE_IN_2.removesuffix(" 0 1")
+COLLECTIONS = {
+    "EPD": f"{EPD} bm Qg8+; dm 2;\n{EPD} dm 1;\nwhat is this\n",
+    "PGN": f'[FEN "{MATE_IN_2}"]\n[SetUp "1"]\n\n1. Qg8+ Rxg8 2. Nf7# *\n',
+    "CSV": f"fen,mate\n{MATE_IN_2},2\n{MATE_IN_2},1\n",
+    "JSON document": json.dumps([{"fen": MATE_IN_2, "mate": 2}]),
+    "Popeye's input": "BeginProblem\nForsyth 5r1k/6pp/7S/8/2Q5/8/8/6K1\n"
+    "Stipulation #2\nEndProblem\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "totals"),
+    [
+        ("EPD", {"proved": 1, "refuted": 1, "unreadable": 1}),
+        ("PGN", {"proved": 1}),
+        ("CSV", {"proved": 1, "refuted": 1}),
+        ("JSON document", {"proved": 1}),
+        ("Popeye's input", {"proved": 1}),
+    ],
+)
+def test_a_collection_is_understood_and_checked_in_any_format(
+    title: str, totals: dict[str, int], call: Connected
+) -> None:
+    record = call("check_collection", text=COLLECTIONS[title]).structured_content
+    assert record["summary"]["format"] == title
+    assert record["totals"] == totals
+    assert record["not_checked"] == 0
+    assert [one["source"].partition(":")[0] for one in record["results"]] == (
+        ["text"] * sum(totals.values())
+    )
+
+
+def test_only_the_first_records_of_a_long_collection_are_checked(
+    call: Connected,
+) -> None:
+    record = call("check_collection", text=f"{EPD}\n" * 120).structured_content
+    assert record["summary"]["records"] == 120
+    assert record["not_checked"] == 20
+    assert len(record["results"]) == 100
+
+
+def test_the_time_of_a_collection_is_for_all_records(call: Connected) -> None:
+    hard = START.removesuffix(" 0 1")
+    text = f"{EPD} dm 2;\n" + f"{hard} dm 20;\n" * 20
+    record = call("check_collection", text=text, time_s=0.3).structured_content
+    assert record["totals"]["proved"] == 1
+    assert record["not_checked"] >= 19
+
+
+def test_a_diagram_is_an_image(call: Connected) -> None:
+    (plain,) = call("diagram", fen=MATE_IN_2).content
+    (arrow,) = call("diagram", fen=MATE_IN_2, moves="Qg8+").content
+    assert plain.mime_type == arrow.mime_type == "image/png"
+    image = base64.b64decode(plain.data)
+    assert image.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", image[16:24]) == (400, 400)
+    assert base64.b64decode(arrow.data) != image
+
+
+def test_a_diagram_can_be_svg_with_the_moves_as_arrows(call: Connected) -> None:
+    (block,) = call("diagram", fen=MATE_IN_2, moves="c4g8 h6f7", kind="svg").content
+    assert block.mime_type == "image/svg+xml"
+    drawing = ET.fromstring(base64.b64decode(block.data))
+    assert [one.get("class") for one in drawing.iter() if one.get("class")].count(
+        "arrow"
+    ) == 4  # two lines and two heads
+
+
+LONG = "k" * 201
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("solve", {}, "'fen' is a required property"),
+    ("solve", {"fen": 5}, "fen: expected type string, found 5"),
+    (
+        "solve",
+        {"fen": MATE_IN_2, "time_s": 31},
+        "time_s: expected maximum 30, ",
+    ),
+    ("solve", {"fen": MATE_IN_2, "time_s": 0}, "time_s: expected exclusiveMinimum 0, "),
+    ("solve", {"fen": MATE_IN_2, "time_s": 10**400}, "time_s: expected maximum 30, "),
+    ("solve", {"fen": MATE_IN_2, "time_s": True}, "time_s: expected type number, "),
+    (
+        "solve",
+        {"fen": MATE_IN_2, "max_moves": 201},
+        "max_moves: expected maximum 200",
+    ),
+    ("solve", {"fen": MATE_IN_2, "max_moves": 2.0}, "max_moves: expected a whole"),
+    ("solve", {"fen": MATE_IN_2, "hash": 9}, "Additional properties are not allowed"),
+    ("solve", {"fen": LONG}, "fen: expected maxLength 200, found 'kkk"),
+    ("solve", {"fen": "8/8/8/8/8/8/8/8 w - -"}, "expected one white king, found none"),
+    ("solve", {"fen": MATE_IN_2, "stipulation": "x"}, "stipulation: expected #n, "),
+    ("grade", {"fen": MATE_IN_2, "moves": "e4"}, "'n' is a required property"),
+    ("grade", {"fen": MATE_IN_2, "moves": "e4", "n": 0}, "n: expected minimum 1, "),
+    ("grade", {"fen": "?", "moves": "e4", "n": 1}, "board: expected 8 ranks"),
+    ("play", {"fen": MATE_IN_2, "tries": 6}, "tries: expected maximum 5, found 6"),
+    ("check_collection", {"text": "x" * 50_001}, "text: expected maxLength 50000, "),
+    ("check_collection", {"text": ["x"]}, "text: expected type string, found ['x']"),
+    (
+        "diagram",
+        {"fen": MATE_IN_2, "kind": "gif"},
+        "kind: expected enum ['png', ",
+    ),
+    ("diagram", {"fen": MATE_IN_2, "moves": "Qg9"}, "moves: expected a move in SAN or"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), REFUSED)
+def test_bad_input_is_one_line_about_what_was_expected(
+    name: str, arguments: dict[str, Any], message: str, call: Connected
+) -> None:
+    answer = call(name, **arguments)
+    assert answer.is_error
+    (text,) = texts(answer)
+    assert text.startswith(message)
+    assert "\n" not in text
+    assert len(text) < 300
+
+
+def test_an_unknown_tool_is_an_error_of_the_protocol(call: Connected) -> None:
+    from mcp.shared.exceptions import MCPError
+
+    with pytest.raises(MCPError, match=r"^expected one of solve, grade, play, "):
+        call("shell", command="true")
