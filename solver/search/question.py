@@ -307,8 +307,9 @@ def read_text(name: str, position: object) -> str:
     InputError
         It is neither, or a board of another game than orthodox chess.
     """
-    chess = sys.modules.get("chess")  # not loaded: it is no board
-    if chess is not None and isinstance(position, chess.Board):
+    # Without this class, or while another thread still loads it, there is no board.
+    board = getattr(sys.modules.get("chess"), "Board", None)
+    if board is not None and isinstance(position, board):
         if position.uci_variant != "chess" or position.chess960:
             found = "Chess960" if position.chess960 else type(position).__name__
             msg = f"{name}: expected a board of orthodox chess, found one of {found}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import chain
 from random import Random
+from types import ModuleType
 
 import chess
 import pytest
@@ -196,3 +198,11 @@ def test_bare_kings_are_counted_as_python_chess_counts_them() -> None:
         )
         bare += ours or theirs
     assert bare > 100
+
+
+def test_a_fen_is_read_while_another_thread_still_loads_python_chess(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fen = chess.STARTING_FEN
+    monkeypatch.setitem(sys.modules, "chess", ModuleType("chess"))
+    assert read_question(fen).problem.fen == fen
