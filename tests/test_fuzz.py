@@ -38,10 +38,12 @@ def test_changed_records_are_refused_or_right(part: str, records: int) -> None:
     assert found["accepted"] > records / 20
 
 
-@pytest.mark.parametrize("part", ["verify", "uci"])
+@pytest.mark.parametrize("part", ["verify", "uci", "mcp"])
 def test_changed_records_sent_to_a_process_are_refused_or_right(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if part == "mcp":
+        pytest.importorskip("mcp")
     monkeypatch.setattr(fuzz.Verify, "size", 300)
     found = fuzz.fuzz(part, 1, seed=1)
     assert found["compared"] > 20

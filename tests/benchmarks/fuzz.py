@@ -4,8 +4,8 @@ usage: python -m tests.benchmarks.fuzz [--records N] [--seed S]
                                        [--part PART] [--first BATCH]
 
 The parts are `readers` (all formats), `report`, `verify` (`verify -`), `certificates`,
-`api` (`solve`) and `uci`; they share N records. Valid records are changed in a few
-places, and most are sent among unchanged ones. These are faults:
+`api` (`solve`), `uci` and `mcp`; they share N records. Valid records are changed in a
+few places, and most are sent among unchanged ones. These are faults:
 
 - a traceback, or an undocumented error;
 - a record that takes longer than `PATIENCE_S`;
@@ -53,6 +53,7 @@ from solver.search.threads import Control
 from solver.solving import Solver, solve
 from solver.stipulation import MAX_MOVES
 from tests.benchmarks.mutation import FORMATS, make_problems, mutate, mutate_json
+from tests.mcp.raw import connected
 from tests.oracles import naive
 from tests.pages.records import records_of
 from tests.processes import run, started
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from solver.checker import Checked
     from solver.solution import Solution
     from tests.benchmarks.mutation import Format
+    from tests.mcp.raw import Raw
 
 Results: TypeAlias = list[Problem | FormatError | None]
 """A reader's result for each record; None for an ignored one."""
@@ -555,13 +557,100 @@ def send(
     return answer
 
 
+class Mcp:
+    """Sends a server for language models changed messages.
+
+    After each of them, a valid call of `solve` is answered, and compared.
+    """
+
+    size = 200
+    """The number of changed messages to a server."""
+
+    def give(self, seeded: Random, found: Counter[str]) -> None:
+        """Run a server."""
+        with connected(patience_s=600) as client:
+            for number, problem in enumerate(make_problems(self.size, seeded)):
+                client.write(self._message(problem, number, seeded))
+                arguments = {"fen": problem.fen, "max_moves": 1}
+                client.write(call_line(f"valid {number}", "solve", arguments))
+                answers = self._read(client, f"valid {number}")
+                require("structuredContent" in answers[-1].get("result", {}), answers)
+                record = answers[-1]["result"]["structuredContent"]
+                keys = frozenset(key["uci"] for key in record["keys"])
+                require(keys == mates_in_one(problem.fen), record)
+                refused = any(is_refused(answer) for answer in answers)
+                found["refused" if refused else "accepted"] += 1
+                found["compared"] += 1
+                found["records"] += 1
+            with patience():
+                _, err = client.process.communicate()
+            require(client.process.returncode == 0, client.process.returncode)
+            require(b"Traceback" not in err, err[-3000:])
+
+    def _message(self, problem: Problem, number: int, seeded: Random) -> bytes:
+        """Return a call of some tool, changed, or a notification that cancels one."""
+        assert problem.claim
+        names = ("solve", "grade", "play", "diagram", "check_collection")
+        name = seeded.choice(names)
+        own: dict[str, dict[str, Any]] = {
+            "solve": {"max_moves": 2, "all_keys": seeded.random() < 0.5},
+            "grade": {"moves": " ".join(problem.claim.line), "n": 1},
+            "play": {"set_play": True, "tries": 1, "stipulation": "#1"},
+            "diagram": {"moves": problem.claim.keys[0], "kind": "svg"},
+        }
+        arguments = {"fen": problem.fen, **own.get(name, {})}
+        if name != "diagram":
+            arguments["time_s"] = 0.2
+        if name == "check_collection":
+            del arguments["fen"]
+            form = FORMATS[seeded.choice([*READ])]
+            text = mutate(form.write(problem).encode(), seeded, keep_lines=True)
+            arguments["text"] = text.decode(errors="replace")
+        line = call_line(number, name, arguments)
+        if seeded.random() < 0.5:
+            message = json.loads(line)
+            whole = seeded.random() < 0.3
+            mutate_json(message if whole else message["params"], seeded)
+            line = json.dumps(message).encode()
+        elif seeded.random() < 0.2:
+            cancelled = {"requestId": seeded.choice((number - 1, "valid 1", None, -1))}
+            message = {"method": "notifications/cancelled", "params": cancelled}
+            line = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        else:
+            line = spoil(line, seeded).replace(b"\n", b" ")
+        return line
+
+    def _read(self, client: Raw, number: str) -> list[dict[str, Any]]:
+        answers: list[dict[str, Any]] = [{}]
+        try:
+            with patience():
+                while answers[-1].get("id") != number:
+                    answers.append(client.read())
+        except HangError:
+            require(holds=False, found=f"no answer to {number!r}: {answers}")
+        return answers[1:]
+
+
+def is_refused(answer: dict[str, Any]) -> bool:
+    """Return whether an answer is an error of the protocol or of a tool."""
+    return "error" in answer or answer.get("result", {}).get("isError", False)
+
+
+def call_line(number: int | str, name: str, arguments: dict[str, Any]) -> bytes:
+    """Return the message that calls a tool."""
+    params = {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call"}
+    return json.dumps({**message, "params": params}).encode()
+
+
 PARTS: dict[str, tuple[float, Callable[[], Any]]] = {
     "readers": (0.80, Readers),
     "report": (0.02, Report),
     "verify": (0.11, Verify),
     "certificates": (0.04, Certificates),
     "api": (0.02, Api),
-    "uci": (0.01, Uci),
+    "uci": (0.009, Uci),
+    "mcp": (0.001, Mcp),
 }
 """Each part's share of the records, and its class."""
 
