@@ -29,6 +29,7 @@ MATED_IN_1 = "7k/8/6K1/8/8/8/8/R7 b - - 0 1"
 DRAWN = "7k/8/8/8/8/8/8/K6N w - - 0 1"
 START = chess.STARTING_FEN
 HELPMATE = "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1"
+MANY = "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1"
 BLOCK = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 
 TOOLS = ["solve", "grade", "play", "check_collection", "diagram"]
@@ -142,8 +143,7 @@ def test_solve_reports_what_is_proved(
 
 
 def test_help_play_stops_at_its_limit_of_solutions(call: Connected) -> None:
-    many = "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1"
-    record = call("solve", fen=many, stipulation="h#3").structured_content
+    record = call("solve", fen=MANY, stipulation="h#3").structured_content
     assert len(record["solutions"]) == 200
     assert (record["status"], record["stopped_by"]) == ("found", "solutions")
 
