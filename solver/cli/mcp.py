@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from importlib.util import find_spec
 
 import click
@@ -41,7 +40,6 @@ def mcp(ctx: click.Context) -> None:
         notify(f"error: {missing_package('matesolve mcp', 'mcp')}")
         ctx.exit(Exit.USAGE)
     end_at_once()  # a server has nothing to print when it is interrupted
-    gc.disable()  # importing the SDK leaves no garbage to look for
     import anyio
     import pydantic
 
@@ -49,8 +47,6 @@ def mcp(ctx: click.Context) -> None:
     pydantic.BaseModel.model_config["defer_build"] = True
     from solver.mcp.server import serve
 
-    gc.freeze()
-    gc.enable()
     try:
         anyio.run(serve, prepare_stipulation)
     except* BrokenPipeError:

@@ -27,7 +27,7 @@ from mcp_types import CallToolRequestParams as Params
 from mcp_types import CallToolResult
 
 from solver import __version__
-from solver.errors import InputError, MatesolveError, missing_package, quote, refusal
+from solver.errors import InputError, MatesolveError, missing_package, refusal
 from solver.output.text import describe, known_so_far
 from solver.position_text import GivenPosition
 from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
@@ -139,15 +139,14 @@ def _check(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     arguments = {name: value for name, value in given.items() if value is not None}
     for error in Draft202012Validator(schema).iter_errors(arguments):
         if not error.path:
-            raise InputError(quote(error.message)[1:-1])
+            raise InputError(error.message[:200])
         expected = f"{error.validator} {error.validator_value}"
         raise refusal(error.path[0], expected, error.instance)
     return arguments
 
 
 def _refuse(message: str) -> CallToolResult:
-    text = types.TextContent(text=" ".join(message.split()))
-    return CallToolResult(content=[text], is_error=True)
+    return CallToolResult(content=[types.TextContent(text=message)], is_error=True)
 
 
 # The tools
@@ -285,6 +284,4 @@ def diagram(call: Call, fen: str, moves: str = "", kind: str = "png") -> CallToo
     return answer
 
 
-TOOLS = {
-    tool.__name__: tool for tool in (solve, grade, play, check_collection, diagram)
-}
+TOOLS = {one.__name__: one for one in (solve, grade, play, check_collection, diagram)}

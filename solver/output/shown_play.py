@@ -291,10 +291,8 @@ def find_play(
     limits = question.limits
 
     def build_tree() -> ShownPlay:
-        variations = variations_after(
-            solution, solver.workspace, limits, options, control
-        )
-        return ShownTree(solution, variations, tries=options.tries > 0)
+        tree = variations_after(solution, solver.workspace, limits, options, control)
+        return ShownTree(solution, tree, tries=options.tries > 0)
 
     def find_set_play() -> ShownPlay:
         left = limits.after(solution.stats.nodes, solution.stats.time_s)
