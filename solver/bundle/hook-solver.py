@@ -35,6 +35,7 @@ hiddenimports = collect_submodules("solver", filter=is_needed)
 excludedimports = [
     *("numba", *(["llvmlite"] if HAS_IMAGES else [])),
     *("distributed", "dask", "pandas", "polars", "pyarrow", "IPython"),
+    *("mcp", "mcp_types", "anyio", "pydantic", "jsonschema", "resvg_py"),
 ]
 
 datas = collect_data_files("solver")
