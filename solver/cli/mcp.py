@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 
 import click
@@ -14,8 +15,9 @@ from solver.errors import missing_package
 
 @options.command("""
 Exit codes:
-  0  the client closed standard input
-  2  the package mcp is not installed
+   0  the client closed standard input
+   2  the package mcp is not installed
+  74  standard input or output is closed, or cannot be written
 
 Example, as the command of a server in a client's configuration:
   matesolve mcp
@@ -47,7 +49,12 @@ def mcp(ctx: click.Context) -> None:
     pydantic.BaseModel.model_config["defer_build"] = True
     from solver.mcp.server import serve
 
+    is_broken = sys.stdin is None or sys.stdout is None
     try:
-        anyio.run(serve, prepare_stipulation)
-    except* BrokenPipeError:
-        pass  # the client has left
+        if not is_broken:
+            anyio.run(serve, prepare_stipulation)
+    except* OSError:  # perhaps the client has left
+        is_broken = True
+    if is_broken:
+        msg = "standard input or output is closed, or cannot be written"
+        raise OSError(msg)

@@ -297,6 +297,19 @@ def test_without_the_sdk_one_line_says_how_to_install_it() -> None:
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("redirection", ["<&-", ">&- </dev/null", ">/dev/full"])
+def test_closed_and_full_streams_are_errors_of_reading_and_writing(
+    redirection: str,
+) -> None:
+    ping = """echo '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'"""
+    script = f'{ping} | "{sys.executable}" -m solver mcp {redirection}'
+    done = run(["sh", "-c", script], env=ENVIRONMENT)
+    assert done.returncode == 74
+    assert done.stderr.startswith("error: standard input or output is closed")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("words", [["--help"], ["mcp", "--help"], ["solve", MATE_IN_2]])
 def test_no_other_command_loads_the_sdk(words: list[str]) -> None:
     program = f"""
