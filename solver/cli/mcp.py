@@ -49,12 +49,11 @@ def mcp(ctx: click.Context) -> None:
     pydantic.BaseModel.model_config["defer_build"] = True
     from solver.mcp.server import serve
 
-    is_broken = sys.stdin is None or sys.stdout is None
     try:
-        if not is_broken:
+        if sys.stdin and sys.stdout:
             anyio.run(serve, prepare_stipulation)
-    except* OSError:  # perhaps the client has left
-        is_broken = True
-    if is_broken:
-        msg = "standard input or output is closed, or cannot be written"
-        raise OSError(msg)
+            return
+    except* OSError:
+        pass  # perhaps the client has left
+    msg = "standard input or output is closed, or cannot be written"
+    raise OSError(msg)

@@ -40,8 +40,6 @@ from solver.stipulation import MATE, Stipulation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.audit.result import AuditResult
-
 SEARCHES = 2
 """Calls that run at once; others wait."""
 
@@ -253,7 +251,7 @@ def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolR
     call.prepare(MATE)
     summary = FileSummary("text")
     records = list(read_text(text, summary=summary))
-    results: list[AuditResult] = []
+    results: list[Any] = []
     options = AuditOptions(Limits(time_s=time_s, nodes=NODES), all_keys=True)
     pool = local_workers(options, 1)
     call.progress = lambda: f"{len(results):,} of {len(records):,} records"
