@@ -280,7 +280,7 @@ PRINTED = 1 << 20
 
 MANY = "8/8/8/4k3/8/2n5/4P3/4K2B b - - 0 1"
 HELP = ["solve", MANY, "--stipulation", "h#8"]
-PRINTING = [*HELP, "--max-solutions", "300000"]
+PRINTING = [*HELP, "--max-solutions", "900000"]
 NO_LIMIT = ["--time", "3000"]
 
 BUSY = {
@@ -355,9 +355,9 @@ def test_one_signal_ends_a_busy_command_at_once(
     assert err == "" or err.startswith("interrupted"), err
     printed = output.read_text()
     if command == "solve-prints-text":
-        assert "of 300,000 solutions are shown" in " ".join(printed.split())
+        assert "of 900,000 solutions are shown" in " ".join(printed.split())
     if command == "solve-prints-json":
         record = json.loads(printed)
-        assert record["solutions_found"] == 300_000
+        assert record["solutions_found"] == 900_000
         assert not record["solutions_complete"]
         assert len(record["solutions"]) % 1000 == 0
