@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ctypes import addressof, c_uint64
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.kernel.border.interface import (
     NO_LIMIT,
@@ -88,6 +88,9 @@ class LaboratoryOperation(IntEnum):
 
 # Self-tests
 
+Answers: TypeAlias = "dict[str, tuple[object, object]]"
+"""The answer that was found to each question, and the right one."""
+
 BUCKET_WORDS = 8
 
 
@@ -120,48 +123,30 @@ def search_with(table: Array[c_uint64]) -> Search:
     )
 
 
-def self_test_search(kernel: Kernel) -> None:
-    """Compare the search's answers with the known ones.
-
-    Raises
-    ------
-    KernelError
-        An answer is wrong; the message names the question and both answers.
-    """
+def search_answers(kernel: Kernel) -> Answers:
+    """Return answers of the search and the right ones."""
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
     position = mate_in_two()
-    compare_answers(
-        {
-            "perft 3": (kernel.perft(start_position(), search, 3), 8902),
-            "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
-            "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
-            "plies of its line": (len(kernel.line(position, search, 2)), 3),
-        }
-    )
+    return {
+        "perft 3": (kernel.perft(start_position(), search, 3), 8902),
+        "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
+        "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+        "plies of its line": (len(kernel.line(position, search, 2)), 3),
+    }
 
 
-def self_test_laboratory(kernel: Kernel) -> None:
-    """Compare the answers of the laboratory's search with the known ones.
-
-    Raises
-    ------
-    KernelError
-        An answer is wrong; the message names the question and both answers.
-    """
+def laboratory_answers(kernel: Kernel) -> Answers:
+    """Return answers of the laboratory's search and the right ones."""
     from solver.kernel.border.experiment import INFINITE_SCORE, MATE_SCORE, Experiment
 
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
     search = new_search(node_limit=NO_LIMIT)
-    compare_answers(
-        {
-            "scored search": (
-                kernel.search_score(mate_in_two(), search, experiment),
-                True,
-            ),
-            "its score": (experiment.score, MATE_SCORE - 3),
-        }
-    )
+    is_complete = kernel.search_score(mate_in_two(), search, experiment)
+    return {
+        "scored search": (is_complete, True),
+        "its score": (experiment.score, MATE_SCORE - 3),
+    }
 
 
 def self_mate_in_two() -> Position:
@@ -177,35 +162,21 @@ def self_mate_in_two() -> Position:
     )
 
 
-def self_test_battle(kernel: Kernel) -> None:
-    """Compare the answers of battle play with the known ones.
-
-    Raises
-    ------
-    KernelError
-        An answer is wrong; the message names the question and both answers.
-    """
+def battle_answers(kernel: Kernel) -> Answers:
+    """Return answers of battle play and the right ones."""
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
     search.play = BattlePlay.SELF_MATE
     position = self_mate_in_two()
-    compare_answers(
-        {
-            "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
-            "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
-            "plies of its line": (len(kernel.line(position, search, 2)), 4),
-        }
-    )
+    return {
+        "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
+        "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+        "plies of its line": (len(kernel.line(position, search, 2)), 4),
+    }
 
 
-def self_test_help(kernel: Kernel) -> None:
-    """Compare the answers of help play's enumeration with the known ones.
-
-    Raises
-    ------
-    KernelError
-        An answer is wrong; the message names the question and both answers.
-    """
+def help_answers(kernel: Kernel) -> Answers:
+    """Return answers of help play's enumeration and the right ones."""
     from solver.kernel.border.help_memory import HelpPlay, HelpState
 
     table = (c_uint64 * BUCKET_WORDS)()
@@ -215,20 +186,10 @@ def self_test_help(kernel: Kernel) -> None:
         orthogonal=rook, kings=king | mated, us=mated, them=king | rook
     )
     lines, state = kernel.solutions(HelpPlay.of(position, 4), search)
-    compare_answers(
-        {
-            "solutions of h#2": (len(lines), 22),
-            "how it ended": (state, HelpState.COMPLETE),
-        }
-    )
-
-
-def compare_answers(answers: dict[str, tuple[object, object]]) -> None:
-    """Raise KernelError unless each answer that was found is the expected one."""
-    for question, (found, expected) in answers.items():
-        if found != expected:
-            msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
-            raise KernelError(msg)
+    return {
+        "solutions of h#2": (len(lines), 22),
+        "how it ended": (state, HelpState.COMPLETE),
+    }
 
 
 # The table
@@ -247,15 +208,28 @@ class Part(NamedTuple):
         The module whose `entry` is the C function.
     operations : type of IntEnum
         The operations of the C function. numba compiles their numbers in.
-    self_test : callable
-        Raises KernelError for a kernel that gives a wrong answer.
+    answers : callable
+        Asks a kernel what is known.
     """
 
     name: str
     title: str
     module: str
     operations: type[IntEnum]
-    self_test: Callable[[Kernel], None]
+    answers: Callable[[Kernel], Answers]
+
+    def self_test(self, kernel: Kernel) -> None:
+        """Compare a kernel's answers with the known ones.
+
+        Raises
+        ------
+        KernelError
+            An answer is wrong; the message names the question and both answers.
+        """
+        for question, (found, expected) in self.answers(kernel).items():
+            if found != expected:
+                msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
+                raise KernelError(msg)
 
 
 SEARCH = Part(
@@ -263,27 +237,27 @@ SEARCH = Part(
     "the search",
     "solver.kernel.mate.entry",
     Operation,
-    self_test_search,
+    search_answers,
 )
 BATTLE = Part(
     "battle",
     "the search of battle play",
     "solver.kernel.compositions.battle_turns",
     BattleOperation,
-    self_test_battle,
+    battle_answers,
 )
 LABORATORY = Part(
     "laboratory",
     "the laboratory's search",
     "solver.kernel.laboratory.alphabeta",
     LaboratoryOperation,
-    self_test_laboratory,
+    laboratory_answers,
 )
 HELP = Part(
     "help",
     "help play",
     "solver.kernel.compositions.help_play",
     HelpOperation,
-    self_test_help,
+    help_answers,
 )
 PARTS = (SEARCH, BATTLE, LABORATORY, HELP)

@@ -23,13 +23,7 @@ import pytest
 from solver.errors import CacheError
 from solver.kernel.border.interface import KernelError
 from solver.kernel.border.memory import Position, Search
-from solver.kernel.border.parts import (
-    PARTS,
-    SEARCH,
-    self_test_battle,
-    self_test_laboratory,
-    self_test_search,
-)
+from solver.kernel.border.parts import BATTLE, LABORATORY, PARTS, SEARCH
 from solver.kernel.build import cache, loader, target
 from solver.kernel.build.cache import FALLBACK, read_object, write_object
 from tests.processes import run, started
@@ -216,11 +210,7 @@ def test_code_of_other_sources_or_for_another_system_is_not_loaded(
 
 
 def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
-    def fail(_: Kernel) -> None:
-        msg = "self-test, perft: expected 8902, found 8901"
-        raise KernelError(msg)
-
-    part = SEARCH._replace(self_test=fail)
+    part = SEARCH._replace(answers=lambda _: {"perft": (8901, 8902)})
     with pytest.raises(KernelError, match="found 8901"):
         loader._read(part, str(stored_file(copied)))
 
@@ -228,28 +218,28 @@ def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
 def test_the_self_test_notices_a_wrong_answer(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    self_test_search(kernel)
+    SEARCH.self_test(kernel)
     monkeypatch.setattr(type(kernel), "perft", lambda *_: 8901)
     with pytest.raises(KernelError, match="expected 8902, found 8901"):
-        self_test_search(kernel)
+        SEARCH.self_test(kernel)
 
 
 def test_the_laboratorys_self_test_notices_a_wrong_answer(
     laboratory_kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    self_test_laboratory(laboratory_kernel)
+    LABORATORY.self_test(laboratory_kernel)
     monkeypatch.setattr(type(laboratory_kernel), "search_score", lambda *_: False)
     with pytest.raises(KernelError, match="expected True, found False"):
-        self_test_laboratory(laboratory_kernel)
+        LABORATORY.self_test(laboratory_kernel)
 
 
 def test_the_self_test_of_battle_play_notices_a_wrong_answer(
     battle_kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    self_test_battle(battle_kernel)
+    BATTLE.self_test(battle_kernel)
     monkeypatch.setattr(type(battle_kernel), "line", lambda *_: [1, 2, 3])
     with pytest.raises(KernelError, match="expected 4, found 3"):
-        self_test_battle(battle_kernel)
+        BATTLE.self_test(battle_kernel)
 
 
 def test_an_operation_of_another_part_is_an_error(help_kernel: Kernel) -> None:
