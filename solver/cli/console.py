@@ -216,18 +216,36 @@ def require_apart(
         written[identity] = output
 
 
-def require_pyarrow() -> None:
-    """Check that Parquet can be written.
+def require_format(path: str, found: str | None, formats: Collection[str]) -> str:
+    """Check that a file can be written in a format.
+
+    Parameters
+    ----------
+    path : str
+    found : str or None
+        The format that was chosen or that the suffix of the path means.
+    formats : collection of str
+        The formats that can be written; Parquet also needs pyarrow.
+
+    Returns
+    -------
+    str
+        The format.
 
     Raises
     ------
     click.UsageError
-        pyarrow is not installed.
+        There is no such format, or pyarrow is not installed.
     """
     from importlib.util import find_spec
 
-    if find_spec("pyarrow") is None:
+    if found is None or found not in formats:
+        names = ", ".join(formats)
+        msg = f"{path}: unknown suffix; choose one of these formats with --to: {names}."
+        raise click.UsageError(msg)
+    if found == "parquet" and find_spec("pyarrow") is None:
         raise click.UsageError(missing_package("Parquet", "pyarrow"))
+    return found
 
 
 def store_files(path: str) -> tuple[str, ...]:

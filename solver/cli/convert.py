@@ -15,7 +15,7 @@ from solver.cli.console import (
     notify,
     open_target,
     prepare_outputs,
-    require_pyarrow,
+    require_format,
 )
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
@@ -97,16 +97,8 @@ def convert(
     """
     if store_path is not None:
         ctx.exit(correct(source, target, store_path, read_options, target_format))
-    target_format = target_format or format_of(target)
-    if target_format is None:
-        choices = ", ".join(WRITABLE)
-        msg = (
-            f"{target}: unknown suffix; choose one of these formats with --to: "
-            f"{choices}."
-        )
-        raise click.UsageError(msg)
-    if target_format == "parquet":
-        require_pyarrow()
+    asked = target_format or format_of(target)
+    target_format = require_format(target, asked, WRITABLE)
     prepare_outputs(target, reads=[source], stdout=True)
 
     summary, writer = FileSummary(), find_writer(target_format)

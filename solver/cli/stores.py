@@ -11,7 +11,7 @@ import click
 
 from solver.cli import options
 from solver.cli.auditing import report_summary
-from solver.cli.console import Exit, foremost, notify, prepare_modules, require_pyarrow
+from solver.cli.console import Exit, foremost, notify, prepare_modules, require_format
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
 from solver.formats.claims import EVERYTHING
@@ -290,17 +290,7 @@ def export(
     docs/reference/store.md describes the columns.
     """
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
-    target_format = target_format or suffix
-    if target_format not in FORMATS:
-        choices = ", ".join(FORMATS)
-        msg = (
-            f"{output}: unknown suffix; choose one of these formats with --to: "
-            f"{choices}."
-        )
-        raise click.UsageError(msg)
-
-    if target_format == "parquet":
-        require_pyarrow()
+    target_format = require_format(output, target_format or suffix, FORMATS)
 
     from solver.audit.store import Store
     from solver.cli.console import open_target, prepare_outputs, store_files
