@@ -18,6 +18,7 @@ from solver.formats.claims import AUTO, ReadOptions, Selection, no_claims
 from solver.formats.registry import FORMATS, read_collection
 from solver.formats.streams import STDIN, name_of
 from solver.formats.summary import FileSummary
+from solver.problem import MAX_NODES
 from solver.stipulation import MAX_MOVES
 from solver.stipulations.comparison import Verdict
 
@@ -143,11 +144,12 @@ def reading(source_format: str) -> Callable[[Function], Function]:
             metavar="THEME",
             help="Read only lichess puzzles with this theme.",
         ),
-        click.option(
+        options.number(
             "--min-rating",
-            type=click.IntRange(0),
-            metavar="R",
-            help="Read only lichess puzzles rated R or more.",
+            MAX_NODES,
+            "R",
+            "Read only lichess puzzles rated R or more.",
+            least=0,
         ),
         options.number(
             "--min-claim",

@@ -139,25 +139,14 @@ def depth(
     help_text: str, deepest: int = MAX_DEPTH, default: int | None = None
 ) -> Callable[[Function], Function]:
     """Add `-d, --depth`, passed as `depth: int`, or None without a default."""
-    return click.option(
-        "-d",
-        "--depth",
-        type=options.whole(deepest),
-        default=default,
-        show_default=default is not None,
-        metavar="D",
-        help=f"Search D plies deep. {help_text}".rstrip(),
-    )
+    help_text = f"Search D plies deep. {help_text}".rstrip()
+    return options.number("-d --depth", deepest, "D", help_text, default=default)
 
 
 def nodes(help_text: str) -> Callable[[Function], Function]:
     """Add `--nodes`, passed as `nodes: int | None`."""
-    return click.option(
-        "--nodes",
-        type=options.whole(MAX_NODES),
-        metavar="N",
-        help=f"Stop each search after N nodes. {help_text}",
-    )
+    help_text = f"Stop each search after N nodes. {help_text}"
+    return options.number("--nodes", MAX_NODES, "N", help_text)
 
 
 mip_table = click.option(
@@ -202,13 +191,13 @@ def variants(command: Function) -> Function:
         help="Compare a search without techniques with each technique alone, and with "
         "one form of each together.",
     )
-    @click.option(
+    @options.number(
         "--null-reduction",
-        type=click.IntRange(0, MAX_REDUCTION),
+        MAX_REDUCTION,
+        "R",
+        "Search a null move R plies shallower; 0: no null move.",
+        least=0,
         default=SETTINGS.null_reduction,
-        show_default=True,
-        metavar="R",
-        help="Search a null move R plies shallower; 0: no null move.",
     )
     @click.option(
         "--multi-cut",
@@ -220,22 +209,21 @@ def variants(command: Function) -> Function:
         help="Cut a node if C of its first M moves fail high in a search 2 plies "
         "shallower; 0: never.",
     )
-    @click.option(
+    @options.number(
         "--mip-positions",
-        type=options.whole(MAX_MIP_POSITIONS),
-        default=SETTINGS.mip_positions,
-        show_default=True,
-        metavar="N",
-        help="Use only material with N or more positions in the material table; with "
+        MAX_MIP_POSITIONS,
+        "N",
+        "Use only material with N or more positions in the material table; with "
         "+curve, add N drawn positions to each count.",
+        default=SETTINGS.mip_positions,
     )
-    @click.option(
+    @options.number(
         "--aspiration",
-        type=click.IntRange(0, MAX_ASPIRATION),
+        MAX_ASPIRATION,
+        "CP",
+        "Search the root within CP centipawns of its last score; 0: full window.",
+        least=0,
         default=SETTINGS.aspiration,
-        show_default=True,
-        metavar="CP",
-        help="Search the root within CP centipawns of its last score; 0: full window.",
     )
     @horizon(SETTINGS.horizon)
     @_condition(

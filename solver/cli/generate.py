@@ -37,9 +37,7 @@ Examples:
   matesolve generate 1 --pieces 3-5 | matesolve convert - mates.jsonl
 """)
 @click.argument("moves", metavar="N", type=options.whole(core.MOST_MOVES))
-@options.number(
-    "--puzzles count", MAX_NODES, "P", "Make P puzzles.", default=10, show_default=True
-)
+@options.number("--puzzles count", MAX_NODES, "P", "Make P puzzles.", default=10)
 @options.seed("puzzles")
 @click.option(
     "--pieces",

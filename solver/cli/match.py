@@ -98,14 +98,13 @@ Examples:
     metavar="SETTING",
     help="Let setting A play against this one.",
 )
-@click.option(
+@options.number(
     "--games",
-    type=options.whole(MAX_NODES),
+    MAX_NODES,
+    "N",
+    "Number of games.",
     default=DEFAULT_GAMES,
-    show_default=True,
     callback=whole_pairs,
-    metavar="N",
-    help="Number of games.",
 )
 @experiment_options.seed
 @click.option(

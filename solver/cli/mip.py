@@ -16,6 +16,7 @@ from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.cli.help_pages import Group
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError
+from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,13 +78,13 @@ Examples:
     type=options.FILE,
     help="Add the counts of this table. Can be repeated.",
 )
-@click.option(
+@options.number(
     "--skip-plies",
-    type=click.IntRange(0),
+    MAX_NODES,
+    "K",
+    "Skip the first K positions of each game in PGN.",
+    least=0,
     default=0,
-    show_default=True,
-    metavar="K",
-    help="Skip the first K positions of each game in PGN.",
 )
 @click.option(
     "--source",
@@ -191,23 +192,14 @@ Examples:
   matesolve mip play --games 10000 | matesolve mip build - -o own.npz
 """
 )
-@click.option(
-    "--games",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Number of games.",
-)
+@options.number("--games", MAX_NODES, "N", "Number of games.", default=100)
 @experiment_options.seed
-@click.option(
-    "--first-game",
-    "first",
-    type=click.IntRange(1),
+@options.number(
+    "--first-game first",
+    MAX_NODES,
+    "K",
+    "Begin with game K of this seed, to continue or split a run.",
     default=1,
-    show_default=True,
-    metavar="K",
-    help="Begin with game K of this seed, to continue or split a run.",
 )
 @experiment_options.depth("", DEEPEST_PLAY, DEFAULT_PLAY_DEPTH)
 @options.jobs()

@@ -64,16 +64,17 @@ def seconds(text: str) -> float:
     return number
 
 
-def whole(greatest: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers from 1 to `greatest`."""
+def whole(greatest: int, least: int = 1) -> Callable[[str], int]:
+    """Return a parser of whole numbers from `least` to `greatest`."""
 
     def read(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            number = 0
-        if not 1 <= number <= greatest:
-            msg = f"expected a whole number from 1 to {greatest:,}, found {text!r}"
+            number = least - 1
+        if not least <= number <= greatest:
+            span = f"from {least} to {greatest:,}"
+            msg = f"expected a whole number {span}, found {text!r}"
             raise click.BadParameter(msg)
         return number
 
@@ -86,15 +87,23 @@ def flag(names: str, help_text: str) -> Callable[[Function], Function]:
 
 
 def number(
-    names: str, greatest: int, metavar: str, help_text: str, **others: Any
+    names: str,
+    greatest: int,
+    metavar: str,
+    help_text: str,
+    *,
+    least: int = 1,
+    default: int | None = None,
+    **others: Any,
 ) -> Callable[[Function], Function]:
-    """Add an option that takes a whole number from 1 to `greatest`; see `flag`."""
+    """Add an option that takes a whole number from `least` to `greatest`; see `flag`.
+
+    A default other than None is part of the help.
+    """
+    others |= {"default": default, "show_default": default is not None}
+    read = whole(greatest, least)
     return click.option(
-        *names.split(),
-        type=whole(greatest),
-        metavar=metavar,
-        help=help_text,
-        **others,
+        *names.split(), type=read, metavar=metavar, help=help_text, **others
     )
 
 
@@ -182,7 +191,6 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
             "MIB",
             "Size of the transposition table in MiB.",
             default=DEFAULT_HASH_MIB,
-            show_default=True,
         ),
     )
 
@@ -250,14 +258,8 @@ many_positions = gathered(
 
 def seed(made: str) -> Callable[[Function], Function]:
     """Add `--seed`, passed as `seed: int`; `made` is what it determines."""
-    return click.option(
-        "--seed",
-        type=click.IntRange(0, MAX_NODES),
-        default=1,
-        show_default=True,
-        metavar="S",
-        help=f"Random seed. The same seed gives the same {made}.",
-    )
+    help_text = f"Random seed. The same seed gives the same {made}."
+    return number("--seed", MAX_NODES, "S", help_text, least=0, default=1)
 
 
 json_record = flag("--json as_json", "Print indented JSON.")
@@ -296,28 +298,19 @@ jsonl = flag(
 """Adds `--jsonl`, passed as `jsonl: bool`."""
 
 
+def _restrict(name: str, metavar: str, may: str) -> Callable[[Function], Function]:
+    least, greatest = RANGES[name.strip("-").replace("-", "_")]
+    help_text = f"The attacker may {may} ({least} to {greatest})."
+    return number(name, greatest, metavar, help_text, least=least)
+
+
 restriction = gathered(
     "restriction",
     Restriction,
     flag("--checks-only", "The attacker may only give check."),
-    click.option(
-        "--king-flights",
-        type=click.IntRange(*RANGES["king_flights"]),
-        metavar="K",
-        help="The attacker may leave the king at most K flight squares.",
-    ),
-    click.option(
-        "--replies",
-        type=click.IntRange(*RANGES["replies"]),
-        metavar="X",
-        help="The attacker may leave the defender at most X replies.",
-    ),
-    click.option(
-        "--threat",
-        type=click.IntRange(*RANGES["threat"]),
-        metavar="R",
-        help="The attacker may only give check or threaten mate in R.",
-    ),
+    _restrict("--king-flights", "K", "leave the king at most K flight squares"),
+    _restrict("--replies", "X", "leave the defender at most X replies"),
+    _restrict("--threat", "R", "only give check or threaten mate in R"),
 )
 """Adds the restrictions on the attacker, passed as `restriction`."""
 

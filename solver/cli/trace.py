@@ -116,7 +116,6 @@ Examples:
     "P",
     "Print the tree to ply P.",
     default=DEFAULT_PLIES,
-    show_default=True,
 )
 @options.json_record
 @options.written("--html", "Write a web page. It steps through the search.")

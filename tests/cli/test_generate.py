@@ -71,7 +71,8 @@ def test_convert_writes_other_formats(matesolve: Matesolve) -> None:
             ("2", "--pieces", "5-21"),
             "'--pieces': expected a range within 3 to 20, such as 5-9, found '5-21'",
         ),
-        (("2", "--seed", "-1"), "'--seed': -1 is not in the range x>=0."),
+        (("2", "--seed", "-1"), "'--seed': expected a whole number from 0 to"),
+        (("2", "--seed", f"{2**63}"), "'--seed': expected a whole number from 0 to"),
         (("2", "--puzzles", "0"), "'--puzzles': expected a whole number from 1"),
     ],
 )

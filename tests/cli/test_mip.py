@@ -211,7 +211,8 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
         (
             ["x.epd", "-o", "x.npz", "--skip-plies", "-1"],
             2,
-            "Error: Invalid value for '--skip-plies': -1 is not in the range x>=0.",
+            "Error: Invalid value for '--skip-plies': expected a whole number from 0 "
+            "to 9,223,372,036,854,775,807, found '-1'",
         ),
         (
             ["x.epd", "-o", "."],
