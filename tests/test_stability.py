@@ -41,6 +41,7 @@ LISTS = {
 MATE = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+TOOLS = json.loads((ROOT / "solver/mcp/tools.json").read_text("utf-8"))["tools"]
 
 LABORATORY = {"table", "trace", "match", "mip"}
 
@@ -78,6 +79,7 @@ def of_the_program() -> dict[str, list[object]]:
         "action-inputs": [*ACTION["inputs"]],
         "action-outputs": [*ACTION["outputs"]],
         "hook": [hook["id"] for hook in HOOKS],
+        "tools": [tool["name"] for tool in TOOLS],
     }
 
 
