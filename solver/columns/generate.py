@@ -134,8 +134,11 @@ def _draw(random: Random, least: int, most: int) -> str:
         if abs(lead) > POINTS["R"]:
             continue
         pieces = f"K{''.join(ours)}k{''.join(theirs).lower()}"
-        placed = dict(zip(random.sample(range(64), len(pieces)), pieces, strict=True))
-        squares = "".join(placed.get(square, ".") for square in range(64))
+        board = ["."] * 64
+        places = random.sample(range(64), len(pieces))
+        for square, piece in zip(places, pieces, strict=True):
+            board[square] = piece
+        squares = "".join(board)
         if "P" not in (squares[:8] + squares[56:]).upper():
             ranks = "/".join(squares[start : start + 8] for start in range(0, 64, 8))
             return re.sub("[.]+", lambda run: str(len(run[0])), ranks) + WHITE
