@@ -100,7 +100,7 @@ async def serve(prepare: Callable[[Stipulation], object]) -> None:
                 return TOOLS[params.name](call, **arguments)
             except MatesolveError as error:
                 return _refuse(str(error))
-            except Exception as error:
+            except Exception as error:  # the client gets it; the server lives on
                 return _refuse(f"internal error: {error!r}; please report it")
 
         async def report() -> None:
