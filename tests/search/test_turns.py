@@ -123,12 +123,11 @@ def test_lengths_lie_the_wider_apart_the_farther_they_are() -> None:
     searched: list[tuple[int, int]] = []
     for _ in search:
         query = search.query
-        if query.phase[0] == Phase.UPPER:
-            searched.append((query.length[0] - query.lowest[0], query.budget[0]))
+        if query.phase[0] == Phase.UPPER and query.distance[0] < query.reach[0]:
+            searched.append((query.distance[0], query.budget[0]))
         if query.budget[0] == 8:
             break
-    near = [0, 1, 2, 3, 5, 8]
-    rounds = [[*near, 12], [*near, 12, 18, 27], [*near, 12, 18, 27, 41]]
+    rounds = [[0, 3, 7, 15], [0, 3, 7, 15, 31], [0, 3, 7, 15, 31]]
     assert searched == [
         (above, 1 << number) for number, row in enumerate(rounds) for above in row
     ]

@@ -130,6 +130,8 @@ class Search(Structure):
         The first bucket of proof numbers, after all buckets of bounds.
     proof_buckets : uint64
         Buckets of proof numbers, a power of two.
+    shared_lengths : uint64
+        The binary logarithm of how many neighbouring n share their proof numbers.
     restriction : uint64
         A word that sets the hash keys of the current restriction apart; 0: none.
     restricted_only : int64
@@ -192,6 +194,7 @@ class Search(Structure):
         ("is_helper", c_int64),
         ("proofs_from", c_uint64),
         ("proof_buckets", c_uint64),
+        ("shared_lengths", c_uint64),
         ("restriction", c_uint64),
         ("restricted_only", c_int64),
         ("checks_only", c_int64),

@@ -243,7 +243,7 @@ class Query(Structure):
         A mate within this many moves is proved; 0: none is known.
     line_plies : int64, pair
         The length of its line in `Search.lines`; 0: reading it was interrupted.
-    phase, budget, reach, lowest, length : int64, pair
+    phase, budget, reach, distance : int64, pair
         How far the bounds search has come in its round.
     key : uint64
         The root move that mates, of those in `root_moves`.
@@ -322,8 +322,7 @@ class Query(Structure):
         ("phase", c_int64 * 2),
         ("budget", c_int64 * 2),
         ("reach", c_int64 * 2),
-        ("lowest", c_int64 * 2),
-        ("length", c_int64 * 2),
+        ("distance", c_int64 * 2),
         ("key", c_uint64),
         ("cursor", c_int64),
         ("lines_read", c_int64),

@@ -36,7 +36,7 @@ from solver.kernel.rules.position import Position, make, position_t
 FIRST_BUDGET = 20_000
 """Nodes that the df-pn search may spend on one length in the first round."""
 
-PROVER_SHARE = 5
+PROVER_SHARE = 2
 """The prover may spend this many times as much on each lower bound."""
 
 PROVER_SHARE_OF_KNOWN = 8
@@ -45,13 +45,17 @@ PROVER_SHARE_OF_KNOWN = 8
 ANY_LENGTH_DIVISOR = 10
 """If a mate of any length is an answer, the prover gets a tenth of the budget."""
 
-REACH = 12
+REACH = 16
 """How far above the lower bound the df-pn search looks in the first round; each round
 looks this much farther. Some mates are easy to find only if longer ones are allowed;
 docs/explanation/tried.md has the measurements."""
 
-FAR_DIVISOR = 4
-"""A length farther than `REACH` gets a fourth of the budget."""
+NEAR = 3
+"""The distance of the second length from the lower bound. Each further one is twice as
+far, and one more."""
+
+SHARED_LENGTHS = 2
+"""Until a mate is known, 2^2 neighbouring lengths share their proof numbers."""
 
 NARROW_FLIGHTS = 1
 NARROW_DIVISOR = 4
@@ -75,7 +79,7 @@ class Phase(IntEnum):
     CLAIM = 1
     """The df-pn search looks for a mate of the claimed length, or of any length."""
     UPPER = 2
-    """The df-pn search looks from the lower bound upwards."""
+    """The df-pn search looks between the bounds."""
 
 
 @jit(boolean(query_t, i64), inline=True)
@@ -208,6 +212,8 @@ def search_length(
     attacking = attacks(query, side)
     limit = search.node_limit
     search.node_limit = min(limit, search.nodes + nodes)
+    is_shared = query.upper[side] == 0 and not query.any_length
+    search.shared_lengths = SHARED_LENGTHS if is_shared else 0
     verdict = root_mates_within(query, position, length, attacking, False, search)
     is_open = verdict == Verdict.STOPPED and not search.restricted_only
     if is_open and length >= NARROW_FROM:
@@ -222,6 +228,7 @@ def search_length(
         # A mate under a restriction is a mate; "none" holds only under it.
         if found == Verdict.MATE:
             verdict = found
+    search.shared_lengths = 0
     search.node_limit = limit
     note(query, position, side, verdict, length, search)
 
@@ -244,27 +251,33 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
         if query.expected and query.upper[side] == 0:
             search_length(query, position, side, query.expected, budget, search)
         query.phase[side] = Phase.UPPER
-        query.lowest[side] = query.lower[side]
-        query.length[side] = query.lower[side]
+        query.distance[side] = np.int64(query.upper[side] != 0)
         return False
     if query.phase[side] == Phase.CLAIM and not is_closed(query, side):
         search_length(query, position, side, query.most_moves, budget, search)
 
-    # 3. Then from the lower bound upwards. A search within more moves than a mate needs
-    #    may find it too, so the lengths lie the wider apart the farther they are, until
-    #    a mate is known.
-    if query.phase[side] == Phase.UPPER:
-        length = query.length[side]
-        farthest = min(query.most_moves, query.lower[side] + query.reach[side] - 1)
-        if query.upper[side]:
-            farthest = query.upper[side] - 1
-        if length <= farthest and not is_closed(query, side):
-            above = length - query.lowest[side]
-            if query.upper[side] == 0 and above > REACH:
-                budget //= FAR_DIVISOR
+    # 3. Then at growing distances: from the lower bound upwards, because a search
+    #    within more moves than a mate needs finds it too; and once a mate is known,
+    #    from the upper bound downwards, again after each shorter mate.
+    if query.phase[side] == Phase.UPPER and not is_closed(query, side):
+        lower, upper = query.lower[side], query.upper[side]
+        distance = query.distance[side]
+        if upper:
+            length = upper - distance
+            is_over = length < lower
+        else:
+            length = min(lower + distance, query.most_moves)
+            is_over = distance >= query.reach[side]
+        if not is_over:
             search_length(query, position, side, length, budget, search)
-            step = 1 if query.upper[side] else max(1, (above + 1) // 2)
-            query.length[side] = length + step
+            if query.upper[side] != upper:
+                query.distance[side] = 1
+            elif upper:
+                query.distance[side] = 2 * distance
+            elif length < query.most_moves:
+                query.distance[side] = max(NEAR, 2 * distance + 1)
+            else:
+                query.distance[side] = query.reach[side]
             return False
 
     # 4. The next round searches twice as long, and farther.

@@ -248,12 +248,19 @@ CHECK_BITS = ~PROOF_EFFORT_BITS
 MIX_MOVES = np.uint64(0x9E3779B97F4A7C15)
 """The fractional part of the golden ratio, made odd."""
 MIX_SHIFT = np.uint64(20)
+GROUP_BITS = np.uint64(8)
 
 
 @jit(hash_key_t(search_t, hash_key_t, i64), inline=True)
 def _numbers_key(search: Any, key: HashKey, moves_left: Number) -> HashKey:
-    """Return the key of a position and n; its `bucket` is the bucket's first word."""
-    mixed = np.uint64(moves_left) * MIX_MOVES
+    """Return the key of a position and n; its `bucket` is the bucket's first word.
+
+    `Search.shared_lengths` says which n have the same key: none but n, or n and its
+    neighbours.
+    """
+    shared = search.shared_lengths
+    group = (np.uint64(moves_left) + (ONE << shared) - ONE) >> shared
+    mixed = (group | (shared << GROUP_BITS)) * MIX_MOVES
     bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.proof_buckets - ONE)
     return HashKey(
         (key.check ^ mixed) & CHECK_BITS, (search.proofs_from + bucket) * BUCKET_WORDS
