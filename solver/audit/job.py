@@ -49,6 +49,8 @@ class AuditOptions:
         Build a certificate of each answer about a mate.
     certify_known : bool
         Also where the answer only confirms the claim, whose line ends in the mate.
+    certificate_format : str
+        One of `solver.certificate.matebench.FORMATS`.
     follow : bool
         Prove a claimed mate along its line, at the cost of another search.
     farther : bool
@@ -63,6 +65,7 @@ class AuditOptions:
     every_ply: bool = False
     certify: bool = False
     certify_known: bool = True
+    certificate_format: str = "matesolve"
     follow: bool = False
     farther: bool = False
     directories: tuple[str, ...] = ()
@@ -341,6 +344,7 @@ class AuditJob:
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; return None after an interrupt."""
         from solver.certificate.build import certify_last
+        from solver.certificate.matebench import encode
         from solver.certificate.proving import BuildingStoppedError
 
         with self._searching() as control:
@@ -350,8 +354,7 @@ class AuditJob:
                 if control.reason is None:
                     raise
                 return None
-        certificate = built.certificate.encode() if built.certificate else None
-        return certificate, built.left_out
+        return encode(built, self._options.certificate_format)
 
 
 def _uncontrolled() -> AbstractContextManager[Control]:

@@ -2,7 +2,7 @@
 
 It uses python-chess and shares no code with the solver. Its conclusions follow from the
 legal moves that python-chess generates and from the format alone
-(docs/reference/certificate-format.md).
+(docs/reference/certificate-format.md); claims of MateBench are in `matebench`.
 
 `load` and `read` parse the JSON, `check` verifies it: the mate in `mate`, the lower
 bound in `refutation`.
@@ -24,6 +24,7 @@ from solver.checker.document import (
     shown,
 )
 from solver.checker.mate_proof import check_mate
+from solver.checker.matebench import check_claim, is_claim
 from solver.checker.refutation import check_refutation
 from solver.errors import CertificateError
 
@@ -75,6 +76,9 @@ def check(document: object) -> Checked:
         It does not prove what it states.
     """
     fields = as_object(document, "certificate")
+    if is_claim(fields):
+        board, mate, lower_bound, positions = check_claim(fields)
+        return Checked(board.fen(), board.turn, mate, lower_bound, positions)
     if "certificate" not in fields:
         msg = "expected a certificate, found another object"
         raise CertificateError(msg)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from solver.audit.result import Origin
 from solver.certificate.build import certify_last, write
+from solver.certificate.matebench import encode
 from solver.certificate.proving import BuildingStoppedError
 from solver.cli.console import (
     Exit,
@@ -80,7 +81,9 @@ def name_unwritten(*paths: str | None) -> None:
         notify(f"interrupted: {path} is not written")
 
 
-def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Exit:
+def write_certificate(
+    path: str, form: str, solution: Solution, workspace: Workspace
+) -> Exit:
     """Build the certificate of `solve --certificate`, and write it.
 
     After Ctrl-C there is no file.
@@ -89,6 +92,8 @@ def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Ex
     ----------
     path : str
         The file is compressed if this ends in .gz.
+    form : str
+        The format.
     solution : Solution
         The answer.
     workspace : Workspace
@@ -100,18 +105,20 @@ def write_certificate(path: str, solution: Solution, workspace: Workspace) -> Ex
         LIMIT if nothing is proved that could be written.
     """
     try:
-        certification = build_stoppable(
-            "certificate", lambda control: certify_last(solution, workspace, control)
+        data, left_out = build_stoppable(
+            "certificate",
+            lambda control: encode(certify_last(solution, workspace, control), form),
         )
     except BuildingStoppedError:
         name_unwritten(path)
         return Exit.INTERRUPTED
-    for notice in certification.left_out:
+    for notice in left_out:
         notify(f"{path}: {notice}")
-    if certification.certificate is None:
-        notify(f"{path}: not written, because nothing was proved")
+    if data is None:
+        reason = "every part is left out" if left_out else "nothing was proved"
+        notify(f"{path}: not written, because {reason}")
         return Exit.LIMIT
-    write(certification.certificate.encode(), Path(path))
+    write(data, Path(path))
     return Exit.PROVED
 
 

@@ -257,15 +257,44 @@ store = options.gathered(
 """Adds `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""
 
 
+class CertificateRequest(NamedTuple):
+    """What certificates are wanted.
+
+    Attributes
+    ----------
+    folder_path : str or None
+        The folder for them; None if none are wanted.
+    certificate_format : str
+    """
+
+    folder_path: str | None
+    certificate_format: str
+
+
+def _certificates(
+    folder_path: str | None, certificate_format: str
+) -> CertificateRequest:
+    options.require_certificate("--certificates", folder_path, certificate_format)
+    return CertificateRequest(folder_path, certificate_format)
+
+
 def certificates(more: str = "") -> Callable[[Function], Function]:
-    """Add `--certificates`, passed as `folder_path`; `more` ends its help."""
-    return click.option(
-        "--certificates",
-        "folder_path",
-        metavar="DIR",
-        shell_complete=options.complete_folders,
-        help="Write a proof of each answer about a mate into DIR, for `matesolve "
-        f"check`.{more}",
+    """Add `--certificates` and its format, passed as `proofs: CertificateRequest`.
+
+    `more` ends the help of the first.
+    """
+    return options.gathered(
+        "proofs",
+        _certificates,
+        click.option(
+            "--certificates",
+            "folder_path",
+            metavar="DIR",
+            shell_complete=options.complete_folders,
+            help="Write a proof of each answer about a mate into DIR, for `matesolve "
+            f"check`.{more}",
+        ),
+        options.certificate_format,
     )
 
 

@@ -40,9 +40,10 @@ def check(
 ) -> None:
     """Verify certificates independently, using only python-chess.
 
-    FILE is a certificate from `solve --certificate` or `verify --certificates`,
-    compressed or not; - is standard input. The checker plays every move and lists every
-    reply with python-chess, and shares no code with the solver.
+    FILE is a certificate from `solve --certificate` or `verify --certificates`, or a
+    claim of MateBench; it may be compressed, and - is standard input. The checker plays
+    every move and lists every reply with python-chess, and shares no code with the
+    solver.
 
     For each file it prints the position and what is proved about it. If a proof is
     wrong, an error on stderr names the faulty node.

@@ -39,7 +39,8 @@ OPTION_GROUPS = {
         "--csv --sums --summary --annotate --text --plies"
     ),
     "Files to write": (
-        "--output --certificate --certificates --svg --pgn --html --solver"
+        "--output --certificate --certificates --certificate-format --svg --pgn --html "
+        "--solver"
     ),
 }
 """The options of each group by their long names, with spaces between them, in the order

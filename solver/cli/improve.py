@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from solver.audit.result import AuditResult
     from solver.audit.store import ResumeStore
     from solver.cli.answer_files import CertificateFolder
-    from solver.cli.auditing import StoreRequest
+    from solver.cli.auditing import CertificateRequest, StoreRequest
     from solver.cli.options import Cores
     from solver.cli.progress import AuditProgress
     from solver.formats.matetrack import Row
@@ -92,7 +92,7 @@ def improve(
     within: bool,
     follow: bool,
     stored: StoreRequest,
-    folder_path: str | None,
+    proofs: CertificateRequest,
 ) -> None:
     """Search a file's claimed mates, and write an improved copy.
 
@@ -123,7 +123,8 @@ def improve(
     asked = AuditOptions(
         cores.limits(limits),
         within=within,
-        certify=folder_path is not None,
+        certify=proofs.folder_path is not None,
+        certificate_format=proofs.certificate_format,
         certify_known=False,
         follow=follow,
     )
@@ -132,9 +133,9 @@ def improve(
     progress = AuditProgress(lambda: file.expected)
     with interruptible(control), stored.open(asked) as resume, progress:
         folder = None
-        if folder_path is not None:
+        if proofs.folder_path is not None:
             inputs = (source, *stored.files)
-            folder = CertificateFolder(folder_path, progress.notify, inputs)
+            folder = CertificateFolder(proofs.folder_path, progress.notify, inputs)
         is_watched = is_terminal(sys.stdout) and is_terminal(sys.stderr)
         above = output == STDOUT or is_watched  # the progress line is on stderr
         report = progress.notify if above else click.echo

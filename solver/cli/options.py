@@ -292,6 +292,23 @@ def written(name: str, help_text: str) -> Callable[[Function], Function]:
     return click.option(name, parameter, metavar="FILE", type=FILE, help=help_text)
 
 
+certificate_format = click.option(
+    "--certificate-format",
+    type=click.Choice(("matesolve", "matebench")),
+    default="matesolve",
+    show_default=True,
+    help="Format of the proof. With matebench, it is a claim of MateBench.",
+)
+"""Adds `--certificate-format`, passed as `certificate_format: str`."""
+
+
+def require_certificate(name: str, path: str | None, form: str) -> None:
+    """Refuse a format without the option `name`, which says where to write."""
+    if path is None and form != "matesolve":
+        msg = f"--certificate-format needs {name}."
+        raise click.UsageError(msg)
+
+
 jsonl = flag(
     "--jsonl", "Print one line of JSON for each result, as soon as it is known."
 )

@@ -55,6 +55,8 @@ class AnswerFiles(NamedTuple):
     Attributes
     ----------
     certificate_path, svg_path, pgn_path, html_path : str or None
+    certificate_format : str
+        The format of the certificate.
     solver : bool
         Whether the page has what it needs to solve.
     """
@@ -63,6 +65,7 @@ class AnswerFiles(NamedTuple):
     svg_path: str | None
     pgn_path: str | None
     html_path: str | None
+    certificate_format: str
     solver: bool
 
     @property
@@ -109,6 +112,7 @@ Examples:
     options.written(
         "--certificate", "Write a proof that `matesolve check` can verify."
     ),
+    options.certificate_format,
     options.written("--svg", "Write a diagram with the keys drawn in."),
     options.written(
         "--pgn", "Write the keys and all defences as a game with variations."
@@ -187,6 +191,9 @@ def solve(
     if files.solver and files.html_path is None:
         msg = "--solver needs --html."
         raise click.UsageError(msg)
+    options.require_certificate(
+        "--certificate", files.certificate_path, files.certificate_format
+    )
 
     from solver.search.question import read_question
 
@@ -391,7 +398,8 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
         if code is Exit.INTERRUPTED:
             name_unwritten(path)
         else:
-            written = write_certificate(path, solution, solver.workspace)
+            form = files.certificate_format
+            written = write_certificate(path, form, solution, solver.workspace)
             code = max(code, written)
     play: ShownPlay | None = None
     is_stopped = code is Exit.INTERRUPTED

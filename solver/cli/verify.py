@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
     from solver.audit.workers import WorkerPool
-    from solver.cli.auditing import Shard, StoreRequest
+    from solver.cli.auditing import CertificateRequest, Shard, StoreRequest
     from solver.cli.options import Cores
     from solver.cli.progress import AuditProgress
     from solver.endgames.tablebases import Tablebases
@@ -226,7 +226,7 @@ def verify(
     marks_path: str | None,
     shard: Shard | None,
     fail_on: frozenset[str],
-    folder_path: str | None,
+    proofs: CertificateRequest,
     output: Output,
 ) -> None:
     """Check the claims of puzzle collections.
@@ -278,9 +278,10 @@ def verify(
         all_keys=keys or every_ply,
         every_ply=every_ply,
         follow=follow,
-        certify=folder_path is not None,
+        certify=proofs.folder_path is not None,
+        certificate_format=proofs.certificate_format,
         # A certificate proves the answer alone, and -n is the longest mate wanted.
-        farther=folder_path is None and limits.max_moves is None,
+        farther=proofs.folder_path is None and limits.max_moves is None,
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
     prepare_kernel()
@@ -305,11 +306,11 @@ def verify(
             if resume:
                 marks.keep_in(resume.store, progress.notify)
             folder = None
-            if folder_path is not None:
+            if proofs.folder_path is not None:
                 inputs = (*reads, *stored.files)
                 from solver.cli.answer_files import CertificateFolder
 
-                folder = CertificateFolder(folder_path, progress.notify, inputs)
+                folder = CertificateFolder(proofs.folder_path, progress.notify, inputs)
             printer = ResultPrinter(progress, output)
             ctx.call_on_close(printer.close)
             results = audit(

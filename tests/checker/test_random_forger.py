@@ -11,6 +11,7 @@ import pytest
 
 from solver.checker import Checked, check
 from solver.errors import CertificateError, ForgeryError
+from tests.checker.claims import SHORTEST
 from tests.checker.documents import LOST, ROOK_MATE, Document
 from tests.oracles.remembering import Oracle
 from tests.sizes import sized
@@ -76,7 +77,9 @@ def is_true(checked: Checked) -> bool:
 
 
 @sized("count", 600, 3000)
-@pytest.mark.parametrize("document", [ROOK_MATE, LOST], ids=["attacker", "defender"])
+@pytest.mark.parametrize(
+    "document", [ROOK_MATE, LOST, SHORTEST], ids=["attacker", "defender", "matebench"]
+)
 def test_a_random_forgery_that_passes_is_true(document: Document, count: int) -> None:
     mutator = Mutator(seed=20251121)
     refused = through = 0

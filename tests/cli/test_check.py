@@ -206,6 +206,51 @@ def test_a_search_stopped_by_a_limit_certifies_its_bounds(
     assert out.startswith("some.json: proved: no mate in ")
 
 
+def test_a_claim_for_matebench_is_proved_like_a_certificate(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    words = ("--certificate", "claim.json", "--certificate-format", "matebench")
+    assert outcome_of(capsys, "solve", FEN, *words)[0] == 0
+    claim = json.loads((folder / "claim.json").read_text())
+    assert (claim["claim"], claim["n"]) == ("minimality", 3)
+    line = "claim.json: proved: mate in 3 by White, and none shorter (17 positions): "
+    assert outcome_of(capsys, "check", "claim.json") == (0, f"{line}{FEN}\n", "")
+
+    (folder / "claim.json").write_text(json.dumps(claim | {"n": 4}))
+    refused = "error: claim.json: refused: minimality: n: expected 4, found 3\n"
+    assert outcome_of(capsys, "check", "claim.json") == (1, "", refused)
+
+
+def test_the_files_of_verify_are_lines_of_a_claims_file(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} nomate 2;\n')
+    words = ("--certificates", "proofs", "--certificate-format", "matebench")
+    outcome_of(capsys, "verify", "set.epd", "-q", *words)
+    files = sorted((folder / "proofs").iterdir())
+    claims = [json.loads(file.read_text()) for file in files]
+    assert [(one["claim"], one["n"]) for one in claims] == [
+        ("minimality", 3),
+        ("absence", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (("solve", FEN), "--certificate"),
+        (("verify", "set.epd"), "--certificates"),
+        (("improve", "set.epd", "-o", "better.epd"), "--certificates"),
+    ],
+)
+def test_a_format_without_certificates_is_refused(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], needed: str
+) -> None:
+    code, out, err = outcome_of(capsys, *words, "--certificate-format", "matebench")
+    assert (code, out) == (2, "")
+    assert err.endswith(f"Error: --certificate-format needs {needed}.\n")
+
+
 def test_without_any_part_no_file_is_written(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,7 +263,7 @@ def test_without_any_part_no_file_is_written(
     assert "White mates in 3." in out
     assert err.splitlines() == [
         "none.json: the proof of mate in 3 is left out: too long",
-        "none.json: not written, because nothing was proved",
+        "none.json: not written, because every part is left out",
     ]
     assert not (folder / "none.json").exists()
 
