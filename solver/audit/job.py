@@ -350,11 +350,11 @@ class AuditJob:
         with self._searching() as control:
             try:
                 built = certify_last(answer, self._solver.workspace, control)
+                return encode(built, self._options.certificate_format, control)
             except BuildingStoppedError:
                 if control.reason is None:
                     raise
                 return None
-        return encode(built, self._options.certificate_format)
 
 
 def _uncontrolled() -> AbstractContextManager[Control]:

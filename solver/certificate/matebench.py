@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from solver.certificate.build import BUILDING_S, MATE_NODES, REFUTATION_MOVES
-from solver.certificate.proving import Budget, TooLargeError
+from solver.certificate.proving import Budget, BuildingStoppedError, TooLargeError
 from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from solver.certificate.build import Certification
+    from solver.search.threads import Control
 
 FORMATS = ("matesolve", "matebench")
 
@@ -28,7 +29,7 @@ MINIMALITY = "matebench-minimality-1"
 
 
 def encode(
-    certification: Certification, form: str
+    certification: Certification, form: str, control: Control
 ) -> tuple[bytes | None, tuple[str, ...]]:
     """Return a certificate in one of `FORMATS`, and what is left out.
 
@@ -41,6 +42,11 @@ def encode(
         None if there is nothing to write.
     left_out : tuple of str
         A line for each part that is left out.
+
+    Raises
+    ------
+    BuildingStoppedError
+        `control` stopped it.
     """
     certificate, left_out = certification.certificate, certification.left_out
     if certificate is None:
@@ -57,7 +63,7 @@ def encode(
         if mate is not None:
             n, tree = mate["moves"], _mate_tree(mate)
         if refutation and n <= excluded + 1:
-            absence = _Absence(refutation).encode(board)
+            absence = _Absence(refutation, control).encode(board)
     except TooLargeError as limit:
         left_out = (*left_out, f"a proof for MateBench is left out: {limit}")
     if tree and (absence or n == 1):
@@ -116,9 +122,12 @@ class _Absence:
     ----------
     part : mapping
         The `refutation` of a certificate.
+    control : Control
+        Stops it.
     """
 
-    def __init__(self, part: Mapping[str, Any]) -> None:
+    def __init__(self, part: Mapping[str, Any], control: Control) -> None:
+        self._control = control
         self._moves: int = part["moves"]
         self._answers: list[dict[str, Any]] = part["nodes"]
         self._budget = Budget(REFUTATION_MOVES, "moves", BUILDING_S)
@@ -154,6 +163,8 @@ class _Absence:
     ) -> Iterator[tuple[str, str | None, int | None]]:
         """Yield each attack, its reply if one is needed, and the node that follows."""
         self._budget.check_time()
+        if self._control.reason is not None:
+            raise BuildingStoppedError
         if left == 1:
             yield from ((move.uci(), None, None) for move in board.legal_moves)
             return

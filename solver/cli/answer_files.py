@@ -107,7 +107,9 @@ def write_certificate(
     try:
         data, left_out = build_stoppable(
             "certificate",
-            lambda control: encode(certify_last(solution, workspace, control), form),
+            lambda control: encode(
+                certify_last(solution, workspace, control), form, control
+            ),
         )
     except BuildingStoppedError:
         name_unwritten(path)
