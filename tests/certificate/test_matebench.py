@@ -52,7 +52,7 @@ def written(certification: Certification) -> Any:
     return json.loads(data)
 
 
-@sized("count", 150, 1000)
+@sized("count", 60, 1000)
 def test_small_positions_are_claimed_as_brute_force_proves(
     count: int, prover: WorkspaceProver
 ) -> None:
