@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from solver.kernel.border.experiment import Mdp
 
-MATES = 422_940
+MATES = 438_351
 """Nodes of all questions of `test_node_signature`."""
 
 GLASS = {

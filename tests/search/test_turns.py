@@ -133,6 +133,21 @@ def test_lengths_lie_the_wider_apart_the_farther_they_are() -> None:
     ]
 
 
+def test_lengths_fall_from_a_known_mate() -> None:
+    """With a node for each of them, none is decided."""
+    search = Turns(workspaces.tiny(), chess.Board(), budget=1, most_moves=100)
+    searched: list[int] = []
+    for _ in search:
+        query = search.query
+        query.upper[0] = 20
+        if query.phase[0] == Phase.UPPER and query.distance[0]:
+            searched.append(query.upper[0] - query.distance[0] // 2)
+        if query.budget[0] == 4:
+            break
+    assert search.lower < 4
+    assert searched == 2 * [19, 18, 16, 12, 4]
+
+
 @pytest.mark.parametrize("expected", [1, 2, 3, 4, 7, 12])
 def test_a_wrong_claim_changes_no_bound(
     solved: list[tuple[chess.Board, int | None]], expected: int

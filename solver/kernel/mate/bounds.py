@@ -55,7 +55,9 @@ NEAR = 3
 far, and one more."""
 
 SHARED_LENGTHS = 2
-"""Until a mate is known, 2^2 neighbouring lengths share their proof numbers."""
+"""Until a mate is known, 2^2 neighbouring lengths share their proof numbers: what one
+has learnt, the others need not repeat. A claimed length and those below a known mate
+have their own numbers, because there the exact length matters."""
 
 NARROW_FLIGHTS = 1
 NARROW_DIVISOR = 4
@@ -174,6 +176,7 @@ def note(
         query.lines_read += 1
     elif query.upper[side] == 0:
         query.upper[side] = moves
+    query.distance[side] = 0
 
 
 @jit(i64(query_t, position_t, i64, search_t))
@@ -212,7 +215,7 @@ def search_length(
     attacking = attacks(query, side)
     limit = search.node_limit
     search.node_limit = min(limit, search.nodes + nodes)
-    is_shared = query.upper[side] == 0 and not query.any_length
+    is_shared = query.phase[side] == Phase.UPPER and query.upper[side] == 0
     search.shared_lengths = SHARED_LENGTHS if is_shared else 0
     verdict = root_mates_within(query, position, length, attacking, False, search)
     is_open = verdict == Verdict.STOPPED and not search.restricted_only
@@ -233,6 +236,31 @@ def search_length(
     note(query, position, side, verdict, length, search)
 
 
+@jit(i64(query_t, i64))
+def next_length(query: Any, side: Number) -> Number:
+    """Return the length to search next between the bounds; 0 ends the round.
+
+    Until a mate is known, the lengths rise from the lower bound, ever wider apart,
+    because a search within more moves than a mate needs finds it too. Then they fall
+    from the upper bound, and begin again from each shorter mate.
+    """
+    lower, upper = query.lower[side], query.upper[side]
+    distance = query.distance[side]
+    if upper:
+        distance = max(1, distance)
+        query.distance[side] = 2 * distance
+        length = upper - distance
+        return length if length >= lower else 0
+    if distance >= query.reach[side]:
+        return 0
+    length = lower + distance
+    if length >= query.most_moves:
+        query.distance[side] = query.reach[side]
+        return query.most_moves
+    query.distance[side] = max(NEAR, 2 * distance + 1)
+    return length
+
+
 @jit(boolean(query_t, position_t, i64, search_t))
 def search_side(query: Any, position: Position, side: Number, search: Any) -> bool:
     """Search one bound or one length; return whether this ends the side's turn."""
@@ -251,33 +279,16 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
         if query.expected and query.upper[side] == 0:
             search_length(query, position, side, query.expected, budget, search)
         query.phase[side] = Phase.UPPER
-        query.distance[side] = np.int64(query.upper[side] != 0)
+        query.distance[side] = 0
         return False
     if query.phase[side] == Phase.CLAIM and not is_closed(query, side):
         search_length(query, position, side, query.most_moves, budget, search)
 
-    # 3. Then at growing distances: from the lower bound upwards, because a search
-    #    within more moves than a mate needs finds it too; and once a mate is known,
-    #    from the upper bound downwards, again after each shorter mate.
+    # 3. Then at lengths between the bounds.
     if query.phase[side] == Phase.UPPER and not is_closed(query, side):
-        lower, upper = query.lower[side], query.upper[side]
-        distance = query.distance[side]
-        if upper:
-            length = upper - distance
-            is_over = length < lower
-        else:
-            length = min(lower + distance, query.most_moves)
-            is_over = distance >= query.reach[side]
-        if not is_over:
+        length = next_length(query, side)
+        if length:
             search_length(query, position, side, length, budget, search)
-            if query.upper[side] != upper:
-                query.distance[side] = 1
-            elif upper:
-                query.distance[side] = 2 * distance
-            elif length < query.most_moves:
-                query.distance[side] = max(NEAR, 2 * distance + 1)
-            else:
-                query.distance[side] = query.reach[side]
             return False
 
     # 4. The next round searches twice as long, and farther.
