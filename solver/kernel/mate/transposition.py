@@ -8,7 +8,8 @@ costs time and never makes an answer wrong.
 
 The second part holds the *proof numbers* of nodes of the df-pn search between two
 visits. They hold for one question, "mate in n?", so their key combines the position
-and n. They guide the search and prove nothing.
+and n, or the position and a group of neighbouring n (`Search.shared_lengths`). They
+guide the search and prove nothing.
 
 Layout: a bucket is one cache line of four entries, an entry is two 64-bit words.
 
