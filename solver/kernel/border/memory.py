@@ -131,7 +131,9 @@ class Search(Structure):
     proof_buckets : uint64
         Buckets of proof numbers, a power of two.
     shared_lengths : uint64
-        The binary logarithm of how many neighbouring n share their proof numbers.
+        The binary logarithm of how many neighbouring n share their proof numbers. From
+        four on, a line can return to a position whose number is its own, and the two
+        may then raise each other for long: such a search needs a node limit.
     restriction : uint64
         A word that sets the hash keys of the current restriction apart; 0: none.
     restricted_only : int64

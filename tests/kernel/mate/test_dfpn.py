@@ -256,6 +256,48 @@ def test_wrong_proof_numbers_change_no_answer(largest: int, count: int) -> None:
     assert changed > 80 * count
 
 
+@pytest.mark.parametrize("shared", [1, 2, 3])
+def test_numbers_that_lengths_share_change_no_answer(shared: int) -> None:
+    """Lengths in any order, so that each meets the numbers of the others."""
+    workspace = Workspace(hash_mib=4)
+    workspace.search.shared_lengths = shared
+    questions = [
+        (board, *question, answer)
+        for board, answers in varied()
+        for question, answer in zip(QUESTIONS, answers, strict=True)
+    ]
+    Random(56).shuffle(questions)
+    decided = 0
+    workspace.begin(None)
+    for board, n, attacking, expected in questions:
+        with workspace.budget(20_000):
+            found = workspace.search_dfpn(pack(board), n, attacking=attacking)
+        assert found in {Verdict.STOPPED, expected}, (board.fen(), n)
+        decided += found is expected
+    assert decided > 0.9 * len(questions)
+
+
+@sized("count", 12, 60)
+def test_a_longer_search_leaves_a_shorter_one_no_false_answer(count: int) -> None:
+    """From a far length down to one that is too short, with shared numbers."""
+    workspace = Workspace(hash_mib=4)
+    found = []
+    for board in mates_in_five(count):
+        workspace.begin(None)
+        workspace.search.shared_lengths = 2
+        for moves in (12, 8, 7, 6, 5, 4):
+            with workspace.budget(30_000):
+                verdict = workspace.search_dfpn(pack(board), moves, attacking=True)
+            never = Verdict.MATE if moves < 5 else Verdict.NO_MATE
+            assert verdict is not never, (board.fen(), moves)
+            found.append(verdict)
+        workspace.search.shared_lengths = 0
+        with workspace.budget(1_000_000):
+            verdict = workspace.search_dfpn(pack(board), 5, attacking=True)
+        assert verdict is Verdict.MATE, board.fen()
+    assert found.count(Verdict.MATE) > 3 * count
+
+
 def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
     """The largest number that an entry can hold proves nothing."""
     workspace = Workspace(hash_mib=1)

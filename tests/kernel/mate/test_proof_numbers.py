@@ -145,6 +145,29 @@ def test_numbers_hold_for_one_number_of_moves(entry: Entry, moves: int) -> None:
         assert table.read(entry._replace(moves=moves)) == NOTHING
 
 
+@given(entries, st.integers(1, 200))
+def test_neighbouring_numbers_of_moves_can_share_numbers(
+    entry: Entry, moves: int
+) -> None:
+    table = Table(1)
+    table.search.shared_lengths = 2
+    table.write(entry)
+    is_shared = (moves + 3) // 4 == (entry.moves + 3) // 4
+    expected = entry.kept if is_shared else NOTHING
+    assert table.read(entry._replace(moves=moves)) == expected
+
+
+@given(entries, st.integers(1, 200), st.permutations(range(4)))
+def test_shared_numbers_are_kept_apart_from_others(
+    entry: Entry, moves: int, shared: list[int]
+) -> None:
+    table = Table(1)
+    table.search.shared_lengths = shared[0]
+    table.write(entry)
+    table.search.shared_lengths = shared[1]
+    assert table.read(entry._replace(moves=moves)) == NOTHING
+
+
 @given(entries, st.integers(2, 2**24 - 1))
 def test_another_generation_reads_nothing(entry: Entry, generation: int) -> None:
     table = Table(1)
