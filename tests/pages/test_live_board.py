@@ -165,11 +165,11 @@ def test_a_worker_that_does_not_listen_is_replaced(live: Opener) -> None:
 
 def test_a_node_limit_ends_the_search(live: Opener) -> None:
     board = live.open(NO_KING)  # the table stays empty
-    board.page.fill("#answer-nodes", "0.1")
+    board.page.fill("#answer-nodes", "0.06")
     board.page.press("#answer-nodes", "Enter")
     board.type_fen(ROOK)
     board.wait("stopped", ROOK)
-    bound = solve(ROOK, Limits(nodes=100_000)).lower_bound
+    bound = solve(ROOK, Limits(nodes=60_000)).lower_bound
     proof = board.page.inner_text("#answer-proof")
     assert proof == (
         f"Proved: no mate in {bound - 1} or fewer moves. Stopped by the node limit."

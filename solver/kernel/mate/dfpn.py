@@ -10,7 +10,8 @@ and the numbers of all other nodes are kept in the transposition table.
 This program differs in four ways:
 
 - The number of moves left is part of every question and never grows along a line, so
-  no line repeats a node and the graph has no cycles.
+  no line repeats a node and the graph has no cycles. Neighbouring n may share their
+  numbers (`Search.shared_lengths`), but never a bound.
 - The last two moves are left to the prover, whose bounds both searches share.
 - A new node is tested before it is searched, for a mate in one or after every reply
   (`solver.kernel.mate.first_numbers`).
