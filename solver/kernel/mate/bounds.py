@@ -238,7 +238,7 @@ def search_length(
 
 @jit(i64(query_t, i64))
 def next_length(query: Any, side: Number) -> Number:
-    """Return the length to search next between the bounds; 0 ends the round.
+    """Choose the next length between the bounds, and count it; 0 ends the round.
 
     Until a mate is known, the lengths rise from the lower bound, ever wider apart,
     because a search within more moves than a mate needs finds it too. Then they fall
