@@ -31,7 +31,7 @@ OPTION_GROUPS = {
         "--null-reduction --multi-cut --mip-table --mip-positions --aspiration"
     ),
     "Conditions of the search": "--horizon --root-order --count",
-    "Games": "--games --seed --first-game --sprt",
+    "Games": "--games --seed --first-game",
     "Processes and machines": "--jobs --cluster",
     "Saved results": "--store --correct --fresh --retry --marks --shard --games-file",
     "Output": (

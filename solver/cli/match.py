@@ -23,12 +23,10 @@ from solver.laboratory.techniques import Variant, parse_variant
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
-    from solver.laboratory.match_score import Hypotheses, MatchScore
+    from solver.laboratory.match_score import MatchScore
 
 DEFAULT_GAMES = 1000
 DEFAULT_NODES = 20_000
-
-MAX_ELO = 1000
 
 
 def variant(text: str) -> Variant:
@@ -47,23 +45,6 @@ def whole_pairs(_ctx: click.Context, _param: click.Parameter, games: int) -> int
     return games
 
 
-def hypotheses(text: str) -> Hypotheses:
-    """Read two differences in Elo, such as `0,5`."""
-    from solver.laboratory.match_score import Hypotheses
-
-    try:
-        found = Hypotheses(*map(float, text.split(",")))
-    except (TypeError, ValueError):
-        found = Hypotheses(0, 0)
-    if not -MAX_ELO <= found.lower < found.upper <= MAX_ELO:
-        msg = (
-            "expected two differences in Elo, the lower first, such as 0,5, "
-            f"found {text!r}"
-        )
-        raise click.BadParameter(msg)
-    return found
-
-
 @options.command("""
 A setting is `off`, or a list of techniques such as
 check-extension=all,mdp=tight; `matesolve table --help` lists their values.
@@ -72,14 +53,12 @@ Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the score so far is printed
    74  a file could not be read or written
    65  FILE has the games of another match
-    3  the test of --sprt is undecided
-    0  all games were played, or the test decided
+    0  all games were played
 
 Examples:
   matesolve match --a check-extension=all
   matesolve match --a mdp=tight,check-extension=all --b mdp=tight --depth 6
   matesolve match --a efp=on --games 2000 --jobs 2 --games-file efp.pgn
-  matesolve match --a check-extension=promotions --games 10000 --sprt 0,10
 """)
 @click.option(
     "--a",
@@ -107,13 +86,6 @@ Examples:
     callback=whole_pairs,
 )
 @experiment_options.seed
-@click.option(
-    "--sprt",
-    type=hypotheses,
-    metavar="E0,E1",
-    help="Stop once a sequential test has decided whether A is E0 or E1 Elo stronger, "
-    "with error rates of 5%.",
-)
 @experiment_options.depth("Default: as many as --nodes allows.")
 @experiment_options.nodes(
     f"The move of the last complete depth is played. Default: {DEFAULT_NODES:,}; with "
@@ -137,7 +109,6 @@ def match(
     second: Variant,
     games: int,
     seed: int,
-    sprt: Hypotheses | None,
     depth: int | None,
     nodes: int | None,
     horizon: Horizon,
@@ -178,7 +149,6 @@ def match(
             jobs=jobs or usable_cores(),
             control=control,
             file=file,
-            hypotheses=sprt,
         ):
             progress.done = score.games
     result = match_score.MatchResult(match, score, games // 2)
@@ -193,7 +163,6 @@ def match(
     if control.is_stopped():
         notify("interrupted")
         ctx.exit(Exit.INTERRUPTED)
-    ctx.exit(Exit.PROVED if result.is_complete else Exit.LIMIT)
 
 
 def _line(score: MatchScore) -> str:

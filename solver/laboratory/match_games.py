@@ -40,7 +40,6 @@ from solver.laboratory.techniques import Techniques
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.laboratory.match_score import Hypotheses
     from solver.laboratory.techniques import Variant
     from solver.search.threads import GroupControl
 
@@ -228,7 +227,6 @@ def play_match(
     jobs: int,
     control: GroupControl,
     file: GamesFile | None = None,
-    hypotheses: Hypotheses | None = None,
 ) -> Iterator[MatchScore]:
     """Play or continue a match.
 
@@ -243,8 +241,6 @@ def play_match(
         Stops play; pairs that are not finished then are lost.
     file : GamesFile, optional
         The games played so far; receives the others.
-    hypotheses : Hypotheses, optional
-        End the match as soon as the test between them decides.
 
     Yields
     ------
@@ -252,14 +248,12 @@ def play_match(
         The score after the pairs in the file, and again after each further pair: the
         same object.
     """
-    score = MatchScore(hypotheses)
+    score = MatchScore()
     for points in (file.pairs if file else [])[:pairs]:
         score.add_pair(*points)
-        if score.decision() is not None:
-            break
     yield score
     played = score.pairs.total()
-    if played == pairs or score.decision() is not None:
+    if played == pairs:
         return
     for games in play_games(match, range(played + 1, pairs + 1), jobs, control):
         if file:
@@ -268,5 +262,3 @@ def play_match(
         assert pair, "a game that was played is whole"
         score.add_pair(*pair)
         yield score
-        if score.decision() is not None:
-            return

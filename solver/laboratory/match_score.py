@@ -1,4 +1,4 @@
-"""The score of a match in Elo, its error, and the sequential probability ratio test.
+"""The score of a match in Elo, and its error.
 
 A match is played in pairs of games that share an opening. The two games of a pair are
 not independent, so the error is computed from pairs (the pentanomial distribution of
@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from solver import __version__
 from solver.laboratory.player import MOST_PLIES, OPENING_PLIES
@@ -23,7 +23,7 @@ from solver.output.columns import Column, fit
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from rich.console import Console, RenderableType
 
@@ -35,24 +35,6 @@ PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 CONFIDENCE = 0.95
 _DEVIATIONS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
-ERROR_RATE = 0.05
-"""The probability of each wrong decision of the test."""
-
-DECISION = math.log((1 - ERROR_RATE) / ERROR_RATE)
-"""The log-likelihood ratio, positive or negative, at which the test decides."""
-
-_UNSEEN = 1e-3
-"""Used instead of zero pairs, so that every outcome has a probability."""
-
-_BISECTIONS = 100
-
-
-class Hypotheses(NamedTuple):
-    """The two differences in Elo between which a test decides; `lower` < `upper`."""
-
-    lower: float
-    upper: float
-
 
 @dataclass(slots=True)
 class MatchScore:
@@ -60,14 +42,11 @@ class MatchScore:
 
     Attributes
     ----------
-    hypotheses : Hypotheses or None
-        Those of the sequential test, if there is one.
     wins, losses, draws : int
     pairs : Counter of float
         The number of pairs by their points.
     """
 
-    hypotheses: Hypotheses | None = None
     wins: int = 0
     losses: int = 0
     draws: int = 0
@@ -108,36 +87,6 @@ class MatchScore:
         low, high = to_elo(self.mean - margin), to_elo(self.mean + margin)
         return None if low is None or high is None else (high - low) / 2
 
-    @property
-    def llr(self) -> float | None:
-        """The log-likelihood ratio of the upper to the lower hypothesis.
-
-        It is the generalized ratio: each hypothesis uses the distribution with its mean
-        that makes the played pairs most likely. The test ends at `DECISION` either way
-        (Van den Bergh, "A practical introduction to the GSPRT").
-        """
-        if self.hypotheses is None:
-            return None
-        counts = [self.pairs[points] or _UNSEEN for points in PAIR_POINTS]
-        total = sum(counts)
-        seen = {
-            points / 2: count / total
-            for points, count in zip(PAIR_POINTS, counts, strict=True)
-        }
-        lower, upper = (
-            _most_likely(seen, from_elo(difference)) for difference in self.hypotheses
-        )
-        return sum(
-            count * math.log(above / below)
-            for count, above, below in zip(counts, upper, lower, strict=True)
-        )
-
-    def decision(self) -> float | None:
-        """Return the difference in Elo that the test accepts; None: undecided."""
-        if self.hypotheses is None or self.llr is None or abs(self.llr) < DECISION:
-            return None
-        return self.hypotheses.upper if self.llr > 0 else self.hypotheses.lower
-
     def _variance_of_mean(self) -> float:
         assert self.mean is not None
         squares = (
@@ -153,32 +102,6 @@ def to_elo(mean: float) -> float | None:
     None if `mean` is not strictly between 0 and 1.
     """
     return 400 * math.log10(mean / (1 - mean)) if 0 < mean < 1 else None
-
-
-def from_elo(difference: float) -> float:
-    """Return the points per game for a difference in Elo."""
-    return 1 / (1 + 10 ** (-difference / 400))
-
-
-def _most_likely(seen: Mapping[float, float], mean: float) -> list[float]:
-    """Return the distribution with a mean under which the data are most likely.
-
-    With Lagrange's multiplier x for the mean, outcome a has the probability p(a) / (1 +
-    x (a - mean)). The sum of the deviations from the mean falls as x grows, and is 0 at
-    the solution.
-    """
-    least, most = -1 / (max(seen) - mean), 1 / (mean - min(seen))
-    for _ in range(_BISECTIONS):
-        middle = (least + most) / 2
-        deviation = sum(
-            share * (points - mean) / (1 + middle * (points - mean))
-            for points, share in seen.items()
-        )
-        if deviation > 0:
-            least = middle
-        else:
-            most = middle
-    return [share / (1 + least * (points - mean)) for points, share in seen.items()]
 
 
 _EVERY_CHECK = (331, 183, 402, 58.1, 56.6, 16.8)
@@ -213,9 +136,7 @@ class MatchResult:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the test decided; without a test, whether all games were played."""
-        if self.score.hypotheses:
-            return self.score.decision() is not None
+        """Whether all games were played."""
         return self.score.games == 2 * self.pairs
 
 
@@ -254,20 +175,12 @@ def match_notes(result: MatchResult) -> Iterator[str]:
         f"when the prover confirms a mate that the side to move has found, and is a "
         f"draw after {MOST_PLIES} plies."
     )
-    if score.hypotheses:
-        lower, upper = score.hypotheses
-        decided = score.decision()
-        verdict = "undecided" if decided is None else f"{decided:g} Elo accepted"
-        yield (
-            f"Test of {lower:g} against {upper:g} Elo: {verdict}, log-likelihood ratio "
-            f"{score.llr:.2f}, bounds {-DECISION:.2f} and {DECISION:.2f}."
-        )
     if _published(match):
         yield (
             "Prophet4: published by its author; its evaluation, openings and time for "
             "each move differ."
         )
-    if not result.is_complete and score.games < 2 * result.pairs:
+    if not result.is_complete:
         yield f"Stopped after {score.games:,} of {2 * result.pairs:,} games."
 
 
@@ -278,16 +191,9 @@ def match_record(result: MatchResult) -> dict[str, object]:
     -------
     dict
         JSON values. `score` is the first side's, in points a game. `elo` and `error`
-        are None where they are not bounded. `sprt` is None without a test.
+        are None where they are not bounded.
     """
     match, score = result.match, result.score
-    sprt: dict[str, object] | None = None
-    if score.hypotheses:
-        sprt = {
-            **score.hypotheses._asdict(),
-            "llr": score.llr,
-            "accepted": score.decision(),
-        }
     return {
         "schema": SCHEMA,
         "first": match.first.choice._asdict(),
@@ -305,7 +211,6 @@ def match_record(result: MatchResult) -> dict[str, object]:
         "elo": score.elo,
         "error": score.error,
         "pairs": [score.pairs[points] for points in PAIR_POINTS],
-        "sprt": sprt,
         "solver": __version__,
     }
 

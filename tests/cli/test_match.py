@@ -149,12 +149,6 @@ def test_a_file_that_cannot_be_written_is_an_error_before_the_games(
     assert err == "error: none/games.pgn: No such file or directory\n"
 
 
-def test_an_undecided_test_exits_with_3(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = match(capsys, *SHORT, "--sprt", "0,5")
-    assert code == 3
-    assert "Test of 0 against 5 Elo: undecided" in " ".join(out.split())
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -164,9 +158,6 @@ def test_an_undecided_test_exits_with_3(capsys: pytest.CaptureFixture[str]) -> N
         (("--a", "mdp"), "expected one of off, upper, lower, cpw"),
         (("--a", "mdp=cpw,mdp=cpw"), "expected each technique once, found 'mdp' twice"),
         (("--a", "off", "--games", "3"), "expected an even number, found 3"),
-        (("--a", "off", "--sprt", "5,0"), "the lower first, such as 0,5, found '5,0'"),
-        (("--a", "off", "--sprt", "5"), "found '5'"),
-        (("--a", "off", "--sprt", "nan,5"), "found 'nan,5'"),
         (("--a", "off", "--games-file", "-"), "-: expected the name of a file."),
     ],
 )

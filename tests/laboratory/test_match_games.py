@@ -17,7 +17,6 @@ from solver.errors import InputError, MatesolveError
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_games import Match, open_games, play_match
-from solver.laboratory.match_score import Hypotheses, MatchScore
 from solver.laboratory.player import Rules
 from solver.laboratory.techniques import parse_variant
 from solver.search.threads import GroupControl
@@ -26,6 +25,8 @@ from solver.solution import StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from solver.laboratory.match_score import MatchScore
 
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "laboratory_kernel")
@@ -218,32 +219,6 @@ def test_a_missing_pair_in_the_middle_is_refused(played: Path, tmp_path: Path) -
     path.write_bytes(content[:first] + content[second:])
     with pytest.raises(InputError, match=r"Round: expected '2\.1', found '3\.1'"):
         run(path, match())
-
-
-def test_the_sequential_test_ends_the_match_at_the_same_pair_after_a_resume(
-    tmp_path: Path,
-) -> None:
-    worse = replace(match(first="efp=none", nodes=2_000), horizon=Horizon.STATIC)
-    hypotheses = Hypotheses(-400, 400)
-    path = tmp_path / "games.pgn"
-
-    def test() -> MatchScore:
-        with open_games(os.fspath(path), worse) as file:
-            *_, score = play_match(
-                worse,
-                50,
-                jobs=1,
-                control=GroupControl(),
-                file=file,
-                hypotheses=hypotheses,
-            )
-        return score
-
-    score = test()
-    assert 0 < score.games < 100
-    content = path.read_bytes()
-    assert test() == score
-    assert path.read_bytes() == content
 
 
 def test_the_horizon_is_that_of_both_players(played: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The score of a match: published scores, intervals, the test, text and record."""
+"""The score of a match: published scores, intervals, text and record."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from solver import __version__
 from solver.laboratory.match_games import Match
 from solver.laboratory.match_score import (
     PROPHET_SCORES,
-    Hypotheses,
     MatchResult,
     MatchScore,
     draw_match,
-    from_elo,
     match_notes,
     match_record,
     to_elo,
 )
 from solver.laboratory.player import Rules
 from solver.laboratory.techniques import parse_variant
-from tests.sizes import sized
 
 PROPHET4_AGAINST_PROPHET3 = (313, 929, 758, 34.6, -110.6, 12.2)
 
@@ -38,7 +35,7 @@ def test_published_scores_have_their_published_elo(
     published: tuple[int, int, int, float, float, float],
 ) -> None:
     wins, losses, draws, per_cent, elo, _ = published
-    score = MatchScore(None, wins, losses, draws)
+    score = MatchScore(wins, losses, draws)
     assert score.mean is not None
     assert 100 * score.mean == pytest.approx(per_cent, abs=0.05)
     assert score.elo == pytest.approx(elo, abs=0.05)
@@ -46,7 +43,8 @@ def test_published_scores_have_their_published_elo(
 
 @pytest.mark.parametrize("elo", [-400.0, -20.0, 0.0, 5.0, 190.8])
 def test_points_and_elo_are_inverse(elo: float) -> None:
-    assert to_elo(from_elo(elo)) == pytest.approx(elo)
+    points = 1 / (1 + 10 ** (-elo / 400))
+    assert to_elo(points) == pytest.approx(elo)
 
 
 def test_a_score_without_an_interval_has_no_elo_or_error() -> None:
@@ -92,68 +90,13 @@ def test_the_error_of_pairs_covers_the_spread_of_repeated_matches() -> None:
     assert sum(errors) / len(errors) == pytest.approx(1.96 * spread, rel=0.1)
 
 
-@pytest.mark.parametrize("advantage", [-0.05, 0.0, 0.05])
-def test_the_ratio_of_close_hypotheses_is_that_of_normal_distributions(
-    advantage: float,
-) -> None:
-    score = sample(20_000, advantage, 1)
-    score.hypotheses = Hypotheses(0, 5)
-    lower, upper = map(from_elo, score.hypotheses)
-    pairs = sum(score.pairs.values())
-    mean = sum(points / 2 * count for points, count in score.pairs.items()) / pairs
-    variance = (
-        sum((points / 2 - mean) ** 2 * count for points, count in score.pairs.items())
-        / pairs
-    )
-    normal = pairs * (upper - lower) * (2 * mean - lower - upper) / (2 * variance)
-    assert score.llr == pytest.approx(normal, rel=0.03, abs=0.05)
-
-
-def test_the_ratio_is_that_of_the_best_distributions_on_a_grid() -> None:
-    score = MatchScore(Hypotheses(-30, 60))
-    for pair, count in {(0, 0): 5, (0, 1): 11, (1, 1): 9}.items():
-        for _ in range(count):
-            score.add_pair(*pair)
-
-    def best(mean: float) -> float:
-        """Try all distributions of wins, splits and losses with a mean."""
-        found = -math.inf
-        for step in range(1, 20_000):
-            both = step / 20_000
-            split = 2 * (mean - both)
-            neither = 1 - both - split
-            if split > 0 and neither > 0:
-                logs = map(math.log, (neither, split, both))
-                found = max(
-                    found, sum(map(math.prod, zip((5, 11, 9), logs, strict=True)))
-                )
-        return found
-
-    lower, upper = map(from_elo, (-30, 60))
-    expected = best(upper) - best(lower)
-    assert score.llr == pytest.approx(expected, abs=0.01)
-
-
-@sized("count", 40, 200)
-def test_the_test_decides_for_the_truth_nineteen_times_of_twenty(count: int) -> None:
-    wrong = 0
-    for seed in range(count):
-        chance = random.Random(seed)
-        score = MatchScore(Hypotheses(0, 40))
-        while score.decision() is None:
-            score.add_pair(chance.choice((0, 0.5, 1)), chance.choice((0, 0.5, 1)))
-        wrong += score.decision() == 40
-    assert 0 < wrong <= count // 10
-
-
 def result(
     first: str = "check-extension=all",
     pairs: tuple[tuple[float, float], ...] = ((1, 1), (1, 0), (0.5, 1), (0, 0.5)),
     requested: int = 4,
-    hypotheses: Hypotheses | None = None,
 ) -> MatchResult:
     one, other = (parse_variant(text) for text in (first, "off"))
-    score = MatchScore(hypotheses)
+    score = MatchScore()
     for pair in pairs:
         score.add_pair(*pair)
     return MatchResult(Match(one, other, Rules(nodes=20_000), 7), score, requested)
@@ -209,27 +152,6 @@ def test_the_notes_say_what_was_played_and_what_is_missing() -> None:
     assert "Stopped" not in "".join(match_notes(result()))
 
 
-@pytest.mark.parametrize(
-    ("pairs", "accepted", "verdict"),
-    [
-        (((1, 1), (1, 0.5)) * 40, 50.0, "50 Elo accepted"),
-        (((0, 0), (0, 0.5)) * 40, -50.0, "-50 Elo accepted"),
-        (((1, 0), (0.5, 0.5)) * 3, None, "undecided"),
-    ],
-)
-def test_the_test_accepts_the_difference_that_the_games_show(
-    pairs: tuple[tuple[float, float], ...], accepted: float | None, verdict: str
-) -> None:
-    shown = result(pairs=pairs, requested=500, hypotheses=Hypotheses(-50, 50))
-    assert shown.score.decision() == accepted
-    assert shown.is_complete is (accepted is not None)
-    assert f"Test of -50 against 50 Elo: {verdict}" in "".join(match_notes(shown))
-    sprt = match_record(shown)["sprt"]
-    assert isinstance(sprt, dict)
-    assert (sprt["lower"], sprt["upper"], sprt["accepted"]) == (-50, 50, accepted)
-    assert sprt["llr"] == pytest.approx(shown.score.llr)
-
-
 def test_the_record_has_the_settings_and_the_score() -> None:
     off = {"mdp": "off", "check_extension": "off", "efp": "off", "mip": "off"}
     assert match_record(result()) == {
@@ -249,6 +171,5 @@ def test_the_record_has_the_settings_and_the_score() -> None:
         "elo": pytest.approx(88.739, abs=0.001),
         "error": pytest.approx(243.2, abs=0.1),
         "pairs": [0, 1, 1, 1, 1],
-        "sprt": None,
         "solver": __version__,
     }
