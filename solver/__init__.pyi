@@ -5,8 +5,8 @@ from solver.columns.grade import Grade as Grade
 from solver.columns.grade import GradeStatus as GradeStatus
 from solver.columns.grade import grade as grade
 from solver.columns.grade import grade_many as grade_many
-from solver.columns.mate_table import MateRow as MateRow
-from solver.columns.mate_table import MateTable as MateTable
+from solver.columns.solve_many import MateRow as MateRow
+from solver.columns.solve_many import MateTable as MateTable
 from solver.columns.solve_many import solve_many as solve_many
 from solver.errors import FenError as FenError
 from solver.errors import InputError as InputError

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import __version__
-from solver.columns.texts import require_column, text_of
+from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import MAX_LEGAL_MOVES

@@ -1,19 +1,24 @@
-"""Solve a column of positions: FENs in, columns of answers out."""
+"""Many positions at once: a column of FENs in, a table of answers out.
+
+1. `solve_many` reads the column slice by slice, and gives each slice to a thread.
+2. `_Rows` reads, searches and answers the rows of a slice in compiled code.
+3. `MateTable` has the answers in columns.
+"""
 
 from __future__ import annotations
 
-import sys
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
+from importlib import import_module
+from itertools import chain, islice
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from solver.columns.mate_table import STATUSES, UNREADABLE, MateTable
-from solver.columns.texts import TextColumn, read_column
-from solver.errors import FenError, InputError
+from solver.errors import FenError, InputError, missing_package, refusal
 from solver.kernel.border.query import Answer, Query, QueryState
 from solver.problem import (
     Limits,
@@ -25,19 +30,242 @@ from solver.problem import (
 )
 from solver.search.queries import STATUSES as STATUS_OF
 from solver.search.queries import Batch, address_of, ask
-from solver.search.question import Question
+from solver.search.question import Question, read_text
 from solver.search.threads import WAIT_S, GroupControl
+from solver.solution import Status
 from solver.solving import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from concurrent.futures import Future
 
     import chess
+    from numpy.typing import NDArray
 
-    from solver.columns.texts import Slice
     from solver.search.workspace import Workspace
     from solver.solution import Solution
+
+# Columns out
+
+STATUSES: tuple[str, ...] = (*(str(status) for status in Status), "unreadable")
+"""What `MateTable.status` may contain; `MateTable.codes` are indices into it."""
+
+UNREADABLE = len(STATUSES) - 1
+
+
+class MateRow(NamedTuple):
+    """The answer to one of many positions.
+
+    Attributes
+    ----------
+    status : str
+        `proved`, `found`, `disproved`, `undecided` or `unreadable`.
+    mate : int or None
+        Moves to mate, proved; None: no mate was found.
+    lower_bound : int or None
+        No mate takes fewer moves: proved; None for an unreadable row.
+    keys : tuple of str
+        First moves that mate in `mate` moves, in UCI notation.
+    keys_complete : bool
+        Whether these are all.
+    pv : tuple of str
+        The line of the mate, likewise.
+    nodes : int
+        Positions entered by the search.
+    time_s : float
+        Seconds of searching.
+    error : str
+        Why the row cannot be read, in one line; empty if it can.
+    """
+
+    status: str
+    mate: int | None
+    lower_bound: int | None
+    keys: tuple[str, ...]
+    keys_complete: bool
+    pv: tuple[str, ...]
+    nodes: int
+    time_s: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MateTable:
+    """The answers to many positions; each column has a row for each, in order.
+
+    `table[0]` is the first row, a `MateRow`, and `table[:5]` a list of the first five.
+
+    Attributes
+    ----------
+    codes : uint8 array
+        The place of each status in `STATUSES`.
+    mate : int16 array
+        Moves to mate, proved; 0 without one, and if it is checkmate.
+    has_mate : bool array
+        Whether a mate was found.
+    lower_bound : int16 array
+        No mate takes fewer moves: proved; 0 for an unreadable row.
+    keys : list of str
+        First moves that mate in `mate` moves, in UCI notation, separated by spaces.
+    keys_complete : bool array
+        Whether these are all.
+    pv : list of str
+        The line of the mate, likewise.
+    nodes : int64 array
+        Positions entered by the search.
+    time_s : float64 array
+        Seconds of searching. The time of rows that were searched in one call is shared
+        out by their nodes.
+    error : list of str
+        Why a row cannot be read, in one line; empty if it can.
+    index : pandas.Index or None
+        The index of the pandas.Series that had the positions.
+    """
+
+    codes: NDArray[np.uint8]
+    mate: NDArray[np.int16]
+    has_mate: NDArray[np.bool_]
+    lower_bound: NDArray[np.int16]
+    keys: list[str]
+    keys_complete: NDArray[np.bool_]
+    pv: list[str]
+    nodes: NDArray[np.int64]
+    time_s: NDArray[np.float64]
+    error: list[str]
+    index: Any = None
+
+    @classmethod
+    def join(cls, tables: Sequence[MateTable], index: Any = None) -> MateTable:
+        """Concatenate tables."""
+        columns: dict[str, Any] = {}
+        for field in fields(cls)[:-1]:
+            parts = [getattr(table, field.name) for table in tables]
+            is_list = isinstance(parts[0], list)
+            columns[field.name] = [*chain(*parts)] if is_list else np.concatenate(parts)
+        return cls(**columns, index=index)
+
+    def __repr__(self) -> str:
+        return f"<MateTable of {self.words()}>"
+
+    def _repr_html_(self) -> str:
+        from solver.pages.notebook import table_html
+
+        return table_html(self)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> MateRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[MateRow]: ...
+
+    def __getitem__(self, index: int | slice) -> MateRow | list[MateRow]:
+        places = range(len(self))[index]  # also raises IndexError
+        return (
+            self._row(places) if isinstance(places, int) else [*map(self._row, places)]
+        )
+
+    def __iter__(self) -> Iterator[MateRow]:
+        return map(self._row, range(len(self)))
+
+    def _row(self, place: int) -> MateRow:
+        code = self.codes[place]
+        return MateRow(
+            STATUSES[code],
+            int(self.mate[place]) if self.has_mate[place] else None,
+            int(self.lower_bound[place]) if code != UNREADABLE else None,
+            tuple(self.keys[place].split()),
+            bool(self.keys_complete[place]),
+            tuple(self.pv[place].split()),
+            int(self.nodes[place]),
+            float(self.time_s[place]),
+            self.error[place],
+        )
+
+    def words(self) -> str:
+        """Return how many rows there are, and how many have each status."""
+        rows = f"{len(self):,} row{'s' * (len(self) != 1)}"
+        counts = np.bincount(self.codes, minlength=len(STATUSES)).tolist()
+        parts = zip(counts, STATUSES, strict=True)
+        return ", ".join([rows, *(f"{n:,} {status}" for n, status in parts if n)])
+
+    @property
+    def status(self) -> NDArray[np.str_]:
+        """`proved`, `found`, `disproved`, `undecided` or `unreadable` for each row."""
+        return np.array(STATUSES)[self.codes]
+
+    def to_arrow(self) -> Any:
+        """Return a table of pyarrow; `mate` is null where no mate was found.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns `status`, `mate`, `lower_bound`, `keys`, `keys_complete`, `pv`,
+            `nodes`, `time_s` and `error`.
+
+        Raises
+        ------
+        InputError
+            pyarrow is not installed.
+        """
+        pa = _load("pyarrow", "to_arrow")
+        status = pa.DictionaryArray.from_arrays(
+            pa.array(self.codes.astype(np.int8)), pa.array(STATUSES)
+        )
+        is_readable = self.codes != UNREADABLE
+        return pa.table(
+            {
+                "status": status,
+                "mate": pa.array(self.mate, mask=~self.has_mate),
+                "lower_bound": pa.array(self.lower_bound, mask=~is_readable),
+                "keys": pa.array(self.keys, pa.large_string()),
+                "keys_complete": pa.array(self.keys_complete),
+                "pv": pa.array(self.pv, pa.large_string()),
+                "nodes": pa.array(self.nodes),
+                "time_s": pa.array(self.time_s),
+                "error": pa.array(self.error, pa.large_string()),
+            }
+        )
+
+    def to_pandas(self) -> Any:
+        """Return the columns of `to_arrow` as a pandas.DataFrame.
+
+        Its index is the index of the pandas.Series with the positions. `mate` and
+        `lower_bound` are of the type Int16, which has missing values.
+
+        Raises
+        ------
+        InputError
+            pandas or pyarrow is not installed.
+        """
+        table = self.to_arrow()
+        pd = _load("pandas", "to_pandas")
+        types = {table.schema.field("mate").type: pd.Int16Dtype()}
+        frame = table.to_pandas(types_mapper=types.get)
+        return frame if self.index is None else frame.set_axis(self.index)
+
+    def to_polars(self) -> Any:
+        """Return the columns of `to_arrow` as a polars.DataFrame.
+
+        Raises
+        ------
+        InputError
+            polars or pyarrow is not installed.
+        """
+        return _load("polars", "to_polars").from_arrow(self.to_arrow())
+
+
+def _load(package: str, method: str) -> Any:
+    """Import a package that a method needs; raise InputError without it."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError:
+        raise InputError(missing_package(method, package)) from None
+
+
+# Solving
 
 SLICE = 4096
 """How many rows are read and solved together."""
@@ -45,6 +273,9 @@ SLICE = 4096
 MAX_JOBS = 1024
 
 QUERY = np.dtype(Query)
+WRITTEN = ["pv_at", "pv_written", "keys_at", "keys_written"]
+"""The fields that say where the kernel has written a row's moves."""
+
 ASKED = (
     *("attacking", "most_moves", "any_length", "expected", "all_keys", "root_moves"),
     *("node_limit", "first_budget", "alone_from"),
@@ -150,13 +381,9 @@ def solve_many(
             group.stop()
             pool.shutdown(cancel_futures=True)
             raise
-    return MateTable.join(tables, _index(fens))
-
-
-def _index(column: object) -> Any:
-    """Return the index of a pandas.Series; None for any other column."""
-    pandas = sys.modules.get("pandas")  # not loaded: nobody has made a Series
-    return column.index if pandas and isinstance(column, pandas.Series) else None
+    # Only a Series has both; looking pandas up in `sys.modules` races with its import.
+    index = getattr(fens, "index", None) if hasattr(fens, "iloc") else None
+    return MateTable.join(tables, index)
 
 
 def _result(future: Future[MateTable]) -> MateTable:
@@ -164,6 +391,132 @@ def _result(future: Future[MateTable]) -> MateTable:
     while not future.done():
         wait([future], timeout=WAIT_S)
     return future.result()
+
+
+# Columns in
+
+
+class Slice(NamedTuple):
+    """Some rows of a column.
+
+    Attributes
+    ----------
+    texts : list of str
+        Their FENs; empty for a row that has none.
+    faults : dict of int to str
+        Why such a row has none, by its place in the slice.
+    """
+
+    texts: list[str]
+    faults: dict[int, str]
+
+
+def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
+    """Read a column of positions in slices.
+
+    Parameters
+    ----------
+    name : str
+        What a message calls the column.
+    values : iterable
+        A list, an array of numpy, a column of pyarrow, polars or pandas, or an
+        iterator, which is not read farther ahead than a slice. Bytes are texts in
+        UTF-8.
+    size : int
+        The most rows of a slice.
+
+    Raises
+    ------
+    InputError
+        It is no column, see `require_column`; or, after its last row, no row is a
+        position.
+    """
+    require_column(name, values, "a column of FENs")
+    first, has_text = "", False
+    for cells in _slices(values, size):
+        part = _read_part(cells)
+        yield part
+        has_text = has_text or len(part.faults) < len(part.texts)
+        first = first or next(iter(part.faults.values()), "")
+    if first and not has_text:
+        msg = f"{name}: expected a column of FENs, found none in any row; {first}"
+        raise InputError(msg)
+
+
+def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
+    """Return a column.
+
+    Raises
+    ------
+    InputError
+        It is a single value, or a table, whose rows are not texts and which may yield
+        the names of its columns.
+    """
+    shape = getattr(values, "shape", (0,))
+    if len(shape) != 1:
+        found = f"{type(values).__name__} of shape {tuple(shape)}"
+        msg = f"{name}: expected {expected}, found {found}"
+        raise InputError(msg)
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise refusal(name, expected, values)
+    return values
+
+
+def text_of(cell: Any) -> Any:
+    """Return the text of a cell of bytes, or any other cell unchanged."""
+    return cell.decode(errors="replace") if isinstance(cell, bytes) else cell
+
+
+def _slices(values: Any, size: int) -> Iterator[list[Any]]:
+    """Yield the cells of a column, `size` at a time."""
+    if hasattr(values, "to_pylist"):  # pyarrow, whose elements are no strings
+        for start in range(0, len(values), size):
+            part = values.slice(start, size)
+            try:
+                cells = part.to_pylist()
+            except UnicodeDecodeError:  # pyarrow does not check what a file has
+                cells = part.cast("large_binary").to_pylist()
+            yield cells
+        return
+    rows = iter(values)
+    while cells := list(islice(rows, size)):
+        yield cells
+
+
+def _read_part(part: list[Any]) -> Slice:
+    faults = {}
+    for place, value in enumerate(part):
+        if isinstance(value, str):
+            continue
+        try:
+            part[place] = _fen_of(text_of(value))
+        except InputError as error:
+            faults[place] = str(error)
+            part[place] = ""
+    return Slice(part, faults)
+
+
+def _fen_of(cell: object) -> str:
+    """Return the text of a row.
+
+    Raises
+    ------
+    InputError
+        It is no position, or asks another question than that for a mate by the side to
+        move.
+    """
+    if not isinstance(cell, Problem):
+        return read_text("fen", cell)
+    if other := cell.stipulation.beside_claim.text:
+        msg = f"stipulation: expected a mate, found {other}"
+        raise InputError(msg)
+    if cell.claim and cell.claim.mate < 0:
+        msg = f"claim: expected a mate by the side to move, found {cell.claim.mate}"
+        raise InputError(msg)
+    return cell.fen
+
+
+# Compiled code
 
 
 class _Worker:
@@ -196,9 +549,9 @@ class _Rows(Batch[int]):
         self._all_keys = all_keys
         memory: Any = self.rows
         self._columns: Any = np.frombuffer(memory, QUERY)
-        self._written = bytearray()
+        self._pv, self._keys = ([""] * len(given.texts) for _ in range(2))
         self._time_s = np.zeros(len(given.texts))
-        self._errors: dict[int, str] = {}
+        self._errors = [""] * len(given.texts)
 
     def question(self, index: int) -> Question:
         """Return the question of a row: the side to move attacks."""
@@ -208,9 +561,11 @@ class _Rows(Batch[int]):
     def read(self) -> None:
         """Read the texts; the rows that cannot be read are REFUSED."""
         # 1. The texts and the questions.
-        texts, columns = self._given.texts, self._columns
-        columns["fen"] = texts.data.ctypes.data + texts.offsets[:-1]
-        columns["fen_size"] = np.diff(texts.offsets)
+        columns = self._columns
+        texts = [text.encode(errors="replace") for text in self._given.texts]
+        content = b"".join(texts)
+        columns["fen_size"] = sizes = [*map(len, texts)]
+        columns["fen"] = address_of(content) + np.cumsum(sizes) - sizes
         template = Query()
         ask(template, self.question(0))
         for name in ASKED:
@@ -231,10 +586,14 @@ class _Rows(Batch[int]):
 
     def answers(self, first: int, end: int, node_s: float) -> Iterator[int]:
         """Collect the answers to rows that were searched in one call."""
-        columns = self._columns[first:end]
-        for name in ("pv_at", "keys_at"):
-            columns[name] += len(self._written)
-        self._written += self.text()
+        columns, text = self._columns[first:end], self.text().decode("ascii")
+        for index, row in enumerate(columns[WRITTEN].tolist(), first):
+            pv_at, pv_size, keys_at, keys_size = row
+            pv, keys = (
+                text[pv_at : pv_at + pv_size],
+                text[keys_at : keys_at + keys_size],
+            )
+            self._note(index, pv.rstrip(), keys.rstrip())
         self._time_s[first:end] = columns["nodes"] * node_s
         yield end
 
@@ -244,60 +603,32 @@ class _Rows(Batch[int]):
         row.status = ANSWERS[solution.status]
         row.mate = -1 if solution.mate is None else solution.mate
         row.lower_bound, row.nodes = solution.lower_bound, solution.stats.nodes
-        row.pv_at, row.pv_written = self._write(solution.pv)
-        row.keys_at, row.keys_written = self._write(solution.keys)
         row.keys_complete = solution.keys_complete
+        self._note(index, " ".join(solution.pv), " ".join(solution.keys))
         self._time_s[index] = solution.stats.time_s
         return index + 1
 
-    def _write(self, moves: Sequence[str]) -> tuple[int, int]:
-        """Write moves as the kernel does; return where they begin, and their size."""
-        begin = len(self._written)
-        self._written += "".join(f"{move} " for move in moves).encode("ascii")
-        return begin, len(self._written) - begin
+    def _note(self, index: int, pv: str, keys: str) -> None:
+        """Note moves; without all keys, the first move of the line is one."""
+        self._pv[index], self._keys[index] = pv, keys or pv.partition(" ")[0]
 
     def table(self, end: int) -> MateTable:
         """Return the answers to the rows before `end`."""
-        rows, text = self._columns[:end], np.frombuffer(self._written, np.uint8)
+        rows = self._columns[:end]
         has_mate = rows["mate"] >= 0
-        keys_at, keys_written = rows["keys_at"], rows["keys_written"]
-        # Without all keys, the first move of the line is one.
-        is_first = has_mate & (keys_written == 0) & (rows["pv_written"] > 0)
-        pv = TextColumn.cut(text, rows["pv_at"], _less_a_space(rows["pv_written"]))
-        keys = TextColumn.cut(
-            text,
-            np.where(is_first, rows["pv_at"], keys_at),
-            np.where(
-                is_first, _first_word(text, rows["pv_at"]), _less_a_space(keys_written)
-            ),
-        )
         is_refused = rows["state"] == QueryState.REFUSED
-        errors = TextColumn.blank(end)
-        if self._errors:
-            errors = TextColumn.of([self._errors.get(row, "") for row in range(end)])
         return MateTable(
             np.where(is_refused, np.uint8(UNREADABLE), CODES[rows["status"]]),
             np.where(has_mate, rows["mate"], 0).astype(np.int16),
             has_mate,
             rows["lower_bound"].astype(np.int16),
-            keys,
+            self._keys[:end],
             rows["keys_complete"] != 0,
-            pv,
+            self._pv[:end],
             rows["nodes"].copy(),
             self._time_s[:end],
-            errors,
+            self._errors[:end],
         )
-
-
-def _less_a_space(sizes: Any) -> Any:
-    """Return the sizes of texts without the space after each."""
-    return np.maximum(sizes - 1, 0)
-
-
-def _first_word(text: Any, starts: Any) -> Any:
-    """Return the size of the first move of each line: 4, or 5 if it promotes."""
-    fifth = text[np.minimum(starts + 4, max(0, len(text) - 1))] if len(text) else 0
-    return np.where(fifth == ord(" "), 4, 5)
 
 
 _EMPTY = MateTable(
@@ -305,10 +636,10 @@ _EMPTY = MateTable(
     np.empty(0, np.int16),
     np.empty(0, np.bool_),
     np.empty(0, np.int16),
-    TextColumn.blank(0),
+    [],
     np.empty(0, np.bool_),
-    TextColumn.blank(0),
+    [],
     np.empty(0, np.int64),
     np.empty(0, np.float64),
-    TextColumn.blank(0),
+    [],
 )

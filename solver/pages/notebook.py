@@ -16,7 +16,7 @@ from solver.pages import fill_macro
 
 if TYPE_CHECKING:
     from solver.columns.grade import Grade
-    from solver.columns.mate_table import MateTable
+    from solver.columns.solve_many import MateTable
     from solver.output.play_text import PlayLine
     from solver.play.tree import Variations
     from solver.solution import Solution

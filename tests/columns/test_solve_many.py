@@ -15,8 +15,7 @@ import pytest
 from solver import InputError, Limits, solve, solve_many
 from solver.board import parse_fen
 from solver.columns import solve_many as module
-from solver.columns.mate_table import STATUSES
-from solver.columns.texts import TextColumn, read_column
+from solver.columns.solve_many import STATUSES, read_column
 from solver.errors import FenError
 from solver.problem import Claim, Problem
 from solver.search.threads import GroupControl
@@ -178,7 +177,8 @@ def test_a_column_without_any_position_is_refused(
 def test_bytes_that_are_not_utf8_cost_no_other_row() -> None:
     pa = pytest.importorskip("pyarrow")
     rows = [b"\xff" + MATE_IN_ONE.encode(), MATE_IN_ONE.encode()]
-    columns: list[Any] = [rows, np.array(rows), pa.array(rows)]
+    unchecked = pa.array(rows).view(pa.string())
+    columns: list[Any] = [rows, np.array(rows), pa.array(rows), unchecked]
     for column in columns:
         table = solve_many(column, max_moves=1, limits=SMALL)
         assert table.status.tolist() == ["unreadable", "proved"]
@@ -397,17 +397,6 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(__import__("sys").modules, package, None)
         with pytest.raises(InputError, match=f"{method} needs {package}"):
             getattr(table, method)()
-
-
-def test_a_column_of_texts_is_a_sequence() -> None:
-    column = TextColumn.of(["one", "", "drei", "é"])
-    assert list(column) == column[:] == ["one", "", "drei", "é"]
-    assert column[-2] == "drei"
-    assert column[1:3] == ["", "drei"]
-    assert "drei" in column
-    with pytest.raises(IndexError):
-        column[4]
-    assert list(TextColumn.join([column, TextColumn.of(["x"])])) == [*column, "x"]
 
 
 def test_a_slice_has_no_more_rows_than_wanted() -> None:

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from solver.columns.grade import Grade, GradeStatus
-from solver.columns.mate_table import STATUSES, MateTable
-from solver.columns.texts import TextColumn
+from solver.columns.solve_many import STATUSES, MateTable
 from solver.output.diagram import DECLARATION, encode_svg
 from solver.pages.notebook import SHOWN_ROWS
 from solver.problem import Problem
@@ -44,7 +43,7 @@ def table(*errors: str) -> MateTable:
     count = 1 + len(errors)
     codes = [STATUSES.index("proved"), *[STATUSES.index("unreadable")] * len(errors)]
     mates = [1, *[0] * len(errors)]
-    moves = TextColumn.of(["a1a8", *[""] * len(errors)])
+    moves = ["a1a8", *[""] * len(errors)]
     return MateTable(
         codes=np.array(codes, np.uint8),
         mate=np.array(mates, np.int16),
@@ -55,7 +54,7 @@ def table(*errors: str) -> MateTable:
         pv=moves,
         nodes=np.full(count, 1234, np.int64),
         time_s=np.zeros(count),
-        error=TextColumn.of(["", *errors]),
+        error=["", *errors],
     )
 
 
@@ -140,7 +139,6 @@ def test_nothing_becomes_markup() -> None:
         *(SMOTHERED, ROOK_DISPROVED, MATED),
         *(BLOCK_PLAY, BLOCK_PLAY.keys[0], BLOCK_PLAY.keys[0].defences[0]),
         table(*["x" * 500] * 500),
-        table(*["x" * 500] * 500).error,
         Grade(GradeStatus.WRONG, 3, ("a1a8",) * 100, reason="expected a mate"),
     ],
 )
