@@ -523,10 +523,10 @@ ASKING = {
     "cli/solve.py": "whether an option was given",
     "cli/table.py": "the laboratory counts the nodes of mates",
     "formats/claims.py": "help play has solutions instead of keys",
-    "formats/composition.py": "a diagram may lack a stipulation",
+    "formats/compositions.py": "a diagram may lack a stipulation",
     "formats/matetrack.py": "its rows are mates",
     "formats/olive.py": "help play has solutions instead of keys",
-    "formats/pgn_problems.py": "two tags for help play; a number in place of a claim",
+    "formats/pgn.py": "two tags for help play; a number in place of a claim",
     "search/queries.py": "only mates are answered many in one call",
 }
 """The files with lines that test what a stipulation is, and why. Others call its kind,

@@ -25,11 +25,9 @@ from solver.audit.result import (
 )
 from solver.errors import InputError
 from solver.formats import epd, rows
-from solver.formats.claims import Selection
+from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
 from solver.formats.registry import read_as, read_collection, title_of
 from solver.formats.streams import decode, open_decompressed
-from solver.formats.summary import FileSummary
-from solver.formats.words import NUMERALS, find_words
 from solver.position_text import first_moves, write_lines
 from solver.problem import Problem
 from solver.solution import Solution, Status

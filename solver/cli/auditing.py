@@ -14,10 +14,9 @@ from solver.cli import console as streams
 from solver.cli import options
 from solver.cli.console import Exit, notify, store_files
 from solver.errors import FormatError
-from solver.formats.claims import AUTO, ReadOptions, Selection, no_claims
+from solver.formats.claims import AUTO, FileSummary, ReadOptions, Selection, no_claims
 from solver.formats.registry import FORMATS, read_collection
 from solver.formats.streams import STDIN, name_of
-from solver.formats.summary import FileSummary
 from solver.problem import MAX_NODES
 from solver.stipulation import MAX_MOVES
 from solver.stipulations.comparison import Verdict

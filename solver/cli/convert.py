@@ -19,6 +19,7 @@ from solver.cli.console import (
 )
 from solver.cli.progress import TimedProgress
 from solver.errors import FormatError, InputError
+from solver.formats.claims import FileSummary
 from solver.formats.registry import (
     WRITABLE,
     find_writer,
@@ -26,7 +27,6 @@ from solver.formats.registry import (
     read_collection,
 )
 from solver.formats.streams import STDIN
-from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -186,9 +186,9 @@ class RowFile:
     """
 
     def __init__(self, path: str) -> None:
+        from solver.formats.claims import FileSummary
         from solver.formats.registry import detect_format, title_of
         from solver.formats.streams import is_record, name_of, open_decompressed
-        from solver.formats.summary import FileSummary
 
         self._name = name_of(path)
         self.summary = FileSummary(self._name)

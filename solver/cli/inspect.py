@@ -13,9 +13,9 @@ import click
 from solver.cli import auditing, options
 from solver.cli.console import Exit, echo_json, foremost, notify
 from solver.errors import FormatError
+from solver.formats.claims import FileSummary
 from solver.formats.registry import find_writer, read_collection
 from solver.formats.streams import name_of
-from solver.formats.summary import FileSummary
 from solver.position_text import first_moves, write_lines
 
 if TYPE_CHECKING:

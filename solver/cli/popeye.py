@@ -34,7 +34,7 @@ from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.formats.popeye_input import PopeyeInput
+    from solver.formats.popeye import PopeyeInput
 
 _MEMORY = re.compile(r"(?P<number>[0-9]{1,12})(?P<unit>[kKmMgG]?)")
 _UNITS = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
@@ -131,7 +131,7 @@ def popeye(
     -heartbeat and options that only concern speed or display are ignored.
     """
     from solver.cli.popeye_answers import PopeyeAnswer
-    from solver.formats.popeye_input import read_inputs
+    from solver.formats.popeye import read_inputs
     from solver.output.popeye_text import Ending, end, first_line
     from solver.search.threads import run_stoppable
     from solver.solving import Solver

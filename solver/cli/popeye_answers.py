@@ -32,8 +32,7 @@ from solver.stipulations.solutions import Enumeration, set_play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.formats.popeye_input import PopeyeInput
-    from solver.formats.twins import Twin
+    from solver.formats.popeye import PopeyeInput, Twin
     from solver.play.tree import Attack, Variations
     from solver.search.question import Question
     from solver.search.workspace import Workspace

@@ -14,9 +14,8 @@ from solver.cli.auditing import report_summary
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_format
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
-from solver.formats.claims import EVERYTHING
+from solver.formats.claims import EVERYTHING, FileSummary
 from solver.formats.streams import STDIN, name_of
-from solver.formats.summary import FileSummary
 from solver.problem import printable
 
 if TYPE_CHECKING:

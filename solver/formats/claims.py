@@ -1,26 +1,38 @@
-"""Distances and claims, parsed alike in every format.
+"""What a record claims, and what was understood of a file.
+
+Distances and claims are parsed alike in every format.
 
 `Draft` makes a problem of the fields of a record; `Selection` says which to read.
+
+Claims in words: `mate in three`, `Loyd, #3`, and what is not a direct mate.
+
+What was understood of a file: its format, the fields that were read, and the others.
+
+Every reader fills in the `FileSummary` of its file while it reads. Commands print it,
+so that a claim which was not read is never taken for one that holds.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.errors import InputError, quote
-from solver.problem import Claim, Problem
+from solver.problem import Claim, Problem, printable
 from solver.stipulation import MATE, MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
-    from solver.formats.summary import FileSummary
     from solver.position_text import GivenPosition
     from solver.stipulation import Stipulation
+
+
+# Problems from fields
 
 Read = TypeVar("Read")
 """What a field is parsed to."""
@@ -343,3 +355,219 @@ def default_name(source: str) -> str:
 @lru_cache
 def _file_name(path: str) -> str:
     return PurePath(path).name
+
+
+# Claims in words
+
+_UP_TO_TWENTY = """one two three four five six seven eight nine ten eleven twelve
+    thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
+NUMERALS = {word: str(n) for n, word in enumerate(_UP_TO_TWENTY.split(), start=1)}
+_NUMERAL = rf"(?:[0-9]{{1,9}}|{'|'.join(NUMERALS)})"
+_CLAIM = re.compile(
+    rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
+                          | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
+                     (?: \s+ [a-z]+ ){{0,3}}? \s+ )?
+         (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
+            (?: (?: direct | check ) [\s-]* )?
+            mate (?: s | (?P<passive> d ) )? (?: \s+ (?: white | black ) )?
+            [\s-]+ in [\s-]+ (?P<moves> {_NUMERAL} ) \b
+            (?! \s* (?: [-\u2013/] | or \s ) \s* [0-9] | [.,][0-9] )
+            (?: [\s-]* moves? \b )? )
+       | (?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
+         (?P<sign> \# [+-]? [0-9]{{1,9}} | [0-9]{{1,9}} \# )
+         (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+OTHER = re.compile(
+    rf"""(?<! [\w/] ) (?:
+         (?P<fairy> (?: anti-? )? circe | madrasi | isardam | (?: maxi | mini ) mummer
+            | andernach | k (?: oe | \u00f6 ) ko | monochromatic | messigny | kamikaze
+            | cylind (?: er | rical ) | sentinels | rex [ ] (?: (?: in | ex ) clusive?
+            | multiplex ) | take [ ]? (?: & | and ) [ ]? make | marseillais | atomic
+            | (?: grid | losing | rifle | alice | progressive ) [ ] chess | antichess
+            | crazyhouse | bughouse | grasshoppers? | nightriders? )
+         | (?: (?: help | self | semi | reflex | series | ser ) [\s-]* ){{1,3}}
+            (?: (?: stale [\s-]* )? mate s? (?: \s+ in \s+ {_NUMERAL} )? | movers? )
+         | (?: stale | double ) [\s-]* mates? \s+ in \s+ {_NUMERAL}
+         | (?: (?: p?ser | semi | exact ) - [hsr]{{0,2}} | [hsr]{{1,2}} ) [#=] [0-9]+
+         ) \b (?! ['\u2019]s )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Fairy conditions, mostly of Popeye's, and other stipulations."""
+
+is_claiming = re.compile(r"mate|\bmatt?\b|mover|[#=]", re.IGNORECASE).search
+"""Whether a text may claim something, in words that are read or others."""
+
+_is_numbered = re.compile(rf"(?i:(?:\bin[\s-]+|[#=]\s?){_NUMERAL}\b|[0-9]#)").search
+
+
+@lru_cache(64)
+def find_words(
+    text: str, turn: str
+) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
+    """Find what a text claims of a position; `turn` is the side to move.
+
+    Returns
+    -------
+    claims : list of tuple
+        Whether it is a sign, not a phrase; what is written; the number of moves.
+    others : list of tuple
+        What claims something else, alone or beside a number: whether it is a fairy
+        condition, and its name.
+    """
+    claims = []
+    for found in _CLAIM.finditer(text):
+        if not found["denied"]:
+            is_mated = bool(found["passive"]) != (
+                (found["side"] or turn).lower() != turn
+            )
+            word = (found["moves"] or found["sign"].strip("#")).lower()
+            moves = f"{'-' * is_mated}{NUMERALS.get(word, word)}"
+            written = found["phrase"] or found["sign"]
+            claims.append((not found["phrase"], written, moves))
+    others = [(bool(found["fairy"]), found[0]) for found in OTHER.finditer(text)]
+    if others and not _is_numbered(text):
+        others = [other for other in others if other[1] == text]
+    return claims, others
+
+
+# What was understood of a file
+
+_SHOWN_FIELDS = 12
+"""At most this many names of ignored fields are printed."""
+
+
+class FileSummary:
+    """What was read from a file; other threads may read the counts at any time.
+
+    Parameters
+    ----------
+    name : str
+        The file's name in `file:line`.
+
+    Attributes
+    ----------
+    title : str
+        What messages call its format, such as `CSV with ;`.
+    format : str
+        One of `registry.FORMATS`.
+    head : bytes
+        The first line that is neither blank nor a comment.
+    looks : str
+        What it looks like and what to do, for a file that cannot be read.
+    problems, unreadable : int
+        Records yielded so far: problems, and records that could not be read.
+    not_selected : int
+        Records outside the selection, and lichess puzzles that claim no mate.
+    claims : int
+        Problems that claim something.
+    fields : dict of str to dict
+        For each part of a problem, such as `claim`, the fields it was read from.
+    ignored : dict of str to bool
+        The fields that were not read, and whether each may hold a claim.
+    warnings : Counter of str
+        How many warnings there were about each field.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.title = self.looks = self.format = ""
+        self.head = b""
+        self.problems = self.unreadable = self.not_selected = self.claims = 0
+        self.fields: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self.ignored: dict[str, bool] = {}
+        self.warnings: Counter[str] = Counter()
+        self._progress: tuple[Callable[[], int], int] | None = None
+
+    @property
+    def records(self) -> int:
+        """Records yielded so far, unreadable ones included."""
+        return self.problems + self.unreadable
+
+    @property
+    def unread(self) -> list[str]:
+        """The fields that are ignored in every record."""
+        read = set().union(*self.fields.values())
+        return [name for name in self.ignored if name not in read]
+
+    @property
+    def unread_claims(self) -> list[str]:
+        """The fields that may hold claims, if there are problems and none claims."""
+        if self.claims or not self.problems:
+            return []
+        return [name for name, may_claim in self.ignored.items() if may_claim]
+
+    def read(self, part: str, field: str) -> None:
+        """Note that a part of a problem, such as `claim`, is read from a field."""
+        self.fields[part][field] = None
+
+    def ignore(self, field: str, *, may_claim: bool = False) -> None:
+        """Note that a field is not read, and whether it may hold a claim."""
+        self.ignored[field] = may_claim or self.ignored.get(field, False)
+
+    def count(self, problem: Problem) -> None:
+        """Count a problem that is yielded."""
+        self.problems += 1
+        if problem.claim is not None or problem.no_mate is not None:
+            self.claims += 1
+        for warning in problem.warnings:
+            self.warnings[warning.partition(":")[0]] += 1
+
+    def begin(self, read: Callable[[], int], size: int | None) -> None:
+        """Start measuring the progress through the file.
+
+        Parameters
+        ----------
+        read : callable
+            Returns the number of its bytes that have been read.
+        size : int or None
+            The size of the file in bytes; None if it is unknown.
+        """
+        self._progress = None if size is None else (read, size)
+
+    def fraction(self) -> float | None:
+        """Return the fraction of the file that has been read, from 0 to 1.
+
+        Returns
+        -------
+        float or None
+            None before it is opened, and if its size is unknown.
+        """
+        if self._progress is None:
+            return None
+        read, size = self._progress
+        return min(read() / size, 1.0) if size else 1.0
+
+    def record(self) -> dict[str, Any]:
+        """Return the summary as an object of JSON."""
+        return {
+            "file": self.name,
+            "format": self.title,
+            "records": self.records,
+            "unreadable": self.unreadable,
+            "not_selected": self.not_selected,
+            "without_claim": self.problems - self.claims,
+            "fields": {part: list(names) for part, names in self.fields.items()},
+            "ignored": self.unread,
+            "warnings": dict(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        """Return the summary as a line of text."""
+        counted = "record" if self.records == 1 else "records"
+        title = f"{self.title}, " if self.title else ""
+        fields = self.fields.items()
+        sources = ", ".join(f"{part} from {', '.join(names)}" for part, names in fields)
+        parts = [f"{title}{self.records:,} {counted}", sources]
+        if names := self.unread:
+            if (more := len(names) - _SHOWN_FIELDS) > 0:
+                names[_SHOWN_FIELDS:] = [f"{more} more"]
+            parts.append(f"ignored {', '.join(names)}")
+        without = self.problems - self.claims
+        parts.append(f"{without:,} without a claim" if without else "")
+        parts.append(f"{self.unreadable:,} unreadable" if self.unreadable else "")
+        parts.append(f"{self.not_selected:,} not selected" if self.not_selected else "")
+        if self.warnings:
+            counts = (f"{field} {count:,}" for field, count in self.warnings.items())
+            parts.append(f"warnings about {', '.join(counts)}")
+        return f"{printable(self.name)}: {'; '.join(filter(None, parts))}"

@@ -31,9 +31,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from solver.errors import InputError, quote
-from solver.formats.claims import OTHER_TEXT, Draft
+from solver.formats.claims import OTHER_TEXT, Draft, FileSummary
 from solver.formats.streams import Lines, Records, read_lines
-from solver.formats.summary import FileSummary
 from solver.position_text import GivenPosition, first_moves, write_lines
 from solver.problem import printable
 from solver.stipulation import MATE, Stipulation

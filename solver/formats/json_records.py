@@ -20,9 +20,8 @@ from solver.problem import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from solver.formats.claims import ReadOptions
+    from solver.formats.claims import FileSummary, ReadOptions
     from solver.formats.streams import Lines, Records
-    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 _LINE = re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)')

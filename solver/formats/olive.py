@@ -5,10 +5,10 @@ sources):
 
 - `algebraic`: the pieces by colour, such as `[Kg3, Qh5, Sd4, Pe2]`; a knight is S;
 - `stipulation`: such as `"#3"` or `h#2.5`, see `solver.stipulation`;
-- `options`: Popeye's, see `popeye_words.Options`; anything else is a fairy condition;
-- `twins`: Popeye's words by label, see `twins`; the label `a` marks a zero position;
-- `solution`: the key, if it is marked, see `composition.find_keys`, or the solutions of
-  help play; with twins, in the part that follows the label, such as `b)`;
+- `options`: Popeye's, see `compositions.Options`; anything else is a fairy condition;
+- `twins`: Popeye's words by label, see `popeye`; the label `a` marks a zero position;
+- `solution`: the key, if it is marked, see `compositions.find_keys`, or the solutions
+  of help play; with twins, in the part that follows the label, such as `b)`;
 - `intended-solutions`: the number of keys (default: one), or of solutions of help play
   (default: as many as `solution` lists). `2.1.1` says how many moves continue each
   move, and counts as their product in help play, else as the first;
@@ -40,20 +40,25 @@ import chess
 import yaml
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats import composition
+from solver.formats import compositions
 from solver.formats.claims import MAX_SOLUTIONS
-from solver.formats.composition import Composition
-from solver.formats.popeye_words import WORD, Words, kind_of, parse_squares, refuse
+from solver.formats.compositions import (
+    WORD,
+    Composition,
+    Words,
+    kind_of,
+    parse_squares,
+    refuse,
+)
+from solver.formats.popeye import Twin, Twins, make_problems, parse_twin
 from solver.formats.streams import Lines, Records, decode, read_each
-from solver.formats.twins import Twin, Twins, make_problems, parse_twin
 from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from solver.formats.claims import Draft
-    from solver.formats.popeye_words import Options
-    from solver.formats.summary import FileSummary
+    from solver.formats.claims import Draft, FileSummary
+    from solver.formats.compositions import Options
 
 
 MAX_ENTRY_BYTES = 1 << 17
@@ -145,7 +150,7 @@ def _make_problems(summary: FileSummary, entry: object, source: str) -> Records:
     _place_pieces(diagram, entry.get("algebraic"))
     intended = _text(entry.get("intended-solutions"))
     solution = _text(entry.get("solution"))
-    parts = composition.parts_of(solution) if entry.get("twins") else {"": solution}
+    parts = compositions.parts_of(solution) if entry.get("twins") else {"": solution}
     read_claim = partial(_read_claim, diagram.options, intended, parts)
     twins = _parse_twins(diagram, entry.get("twins"), source)
     return make_problems(twins, _name(entry), source, summary, read_claim)
@@ -165,11 +170,11 @@ def _read_claim(
     asked, part = draft.stipulation, parts.get(label, "").strip()
     if not asked.is_help:
         key = draft.position, part, numbers[0] if numbers else 1
-        draft.keys = draft.read("keys", "solution", composition.find_keys, *key) or ()
+        draft.keys = draft.read("keys", "solution", compositions.find_keys, *key) or ()
     elif numbers:
         draft.solutions = math.prod(numbers)
     elif part and not intended and "Duplex" not in options:
-        count = composition.count_solutions
+        count = compositions.count_solutions
         draft.solutions = draft.read("solutions", "solution", count, part, asked)
 
 

@@ -29,10 +29,9 @@ from solver.problem import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from solver.formats.claims import ReadOptions, Selection
+    from solver.formats.claims import FileSummary, ReadOptions, Selection
     from solver.formats.rows import Pick
     from solver.formats.streams import Records
-    from solver.formats.summary import FileSummary
     from solver.problem import Problem
 
 BATCH_ROWS = 1 << 14

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
 from solver.formats import streams
-from solver.formats.claims import AUTO, KEPT, ReadOptions
-from solver.formats.summary import FileSummary
+from solver.formats.claims import AUTO, KEPT, FileSummary, ReadOptions
 from solver.stipulation import MATE
 
 if TYPE_CHECKING:
@@ -67,10 +66,10 @@ _BY_NAME = {
     "fen": _Format("FENs", "epd.read_epd", is_written=True),
     "jsonl": _Format("JSON lines", "json_records.read_jsonl", is_written=True),
     "json": _Format("JSON document", "json_records.read_json"),
-    "pgn": _Format("PGN", "pgn_problems.read_pgn", is_written=True),
-    "scores": _Format("PGN with mate scores", "pgn_scores.read_scores"),
-    "matecheck": _Format("matecheck.py's log", "matecheck.read_matecheck"),
-    "popeye": _Format("Popeye's input", "popeye_input.read_popeye", is_written=True),
+    "pgn": _Format("PGN", "pgn.read_pgn", is_written=True),
+    "scores": _Format("PGN with mate scores", "pgn.read_scores"),
+    "matecheck": _Format("matecheck.py's log", "matetrack.read_matecheck"),
+    "popeye": _Format("Popeye's input", "popeye.read_popeye", is_written=True),
     "olive": _Format("Olive's YAML", "olive.read_olive", _YAML),
     "lichess": _Format("lichess's CSV", "rows.read_csv"),
     "csv": _Format("CSV", "rows.read_csv", is_written=True),

@@ -29,9 +29,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import chess
 
 from solver.errors import FormatError, InputError, quote, refusal
-from solver.formats.claims import Draft, default_name, no_claims
+from solver.formats.claims import (
+    NUMERALS,
+    Draft,
+    default_name,
+    find_words,
+    is_claiming,
+    no_claims,
+)
 from solver.formats.streams import Lines, Records, decode_line, read_each
-from solver.formats.words import NUMERALS, find_words, is_claiming
 from solver.movetext import UNREADABLE, Kind, Part, read_moves
 from solver.position_text import GivenPosition, read_compiled, write_lines
 from solver.problem import Claim, Problem, printable
@@ -41,8 +47,7 @@ from solver.strict_moves import find_move
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from solver.formats.claims import ReadOptions
-    from solver.formats.summary import FileSummary
+    from solver.formats.claims import FileSummary, ReadOptions
 
 FIELDS = {
     "position": "fen epd position startfen fenstart initialfen puzzlefen fenposition",

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError, quote
-from solver.formats.pgn_games import RESULTS, UNFINISHED, PgnGame, split_games
+from solver.formats.pgn import RESULTS, UNFINISHED, PgnGame, split_games
 from solver.formats.streams import (
     MAX_RECORD_BYTES,
     NumberedLines,

@@ -21,7 +21,7 @@ import chess.pgn
 from solver import __version__
 from solver.errors import InputError, quote
 from solver.files import lock, open_named
-from solver.formats.pgn_games import RESULTS, UNFINISHED
+from solver.formats.pgn import RESULTS, UNFINISHED
 from solver.kernel.border.experiment import Horizon
 from solver.laboratory.game_pool import play_games
 from solver.laboratory.match_score import MatchScore

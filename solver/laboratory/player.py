@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
-from solver.formats.pgn_games import UNFINISHED
+from solver.formats.pgn import UNFINISHED
 from solver.kernel.border.experiment import Extension, Mdp
 from solver.laboratory.iterative_deepening import Laboratory, prove_mate
 from solver.laboratory.mate_scores import MAX_DEPTH, mate_distance

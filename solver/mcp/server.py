@@ -244,8 +244,8 @@ def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolR
     """Audit the first records of a text."""
     from solver.audit.job import AuditOptions
     from solver.audit.pipeline import audit, local_workers
+    from solver.formats.claims import FileSummary
     from solver.formats.registry import read_text
-    from solver.formats.summary import FileSummary
     from solver.output.audit_records import audit_record
 
     call.prepare(MATE)

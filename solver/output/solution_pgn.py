@@ -12,7 +12,7 @@ import chess
 import chess.pgn
 
 from solver import __version__
-from solver.formats.pgn_problems import event_of
+from solver.formats.pgn import event_of
 from solver.output.play_words import missing, set_play_gap
 from solver.output.text import facts, say
 from solver.play.marks import mark_key, mark_mate

@@ -11,9 +11,8 @@ import pytest
 
 from solver.audit.job import AuditOptions
 from solver.audit.pipeline import audit, local_workers
-from solver.formats.claims import ReadOptions, Selection
+from solver.formats.claims import FileSummary, ReadOptions, Selection
 from solver.formats.registry import read_collection
-from solver.formats.summary import FileSummary
 from solver.problem import Limits, Problem
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ import chess
 from solver.certificate.build import certify_last
 from solver.checker import check, load
 from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
+from solver.formats.claims import FileSummary
 from solver.formats.registry import read_collection
-from solver.formats.summary import FileSummary
 from solver.laboratory.games import read_results
 from solver.pages.collection_page import render_page
 from solver.problem import Limits, Problem

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING
 
 from solver.errors import FormatError
 from solver.files import open_whole
-from solver.formats.claims import EVERYTHING, ReadOptions, Selection
+from solver.formats.claims import EVERYTHING, FileSummary, ReadOptions, Selection
 from solver.formats.registry import read_collection
-from solver.formats.summary import FileSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

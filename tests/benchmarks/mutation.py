@@ -10,8 +10,8 @@ import chess
 
 from solver.formats.epd import write_epd, write_fen
 from solver.formats.json_records import write_jsonl
-from solver.formats.pgn_problems import write_pgn
-from solver.formats.popeye_input import write_popeye
+from solver.formats.pgn import write_pgn
+from solver.formats.popeye import write_popeye
 from solver.formats.rows import CSV_HEAD, write_csv
 from solver.problem import Claim, Problem
 from tests.oracles.walks import random_positions, small_positions

@@ -31,7 +31,7 @@ from pathlib import Path
 
 from solver.cli.popeye_answers import PopeyeAnswer
 from solver.errors import FormatError
-from solver.formats.popeye_input import read_inputs
+from solver.formats.popeye import read_inputs
 from solver.solving import Solver
 from tests.popeye_sets import (
     MOST_SOLUTIONS,

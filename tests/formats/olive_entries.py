@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from solver.formats.claims import FileSummary
 from solver.formats.olive import read_olive
-from solver.formats.summary import FileSummary
 from solver.problem import Problem
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
+from solver.formats.claims import FileSummary
 from solver.formats.registry import read_collection
-from solver.formats.summary import FileSummary
 from tests.benchmarks.mutation import FORMATS, make_problems
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
+from solver.formats.claims import FileSummary
 from solver.formats.epd import parse_record, read_epd
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from tests.oracles import walks
 

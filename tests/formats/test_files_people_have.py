@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from solver.errors import FormatError
+from solver.formats.claims import FileSummary
 from solver.formats.registry import read_collection
-from solver.formats.summary import FileSummary
 from solver.problem import Problem
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import ReadOptions
-from solver.formats.pgn_games import PgnGame
+from solver.formats.pgn import PgnGame
 from solver.formats.registry import read_collection
 from solver.problem import Problem
 from tests.cpu_time import spending_less_than

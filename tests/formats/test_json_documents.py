@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
+from solver.formats.claims import FileSummary
 from solver.formats.registry import detect_format, read_collection
 from solver.formats.streams import MAX_RECORD_BYTES
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from tests.formats.whole_files import read_with
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import ReadOptions
+from solver.formats.claims import FileSummary, ReadOptions
 from solver.formats.json_records import read_jsonl
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"

@@ -8,9 +8,8 @@ import chess
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import EVERYTHING, ReadOptions, Selection
+from solver.formats.claims import EVERYTHING, FileSummary, ReadOptions, Selection
 from solver.formats.rows import read_csv
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"

@@ -9,10 +9,9 @@ import chess
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import ReadOptions
-from solver.formats.matecheck import read_matecheck
+from solver.formats.claims import FileSummary, ReadOptions
+from solver.formats.matetrack import read_matecheck
 from solver.formats.registry import detect_format, read_collection
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:

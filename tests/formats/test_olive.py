@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.errors import FormatError
+from solver.formats.claims import FileSummary
 from solver.formats.olive import MAX_ENTRY_BYTES, read_olive
 from solver.formats.registry import read_collection
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED
 from tests.formats.olive_entries import GOOD, LADDER, PIECES, read, read_one

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import ReadOptions
+from solver.formats.claims import FileSummary, ReadOptions
 from solver.formats.rows import CSV_HEAD, read_csv
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 HEAD = "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n"

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import ReadOptions, Selection
+from solver.formats.claims import FileSummary, ReadOptions, Selection
 from solver.formats.registry import read_collection
 from solver.formats.rows import COLUMNS
 from solver.formats.streams import MAX_LINE_BYTES
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 pa = pytest.importorskip("pyarrow")

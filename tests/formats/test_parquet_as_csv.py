@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.formats.claims import Selection
-from solver.formats.summary import FileSummary
+from solver.formats.claims import FileSummary, Selection
 from solver.problem import Problem
 
 pa = pytest.importorskip("pyarrow")

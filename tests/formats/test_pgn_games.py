@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import InputError
-from solver.formats.pgn_games import split_games
+from solver.formats.pgn import split_games
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.laboratory.games import parse_game
 from solver.laboratory.material import Material, count_pieces

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.pgn_problems import read_pgn, write_pgn
+from solver.formats.claims import FileSummary
+from solver.formats.pgn import read_pgn, write_pgn
 from solver.formats.streams import MAX_RECORD_BYTES
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play, play_line

@@ -7,8 +7,8 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.pgn_scores import read_scores
-from solver.formats.summary import FileSummary
+from solver.formats.claims import FileSummary
+from solver.formats.pgn import read_scores
 from solver.problem import Claim, Problem
 
 FEN = "5k2/8/8/8/8/8/6Q1/4R2K w - - 0 1"

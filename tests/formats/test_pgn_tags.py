@@ -7,9 +7,9 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.pgn_problems import read_pgn
+from solver.formats.claims import FileSummary
+from solver.formats.pgn import read_pgn
 from solver.formats.registry import detect_format
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from tests.cpu_time import spending_less_than
 

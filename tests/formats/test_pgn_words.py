@@ -7,8 +7,8 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.pgn_problems import read_pgn
-from solver.formats.summary import FileSummary
+from solver.formats.claims import FileSummary
+from solver.formats.pgn import read_pgn
 from solver.problem import Claim, Problem
 
 ONE = "6rk/6pp/8/6N1/8/8/8/K7 w - - 0 1"

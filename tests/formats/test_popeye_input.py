@@ -11,19 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.popeye_input import (
+from solver.formats.claims import FileSummary
+from solver.formats.popeye import (
     POPEYE_HEAD,
     POPEYE_SEPARATOR,
     POPEYE_TAIL,
     PopeyeInput,
+    Twin,
     read_inputs,
     read_popeye,
     write_popeye,
 )
 from solver.formats.registry import detect_format
 from solver.formats.streams import MAX_RECORD_BYTES
-from solver.formats.summary import FileSummary
-from solver.formats.twins import Twin
 from solver.problem import Claim, Problem
 from solver.stipulation import EXPECTED, MATE, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play

@@ -17,10 +17,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
-from solver.formats.claims import Selection
+from solver.formats.claims import FileSummary, Selection
 from solver.formats.registry import FORMATS, detect_format, read_collection, title_of
 from solver.formats.streams import MAX_LINE_BYTES
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 from tests.formats.whole_files import read_with, with_source
 

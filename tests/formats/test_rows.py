@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import Selection
-from solver.formats.summary import FileSummary
+from solver.formats.claims import FileSummary, Selection
 from solver.problem import Claim, Problem
 from tests.formats.whole_files import read_with
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import ReadOptions, Selection
+from solver.formats.claims import FileSummary, ReadOptions, Selection
 from solver.formats.registry import DEFAULTS, FLOOD, read_collection
-from solver.formats.summary import FileSummary
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:

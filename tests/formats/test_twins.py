@@ -12,11 +12,16 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.composition import Composition
-from solver.formats.popeye_input import PopeyeInput, read_inputs, read_popeye
-from solver.formats.popeye_words import WORD, Words
-from solver.formats.summary import FileSummary
-from solver.formats.twins import Twin, label_of, parse_twin
+from solver.formats.claims import FileSummary
+from solver.formats.compositions import WORD, Composition, Words
+from solver.formats.popeye import (
+    PopeyeInput,
+    Twin,
+    label_of,
+    parse_twin,
+    read_inputs,
+    read_popeye,
+)
 from solver.problem import Problem
 from solver.stipulation import EXPECTED
 

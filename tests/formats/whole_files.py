@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solver.errors import FormatError
-    from solver.formats.summary import FileSummary
+    from solver.formats.claims import FileSummary
 
 
 def write_whole(name: str, *problems: Problem) -> bytes:

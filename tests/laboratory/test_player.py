@@ -9,7 +9,7 @@ import chess
 import chess.pgn
 import pytest
 
-from solver.formats.pgn_games import RESULTS
+from solver.formats.pgn import RESULTS
 from solver.laboratory.imbalance import ImbalanceTable, shipped
 from solver.laboratory.material import count_pieces, find_cell
 from solver.laboratory.player import Player, Rules, SelfPlay, repeats, result_of

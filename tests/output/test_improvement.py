@@ -6,8 +6,8 @@ import pytest
 
 from solver.audit.plies import Ply, write_plies
 from solver.audit.result import AuditResult, audit_result
+from solver.formats.claims import FileSummary
 from solver.formats.matetrack import Row, read_row
-from solver.formats.summary import FileSummary
 from solver.output.improvement import (
     Change,
     Kind,

@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from solver.audit.result import COLUMNS, AuditResult, audit_result
+from solver.formats.claims import FileSummary
 from solver.formats.epd import read_epd
-from solver.formats.summary import FileSummary
 from solver.output.audit_records import (
     audit_record,
     read_record,
