@@ -23,7 +23,7 @@ from solver.laboratory.techniques import Variant, parse_variant
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
-    from solver.laboratory.match_score import MatchScore
+    from solver.laboratory.match import MatchScore
 
 DEFAULT_GAMES = 1000
 DEFAULT_NODES = 20_000
@@ -126,8 +126,16 @@ def match(
     computed from pairs of games.
     """
     from solver.cli.console import prepare_outputs
-    from solver.laboratory import match_score
-    from solver.laboratory.match_games import Match, open_games, play_match
+    from solver.laboratory.match import (
+        Match,
+        MatchResult,
+        MatchScore,
+        draw_match,
+        match_notes,
+        match_record,
+        open_games,
+        play_match,
+    )
     from solver.laboratory.player import Rules
     from solver.search.threads import GroupControl, usable_cores
 
@@ -137,7 +145,7 @@ def match(
     prepare_outputs(games_file)
     prepare_laboratory()
     control = GroupControl()
-    score = match_score.MatchScore()
+    score = MatchScore()
     with (
         open_games(games_file, match) if games_file else nullcontext() as file,
         interruptible(control),
@@ -151,14 +159,14 @@ def match(
             file=file,
         ):
             progress.done = score.games
-    result = match_score.MatchResult(match, score, games // 2)
+    result = MatchResult(match, score, games // 2)
     if as_json:
-        echo_json(match_score.match_record(result), 2)
+        echo_json(match_record(result), 2)
     else:
         console = stdout_console()
-        console.print(match_score.draw_match(result, console))
+        console.print(draw_match(result, console))
         console.print()
-        for note in match_score.match_notes(result):
+        for note in match_notes(result):
             console.print(note, style="dim")
     if control.is_stopped():
         notify("interrupted")

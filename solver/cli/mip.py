@@ -21,8 +21,7 @@ from solver.problem import MAX_NODES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.laboratory.imbalance import ImbalanceTable
-    from solver.laboratory.material import Material
+    from solver.laboratory.imbalance import ImbalanceTable, Material
 
 
 MOST_FREQUENT = 10
@@ -143,7 +142,7 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
     MATERIAL names the pieces, White's first: KRPvKR. With a FEN, the material of the
     position is shown; quotes are optional.
     """
-    from solver.laboratory.imbalance_records import cell_record, describe_cell
+    from solver.laboratory.imbalance import cell_record, describe_cell
 
     material = _read_material(" ".join(what))
     record = cell_record(_load(mip_table), material)
@@ -173,7 +172,7 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
     The materials with the most positions are listed as well. TABLE is a file. Default:
     the table shipped with matesolve.
     """
-    from solver.laboratory.imbalance_records import (
+    from solver.laboratory.imbalance import (
         describe_imbalance,
         imbalance_record,
     )
@@ -220,8 +219,7 @@ def play(
     """
     from solver.cli.console import prepare_laboratory
     from solver.cli.signals import interruptible
-    from solver.laboratory.game_pool import play_games
-    from solver.laboratory.player import Rules, SelfPlay
+    from solver.laboratory.player import Rules, SelfPlay, play_games
     from solver.search.threads import GroupControl, usable_cores
 
     prepare_laboratory()
@@ -246,7 +244,7 @@ def _load(path: str | None) -> ImbalanceTable:
 
 def _read_material(text: str) -> Material:
     from solver.board import parse_fen
-    from solver.laboratory.material import count_pieces, parse_material
+    from solver.laboratory.imbalance import count_pieces, parse_material
 
     return count_pieces(parse_fen(text)) if "/" in text else parse_material(text)
 
@@ -277,7 +275,7 @@ class TableBuilder:
 
     def _count_file(self, file: str, skip_plies: int, progress: TimedProgress) -> None:
         from solver.laboratory.games import GamePosition, read_results
-        from solver.laboratory.material import find_cell
+        from solver.laboratory.imbalance import find_cell
 
         try:
             for record in read_results(file, skip_plies=skip_plies):
@@ -295,8 +293,7 @@ class TableBuilder:
 
     def write(self, output: str) -> None:
         """Write the table and print its size; to `.partial` if not all was read."""
-        from solver.laboratory.imbalance_records import with_noun
-        from solver.laboratory.material import CELLS
+        from solver.laboratory.imbalance import CELLS, with_noun
 
         coverage = self.imbalance.coverage()
         if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):

@@ -29,7 +29,7 @@ from solver.formats.streams import (
     name_of,
     open_decompressed,
 )
-from solver.laboratory.material import Material, count_pieces
+from solver.laboratory.imbalance import Material, count_pieces
 
 if TYPE_CHECKING:
     import os

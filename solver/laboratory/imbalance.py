@@ -1,9 +1,10 @@
 """Material-imbalance tables: what each balance of material scored in games.
 
-Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material (see
-`solver.laboratory.material`), which counts the positions from games that White won,
-drew and lost. `solver.laboratory.imbalance_file` describes a table's file. With one
-version of zlib, equal tables give equal bytes.
+Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material with
+at most one queen, two rooks, two bishops, two knights and eight pawns a side: 2^2 * 3^6
+* 9^2 = 236,196 cells. A cell's number is a mixed-radix number with a digit for each
+field of `Material`, most significant first. It counts the positions from games that
+White won, drew and lost.
 
 The search reads a table in words of 32 bits: the number of positions of a cell, and in
 the low 7 bits the score of the side to move in per cent. The word of an empty cell is
@@ -18,6 +19,22 @@ mean that every position was lost, or won. `MipUse` has three forms:
   half.
 - ``CURVE``: the score is drawn towards 50 by n / (n + N), where n is the number of
   positions, and rounded. This is the score with N additional drawn positions.
+
+A file is a NumPy `.npz` archive of four arrays:
+
+=========== ======== ============== ==================================================
+name        dtype    shape          content
+=========== ======== ============== ==================================================
+``version`` ``<u8``  ``()``         2; files of version 1 had another format
+``source``  ``S``    ``()``         what the counts come from, one line of UTF-8
+``ignored`` ``<u8``  ``()``         positions with more pieces than any cell has
+``counts``  ``<u8``  ``(CELLS, 3)`` positions that White won, drew and lost, all below
+                                    2^56
+=========== ======== ============== ==================================================
+
+A file may come from anywhere, so `read_arrays` checks each size before it unpacks
+anything, and accepts only the header that NumPy writes for that dtype and shape.
+With one version of zlib, equal tables give equal bytes.
 """
 
 from __future__ import annotations
@@ -25,29 +42,253 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
+import struct
+import zipfile
+import zlib
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from solver.errors import ImbalanceError, MatesolveError
+from solver import __version__
+from solver.errors import ImbalanceError, InputError, MatesolveError, quote
 from solver.files import write_whole
-from solver.kernel.border.experiment import MipUse
-from solver.laboratory.imbalance_file import (
-    COUNTS,
-    MAX_FILE_BYTES,
-    VERSION,
-    read_arrays,
-)
-from solver.laboratory.material import CELLS, MIRROR
+from solver.kernel.border.experiment import MATERIAL_CELLS, MipUse
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    import chess
     import numpy.typing as npt
 
     Words = npt.NDArray[np.uint32]
+
+
+# Materials and cells
+
+CELLS = MATERIAL_CELLS
+
+_LETTERS = "QRBNP"
+_VALUES = (9, 5, 3, 3, 1)
+_RADICES = (2, 2, 3, 3, 3, 3, 3, 3, 9, 9)
+"""The radix of each digit, in the order of `Material`."""
+
+_SWAPPED = (1, 0, 3, 2, 5, 4, 7, 6, 9, 8)
+MIRROR = np.arange(CELLS).reshape(_RADICES).transpose(_SWAPPED).ravel()
+"""For each cell, the cell of the same material with the colours exchanged."""
+
+_NAME = re.compile(r"K([QRBNP]*)VK([QRBNP]*)")
+
+_KEPT = 1 << 16
+"""Size of a cache: the same material occurs in many positions."""
+
+
+class Material(NamedTuple):
+    """The number of pieces of each type and side, without the kings."""
+
+    white_queens: int = 0
+    black_queens: int = 0
+    white_rooks: int = 0
+    black_rooks: int = 0
+    white_bishops: int = 0
+    black_bishops: int = 0
+    white_knights: int = 0
+    black_knights: int = 0
+    white_pawns: int = 0
+    black_pawns: int = 0
+
+    @property
+    def white(self) -> tuple[int, ...]:
+        """White's queens, rooks, bishops, knights, pawns."""
+        return self[0::2]
+
+    @property
+    def black(self) -> tuple[int, ...]:
+        """Black's queens, rooks, bishops, knights, pawns."""
+        return self[1::2]
+
+    def balance(self) -> int:
+        """Return White's material minus Black's in pawns (queen 9, rook 5, minor 3)."""
+        sides = zip(_VALUES, self.white, self.black, strict=True)
+        return sum(value * (white - black) for value, white, black in sides)
+
+    def __str__(self) -> str:
+        return f"{_name(self.white)}v{_name(self.black)}"
+
+
+def count_pieces(board: chess.Board) -> Material:
+    """Count the pieces on a board."""
+    sides = board.occupied_co[True], board.occupied_co[False]
+    kinds = board.queens, board.rooks, board.bishops, board.knights, board.pawns
+    return Material(*((kind & side).bit_count() for kind in kinds for side in sides))
+
+
+def parse_material(text: str) -> Material:
+    """Read a name such as `KRPvKR`: White's pieces first, in either case.
+
+    Raises
+    ------
+    InputError
+        If it is no such name.
+    """
+    name = _NAME.fullmatch(text.strip().upper())
+    if name is None:
+        msg = f"expected material such as KRPvKR, White's first, found {quote(text)}"
+        raise InputError(msg)
+    white, black = (
+        [side.count(letter) for letter in _LETTERS] for side in name.groups()
+    )
+    pairs = zip(white, black, strict=True)
+    return Material(*(number for pair in pairs for number in pair))
+
+
+@lru_cache(_KEPT)
+def find_cell(material: Material) -> int | None:
+    """Return the cell of a material; None if it has more pieces than any cell."""
+    cell = 0
+    for pieces, radix in zip(material, _RADICES, strict=True):
+        if pieces >= radix:
+            return None
+        cell = cell * radix + pieces
+    return cell
+
+
+def material_of(cell: int) -> Material:
+    """Return the material of a cell.
+
+    Raises
+    ------
+    ValueError
+        If `cell` is not within 0 to `CELLS` - 1.
+    """
+    return Material(*map(int, np.unravel_index(cell, _RADICES)))
+
+
+def _name(side: Sequence[int]) -> str:
+    pieces = zip(_LETTERS, side, strict=True)
+    return "K" + "".join(letter * number for letter, number in pieces)
+
+
+# The file
+
+VERSION = 2
+
+COUNTS = (CELLS, 3)
+"""The shape of a table's counts."""
+
+MAX_FILE_BYTES = 1 << 23
+"""Larger than the file of any table: the counts alone take 5.4 MiB uncompressed."""
+
+_ARRAYS = {
+    "version": ("<u8", ()),
+    "source": ("|S", ()),
+    "ignored": ("<u8", ()),
+    "counts": ("<u8", COUNTS),
+}
+"""The dtype and the shape of each array; `|S` is of any length."""
+
+_ZIP_START, _ZIP_END = b"PK\x03\x04", b"PK\x05\x06"
+_ZIP_END_BYTES = 22
+_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""What numpy writes. Other kinds may need much memory: LZMA declares its own."""
+
+_NPY_START = b"\x93NUMPY\x01\x00"
+_MAX_ARRAY_BYTES = 8 * CELLS * COUNTS[1] + 1000
+
+_DAMAGED_TABLE = "expected a whole table, found a damaged one"
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    RuntimeError,  # an encrypted member, or features that zipfile does not have
+    ValueError,
+    OverflowError,
+)
+"""What zipfile raises on a damaged file."""
+
+
+def read_arrays(data: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Read the arrays of a file by their names.
+
+    Raises
+    ------
+    ImbalanceError
+        If the file is damaged, of another kind or of another version.
+    """
+    if not data.startswith(_ZIP_START):
+        msg = "expected a material-imbalance table, found another kind of file"
+        raise ImbalanceError(msg)
+    if len(data) > MAX_FILE_BYTES:
+        msg = f"expected at most {MAX_FILE_BYTES:,} bytes, found more"
+        raise ImbalanceError(msg)
+    end = data[-_ZIP_END_BYTES:]
+    if not (end.startswith(_ZIP_END) and end.endswith(b"\0\0")):
+        raise ImbalanceError(_DAMAGED_TABLE)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = {
+                member.filename.removesuffix(".npy"): _unpack(archive, member)
+                for member in archive.infolist()
+            }
+    except _DAMAGED:
+        raise ImbalanceError(_DAMAGED_TABLE) from None
+    if "version" not in members:
+        msg = "expected a material-imbalance table, found another .npz archive"
+        raise ImbalanceError(msg)
+    version = int(_read("version", members["version"]))
+    if version != VERSION:
+        newer = ", of a newer program" if version > VERSION else ""
+        msg = f"expected a table of version {VERSION}, found version {version}{newer}"
+        raise ImbalanceError(msg)
+    if members.keys() != _ARRAYS.keys():
+        names, found = ", ".join(_ARRAYS), quote(", ".join(sorted(members)))
+        msg = f"expected the arrays {names}, found {found}"
+        raise ImbalanceError(msg)
+    return {name: _read(name, members[name]) for name in _ARRAYS}
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return a `.npy` file, unless it declares an excessive size."""
+    if member.file_size > _MAX_ARRAY_BYTES:
+        msg = (
+            f"{member.filename}: expected at most {_MAX_ARRAY_BYTES:,} bytes, "
+            f"found {member.file_size:,}"
+        )
+        raise ImbalanceError(msg)
+    if member.compress_type not in _COMPRESSIONS:
+        raise ImbalanceError(_DAMAGED_TABLE)
+    with archive.open(member) as stream:
+        # Without a size, zipfile decompresses up to 2 GiB at once. The byte beyond the
+        # end makes it compare the checksum.
+        return stream.read(member.file_size + 1)
+
+
+def _read(name: str, content: bytes) -> npt.NDArray[Any]:
+    """Return the array of a `.npy` file, which must have its dtype and shape."""
+    dtype, shape = _ARRAYS[name]
+    start = len(_NPY_START) + 2
+    end = start + int.from_bytes(content[start - 2 : start], "little")
+    header, values = content[start:end].strip(), content[end:]
+    if dtype == "|S":
+        dtype += str(len(values))
+    size = np.dtype(dtype).itemsize * int(np.prod(shape))
+    expected = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+    if not content.startswith(_NPY_START) or header != expected.encode():
+        found = quote(header.decode("latin-1"))
+        msg = f"{name}: expected the header {expected}, found {found}"
+        raise ImbalanceError(msg)
+    if len(values) != size:
+        msg = f"{name}: expected {size} bytes, found {len(values)}"
+        raise ImbalanceError(msg)
+    return np.frombuffer(values, dtype).reshape(shape)
+
+
+# The table
 
 PER_CENT_BITS = 7
 MAX_WORD_POSITIONS = (1 << 25) - 1
@@ -358,3 +599,132 @@ def _in_range(count: int) -> int:
         msg = f"expected counts below 2^56, found {count}"
         raise ImbalanceError(msg)
     return count
+
+
+# Records and text
+
+_CELL_FIELDS = ("positions", "wins", "draws", "losses", "per_cent", "word")
+
+
+def cell_record(imbalance: ImbalanceTable, material: Material) -> dict[str, Any]:
+    """Return the record of one material in a material-imbalance table.
+
+    Parameters
+    ----------
+    imbalance : ImbalanceTable
+    material : Material
+        It may have more pieces than any cell.
+
+    Returns
+    -------
+    dict
+        JSON values. `balance` is in pawns and, like the results, from White's point of
+        view. Without a cell, `cell` and its counts are None; without positions,
+        `per_cent` is None.
+    """
+    return {"schema": SCHEMA, **_cell(imbalance, material), "solver": __version__}
+
+
+def imbalance_record(imbalance: ImbalanceTable, most: int) -> dict[str, Any]:
+    """Return the record of a material-imbalance table.
+
+    Parameters
+    ----------
+    imbalance : ImbalanceTable
+    most : int
+        The number of cells to list, those with the most positions first.
+
+    Returns
+    -------
+    dict
+        JSON values; see `Coverage` for the counts.
+    """
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "source": imbalance.source,
+        **imbalance.coverage()._asdict(),
+        "most_frequent": [
+            _cell(imbalance, material_of(cell))
+            for cell in imbalance.most_frequent(most)
+        ],
+        "sha256": imbalance.checksum(),
+        "solver": __version__,
+    }
+
+
+def _cell(imbalance: ImbalanceTable, material: Material) -> dict[str, Any]:
+    cell = find_cell(material)
+    counted: dict[str, Any] = dict.fromkeys(_CELL_FIELDS)
+    if cell is not None:
+        outcomes = imbalance.outcomes(cell)
+        counted = {name: getattr(outcomes, name) for name in _CELL_FIELDS}
+    return {
+        "material": str(material),
+        "balance": material.balance(),
+        "cell": cell,
+        **counted,
+    }
+
+
+def with_noun(number: int, noun: str) -> str:
+    """Write a number and a noun with its plural s: `1 cell`, `2,000 cells`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def describe_cell(record: dict[str, Any]) -> list[str]:
+    """Describe a record of `cell_record` in a few lines."""
+    material = record["material"]
+    if record["cell"] is None:
+        return [
+            f"{material}: out of range",
+            "a cell has at most 1 queen, 2 rooks, 2 bishops, 2 knights and 8 pawns a "
+            "side",
+        ]
+    number = f"cell {record['cell']:,}, word 0x{record['word']:08x}"
+    balance = _balance(record["balance"])
+    if record["per_cent"] is None:
+        return [f"{material}: no positions", number, balance]
+    return [
+        f"{material}: {with_noun(record['positions'], 'position')}, "
+        f"White scored {record['per_cent']} per cent",
+        f"{record['wins']:,} won, {record['draws']:,} drawn, {record['losses']:,} lost",
+        number,
+        balance,
+    ]
+
+
+def describe_imbalance(record: dict[str, Any]) -> list[str]:
+    """Describe a record of `imbalance_record`, with the most frequent materials."""
+    decided = with_noun(record["decided_positions"], "position")
+    lines = [
+        f"source     {record['source'] or 'none given'}",
+        f"version    {record['version']}",
+        f"positions  {record['positions']:,}, and {record['ignored']:,} out of range",
+        f"cells      {record['filled']:,} of {record['cells']:,} filled",
+        f"decided    {record['decided']:,} of these, with {decided}: "
+        "all won or all lost",
+        f"sha-256    {record['sha256']}",
+    ]
+    cells = record["most_frequent"]
+    if not cells:
+        return lines
+    name_width = max(len(cell["material"]) for cell in cells)
+    width = max(len(f"{cell['positions']:,}") for cell in cells)
+    frequent = (
+        f"{cell['material']:<{name_width}}  {cell['positions']:>{width},}  "
+        f"{cell['per_cent']:>3}%"
+        for cell in cells
+    )
+    return [*lines, "", *frequent]
+
+
+def _balance(pawns: int) -> str:
+    if not pawns:
+        ahead = "neither side is ahead"
+    else:
+        side = "White" if pawns > 0 else "Black"
+        ahead = f"{side} is {with_noun(abs(pawns), 'pawn')} ahead"
+    if abs(pawns) <= 1:
+        return f"{ahead}; the search uses only differences of more than one pawn"
+    return ahead

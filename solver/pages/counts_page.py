@@ -6,16 +6,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from solver.laboratory import count_tables
-from solver.laboratory.count_notes import (
+from solver.laboratory.count_tables import (
     collection_notes,
     describe_variant,
     file_labels,
     position_notes,
     score_cell,
 )
-from solver.laboratory.count_records import position_record
 from solver.laboratory.mate_scores import mate_distance
-from solver.laboratory.node_counts import PositionCounts, glass_row
+from solver.laboratory.node_counts import PositionCounts, glass_row, position_record
 from solver.laboratory.techniques import COMBINED, OFF, SOUND
 from solver.output.text import analysis_link
 from solver.pages import fill_page

@@ -9,9 +9,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from solver.kernel.border.memory import LoggedNode
-from solver.laboratory.node_log import LOG_NODES
 from solver.laboratory.trace_text import SENTENCES, Words
-from solver.laboratory.traces import HASH_MIB
+from solver.laboratory.traces import HASH_MIB, LOG_NODES
 from solver.pages import fill_page
 from solver.pages.board_page import solver_data
 from solver.pages.experiments import experiments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.laboratory.match_score import PROPHET_SCORES
+from solver.laboratory.match import PROPHET_SCORES
 from tests.benchmarks.laboratory_commands import Work, record, table
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import chess.pgn
 
 from solver.files import write_whole
 from solver.laboratory.games import GamePosition, read_results
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes, shipped
-from solver.laboratory.material import find_cell
+from solver.laboratory.imbalance import ImbalanceTable, Outcomes, find_cell, shipped
 from tests.benchmarks import patched
 from tests.benchmarks.laboratory_commands import Work, matesolve, record, table
 from tests.benchmarks.laboratory_counts import PATHS, collections
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from solver.laboratory.material import Material
+    from solver.laboratory.imbalance import Material
 
 MIP_VALUES = (
     *("off", "reduce", "reduce+white", "reduce+rounded", "reduce+curve"),

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.laboratory.imbalance import RESULTS, ImbalanceTable
-from solver.laboratory.material import find_cell, material_of
+from solver.laboratory.imbalance import RESULTS, ImbalanceTable, find_cell, material_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

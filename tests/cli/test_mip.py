@@ -18,8 +18,7 @@ import pytest
 from solver import __version__
 from solver.cli.main import run
 from solver.laboratory.games import GamePosition
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes
-from solver.laboratory.material import Material, find_cell
+from solver.laboratory.imbalance import ImbalanceTable, Material, Outcomes, find_cell
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:

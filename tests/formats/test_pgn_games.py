@@ -16,7 +16,7 @@ from solver.errors import InputError
 from solver.formats.pgn import split_games
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.laboratory.games import parse_game
-from solver.laboratory.material import Material, count_pieces
+from solver.laboratory.imbalance import Material, count_pieces
 
 FULL = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
 SCANDINAVIAN = b"1. e4 d5 2. exd5 Qxd5 1-0\n"

@@ -10,14 +10,15 @@ from typing import Any
 
 from solver import __version__
 from solver.kernel.border.experiment import Horizon, RootOrder
-from solver.laboratory.count_records import (
+from solver.laboratory.node_counts import (
+    GLASS_FEN,
+    Series,
     collection_csv,
     collection_record,
     position_csv,
     position_record,
     summary_csv,
 )
-from solver.laboratory.node_counts import GLASS_FEN, Series
 from solver.laboratory.techniques import NodeCount, Techniques, combine
 from tests.laboratory import counts
 from tests.laboratory.counts import (

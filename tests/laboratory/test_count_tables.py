@@ -10,18 +10,16 @@ import pytest
 from rich.console import Console
 
 from solver.kernel.border.experiment import Horizon, RootOrder
-from solver.laboratory.count_notes import (
-    collection_notes,
-    file_labels,
-    position_notes,
-    ratio_cell,
-)
 from solver.laboratory.count_tables import (
     Summary,
     collection_columns,
+    collection_notes,
     collection_summary,
+    file_labels,
     position_columns,
+    position_notes,
     position_summary,
+    ratio_cell,
 )
 from solver.laboratory.node_counts import Series
 from solver.laboratory.techniques import NodeCount, ablation

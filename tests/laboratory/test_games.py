@@ -17,7 +17,7 @@ from solver.errors import FormatError
 from solver.formats import streams as compressed
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.laboratory.games import GamePosition, Record, Unfinished, read_results
-from solver.laboratory.material import Material
+from solver.laboratory.imbalance import Material
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError, InputError, MatesolveError
 from solver.laboratory.imbalance import (
+    CELLS,
     Coverage,
     ImbalanceTable,
+    Material,
     Outcomes,
+    find_cell,
     shipped,
 )
-from solver.laboratory.material import CELLS, Material, find_cell
 from tests.laboratory.test_imbalance_file import counts_of, file_of
 
 if TYPE_CHECKING:

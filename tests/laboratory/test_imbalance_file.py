@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes
-from solver.laboratory.imbalance_file import MAX_FILE_BYTES
+from solver.laboratory.imbalance import MAX_FILE_BYTES, ImbalanceTable, Outcomes
 from tests.sizes import sized
 
 CELLS = 236_196

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from solver.kernel.border.experiment import MipUse
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes
-from solver.laboratory.material import CELLS, MIRROR
+from solver.laboratory.imbalance import CELLS, MIRROR, ImbalanceTable, Outcomes
 from tests.laboratory.test_imbalance import (
     POSITIONS,
     ROOK,

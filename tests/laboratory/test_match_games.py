@@ -15,9 +15,8 @@ import pytest
 
 from solver.errors import InputError, MatesolveError
 from solver.kernel.border.experiment import Horizon
-from solver.laboratory.game_pool import play_games
-from solver.laboratory.match_games import Match, open_games, play_match
-from solver.laboratory.player import Rules
+from solver.laboratory.match import Match, open_games, play_match
+from solver.laboratory.player import Rules, play_games
 from solver.laboratory.techniques import parse_variant
 from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from solver.laboratory.match_score import MatchScore
+    from solver.laboratory.match import MatchScore
 
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "laboratory_kernel")

@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 from solver import __version__
-from solver.laboratory.match_games import Match
-from solver.laboratory.match_score import (
+from solver.laboratory.match import (
     PROPHET_SCORES,
+    Match,
     MatchResult,
     MatchScore,
     draw_match,

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.laboratory.material import (
+from solver.laboratory.imbalance import (
     CELLS,
     MIRROR,
     Material,

@@ -10,8 +10,7 @@ import chess.pgn
 import pytest
 
 from solver.formats.pgn import RESULTS
-from solver.laboratory.imbalance import ImbalanceTable, shipped
-from solver.laboratory.material import count_pieces, find_cell
+from solver.laboratory.imbalance import ImbalanceTable, count_pieces, find_cell, shipped
 from solver.laboratory.player import Player, Rules, SelfPlay, repeats, result_of
 from solver.laboratory.techniques import Techniques
 

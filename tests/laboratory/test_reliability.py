@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from solver.laboratory.games import GamePosition
-from solver.laboratory.imbalance import ImbalanceTable
-from solver.laboratory.material import Material, find_cell
+from solver.laboratory.imbalance import ImbalanceTable, Material, find_cell
 from tests.benchmarks.reliability import (
     BUCKETS,
     WEIGHTS,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from solver.board import parse_fen
 from solver.errors import FenError, InputError
 from solver.laboratory.games import Game, parse_line
-from solver.laboratory.material import Material, count_pieces
+from solver.laboratory.imbalance import Material, count_pieces
 
 if TYPE_CHECKING:
     import random

@@ -14,9 +14,9 @@ from solver import Limits, Problem, Solver
 from solver.board import pack
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.laboratory.node_log import NodeLog
 from solver.laboratory.techniques import NodeCount, Variant, parse_variant
 from solver.laboratory.traces import (
+    NodeLog,
     Trace,
     record_of,
     trace_certificate,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from solver.laboratory.count_notes import describe_variant
+from solver.laboratory.count_tables import describe_variant
 from solver.laboratory.node_counts import CollectionFile, Series
 from solver.laboratory.techniques import ablation, combine
 from solver.pages.counts_page import encode_page

@@ -35,8 +35,8 @@ from solver.kernel.build.loader import load_module
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.laboratory.node_log import NodeLog
 from solver.laboratory.techniques import ablation, parse_variant
+from solver.laboratory.traces import NodeLog
 from solver.play.marks import mark_key, mark_mate
 from solver.position_text import write_lines
 from solver.problem import Problem

@@ -15,7 +15,7 @@ from solver.kernel.build.jit import i64, native, pointer, u64
 from solver.kernel.laboratory import evaluation
 from solver.kernel.laboratory.evaluation import count_pieces
 from solver.kernel.rules.position import position_at
-from solver.laboratory.material import CELLS, Material, find_cell, material_of
+from solver.laboratory.imbalance import CELLS, Material, find_cell, material_of
 from tests.kernel import linked
 from tests.sizes import sized
 

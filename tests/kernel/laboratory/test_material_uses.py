@@ -11,9 +11,8 @@ import chess
 import pytest
 
 from solver.kernel.border.experiment import Extension, Mdp, PrunedNodes
-from solver.laboratory.imbalance import ImbalanceTable
+from solver.laboratory.imbalance import ImbalanceTable, find_cell, parse_material
 from solver.laboratory.iterative_deepening import Laboratory
-from solver.laboratory.material import find_cell, parse_material
 from solver.laboratory.techniques import ADDITIONS, Techniques, parse_mip
 from tests.kernel.laboratory.counting import ENTRIES, deepen_in
 from tests.laboratory.test_imbalance_file import counts_of, file_of

@@ -1,18 +1,28 @@
-"""Matches between two settings of the laboratory's search, and the file of their games.
+"""Matches between two settings of the laboratory's search: score and games.
+
+A match is played in pairs of games that share an opening. The two games of a pair are
+not independent, so the error is computed from pairs (the pentanomial distribution of
+their points: 0, 1/2, 1, 3/2 or 2), as in Stockfish's testing framework.
 
 Each opening is random moves that leave both sides about equal, and is played twice with
 colours changed. Pair k of a seed is always the same, so a match can be continued: a
 later run resumes from the PGN file of its games.
+
+The scores of the chess engine Prophet4, with a check extension against without, are its
+author's, and so are the columns of the table.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import random
 import re
+from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING, BinaryIO
 
 import chess
@@ -23,8 +33,6 @@ from solver.errors import InputError, quote
 from solver.files import lock, open_named
 from solver.formats.pgn import RESULTS, UNFINISHED
 from solver.kernel.border.experiment import Horizon
-from solver.laboratory.game_pool import play_games
-from solver.laboratory.match_score import MatchScore
 from solver.laboratory.player import (
     DRAW,
     MOST_PLIES,
@@ -32,16 +40,232 @@ from solver.laboratory.player import (
     Player,
     Rules,
     open_game,
+    play_games,
     play_out,
     write_game,
 )
-from solver.laboratory.techniques import Techniques
+from solver.laboratory.techniques import Choice, Techniques
+from solver.output.columns import Column, fit
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rich.console import Console, RenderableType
+
     from solver.laboratory.techniques import Variant
     from solver.search.threads import GroupControl
+
+
+# The score
+
+PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
+"""The possible points of a pair of games."""
+
+CONFIDENCE = 0.95
+_DEVIATIONS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+@dataclass(slots=True)
+class MatchScore:
+    """The games of a match as one side sees them.
+
+    Attributes
+    ----------
+    wins, losses, draws : int
+    pairs : Counter of float
+        The number of pairs by their points.
+    """
+
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    pairs: Counter[float] = field(default_factory=Counter)
+
+    def add_pair(self, first: float, second: float) -> None:
+        """Count two games with the same opening, each worth 1, 0.5 or 0 points."""
+        for points in (first, second):
+            self.wins += points == 1
+            self.losses += points == 0
+            self.draws += points == 0.5
+        self.pairs[first + second] += 1
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.wins + self.losses + self.draws
+
+    @property
+    def mean(self) -> float | None:
+        """The points per game, 0 to 1; None without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+    @property
+    def elo(self) -> float | None:
+        """The difference in Elo; None without games, or if one side won them all."""
+        return None if self.mean is None else to_elo(self.mean)
+
+    @property
+    def error(self) -> float | None:
+        """Half the width of the 95 per cent interval, in Elo.
+
+        It is computed from pairs. None if the interval is not bounded.
+        """
+        if self.mean is None:
+            return None
+        margin = _DEVIATIONS * math.sqrt(self._variance_of_mean())
+        low, high = to_elo(self.mean - margin), to_elo(self.mean + margin)
+        return None if low is None or high is None else (high - low) / 2
+
+    def _variance_of_mean(self) -> float:
+        assert self.mean is not None
+        squares = (
+            count * (points / 2 - self.mean) ** 2
+            for points, count in self.pairs.items()
+        )
+        return sum(squares) / self.pairs.total() ** 2
+
+
+def to_elo(mean: float) -> float | None:
+    """Return the difference in Elo that scores `mean` points a game.
+
+    None if `mean` is not strictly between 0 and 1.
+    """
+    return 400 * math.log10(mean / (1 - mean)) if 0 < mean < 1 else None
+
+
+_EVERY_CHECK = (331, 183, 402, 58.1, 56.6, 16.8)
+
+PROPHET_SCORES: dict[str, tuple[float, ...]] = {
+    "uncapped": _EVERY_CHECK,
+    "all": _EVERY_CHECK,
+    "captures": (3206, 3119, 4505, 50.4, 2.8, 5.0),
+}
+"""Wins, losses, draws, per cent, Elo and error that Prophet4's author published.
+
+By the check extension tried; promotions had no measurable effect.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """A match and its score.
+
+    Attributes
+    ----------
+    match : Match
+    score : MatchScore
+        The first side's.
+    pairs : int
+        The pairs requested.
+    """
+
+    match: Match
+    score: MatchScore
+    pairs: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all games were played."""
+        return self.score.games == 2 * self.pairs
+
+
+def draw_match(result: MatchResult, console: Console) -> RenderableType:
+    """Draw the score of a match above Prophet4's in the same experiment."""
+    score = result.score
+    per_cent = score.mean and 100 * score.mean
+    figures = [score.wins, score.losses, score.draws, per_cent, score.elo, score.error]
+    rows = [_cells(result.match.first.name, *figures)]
+    if published := _published(result.match):
+        rows.append(_cells("Prophet4", *published))
+    heads = ("", "wins", "losses", "draws", "pct", "Elo", "error")
+    columns = [
+        Column(head, column, left=not head)
+        for head, column in zip(heads, zip(*rows, strict=True), strict=True)
+    ]
+    return fit(console, columns)
+
+
+def match_notes(result: MatchResult) -> Iterator[str]:
+    """Yield the paragraphs that explain the score."""
+    match, score = result.match, result.score
+    rules = match.rules
+    limit = f"{rules.nodes:,} nodes" if rules.nodes else f"depth {rules.depth}"
+    yield (
+        f"{score.games:,} games of {match.first.name} against {match.second.name}, "
+        f"{limit} a move, {match.horizon.name.lower()} horizon, seed {match.seed}. "
+        f"Each opening has {OPENING_PLIES} random plies and is played twice, with "
+        f"colours changed."
+    )
+    pairs = ", ".join(f"{points:g}: {score.pairs[points]:,}" for points in PAIR_POINTS)
+    yield f"Pairs by points: {pairs}."
+    yield (
+        f"error: half the width of the {CONFIDENCE:.0%} confidence interval, computed "
+        f"from pairs of games. A game ends "
+        f"when the prover confirms a mate that the side to move has found, and is a "
+        f"draw after {MOST_PLIES} plies."
+    )
+    if _published(match):
+        yield (
+            "Prophet4: published by its author; its evaluation, openings and time for "
+            "each move differ."
+        )
+    if not result.is_complete:
+        yield f"Stopped after {score.games:,} of {2 * result.pairs:,} games."
+
+
+def match_record(result: MatchResult) -> dict[str, object]:
+    """Return the record of a match.
+
+    Returns
+    -------
+    dict
+        JSON values. `score` is the first side's, in points a game. `elo` and `error`
+        are None where they are not bounded.
+    """
+    match, score = result.match, result.score
+    return {
+        "schema": SCHEMA,
+        "first": match.first.choice._asdict(),
+        "second": match.second.choice._asdict(),
+        "depth": match.rules.depth,
+        "nodes": match.rules.nodes,
+        "horizon": match.horizon.name.lower(),
+        "seed": match.seed,
+        "complete": result.is_complete,
+        "games": score.games,
+        "wins": score.wins,
+        "losses": score.losses,
+        "draws": score.draws,
+        "score": score.mean,
+        "elo": score.elo,
+        "error": score.error,
+        "pairs": [score.pairs[points] for points in PAIR_POINTS],
+        "solver": __version__,
+    }
+
+
+def _published(match: Match) -> tuple[float, ...] | None:
+    """Return Prophet4's score of the same experiment, None if there is none."""
+    extension = match.first.choice.check_extension
+    alone = Choice(check_extension=extension)
+    if match.first.choice != alone or match.second.choice != Choice():
+        return None
+    return PROPHET_SCORES.get(extension)
+
+
+def _cells(name: str, *figures: float | None) -> tuple[str, ...]:
+    """Write a row: three counts, per cent, Elo and its error."""
+    counts, (per_cent, *elo) = figures[:3], figures[3:]
+    return (
+        name,
+        *(f"{number:,}" for number in counts),
+        "" if per_cent is None else f"{per_cent:,.1f}%",
+        *("" if number is None else f"{number:,.1f}" for number in elo),
+    )
+
+
+# The games
 
 TABLE_ENTRIES = 1 << 16
 
@@ -57,7 +281,7 @@ MAX_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Pairs of games by number, as `solver.laboratory.game_pool` plays them.
+    """Pairs of games by number, as `solver.laboratory.player` plays them.
 
     Attributes
     ----------
