@@ -66,6 +66,9 @@ SUMMARIES = {name: text for group in COMMANDS.values() for name, text in group.i
 """The summaries by command."""
 
 MODULES = {
+    "inspect": "problems",
+    "convert": "problems",
+    "generate": "problems",
     "report": "stores",
     "export": "stores",
     "merge": "stores",

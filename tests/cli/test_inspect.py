@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cli.inspect import FIRST
+from solver.cli.problems import FIRST
 from tests.cli.processes import process
 
 if TYPE_CHECKING:

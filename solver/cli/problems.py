@@ -1,0 +1,384 @@
+"""`matesolve inspect`, `convert` and `generate`: read, write and make problems."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, deque
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from solver.cli import auditing, options
+from solver.cli.console import (
+    Exit,
+    echo_json,
+    foremost,
+    is_terminal,
+    notify,
+    open_target,
+    prepare_kernel,
+    prepare_outputs,
+    require_format,
+)
+from solver.cli.progress import TimedProgress
+from solver.columns import generate as core
+from solver.errors import FormatError, InputError
+from solver.formats.claims import FileSummary
+from solver.formats.epd import write_epd
+from solver.formats.registry import WRITABLE, find_writer, format_of, read_collection
+from solver.formats.streams import STDIN, name_of
+from solver.position_text import first_moves, write_lines
+from solver.problem import MAX_NODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from solver.audit.corrections import Corrected
+    from solver.audit.result import AuditResult
+    from solver.formats.claims import ReadOptions
+    from solver.problem import Problem
+
+
+# Inspect
+
+SHOWN = 3
+"""The number of records that are printed."""
+
+FIRST = 1000
+"""After this many records, what is understood so far is printed."""
+
+
+@options.command("""
+Exit codes (the first that applies):
+   74  a file could not be read
+   65  a record is unreadable, or no claim was read from fields that may hold one
+    0  every record can be read
+
+Examples:
+  matesolve inspect puzzles.json
+  matesolve inspect problems.csv --columns fen=Position,claim=N
+  matesolve inspect *.pgn --json
+""")
+@options.files
+@auditing.reading("--format")
+@options.flag("--json as_json", "Print indented JSON.")
+@click.pass_context
+def inspect(
+    ctx: click.Context,
+    *,
+    files: tuple[str, ...],
+    read_options: ReadOptions,
+    as_json: bool,
+) -> None:
+    """Show what is read from a file, without a search.
+
+    FILE is anything that `verify` reads. What is understood of it is printed in one
+    line: the format, the number of records, which field each part of a problem is read
+    from, which fields are ignored, and how many records have no claim, a warning or an
+    error. The first three records follow as they are read.
+
+    The line about a long file is printed for its first thousand records, and again at
+    its end. Use this command first on a file that another program wrote.
+    """
+    codes = {Exit.PROVED}
+    for file in files:
+        codes |= _inspect(file, read_options, as_json=as_json)
+    ctx.exit(foremost(codes))
+
+
+def _inspect(file: str, read_options: ReadOptions, *, as_json: bool) -> set[Exit]:
+    """Print what is understood of a file; return the exit codes that follow."""
+    summary = FileSummary(name_of(file))
+    codes: set[Exit] = set()
+    records = read_collection(file, read_options, summary)
+    first: list[Problem | FormatError] = []
+    with _reading(file, codes):
+        first += islice(records, FIRST)
+    shown, count = first[:SHOWN], summary.records
+    if not as_json and first:
+        click.echo(summary)
+        for record in shown:
+            click.echo("\n".join(f"  {line}" for line in _describe(record)))
+    try:
+        with _reading(file, codes):
+            deque(records, 0)
+    finally:  # also after an interrupt: what has been read by then
+        if not as_json and summary.records > count:
+            click.echo(summary)
+    if as_json:
+        echo_json({**summary.record(), "first": [*map(_record, shown)]}, indent=2)
+    if summary.unreadable:
+        codes.add(Exit.BAD_INPUT)
+    if Exit.IO in codes:
+        return codes
+    return codes | auditing.report_summary(summary, read_options, is_quiet=True)
+
+
+@contextmanager
+def _reading(file: str, codes: set[Exit]) -> Iterator[None]:
+    """Print the error of a file that cannot be read, and add its exit code."""
+    try:
+        yield
+    except OSError as error:
+        notify(f"error: {file}: {error.strerror or error}")
+        codes.add(Exit.IO)
+
+
+def _record(record: Problem | FormatError) -> dict[str, object]:
+    """Return a record as it was read, as an object of JSON."""
+    if isinstance(record, FormatError):
+        return {"source": record.source, "error": record.reason}
+    fields = json.loads(find_writer("jsonl").write(record))
+    return {"source": record.source, **fields, "warnings": [*record.warnings]}
+
+
+def _describe(record: Problem | FormatError) -> Iterator[str]:
+    """Yield lines of text with a record as it was read."""
+    if isinstance(record, FormatError):
+        yield f"{record.source}: error: {record.reason}"
+        return
+    yield f"{record.source}: {record.id}"
+    yield f"  {record.fen}"
+    claim, stipulation = record.claim, record.stipulation.text
+    if record.no_mate is not None:
+        yield f"  claims no mate in {record.no_mate}"
+    elif claim is None:
+        yield "  claims nothing"
+    else:
+        mate = f"{'mate' if claim.mate > 0 else 'mated'} in {abs(claim.mate)}"
+        yield f"  claims {stipulation or mate}"
+        if claim.solutions is not None:
+            yield f"  solutions: {claim.solutions}"
+        if claim.keys:
+            yield f"  keys: {' '.join(first_moves(record.fen, claim.keys))}"
+        if claim.line:
+            yield f"  line: {' '.join(write_lines(record.fen, [claim.line])[0])}"
+    for warning in record.warnings:
+        yield f"  warning: {warning}"
+
+
+# Convert
+
+
+@options.command("""
+Exit codes (the first that applies):
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
+   74  reading or writing failed; nothing is written
+   65  some records were skipped
+    1  with --correct: some claims could not be corrected
+    0  everything was written
+
+Examples:
+  matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
+  matesolve convert mates.epd mates.inp
+  matesolve convert - - --to jsonl < mates.pgn
+  matesolve convert mates.csv corrected.csv --correct run.db
+""")
+@click.argument("source", metavar="IN", type=options.FILE)
+@click.argument("target", metavar="OUT", type=options.FILE)
+@auditing.reading("--from")
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(WRITABLE),
+    help="Format of the output. Default: by the suffix of OUT.",
+)
+@click.option(
+    "--correct",
+    "store_path",
+    metavar="RUN.db",
+    type=options.FILE,
+    help="Write IN in its own format, with the mates that an audit with --store RUN.db "
+    "proved in place of wrong claims.",
+)
+@click.pass_context
+def convert(
+    ctx: click.Context,
+    *,
+    source: str,
+    target: str,
+    read_options: ReadOptions,
+    target_format: str | None,
+    store_path: str | None,
+) -> None:
+    """Write a collection of problems in another format.
+
+    IN may be in any format that `verify` reads, compressed or not. The suffix of OUT
+    selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, or .inp for Popeye;
+    add .gz to compress it. OUT is replaced only when all of IN has been read; until
+    then a hidden file beside it has the suffix .part1. If the command is killed, the
+    next one that writes OUT deletes that file. - is standard input or output.
+
+    A record that cannot be parsed, or that the output format cannot express, is
+    reported and skipped. FENs keep no claims. Popeye's input cannot express that the
+    side to move is mated, or how many solutions a help problem has. EPD and PGN do not
+    record that any mate on the last move counts, as in lichess puzzles.
+
+    With --correct, IN is CSV, JSON lines, EPD or PGN. Lengths, keys and lines that are
+    wrong are replaced; every other byte stays. Records that cannot be corrected keep
+    their text and are named, except those that an editor accepts.
+    """
+    if store_path is not None:
+        ctx.exit(correct(source, target, store_path, read_options, target_format))
+    asked = target_format or format_of(target)
+    target_format = require_format(target, asked, WRITABLE)
+    prepare_outputs(target, reads=[source], stdout=True)
+
+    summary, writer = FileSummary(), find_writer(target_format)
+    conversion = Conversion(writer.write, TimedProgress())
+    records = read_collection(source, read_options, summary)
+    with open_target(target) as file, conversion.progress:
+        writer.save(conversion.rows(records), file)
+    notify(
+        f"{conversion.progress.done:,} written, {summary.not_selected:,} not selected, "
+        f"{conversion.skipped:,} skipped"
+    )
+    codes = auditing.report_summary(summary, read_options)
+    if conversion.skipped:
+        codes.add(Exit.BAD_INPUT)
+    ctx.exit(foremost(codes | {Exit.PROVED}))
+
+
+def correct(
+    source: str,
+    target: str,
+    store_path: str,
+    read_options: ReadOptions,
+    target_format: str | None,
+) -> Exit:
+    """Write a collection with the claims that an audit proved; see `convert`.
+
+    Raises
+    ------
+    UsageError
+        It is standard input, which cannot be read twice, or another format is wanted.
+    """
+    from solver.audit.corrections import corrected_lines
+    from solver.audit.store import Store
+    from solver.cli.console import store_files
+    from solver.output.audit_text import disagreement
+
+    formats = {format_of(source), format_of(target)} - {None}
+    if source == STDIN or target_format is not None or len(formats) > 1:
+        msg = "--correct needs the name of a file, and keeps its format."
+        raise click.UsageError(msg)
+    prepare_outputs(target, reads=[source, *store_files(store_path)], stdout=True)
+    counts = Counter[bool]()
+
+    def report(result: AuditResult, corrected: Corrected) -> None:
+        counts[not corrected.left] += 1
+        if corrected.left:
+            left = ", ".join(corrected.left)
+            what, *_ = (disagreement(result) or "").splitlines()
+            notify(f"not corrected ({left}): {what}")
+
+    with Store(store_path, read_only=True) as store, open_target(target) as file:
+        results = store.results()
+        file.writelines(corrected_lines(source, read_options, results, report))
+    notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
+    return Exit.NEGATIVE if counts[False] else Exit.PROVED
+
+
+@dataclass
+class Conversion:
+    """Writes records in another format, and counts them.
+
+    Attributes
+    ----------
+    write : callable
+        Writes one problem.
+    progress : TimedProgress
+        Counts what is written, and prints why a record is skipped.
+    skipped : int
+        Records that could not be parsed, or not expressed in the output format.
+    """
+
+    write: Callable[[Problem], object]
+    progress: TimedProgress
+    skipped: int = 0
+
+    def rows(self, records: Iterable[Problem | FormatError]) -> Iterator[object]:
+        """Yield the text of each record; report the records that are skipped."""
+        for record in records:
+            row: object = record
+            if not isinstance(record, FormatError):
+                try:
+                    row = self.write(record)
+                except InputError as error:
+                    row = FormatError(record.source, str(error))
+            if isinstance(row, FormatError):
+                self.skipped += 1
+                self.progress.notify(f"error: {row}")
+            else:
+                self.progress.done += 1
+                yield row
+
+
+# Generate
+
+
+def _range(text: str) -> tuple[int, int]:
+    sizes = {f"{least}-{most}": (least, most) for least, most in core.SIZES}
+    if found := sizes.get(text if "-" in text else f"{text}-{text}"):
+        return found
+    msg = f"expected a range within 3 to 20, such as 5-9, found {text!r}"
+    raise click.BadParameter(msg)
+
+
+@options.command("""
+Exit codes:
+    0  all puzzles were made
+    3  fewer puzzles were found
+   74  writing failed
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
+
+Examples:
+  matesolve generate 2
+  matesolve generate 3 --puzzles 1000 --seed 7 --unique-key > mates.epd
+  matesolve generate 1 --pieces 3-5 | matesolve convert - mates.jsonl
+""")
+@click.argument("moves", metavar="N", type=options.whole(core.MOST_MOVES))
+@options.number("--puzzles count", MAX_NODES, "P", "Make P puzzles.", default=10)
+@options.seed("puzzles")
+@click.option(
+    "--pieces",
+    type=_range,
+    default="5-9",
+    show_default=True,
+    metavar="MIN-MAX",
+    help="Place so many pieces, kings included (3 to 20).",
+)
+@options.flag("--unique-key", "Make only puzzles with exactly one key.")
+@click.pass_context
+def generate(ctx: click.Context, /, moves: int, count: int, **chosen: Any) -> None:
+    """Make new puzzles with proved mates.
+
+    The shortest mate takes N moves, 1 to 6. The puzzles are printed as EPD with all
+    keys; `convert` writes other formats. Pieces are placed at random, so a new seed
+    gives positions that no model has memorised. No key takes a piece, and neither side
+    is more than a rook ahead. No two puzzles of a run are the same, mirrored or with
+    colours changed.
+
+    The same arguments print the same bytes on every machine. The command stops if a
+    billion nodes, or two million positions, bring no new puzzle.
+    """
+    from solver.search.threads import usable_cores
+
+    prepare_kernel()
+    how = "--seed {seed} --pieces {pieces[0]}-{pieces[1]}".format(**chosen)
+    unique = " --unique-key" * chosen["unique_key"]
+    click.echo(f"# matesolve generate {moves} {how}{unique}")
+    found = core.generate(moves, count, jobs=usable_cores(), **chosen)
+    progress = TimedProgress(total=lambda: count)
+    # On a terminal, the puzzles themselves show the progress.
+    with nullcontext() if is_terminal(sys.stdout) else progress:
+        for problem in found:
+            click.echo(write_epd(problem), nl=False)
+            progress.done += 1
+    if progress.done < count:
+        notify(f"{progress.done:,} of {count:,} made: a billion nodes found no more")
+        ctx.exit(Exit.LIMIT)
