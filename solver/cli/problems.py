@@ -6,7 +6,6 @@ import json
 import sys
 from collections import Counter, deque
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +34,7 @@ from solver.position_text import first_moves, write_lines
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
     from solver.audit.corrections import Corrected
     from solver.audit.result import AuditResult
@@ -229,16 +228,32 @@ def convert(
     prepare_outputs(target, reads=[source], stdout=True)
 
     summary, writer = FileSummary(), find_writer(target_format)
-    conversion = Conversion(writer.write, TimedProgress())
-    records = read_collection(source, read_options, summary)
-    with open_target(target) as file, conversion.progress:
-        writer.save(conversion.rows(records), file)
+    progress, skipped = TimedProgress(), 0
+
+    def rows() -> Iterator[object]:
+        nonlocal skipped
+        for record in read_collection(source, read_options, summary):
+            row: object = record
+            if not isinstance(record, FormatError):
+                try:
+                    row = writer.write(record)
+                except InputError as error:
+                    row = FormatError(record.source, str(error))
+            if isinstance(row, FormatError):
+                skipped += 1
+                progress.notify(f"error: {row}")
+            else:
+                progress.done += 1
+                yield row
+
+    with open_target(target) as file, progress:
+        writer.save(rows(), file)
     notify(
-        f"{conversion.progress.done:,} written, {summary.not_selected:,} not selected, "
-        f"{conversion.skipped:,} skipped"
+        f"{progress.done:,} written, {summary.not_selected:,} not selected, "
+        f"{skipped:,} skipped"
     )
     codes = auditing.report_summary(summary, read_options)
-    if conversion.skipped:
+    if skipped:
         codes.add(Exit.BAD_INPUT)
     ctx.exit(foremost(codes | {Exit.PROVED}))
 
@@ -281,41 +296,6 @@ def correct(
         file.writelines(corrected_lines(source, read_options, results, report))
     notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
     return Exit.NEGATIVE if counts[False] else Exit.PROVED
-
-
-@dataclass
-class Conversion:
-    """Writes records in another format, and counts them.
-
-    Attributes
-    ----------
-    write : callable
-        Writes one problem.
-    progress : TimedProgress
-        Counts what is written, and prints why a record is skipped.
-    skipped : int
-        Records that could not be parsed, or not expressed in the output format.
-    """
-
-    write: Callable[[Problem], object]
-    progress: TimedProgress
-    skipped: int = 0
-
-    def rows(self, records: Iterable[Problem | FormatError]) -> Iterator[object]:
-        """Yield the text of each record; report the records that are skipped."""
-        for record in records:
-            row: object = record
-            if not isinstance(record, FormatError):
-                try:
-                    row = self.write(record)
-                except InputError as error:
-                    row = FormatError(record.source, str(error))
-            if isinstance(row, FormatError):
-                self.skipped += 1
-                self.progress.notify(f"error: {row}")
-            else:
-                self.progress.done += 1
-                yield row
 
 
 # Generate

@@ -177,21 +177,19 @@ def compare_on_collection(
     )
 
 
-def print_json(counts: PositionCounts | CollectionCounts, *, sums_only: bool) -> None:
-    """Print the record of the counts; with `sums_only`, without the problems."""
+def print_record(
+    counts: PositionCounts | CollectionCounts, *, as_csv: bool, sums_only: bool
+) -> None:
+    """Print JSON or CSV; with `sums_only`, of a collection only the variants' sums."""
     if isinstance(counts, PositionCounts):
-        echo_json(position_record(counts), 2)
+        record, csv = position_record(counts), position_csv(counts)
     else:
-        echo_json(collection_record(counts, sums_only=sums_only), 2)
-
-
-def print_csv(counts: PositionCounts | CollectionCounts, *, sums_only: bool) -> None:
-    """Print the rows of the counts; with `sums_only`, the sums of each variant."""
-    if isinstance(counts, PositionCounts):
-        csv = position_csv(counts)
-    else:
+        record = collection_record(counts, sums_only=sums_only)
         csv = summary_csv(counts) if sums_only else collection_csv(counts)
-    click.echo(csv, nl=False)
+    if as_csv:
+        click.echo(csv, nl=False)
+    else:
+        echo_json(record, 2)
 
 
 def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> None:
@@ -396,10 +394,8 @@ def table(
         counts = compare_on_collection(runner, collection, variants, depth, entries)
     else:
         counts = compare_on_position(runner, fen, variants, depth, entries, nodes)
-    if as_json:
-        print_json(counts, sums_only=sums_only)
-    elif as_csv:
-        print_csv(counts, sums_only=sums_only)
+    if as_json or as_csv:
+        print_record(counts, as_csv=as_csv, sums_only=sums_only)
     else:
         print_text(counts, brief=is_ablation or sums_only)
     if html:

@@ -175,7 +175,7 @@ def trace(
                 console.print()
             for part in describe_trace(console, record, number, plies):
                 console.print(part)
-    if any(each.is_stopped for each in traces):
+    if any(each.stopped for each in traces):
         codes.add(Exit.LIMIT)
     if Exit.INTERRUPTED in codes:
         notify("interrupted")

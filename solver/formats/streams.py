@@ -340,6 +340,10 @@ def _load(method: str) -> tuple[Callable[[], Any], type[Exception]]:
 class _Decompressed(io.RawIOBase):
     """The content of a compressed stream, which may consist of several parts.
 
+    The readers of bz2 and lzma drop without an error what follows zeros between two
+    parts, or damage after one; that of zstandard ends a truncated file as if it were
+    whole; none of lzma limits the memory that a file may demand.
+
     Attributes
     ----------
     bytes_read : int

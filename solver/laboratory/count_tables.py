@@ -62,7 +62,7 @@ def format_answer(outcome: Outcome) -> str:
 def _marked(mate: str, found: Iteration | Outcome) -> str:
     if not found.proved:
         return mate + UNPROVED
-    return mate if found.is_shortest else AT_MOST + mate
+    return mate if found.settled else AT_MOST + mate
 
 
 def ratio_cell(ratio: float | None) -> str:

@@ -152,15 +152,15 @@ class Laboratory:
                 return
             margin = 0 if is_mate(experiment.score) else techniques.aspiration
             mate = mate_distance(experiment.score)
-            proved, is_shortest = True, False
+            proved, settled = True, False
             if mate is not None and techniques.is_sound:
                 seen = techniques.plies_seen(experiment.depth)
-                is_shortest = excludes_shorter(mate, seen)
+                settled = excludes_shorter(mate, seen)
             elif mate is not None:
                 if confirm and mate not in proofs:
                     proofs[mate] = prove_mate(board, mate, PROOF_NODES, control)
                 shortest = proofs.get(mate)
-                proved, is_shortest = shortest is not None, shortest == mate
+                proved, settled = shortest is not None, shortest == mate
             move = experiment.pv_move
             yield Iteration(
                 experiment.depth,
@@ -169,7 +169,7 @@ class Laboratory:
                 self._counted(to_pv=True),
                 self._counted(),
                 proved,
-                is_shortest,
+                settled,
             )
 
     def find_mate(
@@ -198,7 +198,7 @@ class Laboratory:
             last = Iteration(0, 0, "", 0, self._counted())
         return Outcome(
             mate,
-            is_shortest=last.is_shortest,
+            settled=last.settled,
             proved=mate is not None and last.proved,
             nodes=nodes_to_mate,
             nodes_total=self._counted(),

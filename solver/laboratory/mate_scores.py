@@ -53,7 +53,7 @@ class Iteration:
     proved : bool
         The score is reliable: the search is sound, the score is no mate, or the prover
         confirmed the mate.
-    is_shortest : bool
+    settled : bool
         The score is a mate and no shorter one exists, by the depth of a sound search or
         else by the prover.
     """
@@ -64,7 +64,7 @@ class Iteration:
     nodes: int
     nodes_total: int
     proved: bool = True
-    is_shortest: bool = False
+    settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Outcome:
     mate : int or None
         Moves to mate; negative when the side to move is mated. None: no mate was found
         within the depth or the limits.
-    is_shortest : bool
+    settled : bool
         No shorter mate exists, by the depth of a sound search or else by the prover.
     proved : bool
         The mate exists: the search is sound, or the prover confirmed it.
@@ -89,7 +89,7 @@ class Outcome:
     """
 
     mate: int | None
-    is_shortest: bool
+    settled: bool
     proved: bool
     nodes: int
     nodes_total: int

@@ -287,7 +287,7 @@ class CollectionCounts:
             yield MateBounds(None, row.problem.no_mate, -1)
         for variant, outcome in zip(self.variants, row.outcomes, strict=True):
             if variant.techniques.is_sound:
-                if outcome.mate is not None and outcome.is_shortest:
+                if outcome.mate is not None and outcome.settled:
                     yield bounds_of_shortest(outcome.mate)
                 else:
                     depth = row.depth if outcome.complete else 0
@@ -304,9 +304,7 @@ def proved_mate(outcome: Outcome) -> int | None:
 
 def is_answered(outcome: Outcome) -> bool:
     """Whether the variant reached an answer before a limit stopped it."""
-    return outcome.complete or (
-        proved_mate(outcome) is not None and outcome.is_shortest
-    )
+    return outcome.complete or (proved_mate(outcome) is not None and outcome.settled)
 
 
 def node_ratio(nodes: int, base: int) -> float | None:
@@ -489,7 +487,7 @@ def _iteration(iteration: Iteration) -> dict[str, Any]:
         "score": score_value(iteration.score),
         "nodes": iteration.nodes,
         "nodes_total": iteration.nodes_total,
-        "settled": iteration.is_shortest if mated else None,
+        "settled": iteration.settled if mated else None,
         "proved": iteration.proved if mated else None,
         "move": iteration.move,
     }
@@ -512,14 +510,7 @@ def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, Any]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {
-        "mate": outcome.mate,
-        "nodes": outcome.nodes,
-        "nodes_total": outcome.nodes_total,
-        "settled": outcome.is_shortest,
-        "proved": outcome.proved,
-        "complete": outcome.complete,
-    }
+    return {name: getattr(outcome, name) for name in OUTCOME_COLUMNS}
 
 
 def _totals(counts: CollectionCounts) -> dict[str, Any]:

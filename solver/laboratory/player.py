@@ -169,7 +169,7 @@ class Player:
         for last in self._laboratory.deepen(
             board, self._techniques, depth, nodes=nodes, confirm=False
         ):
-            if last.is_shortest:
+            if last.settled:
                 break
         return last
 

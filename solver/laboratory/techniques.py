@@ -153,6 +153,15 @@ _MIP_APART = ({"reduce", "prune"}, {"lazy", "correct"}, {"rounded", "curve"})
 forms."""
 
 
+_PRUNED = {
+    "off": PrunedNodes.NONE,
+    "cut": PrunedNodes.CUT,
+    "all": PrunedNodes.ALL,
+    "none": PrunedNodes.CUT_AND_ALL,
+    "on": PrunedNodes.CUT_AND_ALL,
+}
+
+
 def parse_mdp(text: str) -> Mdp:
     """Read a form of mate-distance pruning.
 
@@ -200,20 +209,11 @@ def parse_pruning(text: str) -> tuple[PrunedNodes, frozenset[int]]:
     expected all nodes only, no additions; `none`: cut and all nodes, no additions;
     digits out of 1234: with those additions; `on`: with all four.
     """
-    match text:
-        case "off":
-            return PrunedNodes.NONE, frozenset()
-        case "cut":
-            return PrunedNodes.CUT, frozenset()
-        case "all":
-            return PrunedNodes.ALL, frozenset()
-        case "none":
-            return PrunedNodes.CUT_AND_ALL, frozenset()
-        case "on":
-            return PrunedNodes.CUT_AND_ALL, ADDITIONS
+    if text in _PRUNED:
+        return _PRUNED[text], ADDITIONS if text == "on" else frozenset()
     digits = [int(digit) if digit.isdecimal() else 0 for digit in text]
     if not digits or not ADDITIONS.issuperset(digits):
-        raise _unknown(text, ["off", "cut", "all", "none", "on", "digits out of 1234"])
+        raise _unknown(text, [*_PRUNED, "digits out of 1234"])
     return PrunedNodes.CUT_AND_ALL, frozenset(digits)
 
 

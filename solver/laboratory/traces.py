@@ -8,7 +8,7 @@ them. docs/reference/trace.md describes the record and the columns.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -297,11 +297,11 @@ class Trace:
         Nodes of the whole search, as `table` and `solve` count them.
     nodes_before : int
         Nodes of the iterations before the one that the log has.
-    is_complete : bool
+    complete : bool
         The log has all nodes that it should have.
     only_cuts : bool
         What is below nodes without a cut by mate-distance pruning is left out.
-    is_stopped : bool
+    stopped : bool
         A limit or an interrupt stopped the search.
     log : Columns
     iterations : tuple of Iteration
@@ -313,24 +313,15 @@ class Trace:
     mate: int | None
     nodes: int
     nodes_before: int
-    is_complete: bool
+    complete: bool
     only_cuts: bool
-    is_stopped: bool
+    stopped: bool
     log: Columns
     iterations: tuple[Iteration, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready record."""
-        record: dict[str, Any] = {
-            "name": self.name,
-            "depth": self.depth,
-            "mate": self.mate,
-            "nodes": self.nodes,
-            "nodes_before": self.nodes_before,
-            "complete": self.is_complete,
-            "only_cuts": self.only_cuts,
-            "stopped": self.is_stopped,
-        }
+        record = {field.name: getattr(self, field.name) for field in fields(self)[:-2]}
         if self.iterations:
             record["iterations"] = [
                 {
@@ -392,9 +383,9 @@ def trace_scores(
         mate_distance(last.score) if last else None,
         nodes=laboratory.search.nodes,
         nodes_before=earlier[-1].nodes_total if earlier else 0,
-        is_complete=not log.is_full,
+        complete=not log.is_full,
         only_cuts=only_cuts,
-        is_stopped=not is_over,
+        stopped=not is_over,
         log=log.scored_nodes(pack(board), black=not board.turn),
         iterations=tuple(iterations),
     )
@@ -435,9 +426,9 @@ def trace_numbers(
         mate if verdict == Verdict.MATE else None,
         nodes=workspace.search.nodes,
         nodes_before=0,
-        is_complete=not log.is_full,
+        complete=not log.is_full,
         only_cuts=False,
-        is_stopped=verdict == Verdict.STOPPED,
+        stopped=verdict == Verdict.STOPPED,
         log=log.numbered_nodes(position, black=not board.turn, attacking=attacking),
     )
 
@@ -478,9 +469,9 @@ def trace_certificate(
         solution.mate,
         nodes=len(found.certificate.mate["nodes"]),
         nodes_before=0,
-        is_complete=not walk.is_full,
+        complete=not walk.is_full,
         only_cuts=False,
-        is_stopped=False,
+        stopped=False,
         log=walk.columns,
     )
 

@@ -38,8 +38,8 @@ def iteration(
     """An iteration; only a sound search proves its mate."""
     mate = mate_distance(score)
     is_sound = mate is None or variant.techniques.is_sound
-    is_shortest = mate is not None and is_sound and excludes_shorter(mate, depth - 1)
-    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, is_shortest)
+    settled = mate is not None and is_sound and excludes_shorter(mate, depth - 1)
+    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, settled)
 
 
 def series(variant: Variant, *rows: tuple[int, int, int]) -> Series:
@@ -76,10 +76,10 @@ MIXED_POSITION = PositionCounts(
 )
 
 FOUND = Outcome(
-    2, is_shortest=True, proved=True, nodes=1000, nodes_total=1500, complete=True
+    2, settled=True, proved=True, nodes=1000, nodes_total=1500, complete=True
 )
 NONE = Outcome(
-    None, is_shortest=False, proved=False, nodes=0, nodes_total=900, complete=True
+    None, settled=False, proved=False, nodes=0, nodes_total=900, complete=True
 )
 STOPPED = replace(NONE, nodes_total=5000, complete=False)
 UNPROVED = replace(NONE, mate=3, nodes=70, nodes_total=90)

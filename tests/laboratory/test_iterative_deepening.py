@@ -152,19 +152,19 @@ def find(
 
 def test_a_mate_is_found_and_shorter_ones_excluded() -> None:
     outcome = find(MATE_IN_TWO, 10)
-    assert (outcome.mate, outcome.is_shortest, outcome.proved) == (2, True, True)
+    assert (outcome.mate, outcome.settled, outcome.proved) == (2, True, True)
     assert outcome.complete
     assert 0 < outcome.nodes <= outcome.nodes_total
 
 
 def test_being_mated_is_found() -> None:
     outcome = find(MATED_IN_ONE, 10)
-    assert (outcome.mate, outcome.is_shortest) == (-1, True)
+    assert (outcome.mate, outcome.settled) == (-1, True)
 
 
 def test_no_mate_within_the_depth_is_none() -> None:
     outcome = find(MATE_IN_TWO, 3)
-    assert (outcome.mate, outcome.is_shortest, outcome.proved) == (None, False, False)
+    assert (outcome.mate, outcome.settled, outcome.proved) == (None, False, False)
     assert outcome.complete
 
 
@@ -187,7 +187,7 @@ def test_a_mate_of_forward_pruning_is_proved_before_it_is_returned() -> None:
     outcome = find(MATE_IN_TWO, 8, parse_variant("efp=on").techniques)
     assert outcome.mate == 2
     assert outcome.proved
-    assert outcome.is_shortest
+    assert outcome.settled
 
 
 def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     outcome = find(MATE_IN_TWO, 8, parse_variant("efp=on").techniques)
     assert outcome.mate == 2
     assert not outcome.proved
-    assert not outcome.is_shortest
+    assert not outcome.settled
 
 
 @pytest.mark.parametrize(
@@ -334,18 +334,18 @@ def test_the_prover_checks_each_mate_of_an_unsound_search(
     rows = deepen(MATE_IN_TWO, 8, pruned)
     assert format_score(rows[-1].score) == "M2"
     assert all(row.proved for row in rows)
-    assert [row.is_shortest for row in rows] == [is_mate(row.score) for row in rows]
+    assert [row.settled for row in rows] == [is_mate(row.score) for row in rows]
     monkeypatch.setattr("solver.laboratory.iterative_deepening.PROOF_NODES", 1)
     for row in deepen(MATE_IN_TWO, 8, pruned):
         assert row.proved == (not is_mate(row.score))
-        assert not row.is_shortest
+        assert not row.settled
 
 
 def test_a_mate_is_shortest_from_the_depth_that_would_show_a_shorter_one() -> None:
     checks = Techniques(extension=Extension.CHECKS)
     for techniques, first in ((Techniques(), 4), (checks, 2)):
         rows = deepen(SMOTHERED, 5, techniques)
-        assert [row.is_shortest for row in rows] == [row.depth >= first for row in rows]
+        assert [row.settled for row in rows] == [row.depth >= first for row in rows]
 
 
 def test_a_failed_window_is_widened_until_it_holds_the_score(

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from solver.search.threads import Control
 
 BOARD = chess.Board()
-ANSWER = Outcome(
-    3, is_shortest=True, proved=True, nodes=5, nodes_total=9, complete=True
-)
+ANSWER = Outcome(3, settled=True, proved=True, nodes=5, nodes_total=9, complete=True)
 
 
 class Fake:

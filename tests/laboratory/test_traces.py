@@ -106,7 +106,7 @@ def test_the_log_has_a_node_for_each_call_that_the_laboratory_counts(
 ) -> None:
     trace = traced(fen, variant, depth)
     *_, before, total = counted_calls(fen, parse_variant(variant), depth)
-    assert trace.is_complete
+    assert trace.complete
     assert len(trace.log["ply"]) == total - before
     plain = Laboratory().deepen(
         chess.Board(fen), parse_variant(variant).techniques, depth
@@ -179,7 +179,7 @@ def test_a_full_log_keeps_the_first_part_of_the_tree() -> None:
 
 def test_the_last_iteration_is_the_one_that_finds_the_shortest_mate() -> None:
     trace = traced(MATE_IN_2, "mdp=cpw", None)
-    assert (trace.mate, trace.depth, trace.is_stopped) == (2, 4, False)
+    assert (trace.mate, trace.depth, trace.stopped) == (2, 4, False)
     assert trace.nodes == trace.iterations[-1].nodes_total
 
 
@@ -211,7 +211,7 @@ def test_step_by_step_the_search_decides_as_the_definition_does() -> None:
     for board in itertools.islice(few_pieces(random.Random(31)), 60):
         for mate in (1, 2):
             trace = trace_numbers(board, mate, Control(), stepwise=True)
-            assert not trace.is_stopped
+            assert not trace.stopped
             assert (trace.mate == mate) == mate_in(board, mate), board.fen()
 
 

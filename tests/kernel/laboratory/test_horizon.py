@@ -139,7 +139,7 @@ def test_a_mate_is_proved_shortest_one_ply_earlier_with_a_mate_test(
 ) -> None:
     mate_in_one = chess.Board("k7/8/1K6/8/8/8/8/7R w - - 0 1")
     rows = Laboratory().deepen(mate_in_one, replace(PLAIN, horizon=horizon), 3)
-    assert [row.is_shortest for row in rows] == [depth >= first for depth in (1, 2, 3)]
+    assert [row.settled for row in rows] == [depth >= first for depth in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(("horizon", "depth"), [(Horizon.STATIC, 4), (Horizon.MATE, 3)])
@@ -151,9 +151,9 @@ def test_a_shorter_mate_is_excluded_one_ply_earlier_with_a_mate_test(
     laboratory, techniques = Laboratory(), replace(PLAIN, horizon=horizon)
     iterations = laboratory.deepen(smothered, techniques, 6)
     outcome = laboratory.find_mate(iterations, techniques, 6)
-    assert (outcome.mate, outcome.is_shortest) == (2, True)
+    assert (outcome.mate, outcome.settled) == (2, True)
     rows = list(Laboratory().deepen(smothered, replace(PLAIN, horizon=horizon), 6))
-    assert [row.depth for row in rows if row.is_shortest] == list(range(depth, 7))
+    assert [row.depth for row in rows if row.settled] == list(range(depth, 7))
     assert outcome.nodes_total == rows[depth - 1].nodes_total
 
 
