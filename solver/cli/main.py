@@ -69,6 +69,8 @@ MODULES = {
     "inspect": "problems",
     "convert": "problems",
     "generate": "problems",
+    "match": "experiments",
+    "mip": "experiments",
     "report": "stores",
     "export": "stores",
     "merge": "stores",

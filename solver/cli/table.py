@@ -1,6 +1,6 @@
 """`matesolve table`: count the nodes that search techniques save.
 
-`experiment_options` builds the variants; the first half of this file runs them and
+`experiments` builds the variants; the first half of this file runs them and
 prints the result.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import experiment_options, options
+from solver.cli import experiments, options
 from solver.cli.auditing import Reading
 from solver.cli.console import (
     Exit,
@@ -62,7 +62,6 @@ from solver.problem import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.iterative_deepening import Runner
     from solver.laboratory.mate_scores import Iteration
     from solver.laboratory.techniques import Techniques, Variant
@@ -291,24 +290,24 @@ Examples:
     metavar="[FEN | FILE...]",
     type=options.FILE,
 )
-@experiment_options.depth(
+@experiments.depth(
     f"Default: {len(GLASS_ROWS)} for the published position; for another, "
     f"{PLIES_AFTER} plies beyond the depth at which every variant has found the mate, "
     f"{DEEPEST} at most; in a collection, as deep as the claim of each problem, or 8 "
     "without one."
 )
-@experiment_options.variants
-@experiment_options.mip_table
+@experiments.variants
+@experiments.mip_table
 @click.option(
     "--table-entries",
     "entries",
-    type=experiment_options.table_entries,
+    type=experiments.table_entries,
     default="2^18",
     show_default=True,
     metavar="N",
     help="Entries in the transposition table of each search; 0: no table.",
 )
-@experiment_options.nodes(
+@experiments.nodes(
     "Default: no limit for the published position or with --depth or --time; else "
     f"{DEFAULT_NODES:,}."
 )
@@ -383,7 +382,8 @@ def table(
     if files and not collection:
         ctx.exit(foremost(codes))
     fen = GLASS_FEN if files else _parse_position(position)
-    imbalance = _load_imbalance(mip_table)
+    # Without one, the search loads the shipped table if it needs one.
+    imbalance = experiments.load_table(mip_table) if mip_table else None
     prepare_laboratory()
     if not position:
         depth = depth or len(GLASS_ROWS)
@@ -453,14 +453,6 @@ def _parse_position(words: Sequence[str]) -> str:
         msg = f"expected a FEN or an existing file, found {quote(text)}"
         raise FenError(msg)
     return parse_fen(text).fen()
-
-
-def _load_imbalance(path: str | None) -> ImbalanceTable | None:
-    if path is None:
-        return None  # the search loads the shipped one if it needs one
-    from solver.laboratory.imbalance import ImbalanceTable
-
-    return ImbalanceTable.load(path)
 
 
 def _read_problems(

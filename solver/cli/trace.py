@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from solver.certificate.proving import BuildingStoppedError
-from solver.cli import experiment_options, options
+from solver.cli import experiments, options
 from solver.cli.console import (
     Exit,
     foremost,
@@ -21,7 +21,6 @@ from solver.cli.console import (
     run_interruptible,
     stdout_console,
 )
-from solver.cli.match import variant
 from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.files import write_whole
@@ -83,14 +82,14 @@ Examples:
 @click.option(
     "--technique",
     "variants",
-    type=variant,
+    type=experiments.variant,
     multiple=True,
     metavar="SETTING",
     help="Techniques of the alpha-beta search. Give it up to "
     f"{MOST_TECHNIQUES} times to compare settings side by side. Default: off and "
     "mdp=cpw.",
 )
-@experiment_options.depth(
+@experiments.depth(
     "The last iteration is shown. Default: the one that finds the shortest mate."
 )
 @options.flag(
@@ -108,7 +107,7 @@ Examples:
     "Let the proof-number search also search the last two moves. `solve` leaves them "
     "to its exact search.",
 )
-@experiment_options.nodes(f"Default: {DEFAULT_NODES:,}.")
+@experiments.nodes(f"Default: {DEFAULT_NODES:,}.")
 @options.flag("--text as_text", "Print the tree. The default without --json or --html.")
 @options.number(
     "--plies",
@@ -156,7 +155,10 @@ def trace(
     nodes = nodes or DEFAULT_NODES
     codes = {Exit.PROVED}
     if search == ALPHA_BETA:
-        chosen = variants or (variant("off"), variant("mdp=cpw"))
+        chosen = variants or (
+            experiments.variant("off"),
+            experiments.variant("mdp=cpw"),
+        )
         traces = _trace_scores(board, chosen, depth, nodes, codes, only_cuts=only_cuts)
     else:
         traces = [_trace_proof(board, search, moves, nodes, codes, stepwise=stepwise)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver.cli import experiment_options
+from solver.cli import experiments
 from solver.cli.main import run
 from solver.kernel.border.experiment import (
     MATE_SCORE,
@@ -629,7 +629,7 @@ def test_ctrl_c_prints_the_complete_problems(
     ("text", "cuts", "tries"), [("3/6", 3, 6), ("1/1", 1, 1), ("0", 0, 0)]
 )
 def test_multi_cuts_that_are_read(text: str, cuts: int, tries: int) -> None:
-    assert experiment_options.multi_cut(text) == (cuts, tries)
+    assert experiments.multi_cut(text) == (cuts, tries)
 
 
 @pytest.mark.parametrize("text", ["", "3", "7/6", "0/6", "3/", "/6", "3/51", "-1/2"])
@@ -646,7 +646,7 @@ def test_multi_cuts_that_are_refused(
     ("text", "entries"), [("2^18", 1 << 18), ("2^2", 4), ("4096", 4096), ("0", 0)]
 )
 def test_table_sizes_that_are_read(text: str, entries: int) -> None:
-    assert experiment_options.table_entries(text) == entries
+    assert experiments.table_entries(text) == entries
 
 
 @pytest.mark.parametrize(
@@ -854,8 +854,7 @@ def test_a_page_that_cannot_be_written_is_reported_before_the_search(
 
 def test_the_default_table_size_is_the_laboratorys() -> None:
     assert (
-        experiment_options.table_entries("2^18")
-        == iterative_deepening.DEFAULT_TABLE_ENTRIES
+        experiments.table_entries("2^18") == iterative_deepening.DEFAULT_TABLE_ENTRIES
     )
 
 
