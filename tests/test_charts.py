@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.charts import CHARTS, PAGES, SCHEMES, Bar
+from tools.charts import CHARTS, PAGES, SCHEMES, Bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,8 @@ import pytest
 import solver
 from solver.cli.main import SUMMARIES, matesolve
 from tests.pages.live import new_page
-from tests.pictures import PICTURES
-from tests.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
+from tools.pictures import PICTURES
+from tools.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -84,7 +84,9 @@ def test_every_module_that_a_page_runs_exists() -> None:
     modules = {
         module
         for text in TEXTS.values()
-        for module in re.findall(r"python -m (tests[\w.]*\w)", text)
+        for module in re.findall(
+            r"python -m ((?:tests|tools|benchmarks)[\w.]*\w)", text
+        )
     }
     assert modules
     assert {module for module in modules if not find_spec(module)} == set()
@@ -107,12 +109,13 @@ def is_defined(name: str) -> bool:
 
 
 def test_every_full_name_in_a_text_is_that_of_something() -> None:
-    files = [*ROOT.glob("solver/**/*.py"), *ROOT.glob("tests/**/*.py")]
+    rooms = ("solver", "tests", "tools", "benchmarks")
+    files = [file for room in rooms for file in ROOT.glob(f"{room}/**/*.py")]
     texts = [*TEXTS.values(), *(file.read_text(encoding="utf-8") for file in files)]
     names = {
         name
         for text in texts
-        for name in re.findall(r"`((?:solver|tests)(?:\.\w+)+)`", text)
+        for name in re.findall(rf"`((?:{'|'.join(rooms)})(?:\.\w+)+)`", text)
     }
     assert len(names) > 50
     assert {name for name in names if not is_defined(name)} == set()

@@ -1,4 +1,4 @@
-"""tests.benchmarks.engine_mates: the same set, and an engine's claims as EPD."""
+"""benchmarks.engine_mates: the same set, and an engine's claims as EPD."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks import engine_mates
 from solver.formats.epd import parse_record
-from tests.benchmarks import engine_mates
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A short run of tests.benchmarks.fuzz, and proof that it finds faults."""
+"""A short run of benchmarks.fuzz, and proof that it finds faults."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks import fuzz
+from benchmarks.mutation import FORMATS, make_problems
 from solver.checker import Checked
 from solver.formats.registry import read_collection
 from solver.problem import Problem
 from solver.solving import solve
-from tests.benchmarks import fuzz
-from tests.benchmarks.mutation import FORMATS, make_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable

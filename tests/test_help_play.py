@@ -1,4 +1,4 @@
-"""tests.benchmarks.help_play: Popeye's examples, and both programs' solutions."""
+"""benchmarks.help_play: Popeye's examples, and both programs' solutions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks import help_play
+from benchmarks import help_play
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""The first numbers' worths can be learnt again; see tests.benchmarks.first_numbers."""
+"""The first numbers' worths can be learnt again; see benchmarks.first_numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.benchmarks import first_numbers
-from tests.benchmarks.first_numbers import HAND, Attack, Data, Node
+from benchmarks import first_numbers
+from benchmarks.first_numbers import HAND, Attack, Data, Node
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver import FenError, Limits, Status, __version__, grade, solve
-from tests import npm
 from tests.pages.live import new_page
 from tests.processes import run, started
 from tests.sizes import sized
+from tools import npm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The mates that tests.benchmarks.lichess makes are distinct, and all claims hold."""
+"""The mates that benchmarks.lichess makes are distinct, and all claims hold."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import chess
 import pytest
 
+from benchmarks import lichess
 from solver.errors import FormatError
 from solver.formats.registry import read_collection
 from solver.problem import Problem
-from tests.benchmarks import lichess
 from tests.cli.conftest import without_summaries
 from tests.processes import run
 

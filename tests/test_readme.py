@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from tests.samples import samples
+from tools.samples import samples
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -18,8 +18,8 @@ import pytest
 import yaml
 
 from solver import __version__
-from tests.cli.listing import listing
-from tests.distributions import (
+from tests.processes import run
+from tools.distributions import (
     RELEASED,
     files_of,
     package_faults,
@@ -28,9 +28,9 @@ from tests.distributions import (
     shipped_files,
     wheel_faults,
 )
-from tests.manual import MAN_PAGE, man_page
-from tests.processes import run
-from tests.release import version_faults
+from tools.listing import listing
+from tools.manual import MAN_PAGE, man_page
+from tools.release import version_faults
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -41,7 +41,15 @@ ACTION = ROOT / "action.yml"
 AUTOMATED = [*WORKFLOWS, ACTION]
 """All that runs other people's actions."""
 
+RUN = re.compile(r"python -m ((?:tools|benchmarks)\.\w+)")
+"""A command that runs a tool or a benchmark."""
+
 TEXT = {".py", ".js", ".css", ".html"}
+
+
+def module(name: str) -> Path:
+    """Return the file of a dotted name."""
+    return (ROOT / name.replace(".", "/")).with_suffix(".py")
 
 
 def parsed(path: str | Path) -> dict[Any, Any]:
@@ -175,8 +183,9 @@ def test_a_workflow_runs_only_scripts_that_exist(workflow: Path) -> None:
     commands = "\n".join(step.get("run", "") for step in steps(workflow))
     for script in re.findall(r"(?<!\S)\.(?!venv/)[\w/.-]*/[\w.-]+", commands):
         assert os.access(ROOT / script, os.X_OK), script
-    for module in re.findall(r"python -m (tests\.[\w.]+)", commands):
-        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file(), module
+    assert {
+        name for name in RUN.findall(commands) if not module(name).is_file()
+    } == set()
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
@@ -278,7 +287,7 @@ def test_a_release_has_an_sdist_and_the_wheels_of_all_platforms() -> None:
 def test_an_incomplete_release_ends_with_the_names_of_what_is_missing(
     tmp_path: Path,
 ) -> None:
-    words = [sys.executable, "-m", "tests.distributions"]
+    words = [sys.executable, "-m", "tools.distributions"]
     for name in COMPLETE:
         (tmp_path / name.replace("1.2.3", __version__)).touch()
     whole = run([*words, tmp_path], cwd=ROOT)
@@ -292,7 +301,7 @@ def test_an_incomplete_release_ends_with_the_names_of_what_is_missing(
 
 def test_the_release_builds_a_wheel_on_a_machine_of_each_platform() -> None:
     jobs = parsed(".github/workflows/release.yml")["jobs"]
-    printed = run([sys.executable, "-m", "tests.distributions"], cwd=ROOT, check=True)
+    printed = run([sys.executable, "-m", "tools.distributions"], cwd=ROOT, check=True)
     machines = json.loads(printed.stdout)
     assert printed.stdout.count("\n") == 1  # an output of a step is one line
     assert {one["tag"] for one in machines} == RELEASED.keys() - {
@@ -300,7 +309,7 @@ def test_the_release_builds_a_wheel_on_a_machine_of_each_platform() -> None:
     }
     assert all(set(one) == {"tag", "os"} and all(one.values()) for one in machines)
     (step,) = [one for one in jobs["source"]["steps"] if one.get("id") == "platforms"]
-    assert "platforms=$(.venv/bin/python -m tests.distributions)" in step["run"]
+    assert "platforms=$(.venv/bin/python -m tools.distributions)" in step["run"]
     platforms = "${{ steps.platforms.outputs.platforms }}"
     assert jobs["source"]["outputs"] == {"platforms": platforms}
     listed = "${{ fromJSON(needs.source.outputs.platforms) }}"
@@ -327,7 +336,7 @@ def test_nothing_is_published_before_every_package_is_there() -> None:
         assert {"source", "platform", "npm", "complete"} <= needed(jobs, name), name
         assert "if" not in jobs[name]
     commands = [step.get("run") for step in jobs["complete"]["steps"]]
-    assert commands[-1] == "python -m tests.distributions dist"
+    assert commands[-1] == "python -m tools.distributions dist"
 
 
 @pytest.mark.parametrize("workflow", AUTOMATED, ids=lambda path: path.stem)
@@ -383,7 +392,7 @@ def test_every_version_of_the_changelog_has_a_date_and_a_link() -> None:
 
 
 def test_the_man_page_is_current() -> None:
-    # If this fails: python -m tests.manual
+    # If this fails: python -m tools.manual
     assert MAN_PAGE.read_text(encoding="utf-8") == man_page()
 
 
@@ -598,9 +607,18 @@ def test_no_file_of_the_program_has_over_800_lines() -> None:
 
 
 def test_contributing_names_files_and_modules_that_exist() -> None:
-    for name in re.findall(r"`((?:solver|tests)/[\w/.]+)`", CONTRIBUTING):
+    rooms = "solver|tests|tools|benchmarks"
+    for name in re.findall(rf"`((?:{rooms})/[\w/.]*)`", CONTRIBUTING):
         assert (ROOT / name).exists(), name
     for name in re.findall(r"`(\w+\.py)`", CONTRIBUTING):
         assert list((ROOT / "solver").rglob(name)), name
-    for module in re.findall(r"-m (tests\.[\w.]+)", CONTRIBUTING):
-        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file(), module
+
+
+def test_contributing_lists_every_tool_and_benchmark_that_runs() -> None:
+    commands = {
+        f"{room}.{path.stem}"
+        for room in ("tools", "benchmarks")
+        for path in (ROOT / room).glob("*.py")
+        if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    }
+    assert set(RUN.findall(CONTRIBUTING)) == commands

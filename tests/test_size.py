@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.size import Size, size, sizes, total
+from tools.size import Size, size, sizes, total
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,6 +1,6 @@
 """The installed command does what it is for: `python -m pytest -m smoke`, in seconds.
 
-`tests/release.py` runs these tests against each package before it is published. They
+`tools/release.py` runs these tests against each package before it is published. They
 need pytest alone, start the command from a new folder, and compare it with what
 others state: the README, perft tables, endgame tables and python-chess.
 """
@@ -22,7 +22,7 @@ import pytest
 import solver
 from solver.kernel.border.parts import PARTS
 from tests.processes import run, started
-from tests.samples import sample_folder, samples, without_times
+from tools.samples import sample_folder, samples, without_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

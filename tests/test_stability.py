@@ -26,7 +26,7 @@ from solver.play.record import dump_solutions
 from solver.solution import SCHEMA, StoppedBy
 from solver.stipulations.comparison import Soundness, Verdict
 from solver.uci.protocol import OPTIONS
-from tests.cli.listing import listing
+from tools.listing import listing
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "stability.md").read_text(encoding="utf-8")

@@ -29,6 +29,8 @@ FILES = sorted(
         "solver/**/*.css",
         "solver/**/*.html",
         "tests/**/*.py",
+        "tools/*.py",
+        "benchmarks/*.py",
     )
     for path in ROOT.glob(pattern)
     if path.name not in {"CHANGELOG.md", Path(__file__).name}
@@ -83,4 +85,4 @@ def test_words_are_found_inside_identifiers() -> None:
 
 def test_the_files_of_every_room_are_read() -> None:
     rooms = {path.relative_to(ROOT).parts[0] for path in FILES}
-    assert rooms >= {"solver", "tests", "docs", "puzzles", "README.md", ".ci"}
+    assert rooms >= {"solver", "tests", "tools", "docs", "puzzles", "README.md", ".ci"}

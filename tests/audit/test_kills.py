@@ -1,4 +1,4 @@
-"""Audits killed at random moments lose nothing; see tests.benchmarks.kills."""
+"""Audits killed at random moments lose nothing; see benchmarks.kills."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import kills
+from benchmarks import kills
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 RECORDS = 1564

@@ -11,7 +11,7 @@ from solver.cli.help_pages import FEW, OPTION_GROUPS, OTHERS, group_of
 from solver.cli.main import run
 from solver.cli.options import Cores
 from solver.problem import Limits
-from tests.cli.listing import Listed, listing, main
+from tools.listing import Listed, listing, main
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - -"

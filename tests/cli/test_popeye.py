@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parents[1] / "data" / "popeye_trees.json.gz"
 
 ROWS = [json.loads(row) for row in gzip.decompress(DATA.read_bytes()).splitlines()]
-"""Problems, and the trees that Popeye 4.104 prints; see tests.benchmarks.popeye."""
+"""Problems, and the trees that Popeye 4.104 prints; see benchmarks.popeye."""
 
 EVERY = 2
 """One row in this many is tested by default."""

@@ -625,7 +625,7 @@ def test_threads_do_not_change_the_answer(threads: str, matesolve: Matesolve) ->
 
 
 def test_one_fen_runs_code_in_at_most_21_files() -> None:
-    words = [sys.executable, "-m", "tests.benchmarks.trace"]
+    words = [sys.executable, "-m", "benchmarks.trace"]
     listed = run_process(words, cwd=Path(__file__).parents[2], env=ENVIRONMENT).stdout
     *files, count = listed[listed.index("cli/console.py") :].splitlines()
     assert count == f"{len(files)} files"

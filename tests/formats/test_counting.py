@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks.mutation import FORMATS, make_problems
 from solver.errors import FormatError
 from solver.formats.claims import FileSummary
 from solver.formats.registry import read_collection
-from tests.benchmarks.mutation import FORMATS, make_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

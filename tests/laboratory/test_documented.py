@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks import patched
-from tests.benchmarks.laboratory import (
+from benchmarks import patched
+from benchmarks.laboratory import (
     PAGES,
     QUICK,
     TABLES,
     tables_of,
     tables_of_pages,
 )
-from tests.benchmarks.laboratory_commands import ROOT, Work
-from tests.benchmarks.scoreboard import TEXTS, UNTESTED, VERDICTS, Measured
+from benchmarks.laboratory_commands import ROOT, Work
+from benchmarks.scoreboard import TEXTS, UNTESTED, VERDICTS, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,21 +9,22 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from solver.laboratory.material import Material, find_cell
 
-from solver.laboratory.games import GamePosition
-from solver.laboratory.imbalance import ImbalanceTable, Material, find_cell
-from tests.benchmarks.reliability import (
+from benchmarks.reliability import (
     BUCKETS,
     WEIGHTS,
     SizedCoverage,
     coverage_by_size,
     measure,
 )
+from solver.laboratory.games import GamePosition
+from solver.laboratory.imbalance import ImbalanceTable, Material, find_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.benchmarks.reliability import Tally
+    from benchmarks.reliability import Tally
 
 ROOT = Path(__file__).parents[2]
 

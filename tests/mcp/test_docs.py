@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.samples import without_times
+from tools.samples import without_times
 
 pytest.importorskip("mcp")
 

@@ -17,7 +17,7 @@ from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT
 from tests.oracles import naive
 from tests.processes import run
-from tests.samples import without_times
+from tools.samples import without_times
 
 if TYPE_CHECKING:
     from tests.mcp.conftest import Connected

@@ -6,7 +6,7 @@ once a few do, the attack is a poor one, and the rest count without a test.
 Their features are their number, the king's flights and the squares beyond them, and the
 most valuable piece that the attacker may lose. The numbers are sums of a weight for
 each feature, with and without check. The weights are learnt from proofs:
-tests/benchmarks/first_numbers.py finds them, and docs/explanation/tried.md has the
+benchmarks/first_numbers.py finds them, and docs/explanation/tried.md has the
 measurements.
 """
 
@@ -54,7 +54,7 @@ ENOUGH = 4
 
 # The worths of one feature in sixteenths, by its count: without check, with check. The
 # last is that of larger counts too. Printed by
-# python -m tests.benchmarks.first_numbers matetrack.epd --seed 1
+# python -m benchmarks.first_numbers matetrack.epd --seed 1
 # fmt: off
 FLIGHTS = np.array([
     [0, 10, 59, 112, 190, 257, 513, 782, 1040],

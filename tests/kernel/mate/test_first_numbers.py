@@ -13,6 +13,8 @@ import chess
 import numpy as np
 import pytest
 
+from benchmarks.laboratory_commands import ROOT
+from benchmarks.patched import Change, program
 from solver.board import pack, unpack_move
 from solver.kernel.border.memory import Search
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
@@ -28,8 +30,6 @@ from solver.kernel.mate.first_numbers import (
 )
 from solver.kernel.mate.transposition import INFINITE
 from solver.kernel.rules.position import position_at
-from tests.benchmarks.laboratory_commands import ROOT
-from tests.benchmarks.patched import Change, program
 from tests.kernel import linked
 from tests.oracles import special, walks
 from tests.processes import run

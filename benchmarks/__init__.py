@@ -1,0 +1,1 @@
+"""Speed, measured on demand: `python -m benchmarks.kernel`."""

@@ -1,0 +1,266 @@
+"""WebAssembly beside native code: python -m benchmarks.wasm [--rounds N].
+
+The same searches in native code, in wasmtime, and in Chromium if Playwright is
+installed, else in Node. All take turns in each round, and begin with an empty table.
+Prints medians of the wall times and of their ratios; the first round, in which the
+runtimes compile, is left out. Results and node counts must be equal.
+
+Needs an idle machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import subprocess
+import time
+from contextlib import contextmanager
+from ctypes import addressof, c_uint64, memset
+from importlib import import_module
+from importlib.util import find_spec
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import chess
+
+from solver.board import pack
+from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Horizon, Mdp
+from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay
+from solver.kernel.border.memory import STACK_TOP, BattlePlay, Position, Search
+from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
+from solver.kernel.build.loader import SYMBOL, load_module, load_part
+from solver.laboratory.node_counts import GLASS_FEN
+from solver.search.workspace import BUCKET_BYTES, MIB
+from tests.pages.html import CHROMIUM
+from tests.wasm_kernel import MEMORY_BYTES, PAGE_BYTES, WasmKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from ctypes import Structure
+
+TABLE_BYTES = 16 * MIB
+
+MOST_NODES = 3_000_000
+
+HARD = "4N1k1/3pK3/2bp2p1/5p2/5B2/4p3/1Qn5/q7 w - - 0 1"
+HELP_STALEMATE = "4N3/8/5n2/5P2/1kP5/4K3/8/8 b - - 0 1"
+CROWDED = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+START = chess.STARTING_FEN
+
+SCRIPT = """async ({code, image, words, pages, top, symbol, nodes}) => {
+  const bytes = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  globalThis.modules ??= new Map();
+  if (!modules.has(code)) modules.set(code, await WebAssembly.compile(bytes(code)));
+  const memory = new WebAssembly.Memory({initial: pages});
+  const pointer = new WebAssembly.Global({value: "i32", mutable: true}, top);
+  const env = {__linear_memory: memory, __stack_pointer: pointer, report() {}};
+  const instance = await WebAssembly.instantiate(modules.get(code), {env});
+  for (const [place, text] of image) {
+    new Uint8Array(memory.buffer).set(bytes(text), place);
+  }
+  const view = new DataView(memory.buffer);
+  const [operation, position, search, number, flag] = words;
+  const given = [BigInt(operation), position, search, BigInt(number), BigInt(flag)];
+  const started = performance.now();
+  const result = instance.exports[symbol](...given);
+  const seconds = (performance.now() - started) / 1000;
+  return [Number(result), Number(view.getBigInt64(search + nodes, true)), seconds];
+}"""
+"""A search in a new memory; the modules are kept."""
+
+
+class Task(NamedTuple):
+    """A call of the kernel, in words and as `Kernel.run` takes it."""
+
+    name: str
+    part: Part
+    operation: str
+    position: Position | None
+    number: int | Structure = 0
+    flag: int = 0
+    play: int = 0
+
+
+class Ran(NamedTuple):
+    """A call's result and cost."""
+
+    result: int
+    nodes: int
+    seconds: float
+
+
+def tasks() -> list[Task]:
+    """Return the searches: of every part, none over before the runtime has compiled."""
+    experiment = Experiment(
+        alpha=-INFINITE_SCORE,
+        beta=INFINITE_SCORE,
+        depth=16,
+        mdp=Mdp.CPW,
+        horizon=Horizon.QUIESCENCE,
+    )
+    hard, glass, crowded = (
+        pack(chess.Board(fen)) for fen in (HARD, GLASS_FEN, CROWDED)
+    )
+    help_play = HelpPlay.of(pack(chess.Board(HELP_STALEMATE)), 8, is_stalemate=True)
+    help_play.most = HELP_LINE_WORDS // help_play.plies
+    return [
+        Task("perft 6", SEARCH, "PERFT", pack(chess.Board(START)), 6, 1),
+        Task("prover, mate in 7?", SEARCH, "MATES_WITHIN", hard, 7, 1),
+        Task("df-pn search, mate in 5?", SEARCH, "FIND_MATE", crowded, 5, 1),
+        Task("exact-#7", BATTLE, "REACHES_WITHIN", hard, 7, 1, BattlePlay.EXACT_MATE),
+        Task("h=4", HELP, "ENUMERATE", None, help_play),
+        Task("laboratory, depth 16", LABORATORY, "SEARCH_SCORE", glass, experiment),
+    ]
+
+
+class Machine:
+    """Native code and wasmtime, with a table that is cleared for each search."""
+
+    def __init__(self) -> None:
+        self._memory = (c_uint64 * (TABLE_BYTES // 8))()
+        self._native = {part: load_part(part).kernel for part in PARTS}
+        self._wasm = {part: WasmKernel(part) for part in PARTS}
+        self._codes = {
+            part: base64.b64encode(load_module(part).code).decode() for part in PARTS
+        }
+
+    def _given(self, task: Task) -> tuple[Search, Structure | None, int]:
+        """Return a new search, a new struct if the task has one, and its number."""
+        memset(self._memory, 0, TABLE_BYTES)
+        search = Search(node_limit=MOST_NODES, generation=1, play=task.play)
+        search.table = addressof(self._memory)
+        search.buckets = TABLE_BYTES // BUCKET_BYTES
+        if task.part in (SEARCH, BATTLE):
+            search.buckets //= 2
+            search.proofs_from = search.proof_buckets = search.buckets
+        if isinstance(task.number, int):
+            return search, None, task.number
+        struct = type(task.number).from_buffer_copy(task.number)
+        return search, struct, addressof(struct)
+
+    def run_native(self, task: Task) -> Ran:
+        """Search in native code."""
+        search, _struct, number = self._given(task)
+        kernel = self._native[task.part]
+        started = time.perf_counter()
+        result = kernel.run(task.operation, task.position, search, number, task.flag)
+        return Ran(result, search.nodes, time.perf_counter() - started)
+
+    def run_wasmtime(self, task: Task) -> Ran:
+        """Search in wasmtime."""
+        search, _struct, number = self._given(task)
+        kernel = self._wasm[task.part]
+        _loan, words = kernel.lend(
+            task.operation, task.position, search, number, task.flag
+        )
+        started = time.perf_counter()
+        result = kernel.call(*words)
+        return Ran(result, kernel.search.nodes, time.perf_counter() - started)
+
+    def for_script(self, task: Task) -> dict[str, Any]:
+        """Return the argument of `SCRIPT`."""
+        search, _struct, number = self._given(task)
+        loan, words = self._wasm[task.part].lend(
+            task.operation, task.position, search, number, task.flag
+        )
+        return {
+            "code": self._codes[task.part],
+            "image": [
+                (place, base64.b64encode(content).decode())
+                for place, content in loan.contents()
+            ],
+            "words": words,
+            "pages": MEMORY_BYTES // PAGE_BYTES,
+            "top": STACK_TOP,
+            "symbol": SYMBOL,
+            "nodes": Search.nodes.offset,
+        }
+
+
+@contextmanager
+def chromium() -> Iterator[Callable[[dict[str, Any]], list[Any]]]:
+    """Open a browser; yield what runs the script there."""
+    playwright = import_module("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"]
+        )
+        page = browser.new_page()
+        yield lambda given: page.evaluate(SCRIPT, given)
+        browser.close()
+
+
+@contextmanager
+def node() -> Iterator[Callable[[dict[str, Any]], list[Any]]]:
+    """Start Node; yield what runs the script there."""
+    program = (
+        f"const run = {SCRIPT};"
+        'require("readline").createInterface({input: process.stdin}).on("line",'
+        " async line => console.log(JSON.stringify(await run(JSON.parse(line)))));"
+    )
+    command = ["node", "-e", program]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def run(given: dict[str, Any]) -> list[Any]:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(json.dumps(given) + "\n")
+            process.stdin.flush()
+            answer: list[Any] = json.loads(process.stdout.readline())
+            return answer
+
+        yield run
+        process.stdin.close()
+
+
+def main() -> None:
+    """Print a row of a Markdown table for each search."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.wasm")
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    machine = Machine()
+    is_browser = bool(find_spec("playwright") and CHROMIUM)
+    script = "Chromium" if is_browser else "Node"
+    with chromium() if is_browser else node() as run_script:
+        runners: dict[str, Callable[[Task], Ran]] = {
+            "native": machine.run_native,
+            "wasmtime": machine.run_wasmtime,
+            script: lambda task: Ran(*run_script(machine.for_script(task))),
+        }
+        print(f"| search | nodes | native | wasmtime | {script} | ratios |")
+        print("|---|---|---|---|---|---|")
+        for task in tasks():
+            print(row(task, runners, rounds))
+
+
+def row(task: Task, runners: dict[str, Callable[[Task], Ran]], rounds: int) -> str:
+    """Run a task and return its row."""
+    costs: dict[str, list[float]] = {name: [] for name in runners}
+    nodes = set()
+    for index in range(rounds + 1):
+        for name, run in runners.items():
+            ran = run(task)
+            nodes.add((ran.result, ran.nodes))
+            if index:
+                costs[name].append(ran.seconds)
+    assert len(nodes) == 1, (task.name, nodes)
+    native, *others = costs.values()
+    ratios = [
+        median(other / own for other, own in zip(other, native, strict=True))
+        for other in others
+    ]
+    cells = [
+        task.name,
+        f"{nodes.pop()[1]:,}",
+        *(f"{median(each):.2f} s" for each in costs.values()),
+        ", ".join(f"{ratio:.2f}" for ratio in ratios),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Speed, measured on demand: `python -m tests.benchmarks.kernel`."""
