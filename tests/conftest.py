@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
         Kernel,
     )
     from solver.kernel.border.memory import Search
+
+if find_spec("hypothesis"):  # the smoke tests of a wheel need pytest alone
+    from hypothesis import settings
+
+    # An example that waits for a busy machine is not a failure.
+    settings.register_profile("any machine", deadline=None)
+    settings.load_profile("any machine")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
