@@ -21,6 +21,7 @@ VARIABLE = "MATESOLVE_SHIP_OBJECT"
 PLACE = "solver/kernel/objects"
 
 # The machine code calls no library, so the oldest systems that numba supports will do.
+# Only Linux on x86-64 was tried, and is released.
 TAGS = {
     ("Linux", "x86_64"): "manylinux_2_17_x86_64",
     ("Linux", "aarch64"): "manylinux_2_17_aarch64",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import os
 import re
 import shutil
-import sys
 import tarfile
 import tomllib
 import zipfile
@@ -20,10 +17,8 @@ import yaml
 from solver import __version__
 from tests.processes import run
 from tools.distributions import (
-    RELEASED,
     files_of,
     package_faults,
-    release_faults,
     sdist_faults,
     shipped_files,
     wheel_faults,
@@ -106,13 +101,20 @@ def test_the_classifiers_list_the_supported_pythons() -> None:
     assert listed == supported_pythons()
 
 
-def test_the_gate_runs_every_supported_python_on_every_system() -> None:
-    systems = set()
-    for job in parsed(".github/workflows/gate.yml")["jobs"].values():
-        matrix = job["strategy"]["matrix"]
-        assert matrix["python-version"] == supported_pythons()
-        systems |= set(matrix.get("os", [job["runs-on"]]))
-    assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
+def test_the_gate_runs_every_supported_python() -> None:
+    (job,) = parsed(".github/workflows/gate.yml")["jobs"].values()
+    assert job["strategy"]["matrix"] == {"python-version": supported_pythons()}
+
+
+def test_only_systems_that_were_tried_are_claimed() -> None:
+    systems = [name for name in PROJECT["classifiers"] if "Operating System" in name]
+    assert systems == ["Operating System :: POSIX :: Linux"]
+    machines = {
+        job["runs-on"]
+        for workflow in WORKFLOWS
+        for job in parsed(workflow)["jobs"].values()
+    }
+    assert machines == {"ubuntu-latest"}
 
 
 def test_contributing_shows_the_commands_that_test_the_dependencies() -> None:
@@ -236,7 +238,7 @@ def test_actions_are_pinned_to_one_commit_each() -> None:
     parsed_uses = [
         step["uses"] for path in AUTOMATED for step in steps(path) if "uses" in step
     ]
-    assert len(parsed_uses) == sum(len(PINNED.findall(text)) for text in texts) >= 30
+    assert len(parsed_uses) == sum(len(PINNED.findall(text)) for text in texts) >= 25
     actions = [action for action, _, _ in pins]
     assert len(actions) == len(set(actions)), sorted(pins)
 
@@ -260,69 +262,6 @@ def test_releases_are_published_without_a_stored_token() -> None:
         assert jobs[name]["environment"] == "release"
 
 
-COMPLETE = {
-    "matesolve-1.2.3.tar.gz",
-    "matesolve-1.2.3-py3-none-any.whl",
-    "matesolve-1.2.3-py3-none-manylinux_2_17_x86_64.whl",
-    "matesolve-1.2.3-py3-none-manylinux_2_17_aarch64.whl",
-    "matesolve-1.2.3-py3-none-macosx_11_0_arm64.whl",
-    "matesolve-1.2.3-py3-none-macosx_11_0_x86_64.whl",
-    "matesolve-1.2.3-py3-none-win_amd64.whl",
-}
-
-
-def test_a_release_has_an_sdist_and_the_wheels_of_all_platforms() -> None:
-    assert release_faults(COMPLETE, "1.2.3") == []
-    for name in COMPLETE:
-        assert release_faults(COMPLETE - {name}, "1.2.3") == [
-            f"release: {name} is missing"
-        ]
-    other = "matesolve-1.2.3-py3-none-win_arm64.whl"
-    assert release_faults(COMPLETE | {other}, "1.2.3") == [
-        f"release: {other} is not expected"
-    ]
-    assert len(release_faults(COMPLETE, "1.2.4")) == 2 * len(COMPLETE)
-
-
-def test_an_incomplete_release_ends_with_the_names_of_what_is_missing(
-    tmp_path: Path,
-) -> None:
-    words = [sys.executable, "-m", "tools.distributions"]
-    for name in COMPLETE:
-        (tmp_path / name.replace("1.2.3", __version__)).touch()
-    whole = run([*words, tmp_path], cwd=ROOT)
-    assert (whole.returncode, whole.stderr) == (0, "")
-    wheel = f"matesolve-{__version__}-py3-none-win_amd64.whl"
-    (tmp_path / wheel).unlink()
-    partial = run([*words, tmp_path], cwd=ROOT)
-    assert partial.returncode == 1
-    assert (partial.stdout, partial.stderr) == ("", f"release: {wheel} is missing\n")
-
-
-def test_the_release_builds_a_wheel_on_a_machine_of_each_platform() -> None:
-    jobs = parsed(".github/workflows/release.yml")["jobs"]
-    printed = run([sys.executable, "-m", "tools.distributions"], cwd=ROOT, check=True)
-    machines = json.loads(printed.stdout)
-    assert printed.stdout.count("\n") == 1  # an output of a step is one line
-    assert {one["tag"] for one in machines} == RELEASED.keys() - {
-        "manylinux_2_17_x86_64"
-    }
-    assert all(set(one) == {"tag", "os"} and all(one.values()) for one in machines)
-    (step,) = [one for one in jobs["source"]["steps"] if one.get("id") == "platforms"]
-    assert "platforms=$(.venv/bin/python -m tools.distributions)" in step["run"]
-    platforms = "${{ steps.platforms.outputs.platforms }}"
-    assert jobs["source"]["outputs"] == {"platforms": platforms}
-    listed = "${{ fromJSON(needs.source.outputs.platforms) }}"
-    assert jobs["platform"]["strategy"]["matrix"] == {"include": listed}
-    assert jobs["platform"]["runs-on"] == "${{ matrix.os }}"
-
-
-def test_the_build_knows_every_platform_of_a_release() -> None:
-    build = (ROOT / "hatch_build.py").read_text(encoding="utf-8")
-    (tags,) = re.findall(r"^TAGS = (\{.*?^\})", build, re.MULTILINE | re.DOTALL)
-    assert RELEASED.keys() <= set(ast.literal_eval(tags).values())
-
-
 def needed(jobs: dict[str, Any], name: str) -> set[str]:
     """Return all jobs without which a job does not run."""
     needs = jobs[name].get("needs", [])
@@ -332,11 +271,9 @@ def needed(jobs: dict[str, Any], name: str) -> set[str]:
 
 def test_nothing_is_published_before_every_package_is_there() -> None:
     jobs = parsed(".github/workflows/release.yml")["jobs"]
-    for name in ("attest", "publish", "publish-npm", "github-release"):
-        assert {"source", "platform", "npm", "complete"} <= needed(jobs, name), name
+    for name in ("publish", "publish-npm", "github-release"):
+        assert {"source", "npm"} <= needed(jobs, name), name
         assert "if" not in jobs[name]
-    commands = [step.get("run") for step in jobs["complete"]["steps"]]
-    assert commands[-1] == "python -m tools.distributions dist"
 
 
 @pytest.mark.parametrize("workflow", AUTOMATED, ids=lambda path: path.stem)
@@ -377,12 +314,14 @@ def test_a_release_with_two_versions_is_refused(
     assert fault in "\n".join(faults)
 
 
-def test_every_version_of_the_changelog_has_a_date_and_a_link() -> None:
+def test_every_released_version_of_the_changelog_has_a_date_and_a_link() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     first, *released = re.findall(r"^## (.*)$", changelog, re.MULTILINE)
     assert first == "[Unreleased]"
     for heading in released:
-        assert re.fullmatch(r"\[[\d.]+\] - \d{4}-\d\d-\d\d", heading)
+        dated = re.fullmatch(r"\[[\d.]+\] - (\d{4}-\d\d-\d\d|unreleased)", heading)
+        assert dated
+        assert dated[1] != "unreleased" or heading == released[0]
     names = {heading.partition(" ")[0] for heading in (first, *released)}
     links = dict(re.findall(r"^(\[.*\]): (.*)$", changelog, re.MULTILINE))
     assert links.keys() == names

@@ -4,38 +4,19 @@ A wheel must hold every file of solver/ and docs/share/ and nothing else but its
 metadata; a wheel for this platform also holds object code of each part, and each part
 as a WebAssembly module. The sdist must hold what a packager needs to build and test the
 program.
-
-    python -m tools.distributions          # the platforms for the workflow, as JSON
-    python -m tools.distributions dist     # is every package of a release in dist?
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from solver import __version__
 from solver.kernel.border.parts import PARTS
 from solver.kernel.build.loader import shipped_name, shipped_targets
 
 ROOT = Path(__file__).parents[1]
-
-RELEASED = {
-    "manylinux_2_17_x86_64": "",  # beside the sdist
-    "manylinux_2_17_aarch64": "ubuntu-24.04-arm",
-    "macosx_11_0_arm64": "macos-15",
-    "macosx_11_0_x86_64": "macos-15-intel",
-    "win_amd64": "windows-latest",
-}
-"""The platforms of which every release has a wheel, and the machine that builds it.
-
-A release without one of them fails before anything is published. To leave one out,
-remove its line, and say so in the changelog.
-"""
 
 METADATA = re.compile(r"[^/]+\.dist-info/")
 
@@ -148,29 +129,3 @@ def package_faults(wheels: list[Path], sdist: Path) -> list[str]:
             faults.append(f"{wheel.name}: expected a tag that an index accepts")
         faults += wheel_faults(names_in_wheel(wheel), has_code=not is_pure(wheel))
     return faults
-
-
-def release_faults(names: set[str], version: str) -> list[str]:
-    """Return a line for each package that a release lacks or should not have."""
-    wheels = {f"matesolve-{version}-py3-none-{tag}.whl" for tag in ("any", *RELEASED)}
-    expected = wheels | {f"matesolve-{version}.tar.gz"}
-    return [
-        *(f"release: {name} is missing" for name in sorted(expected - names)),
-        *(f"release: {name} is not expected" for name in sorted(names - expected)),
-    ]
-
-
-def main(folders: list[str]) -> None:
-    """Print the platforms, or end with the faults of a folder and exit code 1."""
-    if not folders:
-        runners = [{"tag": tag, "os": os} for tag, os in RELEASED.items() if os]
-        sys.stdout.write(json.dumps(runners) + "\n")
-        return
-    names = {path.name for folder in folders for path in Path(folder).iterdir()}
-    if faults := release_faults(names, __version__):
-        sys.exit("\n".join(faults))
-    sys.stdout.write("\n".join(sorted(names)) + "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -11,8 +11,6 @@
    with a new cache, in which a wheel with object code and modules must store nothing.
 
 6. `tools/npm.py` builds the npm package, and tries it where Node is present.
-
-With `--sdist FILE`, only the wheel for this platform is made, from this sdist.
 """
 
 from __future__ import annotations
@@ -35,6 +33,7 @@ from typing import TYPE_CHECKING
 from solver import __version__
 from solver.kernel.border.parts import PARTS
 from tools.distributions import is_pure, package_faults
+from tools.npm import build_and_try
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +48,8 @@ ANSWER = "Proved: mate in 8 is forced, and none is shorter."
 WITHOUT_GIT_S = 1_577_836_800
 """The time in the packages, 2020-01-01, where there is no commit to take it from."""
 
-PURE, PLATFORM = "0", "1"
-"""The kinds of wheels, as MATESOLVE_SHIP_OBJECT selects them."""
+KINDS = ("0", "1")
+"""The kinds of wheels, as MATESOLVE_SHIP_OBJECT selects them: pure, and with code."""
 
 
 def version_faults(tag: str, version: str, changelog: str) -> list[str]:
@@ -99,9 +98,9 @@ def build(source: Path, out: Path, *arguments: str, umask: int = -1) -> None:
     run(sys.executable, *arguments, cwd=source, umask=umask)
 
 
-def build_wheels(source: Path, out: Path, kinds: list[str], umask: int = -1) -> None:
-    """Build wheels of some kinds from a folder."""
-    for kind in kinds:
+def build_wheels(source: Path, out: Path, umask: int = -1) -> None:
+    """Build a wheel of each kind from a folder."""
+    for kind in KINDS:
         os.environ["MATESOLVE_SHIP_OBJECT"] = kind
         build(source, out, "--wheel", umask=umask)
 
@@ -124,14 +123,13 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def check_same_again(dist: Path, sdist: Path, kinds: list[str]) -> None:
+def check_same_again(dist: Path, sdist: Path) -> None:
     """Build all of `dist` once more, and end the program if any file differs."""
     with unpacked(sdist) as tree, tempfile.TemporaryDirectory() as folder:
         for path in (tree, *tree.rglob("*")):
             path.chmod(path.stat().st_mode & 0o700)
-        if sdist.parent == dist:
-            build(tree, Path(folder), "--sdist", umask=0o077)
-        build_wheels(tree, Path(folder), kinds, umask=0o077)
+        build(tree, Path(folder), "--sdist", umask=0o077)
+        build_wheels(tree, Path(folder), umask=0o077)
         first, second = hashes(dist), hashes(Path(folder))
     if first != second:
         sys.exit(f"expected the same packages twice, found\n{first}\n{second}")
@@ -171,7 +169,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.release")
     parser.add_argument("directory", type=Path, help="where the packages go; empty")
     parser.add_argument("--tag", help="the tag of the release, such as v1.2.3")
-    parser.add_argument("--sdist", type=Path, help="build a platform wheel from it")
     options = parser.parse_args()
     dist: Path = options.directory.resolve()
     if dist.exists() and any(dist.iterdir()):
@@ -186,29 +183,21 @@ def main() -> None:
         os.environ.setdefault("SOURCE_DATE_EPOCH", commit_time_s)
     os.environ.setdefault("SOURCE_DATE_EPOCH", str(WITHOUT_GIT_S))
 
-    if options.sdist is None:
-        kinds = [PURE, PLATFORM]
-        build(ROOT, dist, "--sdist")
-        (sdist,) = dist.glob("*.tar.gz")
-    else:
-        kinds = [PLATFORM]
-        sdist = options.sdist.resolve()
+    build(ROOT, dist, "--sdist")
+    (sdist,) = dist.glob("*.tar.gz")
     with unpacked(sdist) as tree:
-        build_wheels(tree, dist, kinds)
-    check_same_again(dist, sdist, kinds)
+        build_wheels(tree, dist)
+    check_same_again(dist, sdist)
     run(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
     wheels = sorted(dist.glob("*.whl"))
-    if len(wheels) != len(kinds):
-        sys.exit(f"{dist}: expected {len(kinds)} wheels, found {len(wheels)}")
+    if len(wheels) != len(KINDS):
+        sys.exit(f"{dist}: expected {len(KINDS)} wheels, found {len(wheels)}")
     if faults := package_faults(wheels, sdist):
         sys.exit("\n".join(faults))
     for wheel in wheels:
         check_installed(wheel, sdist)
-    if options.sdist is None:
-        from tools.npm import build_and_try
-
-        with tempfile.TemporaryDirectory() as folder:
-            build_and_try(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        build_and_try(Path(folder))
 
 
 if __name__ == "__main__":
