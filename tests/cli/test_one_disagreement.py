@@ -26,6 +26,7 @@ from solver.stipulations.comparison import Soundness, Verdict
 from tests.pages.records import records_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
@@ -96,7 +97,13 @@ def exit_codes(given: AuditResult) -> set[Exit]:
     return outcome.codes
 
 
-def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "run.db") as store:
+        yield store
+
+
+def forms(given: AuditResult, store: Store) -> dict[str, bool]:
     """Return for every form of an audit whether a result contradicts its claim."""
     record = json.loads(json.dumps(audit_record(given)))
     page = render_page([record], title="x")
@@ -105,10 +112,9 @@ def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
     write_jsonl([given], lines)
     write_csv([given], rows)
     (row,) = csv.DictReader(rows.getvalue().decode().splitlines())
-    with Store(folder / "run.db", fresh=True) as store:
-        store.put_answer(b"key", given, "", None, None)
-        store.put_record(given, b"key")
-        (stored,) = store.results()
+    store.put_answer(b"key", given, "", None, None)
+    store.put_record(given, b"key")
+    (stored,) = store.results()
     return {
         "result": bool(given.disagreements),
         "terminal": disagreement(given) is not None,
@@ -124,7 +130,7 @@ def forms(given: AuditResult, folder: Path) -> dict[str, bool]:
 @pytest.mark.parametrize("any_last_move", [False, True])
 @pytest.mark.parametrize("line", LINES)
 def test_every_form_agrees_on_what_disagrees(
-    line: str, any_last_move: bool, tmp_path: Path
+    line: str, any_last_move: bool, store: Store
 ) -> None:
     plies, has_dual, is_free = LINES[line]
     dual = has_dual and not (is_free and any_last_move)
@@ -135,7 +141,7 @@ def test_every_form_agrees_on_what_disagrees(
             or soundness not in {None, "sound"}
             or dual
         )
-        assert set(forms(given, tmp_path).values()) == {disagrees}
+        assert set(forms(given, store).values()) == {disagrees}
         assert ("dual" in given.disagreements) is dual
         table = AuditTable()
         table.add(given)
@@ -145,7 +151,7 @@ def test_every_form_agrees_on_what_disagrees(
 @pytest.mark.parametrize("any_last_move", [False, True])
 @pytest.mark.parametrize("line", LINES)
 def test_rows_of_an_earlier_version_disagree_alike(
-    line: str, any_last_move: bool, tmp_path: Path
+    line: str, any_last_move: bool, store: Store
 ) -> None:
     now = result(
         Verdict.PROVED, Soundness.SOUND, LINES[line], any_last_move=any_last_move
@@ -156,13 +162,13 @@ def test_rows_of_an_earlier_version_disagree_alike(
     before = now._replace(plies=json.dumps(plies) if plies else "")
 
     assert before.disagreements == now.disagreements
-    assert forms(before, tmp_path) == forms(now, tmp_path)
+    assert forms(before, store) == forms(now, store)
 
 
-def test_an_unreadable_record_disagrees_with_nothing(tmp_path: Path) -> None:
+def test_an_unreadable_record_disagrees_with_nothing(store: Store) -> None:
     given = audit_result(FormatError("x.epd:1", "expected a FEN"))
 
-    asked = forms(given, tmp_path)
+    asked = forms(given, store)
 
     assert set(asked.values()) == {False}
     assert exit_codes(given) == {Exit.PROVED, Exit.BAD_INPUT}
