@@ -32,7 +32,6 @@ from solver import (
 from solver.cli.main import run
 from solver.search.threads import Control
 from solver.solving import Solver
-from tests.cli.processes import run_and_list_heavy
 from tests.processes import run as run_process
 
 if TYPE_CHECKING:
@@ -351,13 +350,6 @@ def test_the_example_in_the_package_s_help_runs_as_shown() -> None:
     outcome = doctest.testmod(package)
     assert outcome.attempted >= 5
     assert outcome.failed == 0
-
-
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    program = (
-        "import solver; solver.Limits(); solver.Problem('8/8', claim=solver.Claim(2))"
-    )
-    assert run_and_list_heavy(program)[1] == set()
 
 
 # What type checkers and editors see

@@ -6,6 +6,7 @@ import doctest
 import html
 import re
 import runpy
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,10 +19,13 @@ import pytest
 import solver
 from solver.cli.main import SUMMARIES, matesolve
 from tests.pages.live import new_page
+from tools import charts
 from tools.pictures import PICTURES
 from tools.samples import MARK, PAGES, ROOT, misquoted, replay, samples, without_times
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -327,3 +331,55 @@ def test_pictures_are_small() -> None:
     sizes = [file.stat().st_size for file in ROOT.glob("docs/**/images/*")]
     assert max(sizes) <= 80 * 1024
     assert sum(sizes) <= 1536 * 1024
+
+
+@pytest.mark.parametrize("scheme", charts.SCHEMES)
+@pytest.mark.parametrize("chart", charts.CHARTS)
+def test_a_chart_shows_what_its_tables_have(
+    chart: Callable[[], list[charts.Bar]], scheme: str
+) -> None:
+    picture = charts.PAGES / "images" / f"{chart.__name__}{scheme}.chart.svg"
+    words = re.findall(r">([^<>]+)</text>", picture.read_text(encoding="utf-8"))
+    expected = [word for label, text, _ in chart() for word in (label, text)]
+    assert len(expected) >= 20
+    assert [word for word in map(html.unescape, words) if word in expected] == expected
+
+
+# README
+
+README = TEXTS["README.md"]
+
+
+def test_there_is_a_sample_for_each_use() -> None:
+    commands = {sample.command.split()[1] for sample in samples(README)}
+    assert commands >= {"solve", "verify", "check", "table"}
+
+
+def test_every_extra_is_listed_with_its_package() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    del extras["test"], extras["docs"]
+    packages = {extra: re.match(r"[\w-]+", needs[0]) for extra, needs in extras.items()}
+    listed = re.findall(
+        r"^\| `(\w+)` \| (\S+) \|", TEXTS["docs/howto/install.md"], re.MULTILINE
+    )
+    assert dict(listed) == {
+        extra: package and package[0] for extra, package in packages.items()
+    }
+
+
+def test_no_text_installs_a_package_that_is_not_published() -> None:
+    texts = [
+        ROOT / "README.md",
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("solver/**/*.py"),
+    ]
+    for path in texts:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"pip install '?matesolve|matesolve\[\w+\]", text), path
+
+
+def test_the_gate_runs_the_command_that_the_readme_gives_for_the_tests() -> None:
+    command = next(line for line in README.splitlines() if "-m pytest" in line)
+    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search.threads import Control
 from solver.solution import Solution, Status, StoppedBy
@@ -665,20 +664,6 @@ def test_ctrl_c_reaches_the_waiting_caller_and_ends_the_search() -> None:
 
 
 # The arguments of `solve`.
-
-
-def test_a_position_may_be_a_fen_a_board_or_a_problem() -> None:
-    limits = Limits(hash_mib=1)
-    answers = [
-        solve(position, limits)
-        for position in (SEED, "8/7K/8/8/8/8/R7/7k w", chess.Board(SEED), Problem(SEED))
-    ]
-    assert {(a.mate, a.keys, a.problem.fen) for a in answers} == {(8, ("h7g6",), SEED)}
-
-
-def test_an_illegal_position_is_refused() -> None:
-    with pytest.raises(FenError):
-        solve("8/8/8/8/8/8/8/8 w - - 0 1")
 
 
 def test_a_problem_keeps_its_name_and_the_solver_its_table() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
-HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "dask"}
+HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "dask", "jinja2"}
 
 
 def process(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,30 +84,6 @@ def test_exactly_the_records_that_change_the_exit_code_are_annotated(
     assert not re.search(r"^\s*::", ended.out, re.MULTILINE)
 
 
-def test_without_a_failure_there_is_no_annotation(
-    matesolve: Matesolve, folder: Path
-) -> None:
-    ended = matesolve("verify", str(folder / "good.epd"), "--annotate", "github")
-    assert (ended.code, ended.err) == (0, "")
-
-
-def test_annotations_name_files_from_the_workspace(
-    matesolve: Matesolve, folder: Path
-) -> None:
-    ended = matesolve(
-        *("verify", str(folder / "problems.epd"), "--annotate", "github", "-q"),
-        env={"GITHUB_WORKSPACE": str(folder)},
-    )
-    assert {file for _, file, _ in COMMAND.findall(ended.err)} == {"problems.epd"}
-
-
-def test_records_of_standard_input_are_annotated_without_a_place(
-    matesolve: Matesolve,
-) -> None:
-    ended = matesolve("verify", "-", "--annotate", "github", "-q", stdin=PROBLEMS)
-    assert [file for _, file, _ in COMMAND.findall(ended.err)] == [""] * 5
-
-
 # --- --summary markdown
 
 
@@ -152,23 +126,6 @@ soundness: 3 short-solution
     assert "problems.epd:4: board: expected 8 ranks" in rest
 
 
-def test_markdown_counts_what_the_records_say(
-    matesolve: Matesolve, folder: Path
-) -> None:
-    problems = str(folder / "problems.epd")
-    ended = matesolve("verify", problems, "--summary", "markdown")
-    records = map(json.loads, matesolve("verify", problems, "--jsonl").out.splitlines())
-    counts = Counter(record["verdict"] for record in records)
-    names, *_, sums = (
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in ended.out.splitlines()
-        if line.startswith("|")
-    )
-    found = dict(zip(names, sums, strict=True))
-    assert {name: int(found[name]) for name in counts} == counts
-    assert int(found["total"]) == counts.total()
-
-
 def test_a_file_that_cannot_be_read_has_no_records_in_markdown(
     matesolve: Matesolve, folder: Path
 ) -> None:
@@ -185,11 +142,6 @@ def test_a_quiet_summary_lists_only_failures(
     ended = matesolve("verify", str(folder / "problems.epd"), *words)
     assert ended.out.startswith(f"- `` {folder}/problems.epd:2: ")
     assert matesolve("verify", str(folder / "good.epd"), *words).out == ""
-
-
-def test_standard_input_is_summarised_in_markdown(matesolve: Matesolve) -> None:
-    ended = matesolve("verify", "-", "--summary", "markdown", stdin=PROBLEMS)
-    assert "\n- `stdin: EPD, 7 records;" in ended.out
 
 
 def test_a_summary_counts_the_disagreements_that_it_does_not_list(

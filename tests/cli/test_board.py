@@ -48,8 +48,6 @@ def test_the_page_begins_with_the_position_of_an_address(
         (["8/8/8/8/8/8/8/8"], 65, "error: expected one white king, found none"),
         (["none.epd"], 65, "error: expected a FEN or a file, found 'none.epd'"),
         (["."], 74, "error: .: Is a directory"),
-        (["-o", "no/folder.html"], 74, "error: no/folder.html: No such file"),
-        (["-o", "-"], 2, "Error: -: expected the name of a file."),
     ],
 )
 def test_what_cannot_be_written_is_one_line(

@@ -317,24 +317,6 @@ def test_an_interrupt_before_the_building_names_all_that_is_not_done(
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("missing/proof.json", "No such file or directory"),
-        (".", "Is a directory"),
-        ("true.json/proof.json", "Not a directory"),
-    ],
-)
-def test_if_the_file_cannot_be_written_nothing_is_searched(
-    capsys: pytest.CaptureFixture[str], path: str, reason: str
-) -> None:
-    assert outcome_of(capsys, "solve", FEN, "--certificate", path) == (
-        74,
-        "",
-        f"error: {path}: {reason}\n",
-    )
-
-
 def test_one_certificate_is_for_one_position(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

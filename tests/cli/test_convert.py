@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.cli.main import run
-from tests.cli.processes import process, run_and_list_heavy
+from tests.cli.processes import process
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
@@ -217,13 +217,6 @@ def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
         assert running.stderr.read() == "interrupted\n"
     assert target.read_text() == "what was there\n"
     assert list(tmp_path.iterdir()) == [target]
-
-
-def test_help_loads_nothing_heavy() -> None:
-    program = "import solver.cli.main as m; m.run(['convert', '--help'])"
-    printed, heavy = run_and_list_heavy(program)
-    assert printed.startswith("Usage: ")
-    assert heavy == set()
 
 
 def test_without_records_the_output_is_empty(

@@ -152,21 +152,6 @@ def test_the_same_answer_is_written_to_the_same_bytes(
 
 
 @pytest.mark.parametrize("option", ["--svg", "--pgn", "--html"])
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [("missing/a", "No such file or directory"), (".", "Is a directory")],
-)
-def test_an_unwritable_file_is_an_error_before_the_search(
-    capsys: pytest.CaptureFixture[str], option: str, path: str, reason: str
-) -> None:
-    assert run_here(capsys, "solve", FEN, option, path) == (
-        74,
-        "",
-        f"error: {path}: {reason}\n",
-    )
-
-
-@pytest.mark.parametrize("option", ["--svg", "--pgn", "--html"])
 def test_drawings_take_a_single_position(
     capsys: pytest.CaptureFixture[str], option: str
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import pytest
 
 from solver import generate
 from solver.formats.epd import write_epd
-from tests.cli.processes import process, run_and_list_heavy
+from tests.cli.processes import process
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
@@ -46,12 +45,6 @@ def test_verify_proves_what_is_printed(matesolve: Matesolve) -> None:
     printed = matesolve("generate", "2", "--puzzles", "20", "--pieces", "6-12").out
     ended = matesolve("verify", "-", "--keys", "--jsonl", "-q", stdin=printed)
     assert ended.out.count('"verdict":"proved"') == 20
-
-
-def test_convert_writes_other_formats(matesolve: Matesolve) -> None:
-    printed = matesolve("generate", "2", *OPTIONS).out
-    ended = matesolve("convert", "-", "-", "--to", "jsonl", stdin=printed)
-    assert [json.loads(line)["claim"] for line in ended.out.splitlines()] == [2] * 3
 
 
 @pytest.mark.parametrize(
@@ -92,13 +85,6 @@ def test_a_search_that_finds_nothing_more_says_so(
     assert ended.code == 3
     assert ended.out.splitlines() == ["# matesolve generate 4 --seed 1 --pieces 3-3"]
     assert ended.err == "0 of 10 made: a billion nodes found no more\n"
-
-
-def test_help_loads_nothing_heavy() -> None:
-    program = "import solver.cli.main as m; m.run(['generate', '--help'])"
-    printed, heavy = run_and_list_heavy(program)
-    assert printed.startswith("Usage: ")
-    assert heavy == set()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")

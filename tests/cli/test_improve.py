@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from tests.cli.conftest import Ended
-from tests.cli.processes import process, run_and_list_heavy
+from tests.cli.processes import process
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -386,15 +386,3 @@ def test_a_file_that_cannot_be_read_whole_is_an_error(
     assert error in ended.err
     assert ended.err.count("\n") == 1
     assert names() == ["x.epd"]
-
-
-def test_a_missing_file_is_one_line(here: Here) -> None:
-    ended = here("improve", "x.missing", "-o", "y.epd")
-    assert ended == (74, "", "error: x.missing: No such file or directory\n")
-
-
-def test_help_loads_nothing_heavy() -> None:
-    program = "import solver.cli.main as m; m.run(['improve', '--help'])"
-    printed, heavy = run_and_list_heavy(program)
-    assert printed.startswith("Usage: ")
-    assert heavy == set()

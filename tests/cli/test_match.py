@@ -141,14 +141,6 @@ def test_a_file_that_cannot_grow_is_named(
     assert (folder / "games.pgn").stat().st_size <= 500
 
 
-def test_a_file_that_cannot_be_written_is_an_error_before_the_games(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, out, err = match(capsys, *SHORT, "--games-file", "none/games.pgn")
-    assert (code, out) == (74, "")
-    assert err == "error: none/games.pgn: No such file or directory\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -158,7 +150,6 @@ def test_a_file_that_cannot_be_written_is_an_error_before_the_games(
         (("--a", "mdp"), "expected one of off, upper, lower, cpw"),
         (("--a", "mdp=cpw,mdp=cpw"), "expected each technique once, found 'mdp' twice"),
         (("--a", "off", "--games", "3"), "expected an even number, found 3"),
-        (("--a", "off", "--games-file", "-"), "-: expected the name of a file."),
     ],
 )
 def test_a_wrong_command_line_is_named(

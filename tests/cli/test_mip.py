@@ -24,7 +24,6 @@ from tests.cli.processes import process, run_and_list_heavy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[2]
 ROOK = "8/7K/8/8/8/8/R7/7k w - -"
 
 EPD = f"""\
@@ -179,17 +178,6 @@ def test_if_nothing_was_counted_nothing_is_written(
     ]  # fmt: skip
 
 
-def test_a_table_that_cannot_be_written_is_reported_before_reading(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solver.laboratory.games.read_results", pytest.fail)
-    assert mip(capsys, "build", "x.epd", "-o", "missing/x.npz") == (
-        74,
-        "",
-        "error: missing/x.npz: No such file or directory\n",
-    )
-
-
 @pytest.mark.skipif(os.name != "posix", reason="devices have a name on POSIX only")
 def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = mip(capsys, "build", "x.epd", "-o", os.devnull)
@@ -212,11 +200,6 @@ def test_a_device_is_written_to_and_stays(capsys: pytest.CaptureFixture[str]) ->
             2,
             "Error: Invalid value for '--skip-plies': expected a whole number from 0 "
             "to 9,223,372,036,854,775,807, found '-1'",
-        ),
-        (
-            ["x.epd", "-o", "."],
-            74,
-            "error: .: Is a directory",
         ),
         (
             ["x.epd", "-o", "x.npz", "--source", "a\nb"],
@@ -561,15 +544,6 @@ def test_a_terminal_shows_progress_and_errors_on_stderr() -> None:
     assert re.search(r"\d done, [\d.]+/s", shown)
     assert "error: bad.epd:1: board: expected" in shown
     assert running.returncode == 65
-
-
-@pytest.mark.parametrize("arguments", [[], ["build"], ["show"], ["info"]])
-def test_help_loads_neither_the_kernel_nor_the_board(arguments: list[str]) -> None:
-    printed, heavy = run_and_list_heavy(
-        f"from solver.cli.main import run; run(['mip', *{arguments}, '-h'])"
-    )
-    assert printed.startswith(f"Usage: matesolve {' '.join(['mip', *arguments])} ")
-    assert not heavy
 
 
 def test_a_table_is_loaded_with_numpy_alone() -> None:

@@ -15,7 +15,6 @@ import pytest
 from solver import __version__
 from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT, on_a_terminal, visible
-from tests.cpu_time import wait_for_work
 from tests.processes import PATIENCE_S, started
 from tests.processes import run as run_process
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 """Mate in 2: each side has one move that lasts."""
 
-SMOTHERED_BY_BLACK = "6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 1"
 BARE = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
 FAR = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8: long enough that several threads take part."""
@@ -116,13 +114,21 @@ def test_a_position_is_read_with_and_without_quotes(
     assert (code, without_costs(out), err) == (0, ANSWER, "")
 
 
-def test_black_to_move_mates_too(matesolve: Matesolve) -> None:
-    code, out, _ = matesolve("solve", *SMOTHERED_BY_BLACK.split())
+@pytest.mark.parametrize(
+    ("words", "code", "answer"),
+    [
+        (["-n", "1", SMOTHERED], 1, "No mate in 1 move."),
+        ([MATED], 0, "Black is checkmated."),
+        ([STALEMATED], 1, "Black is stalemated."),
+    ],
+)
+def test_the_exit_code_is_that_of_the_answer(
+    words: list[str], code: int, answer: str, matesolve: Matesolve
+) -> None:
+    ended = matesolve("solve", *words)
 
-    assert code == 0
-    assert out.startswith(
-        "Black to move\nBlack mates in 2.\n1... Qg1+ 2. Rxg1 Nf2#\nOnly key: Qg1+\n"
-    )
+    assert (ended.code, ended.err) == (code, "")
+    assert ended.out.splitlines()[1].startswith(answer)
 
 
 def test_without_colours_a_board_is_drawn_in_letters(
@@ -165,18 +171,6 @@ def test_first_prints_a_single_key(matesolve: Matesolve) -> None:
     assert answer["pv"][0] == answer["keys"][0]["uci"]
 
 
-def test_no_mate_in_the_moves_searched_exits_with_1(matesolve: Matesolve) -> None:
-    code, out, err = matesolve("solve", "-n", "1", SMOTHERED)
-
-    assert (code, err) == (1, "")
-    assert without_costs(out) == (
-        "White to move\n"
-        "No mate in 1 move.\n"
-        "Proved. Longer mates were not searched.\n"
-        "N nodes in T\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("limit", "value", "stopped"),
     [("--time", "0.3", "time"), ("--nodes", "5000", "node")],
@@ -189,20 +183,6 @@ def test_a_limit_leaves_the_answer_undecided(
     assert (code, err) == (3, "")
     assert out.startswith("White to move\nUndecided: no mate found so far.\nProved: ")
     assert f"\nStopped by the {stopped} limit.\n" in out
-
-
-def test_a_checkmate_is_an_answer(matesolve: Matesolve) -> None:
-    code, out, err = matesolve("solve", MATED)
-
-    assert (code, err) == (0, "")
-    assert without_costs(out) == ("Black to move\nBlack is checkmated.\nN nodes in T\n")
-
-
-def test_a_stalemate_exits_with_1(matesolve: Matesolve) -> None:
-    code, out, err = matesolve("solve", STALEMATED)
-
-    assert (code, err) == (1, "")
-    assert without_costs(out) == ("Black to move\nBlack is stalemated.\nN nodes in T\n")
 
 
 @pytest.mark.parametrize(
@@ -451,25 +431,6 @@ def test_a_line_is_answered_before_the_next_is_sent(
 
 
 @posix
-def test_an_interrupted_search_prints_its_partial_result(
-    stream: subprocess.Popen[bytes],
-) -> None:
-    send(stream, SMOTHERED)
-    receive(stream.stdout)
-    send(stream, LONG)
-    send(stream, SMOTHERED)
-    wait_for_work(stream)
-
-    stream.send_signal(signal.SIGINT)
-
-    answer = receive(stream.stdout)
-    assert (answer["fen"], answer["stopped_by"]) == (LONG, "interrupt")
-    assert answer["status"] in {"found", "undecided"}
-    assert stream.communicate() == (b"", b"")
-    assert stream.returncode == 130
-
-
-@posix
 def test_an_interrupt_between_searches_ends_the_command(
     stream: subprocess.Popen[bytes],
 ) -> None:
@@ -582,14 +543,6 @@ def test_an_answer_names_the_restriction(
     assert (code, err) == (0, "")
     assert f"Restricted: {words}" in out
     assert "mate in 2 is forced, and none is shorter under this restriction." in out
-
-
-def test_no_mate_under_a_restriction_says_only_that(matesolve: Matesolve) -> None:
-    code, out, _ = matesolve("solve", BARE, "--checks-only", "-n", "5")
-
-    assert code == 1
-    assert "No mate in 5 or fewer moves under this restriction." in out
-    assert "Other moves and longer mates were not searched" in out
 
 
 def test_a_record_has_its_restriction(matesolve: Matesolve) -> None:

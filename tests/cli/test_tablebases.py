@@ -59,16 +59,6 @@ def test_a_mate_beyond_the_search_is_found_and_labelled(
     assert board.is_checkmate()
 
 
-def test_a_tablebase_result_has_its_own_sentence(
-    tables: str, matesolve: Matesolve
-) -> None:
-    out = matesolve("solve", LONGEST, "--tablebases", tables, *FEW_NODES).out
-
-    assert f"White mates in {MOVES}.\n" in out
-    assert f"\nGaviota: mate in {MOVES} is forced, and none is shorter." in out
-    assert f"Proved: mate in {MOVES}" not in out
-
-
 def test_without_limits_the_search_ends_with_the_tablebase_result(
     tables: str, matesolve: Matesolve
 ) -> None:
@@ -122,10 +112,6 @@ def test_a_longer_mate_than_requested_is_denied_not_disproved(
     record = json.loads(out)
     assert (code, record["status"], record["mate"]) == (3, "undecided", None)
     assert record["tablebase"] == "gaviota"
-    assert (
-        "Gaviota: no mate in the given number of moves.\n"
-        in matesolve(*asked, *FEW_NODES).out
-    )
 
 
 @pytest.mark.parametrize(

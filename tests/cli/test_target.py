@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -12,9 +11,6 @@ import pytest
 from solver.cli.console import identify_file, prepare_outputs, require_apart
 from solver.cli.main import run
 from tests.cli.processes import process
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Matesolve
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 GAME = '[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
@@ -57,6 +53,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         ["solve", MATE_IN_1, "--svg", "new", "--pgn", "new"],
         ["solve", MATE_IN_1, "--html", "new", "--certificate", "new"],
         ["table", MATE_IN_1, "--mip-table", "a.svg", "--html", "a.svg"],
+        ["table", "mates.epd", "--html", "mates.epd"],
     ],
     ids=" ".join,
 )
@@ -156,6 +153,9 @@ def test_a_certificate_does_not_overwrite_standard_input(folder: Path) -> None:
         ["solve", MATE_IN_1, "--pgn", "-"],
         ["solve", MATE_IN_1, "--html", "-"],
         ["solve", MATE_IN_1, "--certificate", "-"],
+        ["board", "-o", "-"],
+        ["match", "--a", "off", "--games-file", "-"],
+        ["table", "--html", "-"],
         ["report", "a.db", "-o", "-"],
         ["mip", "build", "games.pgn", "-o", "-"],
         ["verify", "mates.epd", "--store", "-"],
@@ -193,11 +193,30 @@ def test_missing_files_are_compared_by_their_paths(
         require_apart(["target", "link"])
 
 
-def test_an_output_in_a_missing_folder_is_reported_before_the_search(
-    matesolve: Matesolve, tmp_path: Path
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["solve", MATE_IN_1, f"--{form}"] for form in ("svg", "pgn", "html")),
+        ["solve", MATE_IN_1, "--certificate"],
+        ["board", "-o"],
+        ["match", "--a", "off", "--games-file"],
+        ["report", "audit.jsonl", "-o"],
+        ["table", "--html"],
+        ["trace", MATE_IN_1, "--html"],
+        ["mip", "build", "games.pgn", "-o"],
+    ],
+    ids=" ".join,
+)
+def test_an_output_that_cannot_be_written_is_reported_before_the_search(
+    arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    missing = str(tmp_path / "missing" / "file.svg")
-    for arguments in (["solve", MATE_IN_1, "--svg"], ["table", "--html"]):
-        ended = matesolve(*arguments, missing)
-        assert (ended.code, ended.out) == (74, "")
-        assert ended.err == f"error: {missing}: No such file or directory\n"
+    before = contents(folder)
+    capsys.readouterr()
+    for name, reason in (
+        ("missing/file", "No such file or directory"),
+        (".", "Is a directory"),
+        ("mates.epd/file", "Not a directory"),
+    ):
+        assert run([*arguments, name]) == 74
+        assert capsys.readouterr() == ("", f"error: {name}: {reason}\n")
+    assert contents(folder) == before

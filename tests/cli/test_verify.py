@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from solver.cli.main import run
 from solver.search.workspace import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.conftest import without_summaries
-from tests.cli.processes import process, run_and_list_heavy
+from tests.cli.processes import process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,10 +27,8 @@ if TYPE_CHECKING:
     from solver.search.question import Question
     from solver.search.threads import Control
 
-ROOT = Path(__file__).parents[2]
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
-LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
 
 MIXED = f"""\
 # seven records
@@ -352,31 +349,6 @@ def test_a_file_without_selected_records_gives_no_warning(
     assert err == ""
 
 
-def test_ctrl_c_prints_complete_results(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
-) -> None:
-    (folder / "two.epd").write_text(f"{BACK_RANK} dm 1;\n{LONG[:-4]} dm 9;\n")
-    before = signal.getsignal(signal.SIGINT)
-
-    class Interrupted(OneByOne):
-        def answer(self, question: Question, control: Control) -> Solution:
-            problem = question.problem
-            if question.limits.max_moves == 1:
-                return Solution(problem, Status.PROVED, 1, 1, ("a1a8",), ("a1a8",))
-            signal.raise_signal(signal.SIGINT)
-            while control.reason is None:  # the main thread hears it
-                time.sleep(0.001)
-            stopped = StoppedBy.INTERRUPT
-            return Solution(problem, Status.UNDECIDED, None, 3, stopped_by=stopped)
-
-    monkeypatch.setattr(job, "Solver", Interrupted)
-    code, out, err = verify(capsys, "two.epd", "--hash", "1")
-    assert code == 130
-    assert out == "claim  proved  total\n   #1       1      1\n  all       1      1\n"
-    assert err == "interrupted\n"
-    assert signal.getsignal(signal.SIGINT) is before
-
-
 class OneByOne:
     """Answers the questions of a batch one after the other."""
 
@@ -432,20 +404,6 @@ def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
         assert without_summaries(running.stderr.read()) == "interrupted\n"
 
 
-def test_ctrl_c_ends_a_long_search() -> None:
-    with process("verify", "-", "--time", "3000") as running:
-        assert running.stdin
-        assert running.stdout
-        assert running.stderr
-        running.stdin.write(f"hello\n{LONG}\n")
-        running.stdin.flush()
-        assert "stdin:1" in running.stderr.readline()
-        running.send_signal(signal.SIGINT)
-        assert running.wait() == 130
-        assert running.stdout.read().splitlines()[-1].split()[:3] == ["all", "1", "1"]
-        assert without_summaries(running.stderr.read()) == "interrupted\n"
-
-
 def test_a_closed_pipe_ends_the_command_quietly() -> None:
     with process("verify", "-", "--jsonl") as running:
         assert running.stdin
@@ -471,14 +429,6 @@ def test_a_narrow_terminal_does_not_cut_output_to_a_pipe() -> None:
         LINK.rstrip(),
     ]
     assert (without_summaries(err), running.returncode) == ("", 1)
-
-
-def test_help_loads_neither_the_kernel_nor_the_board() -> None:
-    printed, heavy = run_and_list_heavy(
-        "from solver.cli.main import run; run(['verify', '--help'])"
-    )
-    assert printed.startswith("Usage: matesolve verify [OPTIONS] FILE...\n")
-    assert not heavy
 
 
 def test_a_terminal_shows_progress_on_stderr_and_nothing_else() -> None:

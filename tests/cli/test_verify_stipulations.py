@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from solver.audit import job
 from solver.cli.main import run
-from solver.search.queries import Questions
 from solver.solving import Solver
 from tests.cli.conftest import without_summaries
 
@@ -313,29 +310,3 @@ def test_a_store_is_resumed_exported_and_reported(
     assert (record["id"], record["stipulation"]) == ("selfmate", "s#2")
     assert run(["report", "run.db", "-o", "page.html"]) == 0
     assert "semi-r#2" in (folder / "page.html").read_text(encoding="utf-8")
-
-
-def test_ctrl_c_keeps_complete_results(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Interrupted(Solver):
-        def answers(self, batch: Any, searching: Any, **others: Any) -> Any:
-            for index in range(len(batch.rows)):
-                each = batch.question(index)
-                if each.problem.id == "reflex mate":
-                    signal.raise_signal(signal.SIGINT)
-                    with searching() as control:
-                        while control.reason is None:  # the main thread hears it
-                            time.sleep(0.001)
-                one = Questions(self.workspace, [each])
-                yield from super().answers(one, searching, **others)
-
-    arguments = ("mixed.olv", "--keys", "--store", "run.db")
-    with monkeypatch.context() as context:
-        context.setattr(job, "Solver", Interrupted)
-        code, out, err = verify(capsys, *arguments, "--jsonl")
-    assert (code, err) == (130, "interrupted\n")
-    complete = [record["stipulation"] for record in records(out)[:2]]
-    assert complete == ["s#2", "=2"]
-    code, out, _ = verify(capsys, *arguments)
-    assert (code, out) == (65, TABLE + DISAGREEMENTS)

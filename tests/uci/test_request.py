@@ -62,10 +62,6 @@ def test_a_number_beyond_all_limits_is_read(digits: str) -> None:
     assert parse_go(f"nodes {'0' * 5000}7").nodes == 7
 
 
-def test_nodes_beyond_the_counter_are_no_limit() -> None:
-    assert parse_go(f"nodes {1 << 80}").nodes == NO_LIMIT
-
-
 def test_movetime_is_used_unchanged() -> None:
     assert parse_go("movetime 1500 wtime 10 btime 10").time_s(chess.BLACK) == 1.5
 
