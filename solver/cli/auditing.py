@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -22,13 +22,14 @@ from solver.stipulation import MAX_MOVES
 from solver.stipulations.comparison import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from click.shell_completion import CompletionItem
 
     from solver.audit.job import AuditOptions
     from solver.audit.store import ResumeStore
     from solver.cli.options import Function
+    from solver.errors import FormatError
     from solver.problem import Problem
 
 NONE = "none"
@@ -297,40 +298,6 @@ def certificates(more: str = "") -> Callable[[Function], Function]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One of several disjoint parts of a collection, for batch systems.
-
-    Records with the same position are in the same part, so that it is searched once.
-
-    Attributes
-    ----------
-    number : int
-        Which part, from 1.
-    count : int
-        How many parts there are.
-    """
-
-    number: int
-    count: int
-
-    def of(
-        self, records: Iterable[Problem | FormatError]
-    ) -> Iterator[Problem | FormatError]:
-        """Return the records of this part."""
-        return (record for record in records if self._has(record))
-
-    def _has(self, record: Problem | FormatError) -> bool:
-        if isinstance(record, FormatError):
-            text = PurePath(record.source).name  # other machines have other folders
-        else:
-            text = record.position
-        from hashlib import blake2b
-
-        digest = blake2b(text.encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big") % self.count == self.number - 1
-
-
 @dataclass
 class Reading:
     """Reads one file after another; a file that cannot be read is skipped.
@@ -344,8 +311,6 @@ class Reading:
         Paths, or - for standard input; see `read_collection`.
     read_options : ReadOptions
         How to read the files.
-    shard : Shard or None
-        Which part of the records to yield; None: all.
     notify : callable
         Prints an error or a warning of one line.
     codes : set of Exit
@@ -356,7 +321,6 @@ class Reading:
 
     files: Sequence[str]
     read_options: ReadOptions = field(default_factory=ReadOptions)
-    shard: Shard | None = None
     notify: Callable[[str], None] = streams.notify
     codes: set[Exit] = field(default_factory=set)
     is_quiet: bool = False
@@ -373,8 +337,7 @@ class Reading:
         ):
             self._finished = number
             try:
-                records = read_collection(file, self.read_options, summary)
-                yield from self.shard.of(records) if self.shard else records
+                yield from read_collection(file, self.read_options, summary)
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(Exit.IO)
@@ -409,11 +372,6 @@ class Reading:
         int or None
             None if it cannot be estimated, as with standard input.
         """
-        records = self._records()
-        parts = self.shard.count if self.shard else 1
-        return records and round(records / parts)
-
-    def _records(self) -> int | None:
         records = sum(summary.records for summary in self.summaries)
         finished = self._finished
         if finished == len(self.files):
@@ -445,29 +403,6 @@ def report_summary(
         return set()
     notify(f"error: {summary.name}: {no_claims(summary.unread_claims)}")
     return {Exit.BAD_INPUT}
-
-
-def _parse_shard(
-    _ctx: click.Context, _param: click.Parameter, value: str | None
-) -> Shard | None:
-    """Parse a part such as `2/5`, the second of five."""
-    if value is None:
-        return None
-    number, slash, count = value.partition("/")
-    numbers = slash and number.isdecimal() and count.isdecimal()
-    if numbers and 1 <= int(number) <= int(count):
-        return Shard(int(number), int(count))
-    msg = f"expected a part such as 2/5, found {value!r}"
-    raise click.BadParameter(msg)
-
-
-shard = click.option(
-    "--shard",
-    callback=_parse_shard,
-    metavar="I/N",
-    help="Check only part I of N parts; `matesolve merge` combines their stores.",
-)
-"""Adds `--shard`, passed as `shard: Shard | None`."""
 
 
 def _size(file: str) -> int | None:

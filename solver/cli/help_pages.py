@@ -33,7 +33,7 @@ OPTION_GROUPS = {
     "Conditions of the search": "--horizon --root-order --count",
     "Games": "--games --seed --first-game",
     "Processes and machines": "--jobs --cluster",
-    "Saved results": "--store --correct --fresh --retry --marks --shard --games-file",
+    "Saved results": "--store --correct --fresh --retry --marks --games-file",
     "Output": (
         "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
         "--csv --sums --summary --annotate --text --plies"

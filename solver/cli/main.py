@@ -43,7 +43,6 @@ COMMANDS = {
         "improve": "Search a file's claimed mates, and write an improved copy.",
         "report": "Show the results of an audit as a web page.",
         "export": "Write the results in a store as CSV, JSON lines, EPD or Parquet.",
-        "merge": "Combine several stores into one.",
     },
     "Measure search techniques": {
         "table": "Count the nodes that each search technique costs or saves.",
@@ -73,7 +72,6 @@ MODULES = {
     "mip": "experiments",
     "report": "stores",
     "export": "stores",
-    "merge": "stores",
     "warmup": "kernel",
     "doctor": "kernel",
 }

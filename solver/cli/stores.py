@@ -1,10 +1,10 @@
-"""`matesolve report`, `export` and `merge`: use the results of audits."""
+"""`matesolve report` and `export`: use the results of audits."""
 
 from __future__ import annotations
 
 import sys
 from itertools import chain, count, islice
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
@@ -314,51 +314,3 @@ def export(
 def _start(results: Iterator[AuditResult]) -> Iterator[AuditResult]:
     """Run the query before the file is created: SQLite may refuse it."""
     return chain(list(islice(results, 1)), results)
-
-
-@options.command("""
-Exit codes:
-  74  a file is missing or is not a store (nothing was merged), or reading or
-      writing failed (the stores before that one were merged completely)
-  0   all stores were merged
-
-Examples:
-  matesolve merge part1.db part2.db -o all.db
-  matesolve merge all.db part3.db
-""")
-@click.argument(
-    "stores",
-    nargs=-1,
-    required=True,
-    metavar="RUN.db...",
-    type=options.FILE,
-)
-@options.output(
-    "All stores are added to it; it is created if it does not exist. Default: the "
-    "first store.",
-    required=False,
-)
-def merge(*, stores: tuple[str, ...], output: str | None) -> None:
-    """Combine several stores into one.
-
-    Use it after `verify --shard`. If two stores answer the same question, the better
-    answer is kept: proved or disproved first, then found, then undecided.
-    """
-    first, *others = stores if output is None else (output, *stores)
-    if not others:
-        msg = "expected at least two stores, or -o FILE."
-        raise click.UsageError(msg)
-
-    from solver.audit.merging import merge as merge_into
-    from solver.audit.store import Store
-    from solver.cli.console import require_apart
-
-    require_apart([first], reads=others)
-    for other in (*others, first) if output is None else others:
-        with Store(other, read_only=True):  # check all before anything is written
-            pass
-    with Store(first) as store:
-        for other in others:
-            merge_into(store, Path(other))
-        count = store.count()
-    notify(f"{first}: {count:,} records")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from solver.audit.job import AuditOptions
     from solver.audit.result import AuditResult
     from solver.audit.workers import WorkerPool
-    from solver.cli.auditing import CertificateRequest, Shard, StoreRequest
+    from solver.cli.auditing import CertificateRequest, StoreRequest
     from solver.cli.options import Cores
     from solver.cli.progress import AuditProgress
     from solver.endgames.tablebases import Tablebases
@@ -195,7 +195,6 @@ Examples:
     type=options.FILE,
     help="Show and store an editor's decisions: accept, cook or reject.",
 )
-@auditing.shard
 @click.option(
     "--fail-on",
     type=Words(*FAILURES),
@@ -224,7 +223,6 @@ def verify(
     follow: bool,
     stored: StoreRequest,
     marks_path: str | None,
-    shard: Shard | None,
     fail_on: frozenset[str],
     proofs: CertificateRequest,
     output: Output,
@@ -288,7 +286,7 @@ def verify(
     control = GroupControl()
     outcome = Outcome(fail_on)
     codes = outcome.codes
-    reading = Reading(files, read_options, shard, is_quiet=output.quiet)
+    reading = Reading(files, read_options, is_quiet=output.quiet)
     if output.summary == "json":
         echo_json({"summary": reading.summarise()})
     progress = AuditProgress(

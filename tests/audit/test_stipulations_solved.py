@@ -13,7 +13,6 @@ import pytest
 from solver.audit.job import AuditJob, AuditOptions, TimeSlice
 from solver.audit.pipeline import audit, local_workers
 from solver.audit.store import ResumeStore, Store
-from solver.cli.auditing import Shard
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import Control
 from solver.stipulation import Stipulation
@@ -128,13 +127,6 @@ def test_the_same_position_under_two_stipulations_is_two_questions(
     assert given == list(names)  # the second audit searched nothing
     with Store(path, read_only=True) as store:
         assert {r.stipulation: r.verdict for r in store.results()} == alone
-
-
-def test_a_shard_has_all_questions_about_a_position() -> None:
-    fen, _ = BATTLE["s#2", "sound"]
-    problems = [claiming(name, fen, name=name) for name in ("s#2", "r#2", "=2")]
-    parts = [list(Shard(number, 3).of(problems)) for number in (1, 2, 3)]
-    assert sorted(map(len, parts)) == [0, 0, 3]
 
 
 @pytest.mark.parametrize("stipulation", ["s#4", "r#4", "=4"])

@@ -1,4 +1,4 @@
-"""`matesolve export` and `matesolve merge`: stores in every format, and combined."""
+"""`matesolve export`: stores in every format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import errno
 import gzip
 import json
 import os
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -246,45 +245,3 @@ def test_an_export_that_fails_is_reported_and_leaves_no_file(
     assert sorted(folder.iterdir()) == before
     with Store(store, read_only=True) as opened:
         assert opened.count() == 5
-
-
-def test_shards_merge_into_the_whole(
-    capsys: pytest.CaptureFixture[str], store: str
-) -> None:
-    for part in ("1", "2"):
-        run(["verify", "set.epd", "--keys", "--store", part, "--shard", f"{part}/2"])
-    capsys.readouterr()
-    got = run_command(capsys, "merge", "1", "2", "-o", "all.db")
-    assert got == (0, "", "all.db: 5 records\n")
-    with Store(store, read_only=True) as whole, Store("all.db") as merged:
-        for one, other in zip(whole.results(), merged.results(), strict=True):
-            assert one._replace(time_s=0.0) == other._replace(time_s=0.0)
-
-
-def test_without_an_output_the_others_are_added_to_the_first(
-    capsys: pytest.CaptureFixture[str], folder: Path, store: str
-) -> None:
-    (folder / "more.epd").write_text(f"{BACK_RANK} nomate 1;\n")
-    run(["verify", "more.epd", "--store", "more.db", "-q"])
-    capsys.readouterr()
-    got = run_command(capsys, "merge", store, "more.db")
-    assert got == (0, "", "run.db: 6 records\n")
-
-
-@pytest.mark.parametrize("other", ["set.epd", "missing.db", "other.db"])
-def test_a_file_that_is_not_a_store_is_not_merged(
-    capsys: pytest.CaptureFixture[str], folder: Path, store: str, other: str
-) -> None:
-    with sqlite3.connect(folder / "other.db") as base:
-        base.execute("CREATE TABLE x (y)")
-    base.close()
-    code, out, err = run_command(capsys, "merge", store, other)
-    assert (code, out) == (74, "")
-    assert err.startswith(f"error: {other}: ")
-    assert not (folder / "missing.db").exists()
-
-
-def test_one_store_alone_is_not_merged(
-    capsys: pytest.CaptureFixture[str], store: str
-) -> None:
-    assert run_command(capsys, "merge", store)[0] == 2

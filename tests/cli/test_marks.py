@@ -153,21 +153,6 @@ def test_an_empty_mark_takes_an_earlier_one_back(
         assert [one.mark for one in store.results("mark <> ''")] == ["cook"]
 
 
-def test_merge_keeps_the_marks_of_both(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "one").write_text(as_jsonl(SHORT, COOKED))
-    (folder / "two").write_text(as_jsonl(THERE, COOKED | {"mark": "accept"}))
-    for name in ("one", "two"):
-        verify(capfd, "--marks", name, "--store", f"{name}.db", "-q")
-    assert run(["merge", "one.db", "two.db"]) == 0
-    with Store("one.db", read_only=True) as store:
-        assert [mark for mark, _ in store.marks().values()] == ["accept"] * 2 + [
-            "reject"
-        ]
-        assert [r.mark for r in store.results("claim = 2")] == ["accept", "accept"]
-
-
 def test_a_mark_belongs_to_one_record(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

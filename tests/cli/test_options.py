@@ -107,7 +107,7 @@ def test_help_lists_options_in_groups_and_ends_with_help(
     assert "-h, --help  Show this message and exit." in sections[-1]
 
 
-@pytest.mark.parametrize("command", ["check", "merge", "perft", "uci"])
+@pytest.mark.parametrize("command", ["check", "perft", "uci"])
 def test_a_few_options_are_one_list(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

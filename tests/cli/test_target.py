@@ -45,8 +45,6 @@ def contents(folder: Path) -> dict[str, bytes]:
         ["export", "a.db", "--to", "csv", "-o", "a.db-wal"],
         ["report", "a.db", "-o", "a.db"],
         ["report", "audit.jsonl", "-o", "audit.jsonl"],
-        ["merge", "a.db", "b.db", "-o", "a.db"],
-        ["merge", "a.db", "a.db"],
         ["mip", "build", "games.pgn", "-o", "games.pgn"],
         ["verify", "empty", "--store", "empty"],
         ["verify", "a.db", "--store", "a.db"],
@@ -107,7 +105,6 @@ def test_the_files_beside_a_store_count_as_the_store(folder: Path) -> None:
 
 def test_a_store_and_a_table_may_be_added_to(folder: Path) -> None:
     before = contents(folder)
-    assert run(["merge", "a.db", "b.db"]) == 0
     assert run(["verify", "mates.epd", "--quiet", "--store", "a.db"]) == 0
     build = ["mip", "build", "games.pgn", "--merge", "games.mip", "-o", "games.mip"]
     assert run(build) == 0
@@ -159,7 +156,6 @@ def test_a_certificate_does_not_overwrite_standard_input(folder: Path) -> None:
         ["report", "a.db", "-o", "-"],
         ["mip", "build", "games.pgn", "-o", "-"],
         ["verify", "mates.epd", "--store", "-"],
-        ["merge", "a.db", "-o", "-"],
     ],
     ids=" ".join,
 )

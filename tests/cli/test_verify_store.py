@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob
-from solver.audit.merging import merge
 from solver.audit.schema import VERSION
 from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import ProcessWorker
@@ -299,25 +298,6 @@ def test_a_corrected_line_is_read_and_searched(
     assert {result.error for result in kept} == {None}
 
 
-@jobs
-def test_merged_parts_are_the_whole(
-    verify: Callable[..., Output], recorder: Recorder, jobs: str
-) -> None:
-    files = ("mixed.epd", "many.epd")
-    verify(*files, "-j", jobs, store="whole.db")
-    given: list[str] = []
-    for number in ("1", "2"):
-        recorder.clear()
-        verify(*files, "-j", jobs, "--shard", f"{number}/2", store=f"{number}.db")
-        given += recorder.given
-    assert len(given) == len(set(given)) == 305
-    assert len(stored("1.db")) + len(stored("2.db")) == len(stored("whole.db")) == 307
-    assert min(len(stored("1.db")), len(stored("2.db"))) > 100
-    with Store("1.db") as store:
-        merge(store, Path("2.db"))
-    assert untimed(stored("1.db")) == untimed(stored("whole.db"))
-
-
 # --- audits that end early and resume
 
 
@@ -479,14 +459,6 @@ def test_a_path_where_no_store_can_be_created_is_an_error(
             ["--store", "run.db", "--retry", "sound"],
             "Invalid value for '--retry': 'sound' is not one of proved, holds, "
             "shorter, refuted, undecided, unreadable, found, none.",
-        ),
-        *(
-            (
-                ["--shard", word],
-                "Invalid value for '--shard': expected a part such as 2/5, "
-                f"found {word!r}",
-            )
-            for word in ("0/2", "3/2", "1", "1/", "/2", "-1/2", "a/b", "1/2/3")
         ),
     ],
 )
