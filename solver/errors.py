@@ -70,12 +70,6 @@ class StoreError(MatesolveError):
     exit_code: ClassVar[int] = 74
 
 
-class StoreQueryError(MatesolveError):
-    """A query of a store is not an SQL expression."""
-
-    exit_code: ClassVar[int] = 2
-
-
 class ClusterError(MatesolveError):
     """A cluster cannot be reached, or its workers cannot run an audit."""
 

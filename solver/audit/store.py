@@ -92,8 +92,6 @@ class Store:
     Attributes
     ----------
     path : Path
-    upgrades : int
-        How many of `schema.UPGRADES` the file has.
     """
 
     def __init__(
@@ -110,7 +108,6 @@ class Store:
         self._committed = time.monotonic()
         self._failure: str | None = None
         self._read_only = read_only
-        self.upgrades = len(schema.UPGRADES)
         with ExitStack() as opened, self._exclusive():  # closed again after an error
             if read_only:
                 schema.require_readable(self.path)
@@ -207,7 +204,6 @@ class Store:
 
     def results(
         self,
-        where: str | None = None,
         on_damaged: Callable[[FormatError], object] = lambda _error: None,
     ) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
@@ -216,36 +212,17 @@ class Store:
 
         Parameters
         ----------
-        where : str or None
-            An SQL expression over the columns of `results`, the only table that its
-            subqueries may read; None: all results.
         on_damaged : callable
             Called with the record and the reason for each damaged row.
-
-        Raises
-        ------
-        StoreQueryError
-            It is not an SQL expression.
         """
         with self._exclusive():
-            query = schema.rows(self.upgrades)
-            if where is not None:
-                empty = self._base.execute("SELECT * FROM results LIMIT 0")
-                columns = [name for name, *_ in empty.description]
-                schema.require_expression(where, columns)
-                query = f"{query} WHERE ({where}\n)"
-            try:
-                rows = self._base.execute(f"{query} ORDER BY file, line, id")
-                for number, row in enumerate(iter(rows.fetchone, None), start=1):
-                    result = read_row(row, number)
-                    if isinstance(result, FormatError):
-                        on_damaged(result)
-                        result = audit_result(result)
-                    yield result
-            except sqlite3.Error as error:
-                if where is not None and schema.is_of_statement(error):
-                    raise schema.query_error(where, error) from None
-                raise
+            rows = self._base.execute(schema.RESULTS)
+            for number, row in enumerate(iter(rows.fetchone, None), start=1):
+                result = read_row(row, number)
+                if isinstance(result, FormatError):
+                    on_damaged(result)
+                    result = audit_result(result)
+                yield result
 
     def count(self) -> int:
         """Return the number of records."""
@@ -300,30 +277,19 @@ class Store:
         return base
 
     def _prepare(self, *, fresh: bool) -> None:
-        """Create the tables, or check that they are of this version.
-
-        An early store gets the columns that it lacks; one that must not be written is
-        read as if it had them.
-        """
+        """Create the tables, or check that they are of this version."""
         self._base.execute("PRAGMA synchronous = NORMAL")
         is_empty = not self._pragma("page_count")
         if not is_empty:
             self._require_ours()
-            self.upgrades = schema.upgrades_of(self._base)
         if self._read_only:
             if is_empty:
                 self._refuse("expected a store, found an empty file")
-            self._base.executescript(schema.shown_as_upgraded(self.upgrades))
             self._base.execute("PRAGMA query_only = 1")
             return
-        script = "".join(schema.UPGRADES[self.upgrades :])
-        if is_empty:
-            script = schema.SCHEMA
-        elif fresh:
-            script += schema.CLEARED
+        script = schema.SCHEMA if is_empty else schema.CLEARED if fresh else ""
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
-            self.upgrades = len(schema.UPGRADES)
         self._base.execute("CREATE TEMP TABLE used (key PRIMARY KEY) WITHOUT ROWID")
         # After the tables: this writes, and a crash before them would leave no store.
         self._base.execute("PRAGMA journal_mode = WAL")
@@ -337,7 +303,9 @@ class Store:
         # Another view or a trigger could run without end, or forge rows.
         if others := schema.foreign_definitions(self._base):
             found = f"found another definition of {others[0]}"
-            self._refuse(f"expected the tables of a store, {found}")
+            self._refuse(
+                f"expected the tables of a store of version {version}, {found}"
+            )
 
     def _require_in_place(self) -> None:
         """Check that the path still names the file that was written."""

@@ -14,7 +14,7 @@ import click
 OPTION_GROUPS = {
     "Input": (
         "--format --from --columns --strict --no-claims --theme --min-rating "
-        "--min-claim --max-claim --all-rows"
+        "--min-claim --max-claim --all-rows --verdict --soundness --claim"
     ),
     "Search limits": (
         "--search-moves --depth --time --nodes --hash --threads --table-entries"
@@ -40,7 +40,7 @@ OPTION_GROUPS = {
     ),
     "Files to write": (
         "--output --certificate --certificates --certificate-format --svg --pgn --html "
-        "--solver"
+        "--title --solver"
     ),
 }
 """The options of each group by their long names, with spaces between them, in the order

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from itertools import chain, count, islice
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from solver.cli import options
+from solver.audit.result import DUAL, LINE
+from solver.cli import auditing, options
 from solver.cli.auditing import report_summary
 from solver.cli.console import Exit, foremost, notify, prepare_modules, require_format
 from solver.errors import FormatError, InputError, quote
@@ -17,6 +18,8 @@ from solver.files import GZIPPED, write_whole
 from solver.formats.claims import EVERYTHING, FileSummary
 from solver.formats.streams import STDIN, name_of
 from solver.problem import printable
+from solver.solution import Status
+from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,6 +39,72 @@ MAX_PRINTED = 20
 FORMATS = ("csv", "jsonl", "epd", "parquet")
 
 
+class Chosen(NamedTuple):
+    """Which results are wanted, in the words of the report's lists; None: all.
+
+    Attributes
+    ----------
+    verdict, soundness, claim : frozenset of str or None
+        Their words of the columns verdict and soundness, and their claims by name.
+    """
+
+    verdict: frozenset[str] | None
+    soundness: frozenset[str] | None
+    claim: frozenset[str] | None
+
+    def has(self, result: AuditResult) -> bool:
+        """Return whether a result is wanted."""
+        from solver.output import audit_text
+
+        return (
+            (self.verdict is None or result.word in self.verdict)
+            and (
+                self.soundness is None
+                or not self.soundness.isdisjoint(audit_text.soundness_of(result))
+            )
+            and (self.claim is None or audit_text.name_claim(result)[1] in self.claim)
+        )
+
+
+def _parse_claims(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> frozenset[str] | None:
+    """Parse names of claims such as `3,s#2`; a shell takes `#3` for a comment."""
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",")]
+    return frozenset(
+        f"#{name}" if name.removeprefix("-").isdecimal() else name for name in names
+    )
+
+
+chosen = options.gathered(
+    "selection",
+    Chosen,
+    click.option(
+        "--verdict",
+        type=auditing.Words(*Verdict, Status.FOUND, Status.DISPROVED),
+        metavar="WORDS",
+        help="Take only results with these verdicts, such as `refuted,shorter`.",
+    ),
+    click.option(
+        "--soundness",
+        type=auditing.Words(*Soundness, DUAL, LINE),
+        metavar="WORDS",
+        help="Take only results with this soundness, such as `cooked`, or with a fault "
+        "of the line: `dual` or `line`.",
+    ),
+    click.option(
+        "--claim",
+        callback=_parse_claims,
+        metavar="NAMES",
+        help="Take only results with these claims, named as in the table of the audit, "
+        "such as `3,s#2`; 3 is #3.",
+    ),
+)
+"""Adds `--verdict`, `--soundness` and `--claim`, passed as `selection: Chosen`."""
+
+
 @options.command("""
 Exit codes (the first that applies):
    74  a file could not be read or written
@@ -53,10 +122,17 @@ Examples:
 @click.option(
     "--title", metavar="TEXT", help="Title of the page. Default: Audit of FILE."
 )
+@chosen
 @options.solver
 @click.pass_context
 def report(
-    ctx: click.Context, *, file: str, output: str, title: str | None, solver: bool
+    ctx: click.Context,
+    *,
+    file: str,
+    output: str,
+    title: str | None,
+    selection: Chosen,
+    solver: bool,
 ) -> None:
     """Show the results of an audit as a web page.
 
@@ -71,7 +147,7 @@ def report(
     prepare_outputs(output, reads=store_files(file))
     name = PurePath(name_of(file)).name
     page, codes = render_collection(
-        file, title=title or f"Audit of {name}", can_solve=solver
+        file, title=title or f"Audit of {name}", can_solve=solver, chosen=selection.has
     )
     write_whole(output, page)
     notify(f"{output}: written")
@@ -84,6 +160,7 @@ def render_collection(
     title: str,
     can_solve: bool,
     read_options: ReadOptions | None = None,
+    chosen: Callable[[AuditResult], bool] = lambda _result: True,
 ) -> tuple[bytes, set[Exit]]:
     """Return the page of a file, and the exit codes of what cannot be read of it.
 
@@ -98,6 +175,8 @@ def render_collection(
     read_options : ReadOptions, optional
         How to read a collection, of whose records more are listed. Without it, a file
         without results is refused.
+    chosen : callable
+        Whether the page has a result.
 
     Raises
     ------
@@ -114,6 +193,7 @@ def render_collection(
     page = render_page(
         _records(path, damaged.add, summary, read_options),
         title=title,
+        chosen=chosen,
         modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else None,
         most_agreeing=MAX_ROWS if read_options else MAX_AGREEING,
         on_damaged=lambda message: damaged.add(f"{name_of(path)}: {message}"),
@@ -243,22 +323,17 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
 
 @options.command("""
 Exit codes:
-   2  --where is not an SQL expression
   74  the store could not be read, or the file could not be written
   65  a damaged result was written as an unreadable record
    0  all selected results were written
 
 Examples:
   matesolve export run.db -o run.csv
-  matesolve export run.db --where "verdict = 'refuted' AND claim > 3" -o wrong.jsonl
-  matesolve export run.db --where "soundness = 'cooked'" --to epd -o -
+  matesolve export run.db --verdict refuted,shorter -o wrong.jsonl
+  matesolve export run.db --soundness cooked --claim 2,3 --to epd -o -
 """)
 @click.argument("store", metavar="RUN.db", type=options.FILE)
-@click.option(
-    "--where",
-    metavar="SQL",
-    help="Write only results that match an SQL expression over their columns.",
-)
+@chosen
 @options.output("- is standard output.")
 @click.option(
     "--to",
@@ -271,7 +346,7 @@ def export(
     ctx: click.Context,
     *,
     store: str,
-    where: str | None,
+    selection: Chosen,
     output: str,
     target_format: str | None,
 ) -> None:
@@ -286,7 +361,7 @@ def export(
     record. EPD leaves out unreadable records, and selfmates and other play by force
     without a solution, which it cannot express; a notice says how many.
 
-    docs/reference/store.md describes the columns.
+    docs/reference/store.md describes the columns, and how to select rows with SQL.
     """
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
     target_format = require_format(output, target_format or suffix, FORMATS)
@@ -300,17 +375,11 @@ def export(
     prepare_outputs(output, reads=store_files(store), stdout=True)
     load_stored(SEARCH)  # reads and names moves in a tenth of the time
     damaged, read = Damaged(), count()
-    with Store(store, read_only=True) as opened:
-        results = _start(opened.results(where, damaged.add))
-        with open_target(output) as file:
-            counted = (result for result, _ in zip(results, read, strict=False))
-            written = EXPORTS[target_format](counted, file)
+    with Store(store, read_only=True) as opened, open_target(output) as file:
+        results = filter(selection.has, opened.results(damaged.add))
+        counted = (result for result, _ in zip(results, read, strict=False))
+        written = EXPORTS[target_format](counted, file)
     notify(f"{written:,} written")
     if left_out := next(read) - written:
         notify(f"{left_out:,} left out, which {target_format.upper()} cannot express")
     ctx.exit(damaged.finish())
-
-
-def _start(results: Iterator[AuditResult]) -> Iterator[AuditResult]:
-    """Run the query before the file is created: SQLite may refuse it."""
-    return chain(list(islice(results, 1)), results)

@@ -205,6 +205,12 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     return rank_of("none", 0), "none"
 
 
+def soundness_of(result: AuditResult) -> list[str]:
+    """Return the words of the report's column: soundness, and faults of the line."""
+    words = [word for word in (DUAL, LINE) if word in result.disagreements]
+    return [result.soundness, *words] if result.soundness else words
+
+
 def disagreement(result: AuditResult) -> str | None:
     """Describe where a result disagrees with its claim.
 

@@ -11,10 +11,11 @@ from solver.audit.result import MARKS, AuditResult, audit_result
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError
 from solver.output.audit_records import audit_record, read_record
+from solver.output.audit_text import soundness_of
 from solver.output.text import duration
 from solver.pages import fill_page, page_record
 from solver.pages.board_page import viewer_data
-from solver.pages.tally import UNSOLVED, VERDICTS, Tally, soundness_of, verdict_of
+from solver.pages.tally import UNSOLVED, VERDICTS, Tally, verdict_of
 from solver.problem import Problem
 from solver.solution import Solution, Status
 
@@ -38,6 +39,7 @@ def render_page(
     records: Iterable[Record],
     *,
     title: str,
+    chosen: Callable[[AuditResult], bool] = lambda _result: True,
     modules: Mapping[str, bytes] | None = None,
     most_agreeing: int = MAX_AGREEING,
     on_damaged: Callable[[str], None] = lambda _line: None,
@@ -55,6 +57,8 @@ def render_page(
         or a collection that nobody has solved; read one at a time.
     title : str
         The title of the page.
+    chosen : callable
+        Whether the page has a result.
     modules : mapping of str to bytes
         The WebAssembly modules by the names of their parts; a page without them does
         not solve.
@@ -82,6 +86,8 @@ def render_page(
             name = f"record {number}"
             on_damaged(f"{name}: {error}")
             result = audit_result(FormatError(name, str(error)))
+        if not chosen(result):
+            continue
         agrees = verdict_of(result) != UNSOLVED and result.agrees
         claim = tally.add(result, agrees=agrees)
         if not room[agrees]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from solver.audit.result import DUAL, LINE
 from solver.output.audit_records import WORDS
-from solver.output.audit_text import name_claim
+from solver.output.audit_text import name_claim, soundness_of
 from solver.output.text import duration
 from solver.stipulations.comparison import Soundness
 
@@ -28,12 +28,6 @@ VERDICTS = (*WORDS, UNSOLVED)
 def verdict_of(result: AuditResult) -> str:
     """Return the verdict, the status of a record without a claim, or `UNSOLVED`."""
     return str(result.verdict or result.status or UNSOLVED)
-
-
-def soundness_of(result: AuditResult) -> list[str]:
-    """Return the words of the column: soundness, and what is wrong with the line."""
-    words = [word for word in (DUAL, LINE) if word in result.disagreements]
-    return [result.soundness, *words] if result.soundness else words
 
 
 @dataclass(slots=True)

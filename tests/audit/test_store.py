@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import signal
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +16,7 @@ from solver.audit import schema, store
 from solver.audit.result import AuditResult
 from solver.audit.schema import APPLICATION, VERSION
 from solver.audit.store import Store
-from solver.errors import StoreError, StoreQueryError
-from tests.cpu_time import after_work
+from solver.errors import StoreError
 from tests.processes import run
 
 if TYPE_CHECKING:
@@ -68,9 +65,9 @@ def keep(base: Store, found: AuditResult, key: bytes = b"key") -> None:
     base.put_record(found, key)
 
 
-def stored(path: Path, where: str | None = None) -> list[AuditResult]:
+def stored(path: Path) -> list[AuditResult]:
     with Store(path, read_only=True) as base:
-        return list(base.results(where))
+        return list(base.results())
 
 
 @pytest.fixture
@@ -174,85 +171,6 @@ def test_threads_can_share_a_store(path: Path) -> None:
         for thread in threads:
             thread.join()
     assert len(stored(path)) == 800
-
-
-# --- which findings
-
-
-@pytest.mark.parametrize(
-    ("where", "lines"),
-    [
-        (None, [1, 2, 3]),
-        ("verdict = 'refuted'", [2]),
-        ("verdict = 'refuted' -- a comment", [2]),
-        ("mate IS NULL OR line = 1", [1, 2]),
-        ("file LIKE 'a%' AND line > 2", [3]),
-        ("0", []),
-        ("verdict IN (SELECT verdict FROM results WHERE mate = 1)", [1, 3]),
-        ("EXISTS (SELECT 1 FROM results r WHERE r.line < results.line)", [2, 3]),
-        ("(SELECT count(*) FROM json_each('[1]')) = line", [1]),
-    ],
-)
-def test_an_expression_selects_results(
-    path: Path, where: str | None, lines: list[int]
-) -> None:
-    with Store(path) as base:
-        for line in (1, 2, 3):
-            found = result(f"a.epd:{line}")
-            if line == 2:
-                found = found._replace(verdict="refuted", mate=None)
-            keep(base, found, bytes([line]))
-    assert [f.source for f in stored(path, where)] == [f"a.epd:{n}" for n in lines]
-
-
-@pytest.mark.parametrize(
-    ("where", "reason"),
-    [
-        ("nope = 1", "no such column: nope"),
-        ("", "incomplete input"),
-        ("verdict =", "incomplete input"),
-        ("1 /* \n", "incomplete input"),
-        ("1;", 'near ";": syntax error'),
-        ("1; DROP TABLE answers", "one statement"),
-        ("1); DROP TABLE answers; --", 'near ")": syntax error'),
-        ("0) UNION SELECT * FROM answers--", 'near ")": syntax error'),
-        ("1) OR (1", 'near ")": syntax error'),
-        ("1 UNION SELECT 1", 'near "UNION": syntax error'),
-        ("1 ORDER BY mate LIMIT 5", 'near "ORDER": syntax error'),
-        ("count(*) > 1", "misuse of aggregate"),
-        ("mate IN (SELECT mate FROM answers)", "no such table: answers"),
-        ("EXISTS (SELECT 1 FROM main.records)", "no such table: main.records"),
-        ("id = ?", "bindings"),
-        ("load_extension('x') IS NULL", "not authorized"),
-        ("iif(line = 2, json('{'), 1)", "malformed JSON"),
-        ("randomblob(99999999999)", "too big"),
-        ("\udcff", "surrogates not allowed"),
-        ("a\0b", "null character"),
-    ],
-)
-def test_an_invalid_expression_is_refused_with_the_reason(
-    path: Path, where: str, reason: str
-) -> None:
-    with Store(path) as base:
-        for line in (1, 2):
-            keep(base, result(f"a.epd:{line}"))
-        with pytest.raises(StoreQueryError) as caught:
-            list(base.results(where))
-        assert len(list(base.results())) == 2
-    message = str(caught.value)
-    assert message.startswith(f"--where: expected an SQL expression, found {where!r}: ")
-    assert reason in message
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
-def test_an_interrupt_ends_a_query(path: Path) -> None:
-    numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-    with Store(path) as base:
-        keep(base, FULL)
-        interrupt = partial(signal.raise_signal, signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt), after_work(interrupt):
-            list(base.results(f"({numbers} SELECT max(i) FROM n)"))
-        assert list(base.results()) == [FULL]
 
 
 # --- when it is written
@@ -444,8 +362,9 @@ ENDLESS = (
             ],
         ),
         ("records", ["ALTER TABLE records ADD COLUMN n AS (length(zeroblob(9)))"]),
+        ("answers", ["DROP VIEW results", "ALTER TABLE answers DROP COLUMN hint"]),
     ],
-    ids=["an endless view", "no view", "a trigger", "a computed column"],
+    ids=["an endless view", "no view", "a trigger", "a computed column", "early"],
 )
 def test_a_store_with_other_definitions_is_refused_and_unchanged(
     path: Path, name: str, changes: list[str], read_only: bool, fresh: bool
@@ -464,7 +383,8 @@ def test_a_store_with_other_definitions_is_refused_and_unchanged(
     with pytest.raises(StoreError) as caught:
         Store(path, fresh=fresh, read_only=read_only)
     assert str(caught.value) == (
-        f"{path}: expected the tables of a store, found another definition of {name}"
+        f"{path}: expected the tables of a store of version {VERSION}, "
+        f"found another definition of {name}"
     )
     assert path.read_bytes() == before
 

@@ -16,6 +16,7 @@ from solver.audit.store import Store
 from solver.cli.main import run
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Problem
+from tests.pages.records import records_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,30 +192,46 @@ def test_exported_parquet_is_verified_again(
     assert claims
 
 
-def test_an_expression_selects_results(
-    capsys: pytest.CaptureFixture[str], store: str
+@pytest.mark.parametrize(
+    ("chosen", "ids"),
+    [
+        ("--verdict shorter", ['one, "two"']),
+        ("--verdict shorter,refuted", ['one, "two"', "none"]),
+        ("--verdict unreadable", ["set.epd:4"]),
+        ("--verdict none", []),
+        ("--soundness sound", ["fine"]),
+        ("--soundness sound,short-solution", ['one, "two"', "fine"]),
+        ("--claim 2", ['one, "two"', "none"]),
+        ("--claim #1,#-1", ["fine", "lost"]),
+        ("--claim -1", ["lost"]),
+        ("--claim none", ["set.epd:4"]),
+        ("--claim 2 --verdict refuted", ["none"]),
+        ("--claim 1 --verdict refuted", []),
+    ],
+)
+def test_options_select_the_same_results_for_an_export_and_a_report(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    store: str,
+    chosen: str,
+    ids: list[str],
 ) -> None:
-    where = "verdict = 'shorter' OR mate < 0"
+    words = chosen.split()
     code, out, err = run_command(
-        capsys, "export", store, "--where", where, "-o", "-", "--to", "jsonl"
+        capsys, "export", store, *words, "-o", "-", "--to", "jsonl"
     )
-    assert (code, err) == (0, "2 written\n")
-    assert [json.loads(line)["id"] for line in out.splitlines()] == [
-        'one, "two"', "lost"
-    ]  # fmt: skip
+    assert (code, err) == (0, f"{len(ids)} written\n")
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ids
+    assert run_command(capsys, "report", store, *words, "-o", "page.html")[0] == 0
+    page = (folder / "page.html").read_bytes()
+    assert sorted(record["id"] for record in records_of(page)) == sorted(ids)
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [
         (
-            ["run.db", "--where", "colour = 1", "-o", "x.csv"],
-            2,
-            "error: --where: expected an SQL expression, found 'colour = 1': "
-            "no such column: colour\n",
-        ),
-        (
-            ["run.db", "--where", "1); DROP TABLE records; --", "-o", "x.csv"],
+            ["run.db", "--verdict", "wrong", "-o", "x.csv"],
             2,
             None,
         ),

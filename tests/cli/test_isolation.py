@@ -67,7 +67,7 @@ def test_a_command_opens_no_connection_and_starts_no_program(folder: Path) -> No
         "check proof.json",
         "verify a.epd --store run.db --certificates proofs",
         "report run.db -o report.html",
-        "export run.db --where mate=1 -o out.jsonl",
+        "export run.db --verdict proved -o out.jsonl",
         "convert a.epd out.pgn",
         "verify out.pgn out.jsonl",
         f"table {FEN} -d 2",

@@ -111,6 +111,14 @@ def test_an_audit_without_marks_says_nothing_of_them(
     assert "mark" not in verify(capfd)[1]
 
 
+def export_marks(path: Path) -> None:
+    """Export the store; a line of JSON without a mark would be no mark."""
+    assert run(["export", "run.db", "-o", str(path)]) == 0
+    if path.suffix == ".jsonl":
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if '"mark":' in line))
+
+
 def test_a_store_keeps_them_for_the_next_audit_and_new_ones_replace_them(
     folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,11 +134,12 @@ def test_a_store_keeps_them_for_the_next_audit_and_new_ones_replace_them(
         _, out, _ = verify(capfd, "--store", "run.db", "--jsonl", *options)
         assert marks_of(out) == expected
     for name in ("all.csv", "all.jsonl"):
-        assert run(["export", "run.db", "--where", "mark <> ''", "-o", name]) == 0
+        export_marks(folder / name)
         _, out, _ = verify(capfd, "--marks", name, "--jsonl")
         assert marks_of(out) == expected
     with (folder / "all.csv").open(newline="") as file:
-        assert [row["mark"] for row in csv.DictReader(file)] == expected[1:4]
+        marks = [row["mark"] or None for row in csv.DictReader(file)]
+    assert marks == expected
     with Store("run.db", read_only=True) as store:
         results = list(store.results())
     assert [result.mark for result in results] == expected
@@ -150,7 +159,7 @@ def test_an_empty_mark_takes_an_earlier_one_back(
         assert marks_of(out) == [None, None, "cook", None, None, None]
         assert "match no record" not in err
     with Store("run.db", read_only=True) as store:
-        assert [one.mark for one in store.results("mark <> ''")] == ["cook"]
+        assert [one.mark for one in store.results() if one.mark] == ["cook"]
 
 
 def test_a_mark_belongs_to_one_record(
@@ -204,7 +213,7 @@ def test_files_without_notes_are_read(
     (folder / "MARKS").write_text(as_jsonl(line))
     verify(capfd, "--marks", "MARKS", "--store", "run.db")
     with Store("run.db", read_only=True) as store:
-        (marked,) = store.results("mark IS NOT NULL")
+        (marked,) = (one for one in store.results() if one.mark)
     assert (marked.mark, marked.note) == ("accept", None)
 
 
@@ -216,7 +225,7 @@ def test_a_note_is_stored_exported_and_read_back(
     (folder / "MARKS").write_text(write(COOKED | {"note": 'see "Loyd", 1858'}))
     verify(capfd, "--marks", "MARKS", "--store", "run.db")
     for name in ("all.csv", "all.jsonl"):
-        assert run(["export", "run.db", "--where", "mark <> ''", "-o", name]) == 0
+        export_marks(folder / name)
         _, out, _ = verify(capfd, "--marks", name, "--jsonl")
         assert json.loads(out.splitlines()[2])["note"] == 'see "Loyd", 1858'
 

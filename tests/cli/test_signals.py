@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import audit_result
-from solver.audit.store import Store
-from solver.errors import FormatError
 from tests.cli.conftest import COMMAND, without_summaries
 from tests.cli.processes import ENVIRONMENT, process
 from tests.cpu_time import ending_within, wait_for_work
@@ -144,25 +141,6 @@ def test_an_interrupted_audit_stores_the_complete_results(
     assert (running.returncode, without_summaries(err)) == (130, "interrupted\n")
     with closing(sqlite3.connect(path)) as base:
         assert base.execute("SELECT verdict FROM results").fetchall() == [("proved",)]
-    assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
-
-
-@pytest.mark.parametrize("how", EVERY)
-def test_an_interrupt_ends_an_endless_query(how: str, tmp_path: Path) -> None:
-    store = tmp_path / "run.db"
-    with Store(store) as opened:
-        opened.put_record(audit_result(FormatError("a.epd:1", "no position")), None)
-    where = (
-        "(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-        "SELECT max(i) FROM n)"
-    )
-    output = tmp_path / "x.csv"
-    words = ["export", str(store), "--where", where, "-o", str(output)]
-    with process(*words) as running:
-        wait_for_work(running)
-        os.killpg(running.pid, getattr(signal, how))
-        _, err = running.communicate()
-    assert (running.returncode, without_summaries(err)) == (130, "interrupted\n")
     assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
 
 

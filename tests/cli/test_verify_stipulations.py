@@ -304,8 +304,8 @@ def test_a_store_is_resumed_exported_and_reported(
 
     monkeypatch.setattr(job, "Solver", Refusing)
     assert verify(capsys, *arguments) == first
-    where = ["--where", "stipulation LIKE 's%' AND soundness = 'sound'"]
-    assert run(["export", "run.db", *where, "-o", "-", "--to", "jsonl"]) == 0
+    chosen = ["--claim", "s#2", "--soundness", "sound"]
+    assert run(["export", "run.db", *chosen, "-o", "-", "--to", "jsonl"]) == 0
     (record,) = records(capsys.readouterr().out)
     assert (record["id"], record["stipulation"]) == ("selfmate", "s#2")
     assert run(["report", "run.db", "-o", "page.html"]) == 0
