@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
-
-from solver import __version__
 
 if TYPE_CHECKING:
     import chess
@@ -181,41 +179,10 @@ class Solution:
             What `json.dumps` takes, in the order in which it is printed. Moves are in
             UCI notation, bounds and lengths in moves, `time_s` in seconds to the
             microsecond; `claim` and `mate` are negative when the side to move is mated.
-            These fields appear only where they apply: `stipulation`; in help play
-            `solutions` and `solutions_complete`; `lane`, the restriction of the
-            attacker; and `tablebase`, the tablebases that the answer rests on.
+            These fields appear only where they apply: `tablebase`, the tablebases that
+            the answer rests on; `stipulation`; in help play `solutions` and
+            `solutions_complete`; and `restriction`, that of the attacker's moves.
         """
-        from solver.position_text import first_moves
-        from solver.stipulations import kind_of
+        from solver.record import answer_record
 
-        problem = self.problem
-        record: dict[str, object] = {
-            "schema": SCHEMA,
-            "id": problem.id,
-            "fen": problem.fen,
-            "claim": problem.claim.mate if problem.claim else None,
-            "status": str(self.status),
-            "mate": self.mate,
-            "lower_bound": self.lower_bound,
-            "keys": [
-                {"uci": key, "san": san}
-                for key, san in zip(
-                    self.keys, first_moves(problem.fen, self.keys), strict=True
-                )
-            ],
-            "keys_complete": self.keys_complete,
-            "pv": list(self.pv),
-            "nodes": self.stats.nodes,
-            "time_s": round(self.stats.time_s, 6),
-            "stopped_by": str(self.stopped_by) if self.stopped_by else None,
-            "solver": __version__,
-        }
-        if problem.stipulation.text:
-            record["stipulation"] = problem.stipulation.text
-        record |= kind_of(problem.stipulation).fields(self)
-        if self.restriction:
-            # The name of schema 1, which keeps its fields.
-            record["lane"] = asdict(self.restriction)
-        if self.tablebase:
-            record["tablebase"] = str(self.tablebase)
-        return record
+        return answer_record(self)

@@ -15,7 +15,7 @@ import yaml
 import solver
 from solver import Limits, Problem, Restriction, Solution, Solver, Stipulation
 from solver import Status as AnswerStatus
-from solver.audit.result import MARKS, AuditResult, column_types
+from solver.audit.result import AuditResult
 from solver.audit.schema import VERSION as STORE_VERSION
 from solver.audit.store import Store
 from solver.checker import VERSION as CERTIFICATE_VERSION
@@ -23,6 +23,7 @@ from solver.cli.console import Exit
 from solver.cli.main import COMMANDS, SUMMARIES, run
 from solver.output.audit_records import audit_record, read_record
 from solver.play.record import dump_solutions
+from solver.record import COLUMNS, FIELDS, MARKS
 from solver.solution import SCHEMA, StoppedBy
 from solver.stipulations.comparison import Soundness, Verdict
 from solver.uci.protocol import OPTIONS
@@ -132,7 +133,7 @@ def test_the_fields_of_some_answers_are_listed(
 def filled() -> AuditResult:
     """Return a result with a value in every column."""
     values: dict[type, object] = {int: 1, str: "x", float: 0.5}
-    columns = {name: values[kind] for name, kind in column_types().items()}
+    columns = {name: values[FIELDS[name].kind.column] for name in COLUMNS}
     special = {
         "fen": MATE,
         "keys": "c4g8",

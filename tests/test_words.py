@@ -60,8 +60,8 @@ REPLACED = {
     "told": "printed, reported, returned or shown",
 }
 
-# A name that programs find in records, and one of Python's, stay.
-QUOTED = re.compile(r"""(["`'])lane\1|\bPathFinder\b""")
+# A name of Python's stays.
+QUOTED = re.compile(r"\bPathFinder\b")
 
 WORD = re.compile(r"[A-Z]?[a-z]+")
 
@@ -80,7 +80,7 @@ def test_a_file_uses_the_fields_words(path: Path) -> None:
 def test_words_are_found_inside_identifiers() -> None:
     assert words_of("def _toldBy_men(): # Lanes")["told"] == 1
     assert words_of("several_men, menu")["men"] == 1
-    assert words_of('record["lane"]')["lane"] == 0
+    assert words_of("sys.PathFinder")["finder"] == 0
 
 
 def test_the_files_of_every_room_are_read() -> None:

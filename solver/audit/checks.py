@@ -13,11 +13,12 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from solver.audit.result import COLUMNS, MARKS, AuditResult, twin_of
+from solver.audit.result import AuditResult, twin_of
 from solver.audit.schema import ANSWER_COLUMNS, MARK_COLUMNS
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.position_text import GivenPosition, read_compiled
+from solver.record import COLUMNS, MARKS
 from solver.solution import Status, StoppedBy, TableFormat
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 from solver.stipulations import kind_of
@@ -124,6 +125,8 @@ def require(holds: object, name: str, expected: str, value: object) -> None:
     if not holds:
         raise refusal(name, expected, value)
 
+
+_SOURCE = COLUMNS.index("source")
 
 _NEVER_NULL = tuple(
     (place, name)
@@ -326,13 +329,13 @@ def read_row(row: Sequence[Any], number: int) -> AuditResult | FormatError:
     try:
         return _read_row(row)
     except InputError as error:
-        source = source_of(row[0], row[len(COLUMNS)]) or f"record {number}"
+        source = source_of(row[_SOURCE], row[len(COLUMNS)]) or f"record {number}"
         return FormatError(source, f"damaged in the store: {error}")
 
 
 def _read_row(row: Sequence[Any]) -> AuditResult:
     *values, line, twin, has_answer, reader = row
-    values[0] = source_of(values[0], line)
+    values[_SOURCE] = source_of(values[_SOURCE], line)
     result = AuditResult(*values)
     source, id_, fen, error = result.source, result.id, result.fen, result.error
     check_record(source, id_, fen, error, reader)
@@ -344,36 +347,12 @@ def _read_row(row: Sequence[Any]) -> AuditResult:
         check_answer(result)
     else:
         require(not has_answer, "error", "none beside an answer", error)
-        unreadable = AuditResult(source, id_, verdict=Verdict.UNREADABLE.value)
+        unreadable = AuditResult(id_, source, verdict=Verdict.UNREADABLE.value)
         result = unreadable._replace(error=error, solver=reader, mark=mark, note=note)
         check_values(result)
     # Early stores had no twins.
     require(twin in ("", twin_of(result)), "twin", "that of the name", twin)
     return result
-
-
-def check_stored(table: str, row: Sequence[Any]) -> None:
-    """Check a row of a table of a store by itself.
-
-    Parameters
-    ----------
-    table : str
-        `answers` or `records`.
-    row : sequence
-        The columns of the table in the order of `schema`.
-
-    Raises
-    ------
-    InputError
-        It is damaged. Moves of an answer are not checked: it has no position.
-    """
-    if table == "answers":
-        read_answer(row, None)
-    else:
-        file, line, _, id_, fen, _, error, solver = row
-        check_record(source_of(file, line), id_, fen, error, solver)
-        if fen is not None:
-            _check_line(fen, "fen", "")
 
 
 def source_of(file: object, line: object) -> str | None:

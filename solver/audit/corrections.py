@@ -159,7 +159,7 @@ def corrected_lines(
             games.add(line)
         if isinstance(record, Problem):
             claimed = claimed_columns(record)
-            key = _key(AuditResult(record.source, record.id, record.fen, **claimed))
+            key = _key(AuditResult(record.id, record.source, record.fen, **claimed))
             if key in wrong:
                 found[line] = record, wrong.pop(key)
     for result in wrong.values():

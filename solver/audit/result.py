@@ -1,7 +1,7 @@
 """The result of auditing one record.
 
-A worker builds an `AuditResult` from the answer; the store, the JSON record, the
-tables, the exports and the page all read it.
+A worker builds an `AuditResult` from the answer: the row that the store, the exports,
+the tables and the pages all read. `solver.record` has the table of its fields.
 
 The verdict follows from the two proved bounds alone. Soundness needs all keys, and
 duals need a search before each of the attacker's moves in the claimed line. A problem
@@ -17,11 +17,11 @@ import json
 import re
 from enum import StrEnum
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from solver import __version__
 from solver.audit.plies import Ply, mark_only_moves, only_moves, read_plies, write_plies
 from solver.errors import FormatError
+from solver.record import COLUMNS, MARKS, Record, answer_columns, plain, write_solutions
 from solver.solution import StoppedBy
 from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 """A line number with another spelling, or of more than 64 bits, is part of the name."""
 
-
-MARKS = ("accept", "cook", "reject")
-"""An editor's decision about a record."""
 
 ACCEPT = MARKS[0]
 
@@ -104,114 +101,13 @@ class Origin(StrEnum):
     """The answer is that of an earlier record with the same question."""
 
 
-class AuditResult(NamedTuple):
-    """What an audit found for one record.
+class AuditResult(Record):
+    """What an audit found for one record: its row in a store, and what follows from it.
 
-    Moves are in UCI notation, separated by spaces. Distances are in moves, negative
-    when the side to move is mated. Enumerations are stored as plain strings, which are
-    smaller to send between processes and quicker to store.
-
-    Attributes
-    ----------
-    source : str
-        `file:line` of the record.
-    id : str
-        The record's own name, else the end of its `source`.
-    fen : str or None
-        The position; None if the record cannot be read.
-    claim, nomate : int or None
-        The claimed mate; the number of moves in which no mate is claimed to exist.
-    claimed_keys, claimed_line : str
-        Moves given by the source.
-    status, verdict, soundness : str or None
-        See `solution.Status` and `stipulations.comparison`.
-    mate, lower_bound : int or None
-        Moves to mate, and the proved lower bound on them; see `solution.Solution`.
-    keys : str
-        First moves that mate in `mate` moves; all of them if `keys_complete`.
-    wrong_keys : str
-        Claimed first moves that do not.
-    pv : str
-        The mating line.
-    plies : str
-        A JSON array with `{"move": ..., "mate": ..., "keys": [...], "only": ...}` for
-        each of the attacker's moves in the claimed line; empty if the line was not
-        searched. Earlier versions wrote no `only`. `holds` is left out if unknown.
-    only_moves : int or None
-        1 if each of those moves is the only one, 0 if one is not, None if unknown.
-    nodes : int
-        Positions entered by the search.
-    time_s : float or None
-        Seconds of searching; None if a record that was read does not say.
-    stopped_by, tablebase : str or None
-        The first limit that was hit, also at a later move of the claimed line; the
-        endgame tables that supply what was not proved.
-    error : str or None
-        Why the record cannot be read.
-    solver : str
-        The version that found the answer.
-    stipulation : str or None
-        What the composition demands, such as `s#3`; None if the source claims a mate
-        and no more. `mate`, `lower_bound` and `claim` then count the attacker's moves.
-    claimed_solutions : int or None
-        Help play: how many solutions are claimed; otherwise None.
-    solutions : str or None
-        Help play: a JSON array with a text for each solution that was found, its moves
-        in UCI notation, separated by spaces; otherwise None.
-    solutions_complete : int or None
-        Help play: 1 if these are all solutions, else 0; otherwise None.
-    mark : str or None
-        What an editor has decided, one of `MARKS`.
-    hint : str or None
-        The convention with which a claim that fails would hold; see `hints`.
-    note : str or None
-        What an editor has written beside the mark, in one line.
-    certificate : bytes or None
-        The proof of the answer, if requested. It is written to its own file.
-    notices : tuple of str
-        What the certificate leaves out.
-    warnings : tuple of str
-        What the record says that could not be read; see `Problem`.
-    origin : str
-        Where the answer comes from, a word of `Origin`. An audit that resumes fills it
-        in.
+    The fields are those of `Record`.
     """
 
-    source: str
-    id: str
-    fen: str | None = None
-    claim: int | None = None
-    nomate: int | None = None
-    claimed_keys: str = ""
-    claimed_line: str = ""
-    status: str | None = None
-    verdict: str | None = None
-    soundness: str | None = None
-    mate: int | None = None
-    lower_bound: int | None = None
-    keys: str = ""
-    keys_complete: int = 0
-    wrong_keys: str = ""
-    pv: str = ""
-    plies: str = ""
-    only_moves: int | None = None
-    nodes: int = 0
-    time_s: float | None = 0.0
-    stopped_by: str | None = None
-    tablebase: str | None = None
-    error: str | None = None
-    solver: str = __version__
-    stipulation: str | None = None
-    claimed_solutions: int | None = None
-    solutions: str | None = None
-    solutions_complete: int | None = None
-    mark: str | None = None
-    hint: str | None = None
-    note: str | None = None
-    certificate: bytes | None = None
-    notices: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    origin: str = "searched"
+    __slots__ = ()
 
     def row(self) -> tuple[object, ...]:
         """Return the values of `COLUMNS`: what is stored and exported."""
@@ -272,15 +168,7 @@ class AuditResult(NamedTuple):
         """
         if (answer.mate or 0) * (self.claim or 0) <= 0:  # or the other side mates
             return self
-        return self._replace(
-            status=answer.status.value,
-            mate=answer.mate,
-            lower_bound=answer.lower_bound,
-            keys=" ".join(answer.keys),
-            keys_complete=int(answer.keys_complete),
-            pv=" ".join(answer.pv),
-            tablebase=_plain(answer.tablebase),
-        )
+        return self._replace(**answer_columns(answer))
 
     @property
     def is_undecided(self) -> bool:
@@ -339,16 +227,6 @@ class AuditResult(NamedTuple):
         )
 
 
-COLUMNS = AuditResult._fields[: AuditResult._fields.index("certificate")]
-"""The fields that are stored and exported."""
-
-
-def column_types() -> dict[str, type]:
-    """Return the type of each of `COLUMNS`: int, float or str; any may be None."""
-    hints = get_type_hints(AuditResult)
-    return {name: (get_args(hints[name]) or (hints[name],))[0] for name in COLUMNS}
-
-
 def audit_result(
     answer: Solution | FormatError,
     *,
@@ -392,21 +270,15 @@ def audit_result(
         id=problem.id,
         fen=problem.fen,
         **claimed_columns(problem),
-        status=answer.status.value,
-        verdict=_plain(verdict),
-        soundness=_plain(find_soundness(verdict, answer, marked)),
-        mate=answer.mate,
-        lower_bound=answer.lower_bound,
-        keys=" ".join(answer.keys),
-        keys_complete=int(answer.keys_complete),
+        **answer_columns(answer),
+        verdict=plain(verdict),
+        soundness=plain(find_soundness(verdict, answer, marked)),
         wrong_keys=" ".join(find_wrong_keys(answer)),
-        pv=" ".join(answer.pv),
         plies=write_plies(marked) if marked else "",
         only_moves=None if is_only is None else int(is_only),
         nodes=answer.stats.nodes,
         time_s=round(answer.stats.time_s, 6),
-        stopped_by=_plain(answer.stopped_by or stopped_by),
-        tablebase=_plain(answer.tablebase),
+        stopped_by=plain(answer.stopped_by or stopped_by),
         solutions=None if solutions is None else write_solutions(solutions),
         solutions_complete=has_all,
         certificate=certificate,
@@ -505,11 +377,6 @@ def find_soundness(
     return kind.soundness(verdict, claim, answer, is_slow_line=is_slow_line)
 
 
-def write_solutions(solutions: Iterable[Sequence[str]]) -> str:
-    """Return `AuditResult.solutions` for the solutions of a help problem."""
-    return json.dumps([" ".join(line) for line in solutions])
-
-
 def split_source(source: str) -> tuple[str, int]:
     """Split `file:line`; the line is 0 if the source has none."""
     match = _SOURCE.fullmatch(source)
@@ -531,7 +398,3 @@ def twin_of(result: AuditResult) -> str:
     else:
         match = _TWIN.search(result.id)
     return match[1] if match else ""
-
-
-def _plain(word: object) -> str | None:
-    return None if word is None else str(word)

@@ -15,9 +15,10 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from solver.audit.result import COLUMNS, SUBJECT, AuditResult, column_types
+from solver.audit.result import SUBJECT, AuditResult
 from solver.errors import StoreError
 from solver.files import locked
+from solver.record import COLUMNS, FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,8 +46,7 @@ _SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
 
 
 def _defined(names: Iterable[str]) -> Iterator[str]:
-    types = column_types()
-    return (f"{name} {_SQL_TYPES[types[name]]}" for name in names)
+    return (f"{name} {_SQL_TYPES[FIELDS[name].kind.column]}" for name in names)
 
 
 _EXPRESSIONS = {

@@ -28,7 +28,6 @@ from solver.audit.checks import (
     read_row,
 )
 from solver.audit.result import (
-    COLUMNS,
     SUBJECT,
     AuditResult,
     Origin,
@@ -38,6 +37,7 @@ from solver.audit.result import (
     twin_of,
 )
 from solver.errors import FormatError, InputError, StoreError, refusal
+from solver.record import COLUMNS
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from solver.audit.result import (
     DUAL,
     KEYS,
     LINE,
-    MARKS,
     split_source,
 )
 from solver.cli import auditing, options
@@ -36,6 +35,7 @@ from solver.cli.signals import interruptible
 from solver.errors import missing_package
 from solver.formats.streams import name_of
 from solver.output import audit_text, github
+from solver.record import MARKS
 from solver.stipulations.comparison import Soundness, Verdict
 
 if TYPE_CHECKING:

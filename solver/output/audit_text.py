@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from solver.audit.result import DUAL, KEYS, LINE, MARKS, Origin
+from solver.audit.result import DUAL, KEYS, LINE, Origin
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
 from solver.position_text import first_moves
 from solver.problem import printable
+from solver.record import MARKS
 from solver.stipulations import kind_of
 from solver.stipulations.comparison import Soundness, Verdict
 from solver.stipulations.kind import name_no_mate, rank_of

@@ -50,8 +50,8 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
         "san": san_of(record),
         "shown": {name: text for name, text in shown.items() if text != names[name]},
     }
-    if "lane" in record:  # the name of a restriction in schema 1
-        page["restriction"] = Restriction(**record["lane"]).words()
+    if "restriction" in record:
+        page["restriction"] = Restriction(**record["restriction"]).words()
     if record.get("status") == Status.DISPROVED and is_stalemate(record["fen"]):
         page["stalemated"] = True
     return record | page

@@ -7,7 +7,7 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
-from solver.audit.result import MARKS, AuditResult, audit_result
+from solver.audit.result import AuditResult, audit_result
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError
 from solver.output.audit_records import audit_record, read_record
@@ -17,6 +17,7 @@ from solver.pages import fill_page, page_record
 from solver.pages.board_page import viewer_data
 from solver.pages.tally import UNSOLVED, VERDICTS, Tally, verdict_of
 from solver.problem import Problem
+from solver.record import MARKS
 from solver.solution import Solution, Status
 
 if TYPE_CHECKING:

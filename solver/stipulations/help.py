@@ -57,13 +57,6 @@ class Help(Kind):
         """Return `solutions`."""
         return solutions
 
-    def fields(self, solution: Solution) -> dict[str, object]:
-        """Return the solutions, and whether these are all."""
-        return {
-            "solutions": [list(line) for line in solution.solutions],
-            "solutions_complete": solution.solutions_complete,
-        }
-
     def main_line(self, solution: Solution) -> tuple[str, ...]:
         """Return no line, because all solutions are printed below the answer."""
         return ()

@@ -89,10 +89,6 @@ class Kind(Comparison):
 
     # Words
 
-    def fields(self, solution: Solution) -> dict[str, object]:
-        """Return the fields that only its answers have in JSON records."""
-        return {}
-
     @property
     def goal(self) -> str:
         """What the play ends with: "mate", "stalemate", "selfmate", "helpmate"."""

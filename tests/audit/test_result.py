@@ -14,7 +14,6 @@ from solver.audit.plies import (
     mark_only_moves,
 )
 from solver.audit.result import (
-    COLUMNS,
     AuditResult,
     audit_result,
     find_soundness,
@@ -24,6 +23,7 @@ from solver.audit.result import (
 )
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
+from solver.record import COLUMNS
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"

@@ -25,19 +25,19 @@ TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "store.md").read_text
 QUERIES = re.findall(r"```sql\n(.*?)```", TEXT, re.DOTALL)
 ROWS = [
     AuditResult(
-        "a.epd:1", "one", "8/8", 2, verdict="shorter", soundness="cooked", nodes=9
+        "one", "a.epd:1", "8/8", 2, verdict="shorter", soundness="cooked", nodes=9
     ),
-    AuditResult("a.epd:2", "two", "8/8", 2, stopped_by="nodes", verdict="undecided"),
+    AuditResult("two", "a.epd:2", "8/8", 2, stopped_by="nodes", verdict="undecided"),
     AuditResult(
-        "a.epd:3",
         "three",
+        "a.epd:3",
         "8/8",
         1,
         plies='[{"move": "a1a8", "mate": 1, "keys": ["a1a8", "a1a7"], "only": false}]',
     ),
     AuditResult(
-        "a.epd:4",
         "four",
+        "a.epd:4",
         "8/8",
         2,
         stipulation="h#2",

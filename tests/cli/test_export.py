@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import COLUMNS
 from solver.audit.store import Store
 from solver.cli.main import run
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Problem
+from solver.record import COLUMNS
 from tests.pages.records import records_of
 
 if TYPE_CHECKING:

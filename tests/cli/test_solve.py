@@ -548,13 +548,13 @@ def test_an_answer_names_the_restriction(
 def test_a_record_has_its_restriction(matesolve: Matesolve) -> None:
     record = json.loads(matesolve("solve", SMOTHERED, "--checks-only", "--jsonl").out)
 
-    assert record["lane"] == {
+    assert record["restriction"] == {
         "checks_only": True,
         "king_flights": None,
         "replies": None,
         "threat": None,
     }
-    assert "lane" not in json.loads(matesolve("solve", SMOTHERED, "--jsonl").out)
+    assert "restriction" not in json.loads(matesolve("solve", SMOTHERED, "--jsonl").out)
 
 
 @pytest.mark.parametrize(

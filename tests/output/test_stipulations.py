@@ -25,6 +25,7 @@ from solver.output.audit_records import (
 from solver.output.audit_text import AuditTable, disagreement
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
+from solver.record import COLUMNS
 from solver.solution import Solution, Stats, Status
 from solver.stipulation import Stipulation
 from solver.stipulations import kind_of

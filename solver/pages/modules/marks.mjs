@@ -1,6 +1,46 @@
 // An editor's decisions on records: kept in the browser, exported as CSV or JSON lines.
 
-/** @typedef {Record<string, any>} AuditRecord as `verify --jsonl` prints it */
+/**
+ * A line of `verify --jsonl`, as the table in solver/record.py has it; pages add fields.
+ * @typedef {Record<keyof Fields | string, any>} AuditRecord
+ * @typedef {object} Fields
+ * @property {string} id
+ * @property {string} [source]
+ * @property {string | null} fen
+ * @property {number | null} claim
+ * @property {string | null} status
+ * @property {string | null} [verdict]
+ * @property {string | null} [soundness]
+ * @property {number | null} [mate]
+ * @property {number | null} [lower_bound]
+ * @property {{uci: string, san: string}[]} [keys]
+ * @property {boolean} [keys_complete]
+ * @property {string[]} [pv]
+ * @property {number} [nodes]
+ * @property {number | null} [time_s]
+ * @property {string | null} [stopped_by]
+ * @property {string} [error]
+ * @property {string} solver
+ * @property {number} [nomate]
+ * @property {string[]} [claimed_keys]
+ * @property {string[]} [claimed_line]
+ * @property {string[]} [wrong_keys]
+ * @property {boolean} [only_moves]
+ * @property {{move: string, mate: number | null, keys: string[], only?: boolean | null, holds?: boolean}[]} [plies]
+ * @property {string} [tablebase]
+ * @property {string} [stipulation]
+ * @property {number} [claimed_solutions]
+ * @property {string[][]} [solutions]
+ * @property {boolean} [solutions_complete]
+ * @property {string} [mark]
+ * @property {string} [note]
+ * @property {string} [hint]
+ * @property {string[]} [warnings]
+ * @property {{[name: string]: boolean | number | null}} [restriction]
+ * @property {number} [solutions_found]
+ * @property {object} [play]
+ * @property {string[]} [disagreements]
+ */
 
 /** What a mark belongs to, and how it is found again. */
 const MARK_FIELDS = ["fen", "stipulation", "claim", "nomate", "id", "source"];

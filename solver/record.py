@@ -1,0 +1,616 @@
+"""The record of an answer and of an audit: one table of its fields.
+
+A field of `Record` is at once the name in JSON, a column and an attribute. Its
+annotation has the type, how JSON writes and reads it, which records have it, and its
+documentation; its place is the order everywhere. `Solution.to_dict`, the records of
+`verify --jsonl`, the columns of stores, CSV and Parquet follow from it. Tests compare
+docs/reference/record.md, docs/reference/store.md and the type `AuditRecord` of the
+pages.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from solver import __version__
+from solver.errors import InputError, quote
+from solver.position_text import first_moves
+from solver.problem import Restriction
+from solver.solution import SCHEMA, Solution
+from solver.stipulation import Stipulation
+from solver.stipulations import kind_of
+
+MARKS = ("accept", "cook", "reject")
+"""An editor's decision about a record."""
+
+_MAX_BITS = 63
+"""Larger integers are refused: longer ones, or their sums, could exceed what Python can
+write."""
+
+Read = TypeVar("Read")
+
+# --- how fields are read from JSON
+
+
+_KINDS = {int: "a whole number", str: "a text", bool: "true or false", list: "a list"}
+_LISTED: dict[type, str] = {str: "texts", dict: "objects"}
+
+
+def read_field(
+    record: Mapping[str, object], name: str, kind: type[Read]
+) -> Read | None:
+    """Read a field of a JSON object.
+
+    Parameters
+    ----------
+    record : mapping
+    name : str
+    kind : type
+        int, str, bool or list.
+
+    Returns
+    -------
+    int, str, bool, list or None
+        None if the field is missing or null.
+
+    Raises
+    ------
+    InputError
+        The field has another type, or the number more than 63 bits.
+    """
+    value = record.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
+        raise InputError(msg)
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
+        raise InputError(msg)
+    return value
+
+
+def read_text(record: Mapping[str, object], name: str) -> str:
+    """Read a field that is a text, empty if it is missing; see `read_field`."""
+    return read_field(record, name, str) or ""
+
+
+def _read_list(record: Mapping[str, object], name: str, kind: type[Read]) -> list[Read]:
+    values = read_field(record, name, list) or []
+    if not all(isinstance(value, kind) for value in values):
+        found = quote(repr(values))
+        msg = f"{name}: expected a list of {_LISTED[kind]}, found {found}"
+        raise InputError(msg)
+    return values
+
+
+def _read_number(record: Mapping[str, object], name: str) -> int | None:
+    return read_field(record, name, int)
+
+
+def _read_seconds(record: Mapping[str, object], name: str) -> float | None:
+    value: Any = record.get(name)
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= sys.float_info.max:
+        found = quote(repr(value))
+        msg = f"{name}: expected a finite number of seconds, found {found}"
+        raise InputError(msg)
+    return float(value)
+
+
+def _read_flag(record: Mapping[str, object], name: str) -> int | None:
+    value = read_field(record, name, bool)
+    return None if value is None else int(value)
+
+
+def _read_moves(record: Mapping[str, object], name: str) -> str:
+    return " ".join(_read_list(record, name, str))
+
+
+def _read_keys(record: Mapping[str, object], name: str) -> str:
+    return " ".join(read_text(key, "uci") for key in _read_list(record, name, dict))
+
+
+def _read_plies(record: Mapping[str, object], name: str) -> str:
+    plies = [_read_ply(ply) for ply in _read_list(record, name, dict)]
+    return json.dumps(plies) if plies else ""
+
+
+def _read_ply(record: Mapping[str, object]) -> dict[str, object]:
+    ply: dict[str, object] = {
+        "move": read_text(record, "move"),
+        "mate": _read_number(record, "mate"),
+        "keys": _read_list(record, "keys", str),
+    }
+    for name in ("only", "holds"):  # missing where nothing is known
+        if name in record:
+            ply[name] = read_field(record, name, bool)
+    return ply
+
+
+def _read_solutions(record: Mapping[str, object], name: str) -> str | None:
+    values = read_field(record, name, list)
+    for value in values or ():
+        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+            msg = f"{name}: expected a list of lists of texts, found "
+            raise InputError(msg + quote(repr(values)))
+    return None if values is None else write_solutions(values)
+
+
+def write_solutions(solutions: Iterable[Sequence[str]]) -> str:
+    """Return `Record.solutions` for the solutions of a help problem."""
+    return json.dumps([" ".join(line) for line in solutions])
+
+
+def _read_stipulation(record: Mapping[str, object], name: str) -> str:
+    text = read_text(record, name)
+    return str(Stipulation.parse(text)) if text else ""
+
+
+def _read_mark(record: Mapping[str, object], name: str) -> str:
+    mark = read_text(record, name)
+    if mark and mark not in MARKS:
+        msg = f"{name}: expected accept, cook or reject, found {quote(mark)}"
+        raise InputError(msg)
+    return mark
+
+
+def _read_texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
+    return tuple(_read_list(record, name, str))
+
+
+# --- what a field is
+
+
+class Kind(NamedTuple):
+    """What fields contain, and how a column, JSON and a page have it.
+
+    Attributes
+    ----------
+    column : type
+        The type in a column: int, float or str. Any may be None.
+    script : str
+        The type in JSON, in the words of TypeScript.
+    write : callable
+        Returns what JSON has for the value of a column that is not None.
+    read : callable
+        Reads and checks the field of a JSON object with a name, for a column.
+    stored : str
+        How a column has it, where that differs from JSON; for the docs.
+    """
+
+    column: type
+    script: str
+    write: Callable[[Any], object]
+    read: Callable[[Mapping[str, object], str], Any]
+    stored: str = "as in JSON"
+
+
+def _unchanged(value: object) -> object:
+    return value
+
+
+def _split_lines(text: str) -> list[list[str]]:
+    return [line.split() for line in json.loads(text)]
+
+
+TEXT = Kind(str, "string", _unchanged, read_text)
+NUMBER = Kind(int, "number", _unchanged, _read_number)
+SECONDS = Kind(float, "number", _unchanged, _read_seconds)
+FLAG = Kind(int, "boolean", bool, _read_flag, "1 for true, 0 for false")
+_SPACED = "moves in UCI notation, separated by spaces; empty without any"
+MOVES = Kind(str, "string[]", str.split, _read_moves, _SPACED)
+# `write_record` adds their SAN.
+KEYS = Kind(str, "{uci: string, san: string}[]", str.split, _read_keys, _SPACED)
+PLIES = Kind(
+    str,
+    "{move: string, mate: number | null, keys: string[], only?: boolean | null, "
+    "holds?: boolean}[]",
+    json.loads,
+    _read_plies,
+    "the JSON text of the list; empty without one",
+)
+SOLUTIONS = Kind(
+    str,
+    "string[][]",
+    _split_lines,
+    _read_solutions,
+    "a JSON list with a text for each solution: its moves, separated by spaces",
+)
+STIPULATION = TEXT._replace(read=_read_stipulation)
+MARK = TEXT._replace(read=_read_mark)
+TEXTS = Kind(str, "string[]", list, _read_texts)
+_NUMBERS = "{[name: string]: boolean | number | null}"
+RESTRICTION = Kind(str, _NUMBERS, asdict, lambda _record, _name: None)
+PLAY = Kind(str, "object", _unchanged, lambda _record, _name: None)
+
+
+class Of(Enum):
+    """Which records have a field."""
+
+    ALL = "all"
+    READABLE = "readable"
+    """All whose problem was read."""
+
+    UNREADABLE = "unreadable"
+    """All whose problem was not read."""
+
+    SOME = "some"
+    """Those with a value that is not empty."""
+
+
+class Field(NamedTuple):
+    """What the annotation of a field of `Record` says.
+
+    Attributes
+    ----------
+    kind : Kind
+    text : str
+        Its documentation in Markdown, as docs/reference/record.md has it.
+    of : Of
+        Which records have it.
+    is_audits : bool
+        Only the records of audits have it.
+    """
+
+    kind: Kind
+    text: str
+    of: Of = Of.SOME
+    is_audits: bool = False
+
+
+# --- the table
+
+
+class Record(NamedTuple):
+    """What is known of one record: the fields in JSON, and the columns of a store.
+
+    Moves are in UCI notation. Distances are in moves, negative when the side to move
+    is mated. Enumerations are plain strings, which are smaller to send between
+    processes and quicker to store.
+
+    `certificate`, the proof of the answer, is written to its own file; `notices` are
+    what it leaves out. `origin` says where the answer comes from; see `Origin`.
+    """
+
+    id: Annotated[
+        str,
+        Field(
+            TEXT,
+            "the problem's name, else `file:line`; empty for a position from the "
+            "command line",
+            Of.ALL,
+        ),
+    ]
+    source: Annotated[str, Field(TEXT, "`file:line`", Of.ALL, is_audits=True)]
+    fen: Annotated[
+        str | None,
+        Field(TEXT, "six-field FEN; null if the record could not be parsed", Of.ALL),
+    ] = None
+    claim: Annotated[
+        int | None,
+        Field(
+            NUMBER,
+            "the claimed mate in moves, negative if the side to move is mated; null "
+            "without a claim",
+            Of.ALL,
+        ),
+    ] = None
+    status: Annotated[
+        str | None,
+        Field(TEXT, "`proved`, `found`, `disproved` or `undecided`", Of.ALL),
+    ] = None
+    verdict: Annotated[
+        str | None,
+        Field(
+            TEXT,
+            "the [verdict](verdicts.md) on the claim; null without a claim",
+            Of.ALL,
+            is_audits=True,
+        ),
+    ] = None
+    soundness: Annotated[
+        str | None,
+        Field(
+            TEXT,
+            "the [soundness](verdicts.md); null without a claim, or when not known",
+            Of.READABLE,
+            is_audits=True,
+        ),
+    ] = None
+    mate: Annotated[
+        int | None,
+        Field(
+            NUMBER,
+            "moves to mate, negative if the side to move is mated, 0 if it is mated "
+            "already; null if no mate was found",
+            Of.READABLE,
+        ),
+    ] = None
+    lower_bound: Annotated[
+        int | None,
+        Field(
+            NUMBER,
+            "no mate takes fewer moves than this (proved). If `claim` is negative, "
+            "this is about the side to move being mated; it may mate faster",
+            Of.READABLE,
+        ),
+    ] = None
+    keys: Annotated[
+        str,
+        Field(
+            KEYS,
+            "first moves that mate in `mate` moves, each with `uci` and `san`",
+            Of.READABLE,
+        ),
+    ] = ""
+    keys_complete: Annotated[
+        int, Field(FLAG, "whether `keys` lists all of them", Of.READABLE)
+    ] = 0
+    pv: Annotated[str, Field(MOVES, "the mating line in UCI notation", Of.READABLE)] = (
+        ""
+    )
+    nodes: Annotated[
+        int,
+        Field(
+            NUMBER,
+            "positions that the search entered; a mate-in-one test counts as one",
+            Of.READABLE,
+        ),
+    ] = 0
+    time_s: Annotated[
+        float | None,
+        Field(SECONDS, "seconds of searching, without compilation", Of.READABLE),
+    ] = 0.0
+    stopped_by: Annotated[
+        str | None,
+        Field(
+            TEXT,
+            "the limit that stopped the search: `time`, `nodes`, `solutions` (help "
+            "play: the number asked for), `interrupt`, `crash` or `tablebase`; else "
+            "null",
+            Of.READABLE,
+        ),
+    ] = None
+    error: Annotated[
+        str | None,
+        Field(TEXT, "why the record could not be parsed", Of.UNREADABLE),
+    ] = None
+    solver: Annotated[str, Field(TEXT, "the version of matesolve", Of.ALL)] = (
+        __version__
+    )
+    nomate: Annotated[
+        int | None,
+        Field(
+            NUMBER,
+            "the record claims no mate in this number of moves",
+            is_audits=True,
+        ),
+    ] = None
+    claimed_keys: Annotated[
+        str, Field(MOVES, "the keys that the source names", is_audits=True)
+    ] = ""
+    claimed_line: Annotated[
+        str, Field(MOVES, "the line that the source names", is_audits=True)
+    ] = ""
+    wrong_keys: Annotated[
+        str, Field(MOVES, "claimed first moves that do not solve", is_audits=True)
+    ] = ""
+    only_moves: Annotated[
+        int | None,
+        Field(
+            FLAG,
+            "with `--every-ply`: whether each of the solver's moves in the claimed "
+            "line is the only one that mates as fast",
+            is_audits=True,
+        ),
+    ] = None
+    plies: Annotated[
+        str,
+        Field(
+            PLIES,
+            "with `--every-ply`, for each of these moves: `move`, `mate`, `keys`, and "
+            "`only`, which is false if a move that the claim does not allow mates as "
+            "fast or faster, and null if that is not known. With `--follow`, also "
+            "where the side to move is mated, `holds`: whether the move is proved to "
+            "mate within the moves that the claim leaves; missing where a limit left "
+            "that open",
+            is_audits=True,
+        ),
+    ] = ""
+    tablebase: Annotated[
+        str | None,
+        Field(
+            TEXT,
+            "`gaviota` or `syzygy`, when the answer rests on [endgame "
+            "tables](../howto/tablebases.md)",
+        ),
+    ] = None
+    stipulation: Annotated[
+        str | None,
+        Field(
+            STIPULATION,
+            "what was asked for instead of the shortest mate, such as `s#3` or `h#2.5`",
+        ),
+    ] = None
+    claimed_solutions: Annotated[
+        int | None,
+        Field(
+            NUMBER,
+            "help play: the number of solutions that the source claims",
+            is_audits=True,
+        ),
+    ] = None
+    solutions: Annotated[
+        str | None,
+        Field(
+            SOLUTIONS,
+            "help play: every solution that was found, a list of moves in the order of "
+            "play",
+        ),
+    ] = None
+    solutions_complete: Annotated[
+        int | None, Field(FLAG, "help play: whether `solutions` lists all of them")
+    ] = None
+    mark: Annotated[
+        str | None,
+        Field(
+            MARK,
+            "what an editor has [decided](verdicts.md#marks): `accept`, `cook` or "
+            "`reject`",
+            is_audits=True,
+        ),
+    ] = None
+    note: Annotated[
+        str | None,
+        Field(TEXT, "what the editor wrote beside the mark", is_audits=True),
+    ] = None
+    hint: Annotated[
+        str | None,
+        Field(
+            TEXT,
+            "the [convention](verdicts.md#conventions) with which a claim that fails "
+            "would hold, such as `solves as claimed with en passant on b6`",
+            is_audits=True,
+        ),
+    ] = None
+    warnings: Annotated[
+        tuple[str, ...],
+        Field(
+            TEXTS,
+            "what the record says that could not be read, and what was kept of it: a "
+            "list of texts. It is not stored",
+            is_audits=True,
+        ),
+    ] = ()
+    restriction: Annotated[
+        Restriction | None,
+        Field(
+            RESTRICTION,
+            "the restriction of the attacker: `checks_only`, `king_flights`, "
+            "`replies`, `threat`. `lower_bound` and `keys` then apply to these moves "
+            "only",
+        ),
+    ] = None
+    certificate: bytes | None = None
+    notices: tuple[str, ...] = ()
+    origin: str = "searched"
+
+
+FIELDS: dict[str, Field] = {
+    name: hint.__metadata__[0]
+    for name, hint in Record.__annotations__.items()
+    if hasattr(hint, "__metadata__")
+}
+
+COLUMNS = Record._fields[: Record._fields.index("warnings")]
+"""The fields that are stored and exported."""
+
+COMPUTED = {
+    "solutions_found": Field(
+        NUMBER,
+        "help play: how many were found, if an interrupt left some of them out of "
+        "`solutions`",
+    ),
+    "play": Field(PLAY, "with `--variations`: [the whole play](#the-play)"),
+    "disagreements": Field(
+        TEXTS,
+        "what contradicts the claim, in the words of `--fail-on`",
+        is_audits=True,
+    ),
+}
+"""What JSON has after the fields of `Record`."""
+
+
+def _written(
+    *, readable: bool, audited: bool
+) -> tuple[tuple[str, int, Any, bool], ...]:
+    """Return name, place, writer and whether it may be missing, of each field."""
+    left_out = Of.UNREADABLE if readable else Of.READABLE
+    return tuple(
+        (name, place, field.kind.write, field.of is Of.SOME)
+        for place, (name, field) in enumerate(FIELDS.items())
+        if field.of is not left_out and (audited or not field.is_audits)
+    )
+
+
+_WRITTEN = {
+    (readable, audited): _written(readable=readable, audited=audited)
+    for readable in (True, False)
+    for audited in (True, False)
+}
+
+
+def write_record(result: Record, *, audited: bool) -> dict[str, object]:
+    """Return what `json.dumps` writes of a record, in the order of `FIELDS`.
+
+    Parameters
+    ----------
+    result : Record
+        Unreadable if it has no position.
+    audited : bool
+        Whether to write the fields that only audits have.
+    """
+    written: dict[str, object] = {"schema": SCHEMA}
+    for name, place, write, may_miss in _WRITTEN[result.fen is not None, audited]:
+        value = result[place]
+        if may_miss and value in (None, "", ()):
+            continue
+        written[name] = value if value is None else write(value)
+    if result.fen is not None:
+        keys = result.keys.split()
+        written["keys"] = [
+            {"uci": uci, "san": san}
+            for uci, san in zip(keys, first_moves(result.fen, keys), strict=True)
+        ]
+    return written
+
+
+def answer_columns(answer: Solution) -> dict[str, Any]:
+    """Return the columns that an answer fills, but for the solutions of help play."""
+    return {
+        "status": answer.status.value,
+        "mate": answer.mate,
+        "lower_bound": answer.lower_bound,
+        "keys": " ".join(answer.keys),
+        "keys_complete": int(answer.keys_complete),
+        "pv": " ".join(answer.pv),
+        "tablebase": plain(answer.tablebase),
+    }
+
+
+def answer_record(answer: Solution) -> dict[str, object]:
+    """Return the record of an answer; see `Solution.to_dict`."""
+    problem = answer.problem
+    solutions = kind_of(problem.stipulation).solutions(answer)
+    has_list = solutions is not None
+    written = write_record(
+        Record(
+            id=problem.id,
+            source=problem.source,
+            fen=problem.fen,
+            claim=problem.claim.mate if problem.claim else None,
+            **answer_columns(answer),
+            nodes=answer.stats.nodes,
+            time_s=round(answer.stats.time_s, 6),
+            stopped_by=plain(answer.stopped_by),
+            stipulation=problem.stipulation.text or None,
+            solutions="[]" if has_list else None,
+            solutions_complete=int(answer.solutions_complete) if has_list else None,
+            restriction=answer.restriction,
+        ),
+        audited=False,
+    )
+    if solutions:  # maybe millions, which are not written as a text and read again
+        written["solutions"] = [list(line) for line in solutions]
+    return written
+
+
+def plain(word: object) -> str | None:
+    """Return a word as a plain string; None stays."""
+    return None if word is None else str(word)
