@@ -1,11 +1,10 @@
 """The record of an answer and of an audit: one table of its fields.
 
-A field of `Record` is at once the name in JSON, a column and an attribute. Its
-annotation has the type, how JSON writes and reads it, which records have it, and its
-documentation; its place is the order everywhere. `Solution.to_dict`, the records of
+A field of `Record` is at once a name in JSON, a column and an attribute. Its annotation
+has the type, how JSON writes and reads it, and which records have it; its place is the
+order everywhere, and its documentation is in Markdown. `Solution.to_dict`, the lines of
 `verify --jsonl`, the columns of stores, CSV and Parquet follow from it. Tests compare
-docs/reference/record.md, docs/reference/store.md and the type `AuditRecord` of the
-pages.
+docs/reference/record.md, docs/reference/store.md and the pages' type `AuditRecord`.
 """
 
 import json
@@ -250,8 +249,6 @@ class Field(NamedTuple):
     Attributes
     ----------
     kind : Kind
-    text : str
-        Its documentation in Markdown, as docs/reference/record.md has it.
     of : Of
         Which records have it.
     is_audits : bool
@@ -259,7 +256,6 @@ class Field(NamedTuple):
     """
 
     kind: Kind
-    text: str
     of: Of = Of.SOME
     is_audits: bool = False
 
@@ -276,227 +272,123 @@ class Record(NamedTuple):
 
     `certificate`, the proof of the answer, is written to its own file; `notices` are
     what it leaves out. `origin` says where the answer comes from; see `Origin`.
+
+    Attributes
+    ----------
+    id
+        the problem's name, else `file:line`; empty for a position from the command line
+    source
+        `file:line`
+    fen
+        six-field FEN; null if the record could not be parsed
+    claim
+        the claimed mate in moves, negative if the side to move is mated; null without a
+        claim
+    status
+        `proved`, `found`, `disproved` or `undecided`
+    verdict
+        the [verdict](verdicts.md) on the claim; null without a claim
+    soundness
+        the [soundness](verdicts.md); null without a claim, or when not known
+    mate
+        moves to mate, negative if the side to move is mated, 0 if it is mated already;
+        null if no mate was found
+    lower_bound
+        no mate takes fewer moves than this (proved). If `claim` is negative, this is
+        about the side to move being mated; it may mate faster
+    keys
+        first moves that mate in `mate` moves, each with `uci` and `san`
+    keys_complete
+        whether `keys` lists all of them
+    pv
+        the mating line in UCI notation
+    nodes
+        positions that the search entered; a mate-in-one test counts as one
+    time_s
+        seconds of searching, without compilation
+    stopped_by
+        the limit that stopped the search: `time`, `nodes`, `solutions` (help play: the
+        number asked for), `interrupt`, `crash` or `tablebase`; else null
+    error
+        why the record could not be parsed
+    solver
+        the version of matesolve
+    nomate
+        the record claims no mate in this number of moves
+    claimed_keys
+        the keys that the source names
+    claimed_line
+        the line that the source names
+    wrong_keys
+        claimed first moves that do not solve
+    only_moves
+        with `--every-ply`: whether each of the solver's moves in the claimed line is
+        the only one that mates as fast
+    plies
+        with `--every-ply`, for each of these moves: `move`, `mate`, `keys`, and `only`,
+        which is false if a move that the claim does not allow mates as fast or faster,
+        and null if that is not known. With `--follow`, also where the side to move is
+        mated, `holds`: whether the move is proved to mate within the moves that the
+        claim leaves; missing where a limit left that open
+    tablebase
+        `gaviota` or `syzygy`, when the answer rests on [endgame
+        tables](../howto/tablebases.md)
+    stipulation
+        what was asked for instead of the shortest mate, such as `s#3` or `h#2.5`
+    claimed_solutions
+        help play: the number of solutions that the source claims
+    solutions
+        help play: every solution that was found, a list of moves in the order of play
+    solutions_complete
+        help play: whether `solutions` lists all of them
+    mark
+        what an editor has [decided](verdicts.md#marks): `accept`, `cook` or `reject`
+    note
+        what the editor wrote beside the mark
+    hint
+        the [convention](verdicts.md#conventions) with which a claim that fails would
+        hold, such as `solves as claimed with en passant on b6`
+    warnings
+        what the record says that could not be read, and what was kept of it: a list of
+        texts. It is not stored
+    restriction
+        the restriction of the attacker: `checks_only`, `king_flights`, `replies`,
+        `threat`. `lower_bound` and `keys` then apply to these moves only
     """
 
-    id: Annotated[
-        str,
-        Field(
-            TEXT,
-            "the problem's name, else `file:line`; empty for a position from the "
-            "command line",
-            Of.ALL,
-        ),
-    ]
-    source: Annotated[str, Field(TEXT, "`file:line`", Of.ALL, is_audits=True)]
-    fen: Annotated[
-        str | None,
-        Field(TEXT, "six-field FEN; null if the record could not be parsed", Of.ALL),
-    ] = None
-    claim: Annotated[
-        int | None,
-        Field(
-            NUMBER,
-            "the claimed mate in moves, negative if the side to move is mated; null "
-            "without a claim",
-            Of.ALL,
-        ),
-    ] = None
-    status: Annotated[
-        str | None,
-        Field(TEXT, "`proved`, `found`, `disproved` or `undecided`", Of.ALL),
-    ] = None
-    verdict: Annotated[
-        str | None,
-        Field(
-            TEXT,
-            "the [verdict](verdicts.md) on the claim; null without a claim",
-            Of.ALL,
-            is_audits=True,
-        ),
-    ] = None
-    soundness: Annotated[
-        str | None,
-        Field(
-            TEXT,
-            "the [soundness](verdicts.md); null without a claim, or when not known",
-            Of.READABLE,
-            is_audits=True,
-        ),
-    ] = None
-    mate: Annotated[
-        int | None,
-        Field(
-            NUMBER,
-            "moves to mate, negative if the side to move is mated, 0 if it is mated "
-            "already; null if no mate was found",
-            Of.READABLE,
-        ),
-    ] = None
-    lower_bound: Annotated[
-        int | None,
-        Field(
-            NUMBER,
-            "no mate takes fewer moves than this (proved). If `claim` is negative, "
-            "this is about the side to move being mated; it may mate faster",
-            Of.READABLE,
-        ),
-    ] = None
-    keys: Annotated[
-        str,
-        Field(
-            KEYS,
-            "first moves that mate in `mate` moves, each with `uci` and `san`",
-            Of.READABLE,
-        ),
-    ] = ""
-    keys_complete: Annotated[
-        int, Field(FLAG, "whether `keys` lists all of them", Of.READABLE)
-    ] = 0
-    pv: Annotated[str, Field(MOVES, "the mating line in UCI notation", Of.READABLE)] = (
-        ""
-    )
-    nodes: Annotated[
-        int,
-        Field(
-            NUMBER,
-            "positions that the search entered; a mate-in-one test counts as one",
-            Of.READABLE,
-        ),
-    ] = 0
-    time_s: Annotated[
-        float | None,
-        Field(SECONDS, "seconds of searching, without compilation", Of.READABLE),
-    ] = 0.0
-    stopped_by: Annotated[
-        str | None,
-        Field(
-            TEXT,
-            "the limit that stopped the search: `time`, `nodes`, `solutions` (help "
-            "play: the number asked for), `interrupt`, `crash` or `tablebase`; else "
-            "null",
-            Of.READABLE,
-        ),
-    ] = None
-    error: Annotated[
-        str | None,
-        Field(TEXT, "why the record could not be parsed", Of.UNREADABLE),
-    ] = None
-    solver: Annotated[str, Field(TEXT, "the version of matesolve", Of.ALL)] = (
-        __version__
-    )
-    nomate: Annotated[
-        int | None,
-        Field(
-            NUMBER,
-            "the record claims no mate in this number of moves",
-            is_audits=True,
-        ),
-    ] = None
-    claimed_keys: Annotated[
-        str, Field(MOVES, "the keys that the source names", is_audits=True)
-    ] = ""
-    claimed_line: Annotated[
-        str, Field(MOVES, "the line that the source names", is_audits=True)
-    ] = ""
-    wrong_keys: Annotated[
-        str, Field(MOVES, "claimed first moves that do not solve", is_audits=True)
-    ] = ""
-    only_moves: Annotated[
-        int | None,
-        Field(
-            FLAG,
-            "with `--every-ply`: whether each of the solver's moves in the claimed "
-            "line is the only one that mates as fast",
-            is_audits=True,
-        ),
-    ] = None
-    plies: Annotated[
-        str,
-        Field(
-            PLIES,
-            "with `--every-ply`, for each of these moves: `move`, `mate`, `keys`, and "
-            "`only`, which is false if a move that the claim does not allow mates as "
-            "fast or faster, and null if that is not known. With `--follow`, also "
-            "where the side to move is mated, `holds`: whether the move is proved to "
-            "mate within the moves that the claim leaves; missing where a limit left "
-            "that open",
-            is_audits=True,
-        ),
-    ] = ""
-    tablebase: Annotated[
-        str | None,
-        Field(
-            TEXT,
-            "`gaviota` or `syzygy`, when the answer rests on [endgame "
-            "tables](../howto/tablebases.md)",
-        ),
-    ] = None
-    stipulation: Annotated[
-        str | None,
-        Field(
-            STIPULATION,
-            "what was asked for instead of the shortest mate, such as `s#3` or `h#2.5`",
-        ),
-    ] = None
-    claimed_solutions: Annotated[
-        int | None,
-        Field(
-            NUMBER,
-            "help play: the number of solutions that the source claims",
-            is_audits=True,
-        ),
-    ] = None
-    solutions: Annotated[
-        str | None,
-        Field(
-            SOLUTIONS,
-            "help play: every solution that was found, a list of moves in the order of "
-            "play",
-        ),
-    ] = None
-    solutions_complete: Annotated[
-        int | None, Field(FLAG, "help play: whether `solutions` lists all of them")
-    ] = None
-    mark: Annotated[
-        str | None,
-        Field(
-            MARK,
-            "what an editor has [decided](verdicts.md#marks): `accept`, `cook` or "
-            "`reject`",
-            is_audits=True,
-        ),
-    ] = None
-    note: Annotated[
-        str | None,
-        Field(TEXT, "what the editor wrote beside the mark", is_audits=True),
-    ] = None
-    hint: Annotated[
-        str | None,
-        Field(
-            TEXT,
-            "the [convention](verdicts.md#conventions) with which a claim that fails "
-            "would hold, such as `solves as claimed with en passant on b6`",
-            is_audits=True,
-        ),
-    ] = None
-    warnings: Annotated[
-        tuple[str, ...],
-        Field(
-            TEXTS,
-            "what the record says that could not be read, and what was kept of it: a "
-            "list of texts. It is not stored",
-            is_audits=True,
-        ),
-    ] = ()
-    restriction: Annotated[
-        Restriction | None,
-        Field(
-            RESTRICTION,
-            "the restriction of the attacker: `checks_only`, `king_flights`, "
-            "`replies`, `threat`. `lower_bound` and `keys` then apply to these moves "
-            "only",
-        ),
-    ] = None
+    id: Annotated[str, Field(TEXT, Of.ALL)]
+    source: Annotated[str, Field(TEXT, Of.ALL, is_audits=True)]
+    fen: Annotated[str | None, Field(TEXT, Of.ALL)] = None
+    claim: Annotated[int | None, Field(NUMBER, Of.ALL)] = None
+    status: Annotated[str | None, Field(TEXT, Of.ALL)] = None
+    verdict: Annotated[str | None, Field(TEXT, Of.ALL, is_audits=True)] = None
+    soundness: Annotated[str | None, Field(TEXT, Of.READABLE, is_audits=True)] = None
+    mate: Annotated[int | None, Field(NUMBER, Of.READABLE)] = None
+    lower_bound: Annotated[int | None, Field(NUMBER, Of.READABLE)] = None
+    keys: Annotated[str, Field(KEYS, Of.READABLE)] = ""
+    keys_complete: Annotated[int, Field(FLAG, Of.READABLE)] = 0
+    pv: Annotated[str, Field(MOVES, Of.READABLE)] = ""
+    nodes: Annotated[int, Field(NUMBER, Of.READABLE)] = 0
+    time_s: Annotated[float | None, Field(SECONDS, Of.READABLE)] = 0.0
+    stopped_by: Annotated[str | None, Field(TEXT, Of.READABLE)] = None
+    error: Annotated[str | None, Field(TEXT, Of.UNREADABLE)] = None
+    solver: Annotated[str, Field(TEXT, Of.ALL)] = __version__
+    nomate: Annotated[int | None, Field(NUMBER, is_audits=True)] = None
+    claimed_keys: Annotated[str, Field(MOVES, is_audits=True)] = ""
+    claimed_line: Annotated[str, Field(MOVES, is_audits=True)] = ""
+    wrong_keys: Annotated[str, Field(MOVES, is_audits=True)] = ""
+    only_moves: Annotated[int | None, Field(FLAG, is_audits=True)] = None
+    plies: Annotated[str, Field(PLIES, is_audits=True)] = ""
+    tablebase: Annotated[str | None, Field(TEXT)] = None
+    stipulation: Annotated[str | None, Field(STIPULATION)] = None
+    claimed_solutions: Annotated[int | None, Field(NUMBER, is_audits=True)] = None
+    solutions: Annotated[str | None, Field(SOLUTIONS)] = None
+    solutions_complete: Annotated[int | None, Field(FLAG)] = None
+    mark: Annotated[str | None, Field(MARK, is_audits=True)] = None
+    note: Annotated[str | None, Field(TEXT, is_audits=True)] = None
+    hint: Annotated[str | None, Field(TEXT, is_audits=True)] = None
+    warnings: Annotated[tuple[str, ...], Field(TEXTS, is_audits=True)] = ()
+    restriction: Annotated[Restriction | None, Field(RESTRICTION)] = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
     origin: str = "searched"
@@ -512,17 +404,9 @@ COLUMNS = Record._fields[: Record._fields.index("warnings")]
 """The fields that are stored and exported."""
 
 COMPUTED = {
-    "solutions_found": Field(
-        NUMBER,
-        "help play: how many were found, if an interrupt left some of them out of "
-        "`solutions`",
-    ),
-    "play": Field(PLAY, "with `--variations`: [the whole play](#the-play)"),
-    "disagreements": Field(
-        TEXTS,
-        "what contradicts the claim, in the words of `--fail-on`",
-        is_audits=True,
-    ),
+    "solutions_found": Field(NUMBER),
+    "play": Field(PLAY),
+    "disagreements": Field(TEXTS, is_audits=True),
 }
 """What JSON has after the fields of `Record`."""
 

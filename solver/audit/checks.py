@@ -140,7 +140,7 @@ _WITH_MATE = frozenset({Status.PROVED, Status.FOUND})
 
 
 def check_answer(result: AuditResult) -> None:
-    """Check an answer of a store, with the position of its record, if it is known.
+    """Check an answer of a store, with the position of its record.
 
     Raises
     ------
@@ -289,7 +289,7 @@ def check_mark(subject: Sequence[object], mark: object, note: object) -> None:
 
 
 def read_answer(
-    row: Sequence[Any], fen: str | None
+    row: Sequence[Any], fen: str
 ) -> tuple[AuditResult, float | None, int | None]:
     """Return the answer in a row of `answers`, and the limits of its search.
 
@@ -297,8 +297,8 @@ def read_answer(
     ----------
     row : sequence
         The row, in the order of `ALL_ANSWER_COLUMNS`.
-    fen : str or None
-        The position; without it, the moves are not checked.
+    fen : str
+        The position.
 
     Raises
     ------

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.stipulations.comparison import allows_all_mates
 
@@ -132,26 +132,11 @@ def _written(ply: Ply) -> dict[str, object]:
     return fields
 
 
-def read_plies(text: str, *, only_moves: bool | None) -> tuple[Ply, ...]:
-    """Return the moves of a claimed line from `AuditResult.plies`.
-
-    Parameters
-    ----------
-    text : str
-        What `write_plies` has returned.
-    only_moves : bool or None
-        What the record says of all moves of the line together. Earlier versions wrote
-        no `only` for each. Unless it is False, the claim allows whatever other keys
-        there are.
-    """
-    return tuple(_read(ply, only_moves=only_moves) for ply in json.loads(text or "[]"))
-
-
-def _read(ply: dict[str, Any], *, only_moves: bool | None) -> Ply:
-    move, keys = ply["move"], tuple(ply["keys"])
-    if "only" in ply:
-        return Ply(move, ply["mate"], keys, ply["only"], ply.get("holds"))
-    only = only_moves
-    if only_moves is False:
-        only = keys == (move,) if keys else None
-    return Ply(move, ply["mate"], keys, only)
+def read_plies(text: str) -> tuple[Ply, ...]:
+    """Return the moves of a claimed line from `AuditResult.plies`."""
+    return tuple(
+        Ply(
+            ply["move"], ply["mate"], (*ply["keys"],), ply.get("only"), ply.get("holds")
+        )
+        for ply in json.loads(text or "[]")
+    )

@@ -207,8 +207,7 @@ class AuditResult(Record):
 
     def claimed_plies(self) -> tuple[Ply, ...]:
         """Parse `plies`."""
-        only_moves = None if self.only_moves is None else bool(self.only_moves)
-        return read_plies(self.plies, only_moves=only_moves) if self.plies else ()
+        return read_plies(self.plies)
 
     def found_solutions(self) -> tuple[tuple[str, ...], ...]:
         """Parse `solutions`."""

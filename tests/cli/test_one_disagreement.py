@@ -148,23 +148,6 @@ def test_every_form_agrees_on_what_disagrees(
         assert ("with a dual: 1" in table.soundness()) is dual
 
 
-@pytest.mark.parametrize("any_last_move", [False, True])
-@pytest.mark.parametrize("line", LINES)
-def test_rows_of_an_earlier_version_disagree_alike(
-    line: str, any_last_move: bool, store: Store
-) -> None:
-    now = result(
-        Verdict.PROVED, Soundness.SOUND, LINES[line], any_last_move=any_last_move
-    )
-    plies = json.loads(now.plies or "[]")
-    for ply in plies:
-        del ply["only"]
-    before = now._replace(plies=json.dumps(plies) if plies else "")
-
-    assert before.disagreements == now.disagreements
-    assert forms(before, store) == forms(now, store)
-
-
 def test_an_unreadable_record_disagrees_with_nothing(store: Store) -> None:
     given = audit_result(FormatError("x.epd:1", "expected a FEN"))
 

@@ -138,8 +138,11 @@ def test_the_headline_names_soundness(
 
 
 def with_plies(*keys: list[str], only_moves: bool) -> dict[str, object]:
-    """Plies as an earlier version recorded them, of a line that begins with h6f7."""
-    plies = [{"move": "h6f7", "mate": 1, "keys": moves} for moves in keys]
+    """Plies of a line that begins with h6f7."""
+    plies = [
+        {"move": "h6f7", "mate": 1, "keys": moves, "only": moves == ["h6f7"]}
+        for moves in keys
+    ]
     line = ["h6f7", "f8f7", "h6f7"]
     return {"only_moves": only_moves, "plies": plies, "claimed_line": line}
 
