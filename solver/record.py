@@ -208,8 +208,7 @@ MOVES = Kind(str, "string[]", str.split, _read_moves, _SPACED)
 KEYS = Kind(str, "{uci: string, san: string}[]", str.split, _read_keys, _SPACED)
 PLIES = Kind(
     str,
-    "{move: string, mate: number | null, keys: string[], only?: boolean | null, "
-    "holds?: boolean}[]",
+    "Ply[]",
     json.loads,
     _read_plies,
     "the JSON text of the list; empty without one",

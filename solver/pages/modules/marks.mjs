@@ -26,7 +26,7 @@
  * @property {string[]} [claimed_line]
  * @property {string[]} [wrong_keys]
  * @property {boolean} [only_moves]
- * @property {{move: string, mate: number | null, keys: string[], only?: boolean | null, holds?: boolean}[]} [plies]
+ * @property {Ply[]} [plies]
  * @property {string} [tablebase]
  * @property {string} [stipulation]
  * @property {number} [claimed_solutions]
@@ -40,6 +40,8 @@
  * @property {number} [solutions_found]
  * @property {object} [play]
  * @property {string[]} [disagreements]
+ * @typedef {{move: string, mate: number | null, keys: string[], only?: boolean | null,
+ *   holds?: boolean}} Ply
  */
 
 /** What a mark belongs to, and how it is found again. */
