@@ -467,7 +467,7 @@ def answer_columns(answer: Solution) -> dict[str, Any]:
     }
 
 
-def answer_record(answer: Solution) -> dict[str, object]:
+def record(answer: Solution) -> dict[str, object]:
     """Return the record of an answer; see `Solution.to_dict`."""
     problem = answer.problem
     solutions = kind_of(problem.stipulation).solutions(answer)

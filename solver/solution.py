@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from solver.shown import show
+
 if TYPE_CHECKING:
     import chess
 
@@ -141,19 +143,13 @@ class Solution:
         )
 
     def __str__(self) -> str:
-        from solver.pages.notebook import solution_text
-
-        return solution_text(self)
+        return str(show(self, "text"))
 
     def _repr_html_(self) -> str:
-        from solver.pages.notebook import solution_html
-
-        return solution_html(self)
+        return str(show(self, "html"))
 
     def _repr_svg_(self) -> str:
-        from solver.output.diagram import draw_diagram
-
-        return draw_diagram(self)
+        return str(show(self, "svg"))
 
     @property
     def board(self) -> chess.Board:
@@ -183,6 +179,4 @@ class Solution:
             the answer rests on; `stipulation`; in help play `solutions` and
             `solutions_complete`; and `restriction`, that of the attacker's moves.
         """
-        from solver.record import answer_record
-
-        return answer_record(self)
+        return dict(show(self, "record"))

@@ -21,8 +21,8 @@ from solver.audit.store import Store
 from solver.checker import VERSION as CERTIFICATE_VERSION
 from solver.cli.console import Exit
 from solver.cli.main import COMMANDS, SUMMARIES, run
+from solver.output.answer_record import dump_solutions
 from solver.output.audit_records import audit_record, read_record
-from solver.play.record import dump_solutions
 from solver.record import COLUMNS, FIELDS, MARKS
 from solver.solution import SCHEMA, StoppedBy
 from solver.stipulations.comparison import Soundness, Verdict

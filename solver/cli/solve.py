@@ -465,7 +465,7 @@ class Records(NamedTuple):
             return
         from dataclasses import replace
 
-        from solver.play.record import dump_solutions
+        from solver.output.answer_record import dump_solutions
 
         record = replace(solution, solutions=()).to_dict()
         if solution.solutions:

@@ -31,6 +31,7 @@ from solver.problem import (
 from solver.search.queries import address_of
 from solver.search.threads import Control, ShortCalls
 from solver.search.workspace import Workspace
+from solver.shown import show
 from solver.solution import SCHEMA
 from solver.strict_fen import find_fault
 
@@ -96,9 +97,7 @@ class Grade:
         return f"<Grade {self.status}{place}{reason}>"
 
     def _repr_html_(self) -> str:
-        from solver.pages.notebook import grade_html
-
-        return grade_html(self)
+        return str(show(self, "html"))
 
     def to_dict(self) -> dict[str, object]:
         """Return a record: what `json.dumps` takes, in the order of the attributes."""

@@ -32,6 +32,7 @@ from solver.search.queries import STATUSES as STATUS_OF
 from solver.search.queries import Batch, address_of, ask
 from solver.search.question import Question, read_text
 from solver.search.threads import WAIT_S, GroupControl
+from solver.shown import show
 from solver.solution import Status
 from solver.solving import Solver
 
@@ -148,9 +149,7 @@ class MateTable:
         return f"<MateTable of {self.words()}>"
 
     def _repr_html_(self) -> str:
-        from solver.pages.notebook import table_html
-
-        return table_html(self)
+        return str(show(self, "html"))
 
     def __len__(self) -> int:
         return len(self.codes)

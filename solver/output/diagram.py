@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import chess
+import chess.svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,11 +25,11 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def encode_svg(solution: Solution) -> bytes:
-    """Draw the position of an answer as an SVG file; see `draw_diagram`."""
-    return (DECLARATION + draw_diagram(solution) + "\n").encode()
+    """Draw the position of an answer as an SVG file; see `svg`."""
+    return (DECLARATION + svg(solution) + "\n").encode()
 
 
-def draw_diagram(solution: Solution) -> str:
+def svg(solution: Solution) -> str:
     """Draw the position of an answer, with its keys; see `draw_board`."""
     return draw_board(solution.problem.fen, solution.keys)
 
@@ -51,12 +52,10 @@ def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
     str
         An `svg` element, ready to stand in a page.
     """
-    from chess import svg
-
     board = chess.Board(fen)
     keys = [chess.Move.from_uci(move) for move in moves]
     arrows = dict.fromkeys((key.from_square, key.to_square) for key in keys)
-    drawing = svg.board(
+    drawing = chess.svg.board(
         board,
         arrows=list(arrows)[:MAX_ARROWS],
         check=board.king(board.turn) if board.is_check() else None,

@@ -12,6 +12,7 @@ import chess
 from solver.board import parse_fen
 from solver.kernel.border.query import LineStyle
 from solver.output import Notation
+from solver.output.answer_record import chunks, never
 from solver.output.play_text import (
     Part,
     PlayLine,
@@ -22,8 +23,8 @@ from solver.output.play_text import (
 from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
+from solver.output.text import describe
 from solver.play.marks import mark_mate
-from solver.play.record import chunks, never
 from solver.play.variations import variations_after
 from solver.position_text import write_lines
 from solver.stipulations import kind_of
@@ -320,6 +321,18 @@ def play_lines(
     lines = chain(layout, marked)
     if first := next(lines, None):
         yield from chain([words_line(""), first], lines)
+
+
+def text(solution: Solution) -> str:
+    """Return the sentences that `solve` prints, without the position and the cost."""
+    sentences = [part for part in describe(solution) if part.style != "dim"]
+    solutions = ShownSolutions(solution).lines(marks=False)
+    return "\n".join(
+        [
+            *chain.from_iterable(part.lines() for part in sentences),
+            *(line.text for line in solutions),
+        ]
+    )
 
 
 def _moves(phase: _Phase, line: Sequence[str], names: Iterable[str]) -> list[Part]:

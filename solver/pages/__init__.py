@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__
-from solver.output.move_names import san_of
+from solver.output.answer_record import san_of
 from solver.position_text import is_stalemate
 from solver.problem import Restriction, printable
 from solver.solution import Status

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -11,19 +9,12 @@ import chess
 from solver.play.marks import mark_key, mark_mate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from solver.play.tree import Attack, Defence, Variations
 
-Line = tuple[str, ...]
-"""Moves in UCI notation."""
-
 Record = dict[str, Any]
 """The JSON value for a move and the play after it, or for the whole play."""
-
-_DEEPEST = 20_000
-"""The recursion limit while a record is written: python-chess and json need a few
-nested calls for each move of a mate in 200."""
 
 
 def play_record(variations: Variations, *, marks: bool = False) -> Record:
@@ -135,104 +126,3 @@ class _Maker:
     def _add_mark(self, record: Record) -> None:
         if self._marks and (remark := mark_mate(self._board)):
             record["mark"] = remark
-
-
-CHUNK = 1000
-"""So many solutions of help play are written together."""
-
-
-def never() -> bool:
-    """Return False: nothing stops what is written."""
-    return False
-
-
-def chunks(
-    lines: Sequence[Line], is_over: Callable[[], bool] = never
-) -> Iterator[Sequence[Line]]:
-    """Yield `CHUNK` lines at a time.
-
-    Parameters
-    ----------
-    lines : sequence
-        Such as the solutions of help play.
-    is_over : callable
-        Called before each chunk except the first; if it returns True, that chunk and
-        the others are left out.
-    """
-    for first in range(0, len(lines), CHUNK):
-        if first and is_over():
-            return
-        yield lines[first : first + CHUNK]
-
-
-def dump_solutions(
-    record: dict[str, Any], indent: int | None, is_over: Callable[[], bool] = never
-) -> Iterator[str]:
-    """Write the record of an answer as `dump` does, in parts.
-
-    Parameters
-    ----------
-    record : dict
-        The record. If it has `solutions`, they are written in chunks.
-    indent : int or None
-        See `dump`.
-    is_over : callable
-        See `chunks`. If solutions are left out, the record says so: it is not
-        complete, and has the field `solutions_found`.
-    """
-    solutions = record.get("solutions", ())
-    if len(solutions) <= CHUNK:
-        yield dump(record, indent)
-        return
-    end_of_line = "" if indent is None else "\n" + " " * indent
-    begin, end = _around_solutions(record, indent)
-    written = 0
-    for lines in chunks(solutions, is_over):
-        yield "," if written else begin
-        yield _dump_lines(lines, indent)
-        written += len(lines)
-    if written < len(solutions):
-        found = {"solutions_found": len(solutions), "solutions_complete": False}
-        _, end = _around_solutions(record | found, indent)
-    yield end_of_line
-    yield end
-
-
-def _around_solutions(record: dict[str, Any], indent: int | None) -> tuple[str, str]:
-    """Return the text of a record up to its solutions, and from their end on."""
-    without = dump(record | {"solutions": []}, indent)
-    name = '"solutions":' + ("[" if indent is None else " [")
-    begin, _, end = without.partition(f"{name}]")
-    return begin + name, f"]{end}"
-
-
-def _dump_lines(lines: Sequence[Line], indent: int | None) -> str:
-    """Write lines of moves as they stand in a list of a record."""
-    text = json.dumps(lines, separators=(",", ":"))[1:-1]
-    if indent is None:
-        return text
-    # json is slow if it indents.
-    outer, inner = ("\n" + " " * (indent * level) for level in (2, 3))
-    text = text.replace('","', f'",{inner}"').replace(
-        "],[", f"{outer}],{outer}[{inner}"
-    )
-    return f"{outer}[{inner}{text[1:-1]}{outer}]"
-
-
-def dump(record: dict[str, object], indent: int | None) -> str:
-    """Return a record as JSON, however deep its play.
-
-    Parameters
-    ----------
-    record : dict
-        The record of an answer.
-    indent : int or None
-        Spaces a level; None: one line without spaces.
-    """
-    separators = (",", ":") if indent is None else None
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
-    try:
-        return json.dumps(record, indent=indent, separators=separators)
-    finally:
-        sys.setrecursionlimit(before)

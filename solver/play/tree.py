@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from solver.shown import show
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
@@ -139,9 +140,7 @@ class Variations:
         return f"<Variations {self.stipulation}, keys={keys!r}, fen={self.fen!r}>"
 
     def _repr_html_(self) -> str:
-        from solver.pages.notebook import variations_html
-
-        return variations_html(self)
+        return str(show(self, "html"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record that `solve --variations --json` prints as `play`.

@@ -9,7 +9,6 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from solver.laboratory.material import Material, find_cell
 
 from benchmarks.reliability import (
     BUCKETS,

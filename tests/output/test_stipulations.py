@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from solver.audit.result import COLUMNS, AuditResult, audit_result
+from solver.audit.result import AuditResult, audit_result
 from solver.formats.claims import FileSummary
 from solver.formats.epd import read_epd
 from solver.output.audit_records import (

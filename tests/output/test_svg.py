@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import chess
 
-from solver.output.diagram import draw_diagram, encode_svg
+from solver.output.diagram import encode_svg, svg
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.output.answers import MATED, ROOK_FOUND, ROOK_UNDECIDED, SMOTHERED
@@ -91,7 +91,7 @@ def test_a_king_in_check_is_marked() -> None:
 
 
 def test_a_diagram_for_pages_has_no_declaration() -> None:
-    assert draw_diagram(MATED).startswith("<svg ")
+    assert svg(MATED).startswith("<svg ")
 
 
 def test_the_id_of_a_problem_is_not_in_its_diagram() -> None:

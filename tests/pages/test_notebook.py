@@ -6,12 +6,14 @@ import json
 import re
 import sys
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from solver import shown as shown_forms
 from solver.columns.grade import Grade, GradeStatus
 from solver.columns.solve_many import STATUSES, MateTable
 from solver.output.diagram import DECLARATION, encode_svg
@@ -69,6 +71,14 @@ def test_a_solution_has_a_board_with_its_keys_and_its_sentences() -> None:
         "1. Qg8+ Rxg8 2. Nf7#",
         "Only key: Qg8+",
     ]
+
+
+def test_each_form_of_an_answer_has_its_function() -> None:
+    for form, module in shown_forms.HOMES.items():
+        assert callable(getattr(import_module(module), form)), form
+    record = shown_forms.show(SMOTHERED, "record")
+    assert record == SMOTHERED.to_dict()
+    assert shown_forms.show(SMOTHERED, "text") == str(SMOTHERED)
 
 
 def test_a_solution_is_also_a_drawing() -> None:

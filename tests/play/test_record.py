@@ -11,10 +11,11 @@ from typing import Any
 import chess
 import pytest
 
+from solver.output.answer_record import dump
 from solver.output.shown_play import ShownSolutions
 from solver.play.builder import build_variations
 from solver.play.options import PlayOptions
-from solver.play.record import dump, dump_solutions, play_record
+from solver.play.record import play_record
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Limits, Problem
 from solver.solution import Solution, Status
@@ -153,32 +154,6 @@ def test_help_play_has_its_set_play() -> None:
         "stipulation": "h#2",
         "set_play": [["h3h2", "a1b1", "h2h1"]],
         "set_play_complete": True,
-    }
-
-
-@pytest.mark.parametrize("indent", [None, 0, 2])
-@pytest.mark.parametrize("count", [0, 1, 1000, 1001, 2500])
-def test_solutions_are_written_in_parts_as_json_writes_them(
-    count: int, indent: int | None
-) -> None:
-    lines = [(f"a1a{index % 8 + 1}", "h7h8q") for index in range(count)]
-    record = {"id": '"solutions":[]', "solutions": lines, "solutions_complete": True}
-    assert "".join(dump_solutions(record, indent)) == dump(record, indent)
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_a_record_without_all_solutions_says_how_many_there_are(
-    indent: int | None,
-) -> None:
-    lines = [("a1a2", "h7h8q")] * 2500
-    record = {"solutions": lines, "solutions_complete": True, "solver": "0"}
-    answers = iter([False, True])
-    text = "".join(dump_solutions(record, indent, lambda: next(answers)))
-    assert json.loads(text) == {
-        "solutions": [list(line) for line in lines[:2000]],
-        "solutions_complete": False,
-        "solver": "0",
-        "solutions_found": 2500,
     }
 
 
