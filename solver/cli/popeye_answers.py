@@ -16,12 +16,14 @@ from solver.output.popeye_text import (
     BattlePlay,
     Ending,
     draw,
+    gives_check,
     help_lines,
     twin_heading,
 )
 from solver.play.builder import build_after_key, build_variations
 from solver.play.levels import EXACT_MOVES
 from solver.play.options import PlayOptions
+from solver.play.record import play_record
 from solver.problem import Limits, Problem
 from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from solver.formats.popeye import PopeyeInput, Twin
-    from solver.play.tree import Attack, Variations
+    from solver.play.record import Record
+    from solver.play.tree import Variations
     from solver.search.question import Question
     from solver.search.workspace import Workspace
     from solver.solution import Solution
@@ -209,18 +212,18 @@ class PopeyeAnswer:
         solution = self._solve(
             Problem(board.fen(en_passant="fen"), stipulation=stipulation)
         )
-        tree = self._variations(solution, with_play="Variations" in options)
-        play = self._writer(tree, stipulation)
+        record = self._play(solution, with_play="Variations" in options)
+        play = self._writer(record, board, stipulation)
         if "SetPlay" in options:
             before = play
             if "Variations" not in options:  # Popeye shows set play without threats
-                shown = self._variations(solution, threats=False)
-                before = BattlePlay(shown, stipulation)
+                shown = self._play(solution, threats=False)
+                before = BattlePlay(shown, board.fen(), stipulation)
             yield before.set_play() + PHASE_END
-        tries = tree.tries
+        tries = record["tries"]
         if "TrivialTriesAvoid" in options:
-            tries = tuple(attempt for attempt in tries if not _checks(board, attempt))
-        first = [*tree.keys, *tries]
+            tries = [attempt for attempt in tries if not gives_check(attempt)]
+        first = [*record["keys"], *tries]
         wanted = self._max_solutions
         yield play.forced_ends() + play.first_moves(first[:wanted])
         if wanted is not None and wanted <= len(first):
@@ -233,22 +236,25 @@ class PopeyeAnswer:
         question = read_question(
             Problem(board.fen(en_passant="fen"), stipulation=stipulation)
         )
-        tree = self._build(partial(build_after_key, question))
-        yield self._writer(tree, stipulation).after_key(stipulation.moves - 1)
+        play = self._build(partial(build_after_key, question))
+        yield self._writer(play, board, stipulation).after_key(stipulation.moves - 1)
         if not self._stopped:
             yield PHASE_END
 
-    def _writer(self, tree: Variations, stipulation: Stipulation) -> BattlePlay:
+    def _writer(
+        self, play: Record, board: chess.Board, stipulation: Stipulation
+    ) -> BattlePlay:
         return BattlePlay(
-            tree,
+            play,
+            board.fen(),
             stipulation,
             with_play="Variations" in self._options or "PostKeyPlay" in self._options,
             short="NoShortVariations" not in self._options,
         )
 
-    def _variations(
+    def _play(
         self, solution: Solution, *, with_play: bool = True, threats: bool = True
-    ) -> Variations:
+    ) -> Record:
         self._solver.workspace.resume()
         return self._build(
             partial(build_variations, solution), with_play=with_play, threats=threats
@@ -260,7 +266,7 @@ class PopeyeAnswer:
         *,
         with_play: bool = True,
         threats: bool = True,
-    ) -> Variations:
+    ) -> Record:
         options = self._options
         wanted = PlayOptions(
             set_play="SetPlay" in options,
@@ -275,7 +281,7 @@ class PopeyeAnswer:
         with WATCHDOG.limit(control, self._remaining):
             tree = build(workspace, wanted)
         self._stopped = self._stopped or control.reason
-        return tree
+        return play_record(tree)
 
     # Searching
 
@@ -308,7 +314,3 @@ def _draw(found: PopeyeInput) -> str:
     board = chess.BaseBoard(None)
     board.set_piece_map(diagram.pieces)
     return draw(board.board_fen(), str(diagram.stipulation), texts, " ".join(sides))
-
-
-def _checks(board: chess.Board, attack: Attack) -> bool:
-    return board.gives_check(chess.Move.from_uci(attack.move))

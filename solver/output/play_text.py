@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
-from solver.output import Notation
-from solver.output.play_words import missing, numbered, write_play
-from solver.output.text import duration
+from solver.output import Notation, text
+from solver.stipulation import Goal, Stipulation
 from solver.stipulations import kind_of
+from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.output.play_words import AttackWords, MoveWords, ReplyWords
-    from solver.play.tree import Variations
+    from solver.play.record import Record
     from solver.solution import Solution
 
 COLUMNS = 80
@@ -93,22 +91,18 @@ class PlayLine(NamedTuple):
 
 
 def describe_play(
-    variations: Variations,
-    notation: Notation = Notation.SAN,
-    *,
-    marks: bool = False,
-    tries: bool = False,
+    play: Record, fen: str, notation: Notation = Notation.SAN, *, tries: bool = False
 ) -> list[PlayLine]:
     """Lay out set play, tries, keys and what follows them.
 
     Parameters
     ----------
-    variations : Variations
-        The play.
+    play : dict
+        The record of the play; see `solver.play.record`.
+    fen : str
+        Its position.
     notation : Notation
         SAN or UCI.
-    marks : bool
-        Whether to remark on keys and final positions.
     tries : bool
         Tries were asked for, so it is said if some may be missing.
 
@@ -118,31 +112,32 @@ def describe_play(
         The parts in this order, each under its title. What a part does not show is said
         at its end.
     """
-    play = write_play(variations, notation, marks=marks)
-    layout = _Layout(kind_of(variations.stipulation).goal)
-    gaps = missing(variations, tries=tries)
+    layout = _Layout(play, notation)
+    gaps = missing(play, tries=tries)
+    ply = int(mover(fen) == "Black")
+    set_play = layout.replies(play["set_play"], ply + 1, _PASSED)
+    attempts = layout.moves(play["tries"], ply)
+    keys = layout.moves(play["keys"], ply)
     begun = [
-        [PlayLine((Part("zugzwang"),), 1)] if variations.is_zugzwang else [],
-        layout.threats(play.threats, 1),
+        [PlayLine((Part("zugzwang"),), 1)] if play["zugzwang"] else [],
+        layout.threats(layout.moves(play["threats"], ply + 1, _PASSED), 1),
         *(
             layout.reply(reply, 1, is_main=not number)
-            for number, reply in enumerate(play.defences)
+            for number, reply in enumerate(layout.replies(play["defences"], ply))
         ),
-        _refutations(play.ply, play.refutations, 1),
+        layout.refutations(play["refutations"], ply, 1),
     ]
     parts = [
         _part(
-            "Set play",
-            [layout.reply(reply, 1) for reply in play.set_play],
-            gaps.set_play,
+            "Set play", [layout.reply(reply, 1) for reply in set_play], gaps.set_play
         ),
         _part(
-            "Try" if len(play.tries) == 1 else "Tries",
-            [layout.root(attack, "?") for attack in play.tries],
+            "Try" if len(attempts) == 1 else "Tries",
+            [layout.root(attack, "?") for attack in attempts],
             gaps.tries,
         ),
-        _keys(play.keys, layout, gaps.keys if play.keys else []),
-        _part("Play", begun, [] if play.keys else gaps.keys),
+        _keys(keys, layout, gaps.keys if keys else []),
+        _part("Play", begun, [] if keys else gaps.keys),
     ]
     lines: list[PlayLine] = []
     for part in filter(None, parts):
@@ -160,7 +155,7 @@ def soundness_mark(solution: Solution) -> str:
         stipulated number of solutions, is proved.
     """
     is_sound = kind_of(solution.problem.stipulation).is_sound(solution)
-    took = duration(solution.stats.time_s)
+    took = text.duration(solution.stats.time_s)
     return f"C+ matesolve {__version__} ({took})" if is_sound else ""
 
 
@@ -179,9 +174,9 @@ def _part(
 
 
 def _keys(
-    keys: Sequence[AttackWords], layout: _Layout, gaps: Iterable[str]
+    keys: Sequence[_Move], layout: _Layout, gaps: Iterable[str]
 ) -> list[PlayLine]:
-    features = [", ".join(key.features) for key in keys]
+    features = [", ".join(key.record.get("features", ())) for key in keys]
     if len(keys) == 1:
         title = f"Key: {features[0]}" if features[0] else "Key"
         return _part(title, [layout.root(keys[0], "!", is_main=True)], gaps)
@@ -192,16 +187,85 @@ def _keys(
     return _part("Keys", entries, gaps)
 
 
-def _move(ply: int, move: MoveWords, sign: str = "", *, starts: bool = True) -> Part:
-    return Part(numbered(ply, move.name + sign, starts=starts), move.path)
+def numbered(ply: int, move: str, *, starts: bool = True) -> str:
+    """Put the number before a move: `1.Qa5`, `1...Bb7`.
+
+    Parameters
+    ----------
+    ply : int
+        Half-moves before it in the numbering of the problem.
+    move : str
+        The move.
+    starts : bool
+        Whether the line begins with it; otherwise an odd ply has no number.
+    """
+    number, black = divmod(ply, 2)
+    if black:
+        return f"{number + 1}...{move}" if starts else move
+    return f"{number + 1}.{move}"
 
 
-def _remark(move: MoveWords) -> list[Part]:
-    return [Part(f" ({move.remark})")] if move.remark else []
+class _Move(NamedTuple):
+    """A move of the play, and where it is.
+
+    Attributes
+    ----------
+    record : dict
+        Its record, with the play after it.
+    name : str
+    ply : int
+        Half-moves before it in the numbering of the problem.
+    path : str
+        The moves up to it; see `Part`.
+    """
+
+    record: Record
+    name: str
+    ply: int
+    path: str
+
+    @property
+    def is_cut(self) -> bool:
+        return "cut" in self.record
+
+    @property
+    def remark(self) -> list[Part]:
+        """What composers remark on the final position after it."""
+        mark = self.record.get("mark")
+        return [Part(f" ({mark})")] if mark else []
+
+    def part(self, sign: str = "", *, starts: bool = True) -> Part:
+        return Part(numbered(self.ply, self.name + sign, starts=starts), self.path)
+
+    def without(self, *fields: str) -> _Move:
+        """Return the move without some of the play after it."""
+        kept = {name: self.record[name] for name in self.record if name not in fields}
+        return self._replace(record=kept)
 
 
-def _replies(
-    ply: int, moves: Iterable[MoveWords], sign: str = "", *, starts: bool = True
+class _Reply(NamedTuple):
+    """Defences that have the same continuations.
+
+    Attributes
+    ----------
+    moves : list of _Move
+    continuations : list of _Move
+        More than one: a dual. None: the defences themselves end the play.
+    """
+
+    moves: list[_Move]
+    continuations: list[_Move]
+
+
+_PASSED = "0000"
+"""A null move in a path."""
+
+_FOLLOWED = {"moves_left", "defences", "refutations", "continuations"}
+"""A move with none of these fields reaches the goal."""
+
+
+def _defences(
+    moves: Iterable[_Move], sign: str = "", *, starts: bool = True
 ) -> list[Part]:
     """Write alternative moves with commas between them and one number."""
     parts: list[Part] = []
@@ -209,90 +273,9 @@ def _replies(
         if parts:
             parts += [Part(", "), Part(move.name + sign, move.path)]
         else:
-            parts.append(_move(ply, move, sign, starts=starts))
-        parts += _remark(move)
+            parts.append(move.part(sign, starts=starts))
+        parts += move.remark
     return parts
-
-
-def _refutations(
-    ply: int, refutations: Sequence[MoveWords], depth: int
-) -> list[PlayLine]:
-    """Write the refuting moves, if there are any, on a separate line."""
-    if not refutations:
-        return []
-    return [PlayLine((Part("but "), *_replies(ply, refutations, "!")), depth)]
-
-
-def _run(attack: AttackWords, *, starts: bool = True) -> tuple[list[Part], AttackWords]:
-    """Write an attack and what follows it until there is a choice of moves.
-
-    Returns
-    -------
-    parts : list of Part
-        The moves.
-    last : AttackWords
-        The last attack in it; its own play is still to be laid out.
-    """
-    parts = [_move(attack.ply, attack.move, starts=starts), *_remark(attack.move)]
-    while not attack.threats and len(attack.replies) == 1:
-        (reply,) = attack.replies
-        if attack.is_cut:
-            run, attack = _main_line(attack)
-            return parts + run, attack
-        if not reply.continuations:
-            run, attack = _last_replies(attack)
-            return parts + run, attack
-        moves = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
-        if len(reply.moves) > 1 or len(reply.continuations) > 1:
-            break
-        (attack,) = reply.continuations
-        parts += [
-            *moves,
-            Part(" "),
-            _move(attack.ply, attack.move, starts=False),
-            *_remark(attack.move),
-        ]
-    return parts, attack
-
-
-def _main_line(attack: AttackWords) -> tuple[list[Part], AttackWords]:
-    """Write the main line where everything else is cut, and return its last attack."""
-    parts: list[Part] = []
-    while attack.replies:
-        (reply,) = attack.replies
-        parts += [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
-        if not reply.continuations:
-            break
-        (attack,) = reply.continuations
-        move = _move(attack.ply, attack.move, starts=False)
-        parts += [Part(" "), move, *_remark(attack.move)]
-    return [*parts, Part(" (main line only)")], replace(
-        attack, replies=[], is_cut=False
-    )
-
-
-def _last_replies(attack: AttackWords) -> tuple[list[Part], AttackWords]:
-    """Write the defences if they end the play, and return the attack without them."""
-    if attack.threats or len(attack.replies) != 1 or attack.replies[0].continuations:
-        return [], attack
-    (reply,) = attack.replies
-    parts = [Part(" "), *_replies(reply.ply, reply.moves, starts=False)]
-    return parts, replace(attack, replies=[])
-
-
-def _single_line(attack: AttackWords) -> list[Part]:
-    """Write an attack and the play after it in one line; empty if impossible."""
-    parts, last = _run(attack)
-    return [] if last.threats or last.replies or last.is_cut else parts
-
-
-def _threat_line(threat: AttackWords) -> list[Part]:
-    """Write a threat in one line; `~` means defences that change nothing."""
-    parts, last = _run(threat)
-    while len(last.threats) == 1 and not last.replies and not last.is_cut:
-        following, last = _run(last.threats[0])
-        parts += [Part(" ~ "), *following]
-    return [] if last.threats or last.replies or last.is_cut else parts
 
 
 def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
@@ -302,23 +285,12 @@ def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
     return parts
 
 
-def _alike(attacks: Iterable[AttackWords]) -> list[list[AttackWords]]:
-    """Group attacks that are followed by the same play, except the last ones."""
-    groups: dict[object, list[AttackWords]] = {}
-    for attack in attacks:
-        groups.setdefault(attack.tail or attack.move, []).append(attack)
-    return list(groups.values())
-
-
-def _alternatives(group: Sequence[AttackWords], run: list[Part]) -> list[Part]:
+def _alternatives(group: Sequence[_Move], run: list[Part]) -> list[Part]:
     """Write attacks and the play after each of them; `run` begins with the first."""
     others = [
         part
         for attack in group[1:]
-        for part in (
-            Part(", "),
-            Part(attack.move.name, attack.move.path),
-        )
+        for part in (Part(", "), Part(attack.name, attack.path))
     ]
     return run[:1] + others + run[1:] if run else []
 
@@ -332,82 +304,362 @@ class _Layout:
 
     Parameters
     ----------
-    goal : str
-        What the play ends with, such as "mate".
+    play : dict
+        The record of the play.
+    notation : Notation
+        SAN or UCI.
     """
 
-    def __init__(self, goal: str) -> None:
-        self._goal = goal
+    def __init__(self, play: Record, notation: Notation) -> None:
+        stipulation = Stipulation.from_record(play["stipulation"])
+        self._goal = kind_of(stipulation).goal
+        is_san = notation is Notation.SAN
+        self._notation = "san" if is_san else "uci"
+        # SAN has a sign of its own for mate.
+        self._sign = "=" if is_san and stipulation.goal is Goal.STALEMATE else ""
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._alike: dict[int, tuple[int, int]] = {}
+        for attack in reversed([*_all_attacks(play)]):
+            self._compare(attack)
+
+    # Which moves are written alike
+
+    def _compare(self, attack: Record) -> None:
+        """Number an attack, and the play after it, so that equal text has one number.
+
+        The attacks below it have their numbers.
+        """
+        content = (
+            "zugzwang" in attack,
+            "cut" in attack,
+            self._same(attack.get("threats", ())),
+            tuple(
+                (self._names(group), self._same(group[0].get("continuations", ())))
+                for group in self._grouped(attack.get("defences", ()))
+            ),
+            self._names(attack.get("refutations", ())),
+        )
+        tail = self._number(content) if any(content[1:]) else 0
+        whole = self._number((*self._names([attack]), tail))
+        self._alike[id(attack)] = whole, tail
+
+    def _number(self, content: tuple[object, ...]) -> int:
+        return self._numbers.setdefault(content, len(self._numbers) + 1)
+
+    def _names(self, moves: Iterable[Record]) -> tuple[tuple[str, str], ...]:
+        return tuple((move[self._notation], move.get("mark", "")) for move in moves)
+
+    def _same(self, attacks: Iterable[Record]) -> tuple[int, ...]:
+        return tuple(self._alike[id(attack)][0] for attack in attacks)
+
+    def _grouped(self, defences: Iterable[Record]) -> list[list[Record]]:
+        """Group defences by their continuations."""
+        groups: dict[tuple[int, ...], list[Record]] = {}
+        for defence in defences:
+            same = self._same(defence.get("continuations", ()))
+            groups.setdefault(same, []).append(defence)
+        return [*groups.values()]
+
+    def _with_same_play(self, attacks: Iterable[_Move]) -> list[list[_Move]]:
+        """Group attacks that are followed by the same play, except the last ones."""
+        groups: dict[object, list[_Move]] = {}
+        for attack in attacks:
+            _, tail = self._alike[id(attack.record)]
+            groups.setdefault(tail or attack.path, []).append(attack)
+        return list(groups.values())
+
+    # Moves with their places
+
+    def moves(
+        self, records: Iterable[Record], ply: int, before: str = ""
+    ) -> list[_Move]:
+        """Return alternative moves after the moves of a path."""
+        return [
+            _Move(
+                record,
+                record[self._notation]
+                + ("" if record.keys() & _FOLLOWED else self._sign),
+                ply,
+                f"{before} {record['uci']}".lstrip(),
+            )
+            for record in records
+        ]
+
+    def replies(
+        self, defences: Iterable[Record], ply: int, before: str = ""
+    ) -> list[_Reply]:
+        """Return defences in groups, with the continuations of the first of each."""
+        groups = [self.moves(group, ply, before) for group in self._grouped(defences)]
+        return [
+            _Reply(
+                group,
+                self.moves(
+                    group[0].record.get("continuations", ()), ply + 1, group[0].path
+                ),
+            )
+            for group in groups
+        ]
+
+    def _replies(self, attack: _Move) -> list[_Reply]:
+        defences = attack.record.get("defences", ())
+        return self.replies(defences, attack.ply + 1, attack.path)
+
+    def _threats(self, attack: _Move) -> list[_Move]:
+        threats = attack.record.get("threats", ())
+        return self.moves(threats, attack.ply + 2, f"{attack.path} {_PASSED}")
+
+    # Moves in one line
+
+    def _run(self, attack: _Move, *, starts: bool = True) -> tuple[list[Part], _Move]:
+        """Write an attack and what follows it until there is a choice of moves.
+
+        Returns
+        -------
+        parts : list of Part
+            The moves.
+        last : _Move
+            The last attack in it; its play is still to be laid out.
+        """
+        parts = [attack.part(starts=starts), *attack.remark]
+        while "threats" not in attack.record:
+            replies = self._replies(attack)
+            if len(replies) != 1:
+                break
+            ((moves, continuations),) = replies
+            if attack.is_cut:
+                run, attack = self._main_line(attack)
+                return parts + run, attack
+            if not continuations:
+                run, attack = self._last_replies(attack)
+                return parts + run, attack
+            if len(moves) > 1 or len(continuations) > 1:
+                break
+            (attack,) = continuations
+            parts += [Part(" "), *_defences(moves, starts=False)]
+            parts += [Part(" "), attack.part(starts=False), *attack.remark]
+        return parts, attack
+
+    def _main_line(self, attack: _Move) -> tuple[list[Part], _Move]:
+        """Write the main line where everything else is cut; return its last attack."""
+        parts: list[Part] = []
+        while replies := self._replies(attack):
+            ((moves, continuations),) = replies
+            parts += [Part(" "), *_defences(moves, starts=False)]
+            if not continuations:
+                break
+            (attack,) = continuations
+            parts += [Part(" "), attack.part(starts=False), *attack.remark]
+        end = Part(" (main line only)")
+        return [*parts, end], attack.without("defences", "cut")
+
+    def _last_replies(self, attack: _Move) -> tuple[list[Part], _Move]:
+        """Write the defences if they end the play; return the attack without them."""
+        replies = self._replies(attack)
+        if "threats" in attack.record or len(replies) != 1 or replies[0].continuations:
+            return [], attack
+        parts = [Part(" "), *_defences(replies[0].moves, starts=False)]
+        return parts, attack.without("defences")
+
+    def _single_line(self, attack: _Move) -> list[Part]:
+        """Write an attack and the play after it in one line; empty if impossible."""
+        parts, last = self._run(attack)
+        return [] if last.record.keys() & {"threats", "defences", "cut"} else parts
+
+    def _threat_line(self, threat: _Move) -> list[Part]:
+        """Write a threat in one line; `~` means defences that change nothing."""
+        parts, last = self._run(threat)
+        while not last.record.keys() & {"defences", "cut"}:
+            threats = self._threats(last)
+            if not threats:
+                return parts
+            if len(threats) > 1:
+                break
+            following, last = self._run(threats[0])
+            parts += [Part(" ~ "), *following]
+        return []
+
+    # Whole play
 
     def root(
-        self, attack: AttackWords, sign: str, words: str = "", *, is_main: bool = False
+        self, attack: _Move, sign: str, words: str = "", *, is_main: bool = False
     ) -> list[PlayLine]:
         """Lay out a key or a try, with words on it."""
-        parts = [_move(attack.ply, attack.move, sign), *_remark(attack.move)]
+        record, parts = attack.record, [attack.part(sign), *attack.remark]
         if words:
             parts.append(Part(f" ({words})"))
-        refuting, refutations = attack.ply + 1, attack.refutations
-        if refutations and not attack.threats and not attack.replies:
-            answers = _replies(refuting, refutations, "!", starts=False)
+        refuting, refutations = attack.ply + 1, record.get("refutations", ())
+        if refutations and not record.keys() & {"threats", "defences"}:
+            answers = self._refuting(refutations, refuting, attack.path, starts=False)
             return [PlayLine((*parts, Part(" "), *answers), 1)]
-        if attack.is_cut and attack.replies:
-            run, attack = _main_line(attack)
+        path = attack.path
+        if attack.is_cut and "defences" in record:
+            run, attack = self._main_line(attack)
             parts += run
-        elif not refutations and not attack.is_zugzwang:
-            run, attack = _last_replies(attack)
+        elif not refutations and "zugzwang" not in record:
+            run, attack = self._last_replies(attack)
             parts += run
         lines = self._attack(attack, parts, 1, is_main=is_main)
-        return lines + _refutations(refuting, refutations, 2)
+        return lines + self.refutations(refutations, refuting, 2, path)
 
-    def threats(self, threats: Iterable[AttackWords], depth: int) -> list[PlayLine]:
+    def _refuting(
+        self, refutations: Iterable[Record], ply: int, path: str, *, starts: bool
+    ) -> list[Part]:
+        moves = [
+            move._replace(name=move.record[self._notation])
+            for move in self.moves(refutations, ply, path)
+        ]
+        return _defences(moves, "!", starts=starts)
+
+    def refutations(
+        self, refutations: Sequence[Record], ply: int, depth: int, path: str = ""
+    ) -> list[PlayLine]:
+        """Write the refuting moves, if there are any, on a separate line."""
+        if not refutations:
+            return []
+        parts = self._refuting(refutations, ply, path, starts=True)
+        return [PlayLine((Part("but "), *parts), depth)]
+
+    def threats(self, threats: Iterable[_Move], depth: int) -> list[PlayLine]:
         """Lay out threats, each on its own line."""
         lines: list[PlayLine] = []
         for threat in threats:
-            run, last = _run(threat)
+            run, last = self._run(threat)
             run = [Part("threat: "), *run]
             lines += self._attack(last, run, depth, is_main=False)
         return lines
 
     def _attack(
-        self, attack: AttackWords, parts: list[Part], depth: int, *, is_main: bool
+        self, attack: _Move, parts: list[Part], depth: int, *, is_main: bool
     ) -> list[PlayLine]:
         """Lay out an attack that `parts` end with, and all play after it."""
         lines: list[PlayLine] = []
-        threats = [_threat_line(threat) for threat in attack.threats]
-        if attack.is_zugzwang:
+        threats = self._threats(attack)
+        in_line = [self._threat_line(threat) for threat in threats]
+        if "zugzwang" in attack.record:
             parts = [*parts, Part(" zugzwang")]
-        if threats and all(threats):
+        if threats and all(in_line):
             title = " threats: " if len(threats) > 1 else " threat: "
-            parts = [*parts, Part(title), *_joined(threats, ", ")]
+            parts = [*parts, Part(title), *_joined(in_line, ", ")]
         else:
-            lines += self.threats(attack.threats, depth + 1)
+            lines += self.threats(threats, depth + 1)
         if attack.is_cut:
-            parts = [*parts, Part(f" ({self._goal} in {attack.moves_left} more)")]
-        for number, reply in enumerate(attack.replies):
+            left = attack.record.get("moves_left", 0)
+            parts = [*parts, Part(f" ({self._goal} in {left} more)")]
+        for number, reply in enumerate(self._replies(attack)):
             lines += self.reply(reply, depth + 1, is_main=is_main and not number)
         return [PlayLine(tuple(parts), depth, is_main=is_main), *lines]
 
     def reply(
-        self, reply: ReplyWords, depth: int, *, is_main: bool = False
+        self, reply: _Reply, depth: int, *, is_main: bool = False
     ) -> list[PlayLine]:
         """Lay out defences with the same continuations, and all play after them."""
-        parts = _replies(reply.ply, reply.moves)
+        parts = _defences(reply.moves)
         if len(reply.continuations) == 1:
-            run, last = _run(reply.continuations[0], starts=False)
+            run, last = self._run(reply.continuations[0], starts=False)
             parts += [Part(" "), *run]
             return self._attack(last, parts, depth, is_main=is_main)
         if not reply.continuations:
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
-        groups = _alike(reply.continuations)
-        single = [_alternatives(group, _single_line(group[0])) for group in groups]
+        groups = self._with_same_play(reply.continuations)
+        single = [_alternatives(group, self._single_line(group[0])) for group in groups]
         inline = _joined(single, " or ")
         if all(single) and _length(inline) <= _LONGEST_DUAL:
             parts += [Part(" "), *inline, Part(" (dual)")]
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
         lines = [PlayLine((*parts, Part(" (dual)")), depth, is_main=is_main)]
         for number, group in enumerate(groups):
-            run, last = _run(group[0])
+            run, last = self._run(group[0])
             run = [Part("or ")] * bool(number) + _alternatives(group, run)
             main = is_main and not number
             lines += self._attack(last, run, depth + 1, is_main=main)
         return lines
+
+
+# What the play does not show
+
+
+class Missing(NamedTuple):
+    """What the play does not show, in sentences.
+
+    Attributes
+    ----------
+    set_play, tries : list of str
+    keys : list of str
+        Of the keys, or of the play where the defender begins.
+    """
+
+    set_play: list[str]
+    tries: list[str]
+    keys: list[str]
+
+
+def missing(play: Record, *, keys: bool = True, tries: bool = False) -> Missing:
+    """Say in sentences what each part of the play does not show.
+
+    Parameters
+    ----------
+    play : dict
+        The record of the play.
+    keys : bool
+        Whether to say that keys may be missing.
+    tries : bool
+        Whether tries were asked for.
+    """
+    shown = bool(play["tries"])
+    has_begun = bool(play["keys"] or play["defences"])
+    has_first = bool(play["stipulation"]) and not play["defences"]
+    begun = {"threats": play["threats"], "defences": play["defences"]}
+    if play["key_moves"] == 0:
+        begun["cut"] = True
+    known = {
+        **text.counted("set_play_moves", play["set_play_moves"]),
+        **text.counted("try_moves", play["try_moves"]),
+        **text.counted("key_moves", play["key_moves"] if has_begun else None),
+        "tries": shown,
+        "tries_open": has_first and not play["tries_complete"] and (tries or shown),
+        "keys_open": bool(play["keys"]) and not play["keys_complete"],
+        "is_followed_tries": _has_followed(play["tries"]),
+        "is_followed_keys": has_begun and _has_followed([*play["keys"], begun]),
+    }
+
+    def said(*names: str) -> list[str]:
+        return [*filter(None, (text.say(name, known) for name in names))]
+
+    return Missing(
+        said("set_play_gap"),
+        said("tries_gap", "followed_tries", "after_tries"),
+        said(*["keys_gap"] * keys, "followed_keys", "after_keys"),
+    )
+
+
+def set_play_gap(found: Sequence[object]) -> str:
+    """Return the sentence about set play of which only `found` is known."""
+    known = text.counted("set_play_moves", 0) | {"set_play": bool(found)}
+    return text.say("set_play_gap", known)
+
+
+def _has_followed(attacks: Iterable[Record]) -> bool:
+    """Whether one continuation represents all others after any of the moves."""
+    return any(
+        "incomplete" in defence
+        for attack in _with_all_below(attacks)
+        if "cut" not in attack
+        for defence in attack.get("defences", ())
+    )
+
+
+def _all_attacks(play: Record) -> Iterator[Record]:
+    """Yield every move of the attacker, parents before children."""
+    begun = {"defences": [*play["set_play"], *play["defences"]]}
+    attacks = [*play["keys"], *play["tries"], *play["threats"], begun]
+    return (attack for attack in _with_all_below(attacks) if attack is not begun)
+
+
+def _with_all_below(attacks: Iterable[Record]) -> Iterator[Record]:
+    ahead = list(attacks)
+    while ahead:
+        attack = ahead.pop()
+        yield attack
+        ahead += attack.get("threats", ())
+        for defence in attack.get("defences", ()):
+            ahead += defence.get("continuations", ())

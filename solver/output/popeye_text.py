@@ -15,7 +15,6 @@ import chess
 
 from solver import __version__
 from solver.kernel.border.query import LineStyle
-from solver.play.tree import Attack
 from solver.position_text import write_lines
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
@@ -23,7 +22,7 @@ from solver.stipulations import kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from solver.play.tree import Defence, Variations
+    from solver.play.record import Record
     from solver.stipulation import Stipulation
 
 PHASE_END = "\n"
@@ -111,8 +110,10 @@ class BattlePlay:
 
     Parameters
     ----------
-    variations : Variations
-        The play.
+    play : dict
+        The record of the play.
+    fen : str
+        Its position.
     stipulation : Stipulation
         What the play shows.
     with_play : bool
@@ -123,14 +124,15 @@ class BattlePlay:
 
     def __init__(
         self,
-        variations: Variations,
+        play: Record,
+        fen: str,
         stipulation: Stipulation,
         *,
         with_play: bool = True,
         short: bool = True,
     ) -> None:
-        self._variations = variations
-        self._moves = LongMoves(variations.fen)
+        self._play = play
+        self._moves = LongMoves(fen)
         self._goal = f" {stipulation.goal}"
         self._kind = kind_of(stipulation)
         self._with_play = with_play
@@ -140,7 +142,7 @@ class BattlePlay:
     def set_play(self) -> str:
         """Return what follows if the defender began."""
         self._moves.push(chess.Move.null())
-        for defence in self._variations.set_play:
+        for defence in self._play["set_play"]:
             self._defence(defence, 1)
         self._moves.pop()
         return self._taken()
@@ -151,7 +153,7 @@ class BattlePlay:
             return ""
         return self._forced(1)
 
-    def first_moves(self, attacks: Iterable[Attack]) -> str:
+    def first_moves(self, attacks: Iterable[Record]) -> str:
         """Return keys or tries with their play."""
         for attack in attacks:
             self._attack(attack, 1, is_first=True)
@@ -166,15 +168,13 @@ class BattlePlay:
         moves_left : int
             The attacker's moves to the goal.
         """
-        tree = self._variations
-        root = Attack("", moves_left, list(tree.threats), tree.is_zugzwang)
-        root.defences = list(tree.defences)
+        play = self._play
         if self._moves.is_check():
             self._parts.append(" +")
-        elif root.threats or root.is_zugzwang:
+        elif play["threats"] or play["zugzwang"]:
             self._parts.append("\n")
-        self._play_after(root, 1)
-        for move in tree.refutations:
+        self._play_after(play | {"moves_left": moves_left}, 1)
+        for move in play["refutations"]:
             self._parts.append("\n      1...")
             self._reply(move)
             self._parts.append("\n        refutes.")
@@ -185,52 +185,54 @@ class BattlePlay:
         self._parts.clear()
         return text
 
-    def _attack(self, attack: Attack, number: int, *, is_first: bool = False) -> None:
+    def _attack(self, attack: Record, number: int, *, is_first: bool = False) -> None:
         indent = "   " if is_first else " " * (8 * number - 6)
-        name = self._moves.play(attack.move)
+        name = self._moves.play(attack["uci"])
+        refutations = attack.get("refutations", ())
         self._parts.append(f"\n{indent}{number}.{name}")
-        ends = not attack.moves_left and not self._kind.defender_ends
+        ends = "moves_left" not in attack and not self._kind.defender_ends
         if ends:
             self._parts.append(self._goal)
-        elif self._moves.is_check():
+        elif gives_check(attack):
             self._parts.append(" +")
         if is_first:
-            self._parts.append(" ?" if attack.refutations else " !")
+            self._parts.append(" ?" if refutations else " !")
         if self._with_play and not ends:
             self._play_after(attack, number)
-        if attack.refutations:
+        if refutations:
             self._parts.append("\n    but")
-            for move in attack.refutations:
+            for move in refutations:
                 self._parts.append("\n      1...")
                 self._reply(move)
                 self._parts.append(" !")
                 if self._kind.attacker_must_end:
-                    self._moves.play(move)
+                    self._moves.play(move["uci"])
                     self._parts.append(self._forced(2))
                     self._moves.pop()
         self._moves.pop()
 
-    def _play_after(self, attack: Attack, number: int) -> None:
-        if attack.threats:
+    def _play_after(self, attack: Record, number: int) -> None:
+        left = attack.get("moves_left", 0)
+        if threats := attack.get("threats"):
             self._parts.append(" threat:")
             self._moves.push(chess.Move.null())
-            for threat in attack.threats:
+            for threat in threats:
                 self._attack(threat, number + 1)
             self._moves.pop()
-        elif attack.is_zugzwang and attack.moves_left:
+        elif attack.get("zugzwang") and left:
             self._parts.append(" zugzwang.")
-        for defence in attack.defences:
-            if self._short or defence.moves_left >= attack.moves_left:
+        for defence in attack.get("defences", ()):
+            if self._short or _moves_left(defence) >= left:
                 self._defence(defence, number)
 
-    def _defence(self, defence: Defence, number: int) -> None:
-        name = self._moves.play(defence.move)
+    def _defence(self, defence: Record, number: int) -> None:
+        name = self._moves.play(defence["uci"])
         self._parts.append(f"\n{' ' * (8 * number - 2)}{number}...{name}")
-        if not defence.moves_left:
+        if not _moves_left(defence):
             self._parts.append(self._goal)
-        elif self._moves.is_check():
+        elif gives_check(defence):
             self._parts.append(" +")
-        for attack in defence.continuations:
+        for attack in defence.get("continuations", ()):
             self._attack(attack, number + 1)
         self._moves.pop()
 
@@ -240,10 +242,21 @@ class BattlePlay:
         names = self._moves.reaching(self._kind.is_goal)
         return "".join(f"\n{indent}{number}.{name}{self._goal} ?!?" for name in names)
 
-    def _reply(self, move: str) -> None:
-        name = self._moves.play(move)
-        self._parts.append(name + (" +" if self._moves.is_check() else ""))
+    def _reply(self, move: Record) -> None:
+        name = self._moves.play(move["uci"])
+        self._parts.append(name + (" +" if gives_check(move) else ""))
         self._moves.pop()
+
+
+def gives_check(move: Record) -> bool:
+    """Return whether a move of a record gives check."""
+    return move["san"][-1] in "+#"
+
+
+def _moves_left(defence: Record) -> int:
+    """Return the attacker's moves that a defence leaves; 0 if it ends the play."""
+    first = next(iter(defence.get("continuations", ())), None)
+    return first.get("moves_left", 0) + 1 if first else 0
 
 
 def help_lines(

@@ -17,16 +17,19 @@ from solver.output.play_text import (
     Part,
     PlayLine,
     describe_play,
+    missing,
+    numbered,
+    set_play_gap,
     soundness_mark,
     words_line,
 )
-from solver.output.play_words import missing, numbered, set_play_gap
 from solver.output.popeye_text import BattlePlay, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.output.text import describe
 from solver.play.marks import mark_mate
 from solver.play.variations import variations_after
 from solver.position_text import write_lines
+from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
 from solver.stipulations.solutions import set_play
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.play.options import PlayOptions
-    from solver.play.tree import Variations
+    from solver.play.record import Record
     from solver.search.question import Question
     from solver.search.threads import Control
     from solver.solution import Solution
@@ -49,43 +52,42 @@ class ShownTree:
     ----------
     solution : Solution
         The answer.
-    variations : Variations
-        Its play.
+    play : dict
+        The record of its play, with remarks.
     tries : bool
         Whether tries were asked for.
     """
 
     solution: Solution
-    variations: Variations
+    play: Record
     tries: bool = False
 
     def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
         """Return lines of text; see `describe_play`."""
-        return describe_play(
-            self.variations,
-            notation,
-            marks=True,
-            tries=self.tries,
-        )
+        fen = self.solution.problem.fen
+        return describe_play(self.play, fen, notation, tries=self.tries)
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
-        return self.variations.to_dict()
+        return self.play
 
     def pgn(self) -> bytes:
         """Write the answer and its play as one game."""
-        return encode_pgn(self.solution, self.variations, marks=True)
+        return encode_pgn(self.solution, self.play)
 
     def popeye(self) -> Iterator[str]:
         """Yield the play as Popeye prints it, if there is any."""
-        tree = self.variations
-        writer = BattlePlay(tree, tree.stipulation)
-        begun = tree.defences or tree.refutations or tree.threats or tree.is_zugzwang
+        play = self.play
+        stipulation = Stipulation.from_record(play["stipulation"])
+        writer = BattlePlay(play, self.solution.problem.fen, stipulation)
+        begun = any(
+            play[name] for name in ("defences", "refutations", "threats", "zugzwang")
+        )
         parts = [
             writer.set_play(),
-            writer.first_moves([*tree.tries, *tree.keys]),
-            writer.after_key(tree.stipulation.moves) if begun else "",
-            "\n".join(chain(*missing(tree, tries=self.tries))),
+            writer.first_moves([*play["tries"], *play["keys"]]),
+            writer.after_key(stipulation.moves) if begun else "",
+            "\n".join(chain(*missing(play, tries=self.tries))),
         ]
         if text := "\n".join(part.rstrip() for part in parts if part.strip()):
             yield text
@@ -293,7 +295,7 @@ def find_play(
 
     def build_tree() -> ShownPlay:
         tree = variations_after(solution, solver.workspace, limits, options, control)
-        return ShownTree(solution, tree, tries=options.tries > 0)
+        return ShownTree(solution, tree.to_dict(), tries=options.tries > 0)
 
     def find_set_play() -> ShownPlay:
         left = limits.after(solution.stats.nodes, solution.stats.time_s)

@@ -6,36 +6,31 @@ Help play is one game for each solution.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
 
 from solver import __version__
 from solver.formats.pgn import event_of
-from solver.output.play_words import missing, set_play_gap
+from solver.output.play_text import missing, set_play_gap
 from solver.output.text import facts, say
-from solver.play.marks import mark_key, mark_mate
-from solver.play.tree import Attack, Defence
 from solver.stipulation import Goal
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.play.tree import Variations
+    from solver.play.record import Record
     from solver.solution import Solution
 
-Move = TypeVar("Move", Attack, Defence)
 Line = tuple[str, ...]
 
 COLUMNS = 80
 """The width of comments and moves."""
 
 
-def encode_pgn(
-    solution: Solution, variations: Variations, *, marks: bool = False
-) -> bytes:
+def encode_pgn(solution: Solution, play: Record) -> bytes:
     """Write an answer as one PGN game.
 
     The mainline is the answer's line. Variations at its start are the other keys, then
@@ -50,10 +45,8 @@ def encode_pgn(
     ----------
     solution : Solution
         The answer.
-    variations : Variations
-        Its play, from `solver.play.builder.build_variations`.
-    marks : bool
-        Whether to remark on keys and mates.
+    play : dict
+        The record of its play; see `solver.play.record`.
 
     Returns
     -------
@@ -62,8 +55,8 @@ def encode_pgn(
     """
     game = chess.pgn.Game()
     game.headers.update(_headers(solution))
-    game.comment = _fill(" ".join(_remarks(solution, variations)))
-    _Play(solution, variations, marks=marks).add_to(game)
+    game.comment = _fill(" ".join(_remarks(solution, play)))
+    _Play(solution, play).add_to(game)
     return _encode([game])
 
 
@@ -162,7 +155,7 @@ def _result(solution: Solution) -> str:
     return "1-0" if mover_wins == white_moves else "0-1"
 
 
-def _remarks(solution: Solution, variations: Variations) -> list[str]:
+def _remarks(solution: Solution, play: Record) -> list[str]:
     """Return the sentences before the first move.
 
     Readers take the first "mate in N" for the claim, so no other sentence has one.
@@ -170,7 +163,7 @@ def _remarks(solution: Solution, variations: Variations) -> list[str]:
     known = facts(solution)
     names = ("pgn_claim", "pgn_proof", "pgn_restricted", "pgn_keys")
     remarks = [say(name, known) for name in names]
-    gaps = missing(variations, keys=False)
+    gaps = missing(play, keys=False)
     remarks += dict.fromkeys([*gaps.keys, *gaps.set_play, *gaps.tries])
     return [remark for remark in remarks if remark]
 
@@ -178,89 +171,87 @@ def _remarks(solution: Solution, variations: Variations) -> list[str]:
 class _Play:
     """Adds the play to a game, with two nested calls for each attack."""
 
-    def __init__(
-        self, solution: Solution, variations: Variations, *, marks: bool
-    ) -> None:
-        self._variations = variations
-        self._marks = marks
+    def __init__(self, solution: Solution, play: Record) -> None:
+        self._play = play
         self._pv = solution.pv
         self._goal = kind_of(solution.problem.stipulation).goal
 
     def add_to(self, game: chess.pgn.Game) -> None:
         """Add keys, tries, defences and set play, those of the mainline first."""
-        variations = self._variations
-        for attack, line in _ordered(variations.keys, self._pv):
+        play = self._play
+        for attack, line in _ordered(play["keys"], self._pv):
             node = self._add_attack(game, attack, line)
             node.nags.add(chess.pgn.NAG_GOOD_MOVE)
-            if self._marks and (found := mark_key(game.board(), node.move)):
-                _comment(node, ", ".join(found))
-        for attack in variations.tries:
+            _comment(node, ", ".join(attack.get("features", ())))
+        for attack in play["tries"]:
             node = self._add_attack(game, attack, ())
             node.nags.add(chess.pgn.NAG_MISTAKE)
-            for refuting in attack.refutations:
-                refutation = node.add_variation(chess.Move.from_uci(refuting))
+            for refuting in attack["refutations"]:
+                refutation = _add(node, refuting)
                 refutation.nags.add(chess.pgn.NAG_GOOD_MOVE)
-        self._add_defences(game, variations.defences, self._pv)
-        if variations.threats:
-            _comment(game, _threats(game.board(), variations.threats))
-        if variations.is_zugzwang:
+        self._add_defences(game, play["defences"], self._pv)
+        if play["threats"]:
+            _comment(game, _threats(game.board(), play["threats"]))
+        if play["zugzwang"]:
             _comment(game, "zugzwang")
-        if variations.set_play and game.variations:
+        if play["set_play"] and game.variations:
             passed = game.add_variation(chess.Move.null(), comment="set play")
-            self._add_defences(passed, variations.set_play, ())
+            self._add_defences(passed, play["set_play"], ())
 
     def _add_attack(
-        self, parent: chess.pgn.GameNode, attack: Attack, line: Line
+        self, parent: chess.pgn.GameNode, attack: Record, line: Line
     ) -> chess.pgn.ChildNode:
         """Add a move and the play after it; the mainline continues with `line`."""
-        node = parent.add_variation(chess.Move.from_uci(attack.move))
-        if attack.threats:
-            _comment(node, _threats(node.board(), attack.threats))
-        if attack.is_zugzwang:
+        node = _add(parent, attack)
+        if "threats" in attack:
+            _comment(node, _threats(node.board(), attack["threats"]))
+        if "zugzwang" in attack:
             _comment(node, "zugzwang")
-        if attack.is_cut and not attack.defences:
-            _comment(node, f"{self._goal} in {attack.moves_left} more")
-        if not attack.moves_left and not attack.defences and not attack.refutations:
-            self._remark(node)
-        self._add_defences(node, attack.defences, line)
+        if "cut" in attack and "defences" not in attack:
+            _comment(node, f"{self._goal} in {attack.get('moves_left', 0)} more")
+        _comment(node, attack.get("mark", ""))
+        self._add_defences(node, attack.get("defences", ()), line)
         return node
 
     def _add_defences(
-        self, parent: chess.pgn.GameNode, defences: Iterable[Defence], line: Line
+        self, parent: chess.pgn.GameNode, defences: Iterable[Record], line: Line
     ) -> None:
         for defence, rest in _ordered(defences, line):
-            node = parent.add_variation(chess.Move.from_uci(defence.move))
-            if not defence.continuations:
-                self._remark(node)
-            for attack, following in _ordered(defence.continuations, rest):
+            node = _add(parent, defence)
+            _comment(node, defence.get("mark", ""))
+            for attack, following in _ordered(defence.get("continuations", ()), rest):
                 self._add_attack(node, attack, following)
 
-    def _remark(self, node: chess.pgn.GameNode) -> None:
-        if self._marks and (remark := mark_mate(node.board())):
-            _comment(node, remark)
+
+def _add(parent: chess.pgn.GameNode, move: Record) -> chess.pgn.ChildNode:
+    return parent.add_variation(chess.Move.from_uci(move["uci"]))
 
 
-def _ordered(moves: Iterable[Move], line: Line) -> list[tuple[Move, Line]]:
+def _ordered(moves: Iterable[Record], line: Line) -> list[tuple[Record, Line]]:
     """Put the mainline's move first; return each move with the mainline after it."""
-    ahead = sorted(moves, key=lambda move: move.move not in line[:1])
-    return [(move, line[1:] if move.move in line[:1] else ()) for move in ahead]
+    ahead = sorted(moves, key=lambda move: move["uci"] not in line[:1])
+    return [(move, line[1:] if move["uci"] in line[:1] else ()) for move in ahead]
 
 
 def _comment(node: chess.pgn.GameNode, text: str) -> None:
+    if not text:
+        return
     before = node.comment
     node.comment = f"{before}{'' if before.endswith('.') else ','} {text}".strip(", ")
 
 
-def _threats(board: chess.Board, threats: Sequence[Attack]) -> str:
+def _threats(board: chess.Board, threats: Sequence[Record]) -> str:
     """Write threats, each up to the first choice of moves."""
     board = board.copy(stack=False)
     board.push(chess.Move.null())
     lines = []
     for threat in threats:
-        moves, last = [threat.move], threat
-        while len(last.defences) == 1 and len(last.defences[0].continuations) == 1:
-            (defence,) = last.defences
-            (last,) = defence.continuations
-            moves += [defence.move, last.move]
+        moves, last = [threat["uci"]], threat
+        while len(defences := last.get("defences", ())) == 1:
+            continuations = defences[0].get("continuations", ())
+            if len(continuations) != 1:
+                break
+            (last,) = continuations
+            moves += [defences[0]["uci"], last["uci"]]
         lines.append(board.variation_san(map(chess.Move.from_uci, moves)))
     return f"threat{'s' if len(lines) > 1 else ''}: {', '.join(lines)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from solver import pages
 from solver.columns.solve_many import MateTable
 from solver.output import diagram, play_text, shown_play, text
+from solver.play import record
 from solver.play.tree import Variations
 from solver.solution import Solution
 
@@ -30,7 +31,8 @@ def html(answer: Solution | Variations | MateTable | Grade) -> str:
     if isinstance(answer, Variations):
         keys = [key.move for key in answer.keys]
         drawing = diagram.draw_board(answer.fen, keys)
-        return _fill("board", drawing, (), play_text.describe_play(answer))
+        play = play_text.describe_play(record.play_record(answer), answer.fen)
+        return _fill("board", drawing, (), play)
 
     if isinstance(answer, MateTable):
         return _table_html(answer)

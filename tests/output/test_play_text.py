@@ -14,11 +14,12 @@ from solver.output.play_text import (
     Part,
     PlayLine,
     describe_play,
+    missing,
     soundness_mark,
     words_line,
 )
-from solver.output.play_words import missing
 from solver.output.shown_play import ShownSolutions
+from solver.play.record import play_record
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Problem, Restriction
 from solver.solution import Solution, Stats, Status
@@ -35,11 +36,28 @@ from tests.output.play_trees import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from solver.output.play_text import Missing
+
 BOXED = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
 
 
 def printed(lines: Iterable[PlayLine], width: int = 80) -> list[str]:
     return [text for line in lines for text in line.lines(width)]
+
+
+def laid_out(
+    play: Variations,
+    notation: Notation = Notation.SAN,
+    *,
+    marks: bool = False,
+    tries: bool = False,
+) -> list[PlayLine]:
+    record = play_record(play, marks=marks)
+    return describe_play(record, play.fen, notation, tries=tries)
+
+
+def gaps(play: Variations) -> Missing:
+    return missing(play_record(play))
 
 
 def keys(*attacks: Attack, fen: str = BOXED, stipulation: str = "#3") -> Variations:
@@ -49,7 +67,7 @@ def keys(*attacks: Attack, fen: str = BOXED, stipulation: str = "#3") -> Variati
 
 
 def test_the_parts_of_the_play_come_in_the_order_of_a_magazine() -> None:
-    assert printed(describe_play(BLOCK_PLAY)) == [
+    assert printed(laid_out(BLOCK_PLAY)) == [
         "Set play",
         "  1...Bd7, Bd6 2.Qd5#",
         "  1...Be6, Be7 2.Qe5#",
@@ -69,7 +87,7 @@ def test_the_parts_of_the_play_come_in_the_order_of_a_magazine() -> None:
 
 
 def test_moves_are_written_in_uci_notation_on_demand() -> None:
-    lines = printed(describe_play(BLOCK_PLAY, Notation.UCI))
+    lines = printed(laid_out(BLOCK_PLAY, Notation.UCI))
     assert lines[4:9] == [
         "Tries",
         "  1.e3c2? d3c2!",
@@ -85,7 +103,7 @@ def test_moves_are_written_in_uci_notation_on_demand() -> None:
 def test_keys_and_mates_have_their_marks() -> None:
     key = Attack("c4g8", 1, defences=[defence("f8g8", "h6f7")])
     play = keys(key, fen="5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", stipulation="#2")
-    assert printed(describe_play(play, marks=True)) == [
+    assert printed(laid_out(play, marks=True)) == [
         "Key: check, sacrifice",
         "  1.Qg8+!",
         "    1...Rxg8 2.Nf7# (model)",
@@ -97,7 +115,7 @@ def test_several_keys_have_their_features_each() -> None:
     play = replace(BLOCK_PLAY, keys=(refuted("h5a5", ""), refuted("h5h6", "")))
     for key in play.keys:
         key.refutations.clear()
-    lines = printed(describe_play(play, marks=True))
+    lines = printed(laid_out(play, marks=True))
     assert lines[-3:] == [
         "Keys",
         "  1.Qa5!",
@@ -112,7 +130,7 @@ def test_a_line_goes_on_until_there_is_a_choice() -> None:
         2,
         defences=[Defence("h8g8", [end]), defence("h8h7", "a2a7")],
     )
-    assert printed(describe_play(keys(key)))[1:] == [
+    assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Ra3",
         "      2...Kf8 3.Ra8+",
@@ -124,7 +142,7 @@ def test_a_line_goes_on_until_there_is_a_choice() -> None:
 def test_a_forced_line_stands_in_one_line() -> None:
     end = Attack("a2a3", 1, defences=[defence("g8f8", "a3a8")])
     key = Attack("a1b1", 2, defences=[Defence("h8g8", [end])])
-    assert printed(describe_play(keys(key)))[1:] == [
+    assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Ra3 Kf8 3.Ra8+",
     ]
@@ -135,7 +153,7 @@ def test_threats_with_a_choice_below_have_lines_of_their_own() -> None:
         "a2a3", 1, defences=[defence("h8g8", "a3a8"), defence("h8h7", "a3h3")]
     )
     key = Attack("a1b1", 2, threats=[threat], defences=[defence("h8g8", "a2a8")])
-    assert printed(describe_play(keys(key)))[1:] == [
+    assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    threat: 2.Ra3",
         "      2...Kg8 3.Ra8+",
@@ -147,7 +165,7 @@ def test_threats_with_a_choice_below_have_lines_of_their_own() -> None:
 def test_several_threats_and_threats_of_threats_are_short() -> None:
     slow = Attack("a2a3", 1, threats=[Attack("a3h3", 0)])
     key = Attack("a1b1", 2, threats=[slow, Attack("a2h2", 0)])
-    assert printed(describe_play(keys(key)))[1:] == [
+    assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1! threats: 2.Ra3 ~ 3.Rh3+, 2.Rh2+"
     ]
 
@@ -156,7 +174,7 @@ def test_long_duals_have_a_line_for_each_continuation() -> None:
     branches = [defence("g8f8", "a3a8"), defence("g8h8", "a3h3")]
     ends = [Attack("a2a3", 1, defences=branches), Attack("a2a8", 0)]
     key = Attack("a1b1", 2, defences=[Defence("h8g8", ends)])
-    assert printed(describe_play(keys(key)))[1:] == [
+    assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 (dual)",
         "      2.Ra3",
@@ -172,7 +190,7 @@ def test_duals_with_the_same_play_after_them_share_it() -> None:
         for file in "bcd"
     ]
     key = Attack("a1b1", 2, defences=[Defence("h8g8", tails)])
-    assert printed(describe_play(keys(key)))[1:] == [
+    assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Rb2, Rc2, Rd2 Kh8 3.Rh2+ (dual)",
     ]
@@ -185,7 +203,7 @@ def test_where_the_defender_begins_refutations_stand_below_its_defences() -> Non
         defences=(Defence("h8h7", [Attack("a2h2", 0)]),),
         refutations=("h8g8",),
     )
-    assert printed(describe_play(play)) == [
+    assert printed(laid_out(play)) == [
         "Play",
         "  1...Kh7 2.Rh2#",
         "  but 1...Kg8!",
@@ -199,7 +217,7 @@ def test_a_try_with_several_refutations_names_them_all() -> None:
     play = Variations(
         Stipulation.parse("#2"), BOXED, tries=(attempt,), tries_complete=True
     )
-    assert printed(describe_play(play)) == [
+    assert printed(laid_out(play)) == [
         "Try",
         "  1.Kb1? threat: 2.Rh2+",
         "    but 1...Kg8!, Kh7!",
@@ -211,14 +229,14 @@ def test_self_play_ends_with_moves_of_the_defender() -> None:
         "a1a2", 0, is_zugzwang=True, defences=[Defence("b3a3"), Defence("b3b2")]
     )
     once = keys(key, fen=SELFMATE, stipulation="s#1")
-    assert printed(describe_play(once))[1:] == [
+    assert printed(laid_out(once))[1:] == [
         "  1.Ka2! zugzwang",
         "    1...Ra3+, Rb2+",
     ]
     last = Attack("a2a1", 0, defences=[Defence("b3b1")])
     twice = Attack("a1a2", 1, defences=[Defence("d3c3", [last])])
     play = keys(twice, fen=SELFMATE, stipulation="s#2")
-    assert printed(describe_play(play))[1:] == [
+    assert printed(laid_out(play))[1:] == [
         "  1.Ka2!",
         "    1...Kc3 2.Ka1 Rb1+",
     ]
@@ -231,7 +249,7 @@ def test_play_where_the_defender_begins_has_no_key() -> None:
         fen,
         defences=(defence("h8g8", "a2a8"), defence("h8h7", "a2a7")),
     )
-    assert printed(describe_play(play)) == [
+    assert printed(laid_out(play)) == [
         "Play",
         "  1...Kg8 2.Ra8+",
         "  1...Kh7 2.Ra7+",
@@ -247,7 +265,7 @@ def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
         tries=(refuted("a8b7", "h1g1"),),
         tries_complete=True,
     )
-    assert printed(describe_play(play)) == [
+    assert printed(laid_out(play)) == [
         "Set play",
         "  2.Kg1 Ra1+",
         "",
@@ -260,7 +278,7 @@ def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
     ]
 
 
-def test_what_is_cut_is_marked_and_said_where_it_is_missing() -> None:
+def test_what_is_cut_is_marked_and_said_where_it_is_gaps() -> None:
     cut = Attack("a2a3", 2, is_cut=True)
     main = Attack("a1b1", 3, defences=[Defence("h8g8", [cut])])
     play = replace(
@@ -271,7 +289,7 @@ def test_what_is_cut_is_marked_and_said_where_it_is_missing() -> None:
         try_moves=0,
         keys_complete=False,
     )
-    assert printed(describe_play(play, tries=True)) == [
+    assert printed(laid_out(play, tries=True)) == [
         "Set play",
         "  There may be set play.",
         "",
@@ -329,7 +347,7 @@ def test_each_part_says_how_far_it_is_shown(
         try_moves=moves,
         keys_complete=True,
     )
-    assert [text for part in missing(play) for text in part] == sentences
+    assert [text for part in gaps(play) for text in part] == sentences
 
 
 def test_the_part_where_one_continuation_stands_for_all_says_so() -> None:
@@ -337,10 +355,10 @@ def test_the_part_where_one_continuation_stands_for_all_says_so() -> None:
     attack = Attack("a1b1", 4, defences=[reply])
     far = "Far from the mate, only one of several continuations is shown."
     plain = keys(Attack("a1b1", 4), stipulation="#5")
-    assert missing(replace(plain, keys=(attack,))).keys == [far]
-    assert missing(replace(plain, tries=(attack,), tries_complete=True)).tries == [far]
-    assert missing(replace(plain, keys=(), defences=(reply,))).keys == [far]
-    assert missing(replace(plain, keys=(), threats=(attack,))).keys == []
+    assert gaps(replace(plain, keys=(attack,))).keys == [far]
+    assert gaps(replace(plain, tries=(attack,), tries_complete=True)).tries == [far]
+    assert gaps(replace(plain, keys=(), defences=(reply,))).keys == [far]
+    assert gaps(replace(plain, keys=(), threats=(attack,))).keys == []
 
 
 def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
@@ -348,10 +366,10 @@ def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
         Attack("a1b1", 1, defences=[defence("h8g8", "a2a8")], is_cut=True),
         stipulation="#2",
     )
-    assert printed(describe_play(play))[1:] == ["  1.Kb1! Kg8 2.Ra8+ (main line only)"]
+    assert printed(laid_out(play))[1:] == ["  1.Kb1! Kg8 2.Ra8+ (main line only)"]
     last = Attack("b1a1", 1, defences=[defence("g8h8", "a2a8")], is_cut=True)
     cut = Attack("a1b1", 2, defences=[Defence("h8g8", [last]), defence("h8h7", "a2a7")])
-    assert printed(describe_play(keys(cut)))[1:] == [
+    assert printed(laid_out(keys(cut)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Ka1 Kh8 3.Ra8+ (main line only)",
         "    1...Kh7 2.Ra7+",
@@ -360,8 +378,8 @@ def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
 
 def test_nothing_is_said_of_play_that_is_not_there() -> None:
     nothing = Variations(Stipulation.parse("#2"), BOXED, key_moves=0)
-    assert describe_play(nothing) == []
-    assert printed(describe_play(nothing, tries=True)) == [
+    assert laid_out(nothing) == []
+    assert printed(laid_out(nothing, tries=True)) == [
         "Tries",
         "  There may be tries.",
     ]
@@ -370,7 +388,7 @@ def test_nothing_is_said_of_play_that_is_not_there() -> None:
 def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> None:
     reply = Defence("h8g8", [Attack("a2a8", 4)], continuations_complete=False)
     play = keys(Attack("a1b1", 5, defences=[reply]), stipulation="#6")
-    assert printed(describe_play(play))[-1] == (
+    assert printed(laid_out(play))[-1] == (
         "  Far from the mate, only one of several continuations is shown."
     )
 
@@ -378,14 +396,14 @@ def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> N
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("width", [20, 30, 40, 80])
 def test_lines_fit_a_narrow_terminal_and_keep_every_word(width: int) -> None:
-    lines = describe_play(BLOCK_PLAY, marks=True)
+    lines = laid_out(BLOCK_PLAY, marks=True)
     texts = printed(lines, width)
     assert max(map(len, texts)) <= width
     assert " ".join(texts).split() == [w for line in lines for w in line.text.split()]
 
 
 def test_play_of_two_hundred_moves_is_printed_without_running_off_the_page() -> None:
-    texts = printed(describe_play(shuffled(200)))
+    texts = printed(laid_out(shuffled(200)))
     assert texts[-1].strip().startswith("199...K") or "200." in " ".join(texts)
     assert max(map(len, texts)) <= 80
 

@@ -14,6 +14,7 @@ from solver.output.popeye_text import (
     help_lines,
     twin_heading,
 )
+from solver.play.record import play_record
 from solver.play.tree import Attack, Defence, Variations
 from solver.stipulation import Stipulation
 
@@ -44,8 +45,16 @@ TREE.keys[1].defences[0].continuations[0].defences = [
 ]
 
 
+def writer(tree: Variations, **options: bool) -> BattlePlay:
+    return BattlePlay(play_record(tree), tree.fen, tree.stipulation, **options)
+
+
+def first_moves(tree: Variations, part: str, **options: bool) -> str:
+    return writer(tree, **options).first_moves(play_record(tree)[part])
+
+
 def test_keys_have_threats_zugzwang_defences_and_mates() -> None:
-    text = BattlePlay(TREE, MATE_IN_3).first_moves(TREE.keys)
+    text = first_moves(TREE, "keys")
     assert text.splitlines() == [
         "",
         "   1.Kf3-g3 ! threat:",
@@ -60,7 +69,7 @@ def test_keys_have_threats_zugzwang_defences_and_mates() -> None:
 
 
 def test_tries_have_their_refutations_and_first_moves_alone_no_play() -> None:
-    text = BattlePlay(TREE, MATE_IN_3, with_play=False).first_moves(TREE.tries)
+    text = first_moves(TREE, "tries", with_play=False)
     assert text.splitlines() == [
         "",
         "   1.Ra2-h2 + ?",
@@ -74,7 +83,7 @@ def test_tries_have_their_refutations_and_first_moves_alone_no_play() -> None:
 
 
 def test_set_play_begins_with_the_defender() -> None:
-    text = BattlePlay(TREE, MATE_IN_3).set_play()
+    text = writer(TREE).set_play()
     assert text.splitlines() == ["", "      1...Kh1-g1", "          2.Kf3-g3"]
 
 
@@ -85,7 +94,7 @@ def test_short_variations_are_left_out_on_request() -> None:
         Defence("h1g1", [mate("f3g3")]),
     ]
     tree = Variations(MATE_IN_3, ROOK, keys=(key,))
-    shown = BattlePlay(tree, MATE_IN_3, short=False).first_moves(tree.keys)
+    shown = first_moves(tree, "keys", short=False)
     assert "Kh1-h2" in shown
     assert "Kh1-g1" not in shown
 
@@ -94,27 +103,27 @@ def test_self_play_ends_with_a_move_of_the_defender() -> None:
     fen = "8/8/8/8/3Q4/6r1/5p1R/5k1K w - - 0 1"
     stipulation = Stipulation.parse("semi-r#1")
     key = Attack("h2h3", 0, defences=[Defence("g3h3")])
-    text = BattlePlay(Variations(stipulation, fen), stipulation).first_moves([key])
+    text = first_moves(Variations(stipulation, fen, keys=(key,)), "keys")
     assert text.splitlines() == ["", "   1.Rh2-h3 !", "      1...Rg3*h3 #"]
 
 
 def test_reflex_play_shows_the_mates_that_the_attacker_must_give() -> None:
     fen = "8/8/8/8/3Q4/6r1/5p1R/5k1K w - - 0 1"
     reflex, semi = Stipulation.parse("r#2"), Stipulation.parse("semi-r#2")
-    forced = BattlePlay(Variations(reflex, fen), reflex).forced_ends()
+    forced = writer(Variations(reflex, fen)).forced_ends()
     assert sorted(forced.splitlines()) == [
         "",
         "   1.Qd4*f2 # ?!?",
         "   1.Qd4-d1 # ?!?",
     ]
-    assert BattlePlay(Variations(semi, fen), semi).forced_ends() == ""
+    assert writer(Variations(semi, fen)).forced_ends() == ""
 
 
 def test_a_refutation_in_reflex_play_has_the_mates_that_it_allows() -> None:
     fen = "4K3/3N4/4n3/4q3/3Q4/8/7k/5B2 w - - 0 1"
     stipulation = Stipulation.parse("r#2")
     attempt = Attack("d4f2", 1, refutations=["h2h1"])
-    text = BattlePlay(Variations(stipulation, fen), stipulation).first_moves([attempt])
+    text = first_moves(Variations(stipulation, fen, tries=(attempt,)), "tries")
     assert text.splitlines() == [
         "",
         "   1.Qd4-f2 + ?",
@@ -132,7 +141,7 @@ def test_after_the_key_threat_and_refutations_stand_without_a_first_move() -> No
         threats=(Attack("f3g3", 1),),
         refutations=("h1g1",),
     )
-    text = BattlePlay(tree, MATE_IN_3).after_key(2)
+    text = writer(tree).after_key(2)
     assert text.splitlines() == [
         "",
         " threat:",
@@ -148,9 +157,7 @@ def test_a_key_that_gave_check_is_marked_above_the_play_after_it() -> None:
     tree = Variations(
         stipulation, fen, defences=(Defence("c5f8", [Attack("a8f8", 0)]),)
     )
-    assert BattlePlay(tree, stipulation).after_key(1) == (
-        " +\n      1...Bc5-f8\n          2.Ra8*f8 #"
-    )
+    assert writer(tree).after_key(1) == (" +\n      1...Bc5-f8\n          2.Ra8*f8 #")
 
 
 BLACK_FIRST = "8/8/8/8/8/5K2/R7/7k b - - 0 1"

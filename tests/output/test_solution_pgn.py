@@ -16,6 +16,7 @@ from solver.formats.registry import read_collection
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.builder import build_variations
 from solver.play.options import PlayOptions
+from solver.play.record import play_record
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Claim, Limits, Problem, Restriction
 from solver.solution import Solution, Status
@@ -40,6 +41,10 @@ SMOTHERED_PLAY = Variations(
 )
 
 
+def pgn(solution: Solution, play: Variations) -> bytes:
+    return encode_pgn(solution, play_record(replace(play, fen=solution.problem.fen)))
+
+
 def read_back(data: bytes) -> chess.pgn.Game:
     """Read the one game of a file, which has no errors."""
     file = io.StringIO(data.decode())
@@ -51,13 +56,13 @@ def read_back(data: bytes) -> chess.pgn.Game:
 
 
 def comment(solution: Solution, variations: Variations | None = None) -> str:
-    game = read_back(encode_pgn(solution, variations or Variations()))
+    game = read_back(pgn(solution, variations or Variations()))
     return " ".join(game.comment.split())
 
 
 def test_a_game_has_its_tags_comment_and_moves() -> None:
     assert (
-        encode_pgn(SMOTHERED, SMOTHERED_PLAY).decode()
+        pgn(SMOTHERED, SMOTHERED_PLAY).decode()
         == f"""\
 [Event "smothered"]
 [Site "?"]
@@ -88,7 +93,7 @@ def test_a_game_has_its_tags_comment_and_moves() -> None:
     ],
 )
 def test_the_result_is_that_of_the_mate(solution: Solution, result: str) -> None:
-    game = read_back(encode_pgn(solution, Variations()))
+    game = read_back(pgn(solution, Variations()))
     assert game.headers["Result"] == result
     assert game.board().fen() == solution.problem.fen
 
@@ -153,7 +158,7 @@ def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
         key_moves=0,
         set_play_moves=0,
     )
-    game = read_back(encode_pgn(ROOK_FOUND, cut))
+    game = read_back(pgn(ROOK_FOUND, cut))
     assert comment(ROOK_FOUND, cut).endswith(
         "Only the defences of the main line are shown. There may be set play."
     )
@@ -171,34 +176,34 @@ def test_duals_are_variations_of_the_continuation() -> None:
             ),
         )
     )
-    text = encode_pgn(SMOTHERED, duals).decode()
+    text = pgn(SMOTHERED, duals).decode()
     assert "1. Qg8+ $1 Rxg8 2. Nf7# ( 2. Nf5 ) 1-0" in " ".join(text.split())
 
 
 def test_no_line_of_the_opening_comment_is_long() -> None:
     solution = replace(ROOK_FOUND, restriction=Restriction(True, 3, 4, 5))
-    text = encode_pgn(solution, Variations(key_moves=7)).decode()
+    text = pgn(solution, Variations(key_moves=7)).decode()
     assert max(map(len, text.splitlines())) <= 90
 
 
 def test_a_name_cannot_leave_its_tag() -> None:
     problem = replace(SMOTHERED.problem, id='a "b"]\n[Result "0-1"] \\')
-    game = read_back(encode_pgn(replace(SMOTHERED, problem=problem), Variations()))
+    game = read_back(pgn(replace(SMOTHERED, problem=problem), Variations()))
     assert game.headers["Event"] == r"a \"b\"] [Result \"0-1\"] \\"
     assert game.headers["Result"] == "1-0"
 
 
 def test_tags_have_what_the_mainline_cannot_show() -> None:
-    tags = read_back(encode_pgn(ROOK_FOUND, Variations())).headers
+    tags = read_back(pgn(ROOK_FOUND, Variations())).headers
     assert (tags.get("Keys"), tags.get("Stipulation")) == ("a2a8 a2a7", None)
-    tags = read_back(encode_pgn(SMOTHERED, Variations())).headers
+    tags = read_back(pgn(SMOTHERED, Variations())).headers
     assert (tags.get("Keys"), tags.get("Stipulation")) == (None, None)
-    tags = read_back(encode_pgn(ROOK_DISPROVED, Variations())).headers
+    tags = read_back(pgn(ROOK_DISPROVED, Variations())).headers
     assert (tags.get("Keys"), tags.get("Stipulation")) == (None, "?")
 
 
 def test_a_position_without_a_name_has_an_unknown_event() -> None:
-    assert read_back(encode_pgn(MATED, Variations())).headers["Event"] == "?"
+    assert read_back(pgn(MATED, Variations())).headers["Event"] == "?"
 
 
 @pytest.mark.usefixtures("kernel")
@@ -214,7 +219,7 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
         solver.workspace.resume()
         options = PlayOptions(all_defences=True)
         variations = build_variations(solution, solver.workspace, options)
-        game = read_back(encode_pgn(solution, variations))
+        game = read_back(pgn(solution, variations))
         plies = walk(
             game.board(),
             game.variations,
@@ -244,7 +249,7 @@ def shuffled(moves: int) -> tuple[str, Variations]:
 def test_the_longest_mates_can_be_written_and_read() -> None:
     fen, variations = shuffled(200)
     line = Solution(Problem(fen), Status.FOUND, 200, 1)
-    game = read_back(encode_pgn(line, variations))
+    game = read_back(pgn(line, variations))
     assert sum(1 for _ in game.mainline_moves()) == 399
 
 
@@ -273,12 +278,12 @@ def test_other_stipulations_have_their_tag_result_and_words(
     stipulation: str, mate: int, result: str, claim: str
 ) -> None:
     solution = demanding(stipulation, STALEMATE, mate=mate, lower_bound=mate)
-    game = read_back(encode_pgn(solution, Variations()))
+    game = read_back(pgn(solution, Variations()))
     assert game.headers["Stipulation"] == stipulation
     assert game.headers["Result"] == result
     assert game.comment.startswith(claim)
     missed = demanding(stipulation, STALEMATE, mate=None, status=Status.DISPROVED)
-    assert read_back(encode_pgn(missed, Variations())).headers["Result"] == "*"
+    assert read_back(pgn(missed, Variations())).headers["Result"] == "*"
 
 
 HELP = demanding(
@@ -348,5 +353,5 @@ def test_the_play_where_the_defender_begins_has_its_threat() -> None:
         threats=(Attack("b1b8", 0),),
     )
     solution = Solution(Problem(fen), Status.PROVED, -1, 1, pv=("h8g8", "b1b8"))
-    game = read_back(encode_pgn(solution, play))
+    game = read_back(pgn(solution, play))
     assert game.comment == ("mated in 1. Proved, and none is shorter. threat: 2. Rb8#")

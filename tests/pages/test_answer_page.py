@@ -57,7 +57,8 @@ ROOK_PLAY = Variations(
 
 
 def tree(solution: Solution, variations: Variations | None = None) -> ShownTree:
-    return ShownTree(solution, variations or Variations(fen=solution.problem.fen))
+    play = variations or Variations(fen=solution.problem.fen)
+    return ShownTree(solution, play.to_dict())
 
 
 ROOK_TREE = tree(ROOK_FOUND, ROOK_PLAY)

@@ -201,7 +201,7 @@ def test_the_page_of_an_answer_begins_with_it(
     name: str, viewport: dict[str, int], chromium: Browser, tmp_path: Path
 ) -> None:
     answer = ANSWERS[name]
-    play = ShownTree(answer, Variations(fen=answer.problem.fen))
+    play = ShownTree(answer, Variations(fen=answer.problem.fen).to_dict())
     opener, page = opened(chromium, tmp_path, viewport, encode_page(answer, play))
     found = boxes(page)
     assert found.keys() >= {"board", "headline", "solve"}

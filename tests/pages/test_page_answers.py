@@ -98,7 +98,7 @@ def answered(
     if problem.stipulation.is_help:
         return solution, ShownSolutions(solution)
     play = variations(problem, set_play=True, tries=tries)
-    return solution, ShownTree(solution, play, tries=tries > 0)
+    return solution, ShownTree(solution, play.to_dict(), tries=tries > 0)
 
 
 def expected(solver: Solver, problem: Problem, tries: int = 1) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver import Claim, Control, InputError, Limits, Problem, Restriction, variations
-from solver.output.play_words import missing
+from solver.output.play_text import missing
 from solver.play.builder import build_variations
 from solver.play.options import PlayOptions
 from solver.play.variations import find_variations, variations_after
@@ -103,7 +103,7 @@ def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
         assert text(play) != text(whole)
         assert any(attack.is_cut for attack in play.attacks())
         assert text(play, play.complete_moves) == text(whole, play.complete_moves)
-        assert any(missing(play))
+        assert any(missing(play.to_dict()))
     assert depths[0] == 0
     assert depths[-1] is None
     assert len(set(depths)) > 2
@@ -144,7 +144,7 @@ def test_a_cut_selfmate_has_the_main_line_to_its_last_reply(
     assert (end.move, end.continuations) == ("g3g2", [])
     assert (key.is_cut, last.is_cut) == (depth == 1, True)
     assert play.complete_moves == depth - 1
-    assert missing(play).keys
+    assert missing(play.to_dict()).keys
 
 
 @pytest.mark.usefixtures("kernel")
