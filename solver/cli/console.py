@@ -444,9 +444,3 @@ def print_parts(parts: Iterable[Sentence | PlayLine]) -> None:
 def stderr_console() -> Console:
     """Return a console for progress and notices."""
     return _console(sys.stderr, stderr=True)
-
-
-def can_paint(console: Console) -> bool:
-    """Return whether the console can show the figurines and colours of a board."""
-    colours = not console.no_color and console.color_system in {"256", "truecolor"}
-    return colours and console.encoding.startswith("utf")

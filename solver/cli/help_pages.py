@@ -35,7 +35,7 @@ OPTION_GROUPS = {
     "Processes and machines": "--jobs --cluster",
     "Saved results": "--store --correct --fresh --retry --marks --games-file",
     "Output": (
-        "--to --ordered --fail-on --uci-moves --board --ascii --quiet --json --jsonl "
+        "--to --ordered --fail-on --uci-moves --board --quiet --json --jsonl "
         "--csv --sums --summary --annotate --text --plies"
     ),
     "Files to write": (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -12,9 +11,7 @@ from solver.cli import options
 from solver.cli.console import (
     STDIN,
     Exit,
-    can_paint,
     echo_json,
-    is_terminal,
     notify,
     prepare_kernel,
     prepare_outputs,
@@ -22,7 +19,6 @@ from solver.cli.console import (
     print_parts,
     read_position,
     run_interruptible,
-    stdout_console,
 )
 from solver.cli.signals import Patience, interruptible
 from solver.errors import FenError, FormatError, InputError, quote
@@ -105,7 +101,6 @@ Examples:
 @options.tablebases
 @options.play
 @options.flag("--board", "Draw the position above the answer.")
-@options.flag("--ascii letters", "Draw it in plain ASCII.")
 @options.gathered(
     "files",
     AnswerFiles,
@@ -137,7 +132,6 @@ def solve(
     play: PlayRequest,
     first: bool,
     board: bool,
-    letters: bool,
     files: AnswerFiles,
     as_json: bool,
     jsonl: bool,
@@ -174,8 +168,8 @@ def solve(
     if as_json and jsonl:
         msg = "--json and --jsonl cannot be combined."
         raise click.UsageError(msg)
-    if (as_json or jsonl) and (board or letters):
-        msg = "--board and --ascii need text output, not --json or --jsonl."
+    if (as_json or jsonl) and board:
+        msg = "--board needs text output, not --json or --jsonl."
         raise click.UsageError(msg)
 
     many = fen == (STDIN,)
@@ -202,7 +196,7 @@ def solve(
     answers = (
         Records(2 if as_json else None, with_play=play.is_shown)
         if as_json or jsonl
-        else Sentences(play, board or letters, letters, spaced=many)
+        else Sentences(play, board, spaced=many)
     )
 
     def question(problem: Problem | str) -> Question:
@@ -492,15 +486,12 @@ class Sentences(NamedTuple):
         What is asked about the play, and the notation of moves.
     board : bool
         Draw the position first.
-    letters : bool
-        Draw it in ASCII, whatever the terminal can show.
     spaced : bool
         Print a blank line after each answer.
     """
 
     request: PlayRequest
     board: bool
-    letters: bool
     spaced: bool
 
     def print(self, solution: Solution, _is_over: Callable[[], bool]) -> None:
@@ -508,22 +499,12 @@ class Sentences(NamedTuple):
         from solver.output.text import describe
 
         if self.board:
-            self._draw(solution.problem.fen)
+            click.echo(f"{solution.board}\n")
         print_parts(describe(solution, uci=self.request.notation is Notation.UCI))
 
     def refuse(self, error: FormatError) -> None:
         """Print on stderr why a line has no answer."""
         notify(f"error: {error}")
-
-    def _draw(self, fen: str) -> None:
-        from solver.output.diagram import lettered_board, painted_board
-
-        if is_terminal(sys.stdout) and not self.letters:
-            console = stdout_console()
-            if can_paint(console):
-                console.print(painted_board(fen), end="\n\n", soft_wrap=True)
-                return
-        click.echo("\n".join([*lettered_board(fen), ""]))
 
     def print_play(
         self,

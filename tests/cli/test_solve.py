@@ -48,15 +48,14 @@ N nodes in T
 """
 
 BOARD = """\
-8 . . . . . r . k
-7 . . . . . . p p
-6 . . . . . . . N
-5 . . . . . . . .
-4 . . Q . . . . .
-3 . . . . . . . .
-2 . . . . . . . .
-1 . . . . . . K .
-  a b c d e f g h
+. . . . . r . k
+. . . . . . p p
+. . . . . . . N
+. . . . . . . .
+. . Q . . . . .
+. . . . . . . .
+. . . . . . . .
+. . . . . . K .
 
 """
 
@@ -131,13 +130,10 @@ def test_the_exit_code_is_that_of_the_answer(
     assert ended.out.splitlines()[1].startswith(answer)
 
 
-def test_without_colours_a_board_is_drawn_in_letters(
-    matesolve: Matesolve,
-) -> None:
-    drawn = [matesolve("solve", SMOTHERED, look) for look in ("--board", "--ascii")]
+def test_a_board_is_drawn_in_letters(matesolve: Matesolve) -> None:
+    out = matesolve("solve", SMOTHERED, "--board").out
 
-    for ended in drawn:
-        assert without_costs(ended.out) == BOARD + ANSWER
+    assert without_costs(out) == BOARD + ANSWER
 
 
 def test_moves_are_printed_in_uci_notation_on_request(matesolve: Matesolve) -> None:
@@ -279,8 +275,8 @@ def test_help_play_begins_by_convention_in_a_fen_in_quotes(
         (["--nodes", "1e6", BARE], f"from 1 to {2**63 - 1:,}, found '1e6'"),
         (["--hash", "0", BARE], "from 1 to 1,048,576, found '0'"),
         (["--json", "--jsonl", BARE], "--json and --jsonl cannot be combined."),
-        (["--json", "--board", BARE], "need text output, not --json or --jsonl."),
-        (["--jsonl", "--ascii", BARE], "need text output, not --json or --jsonl."),
+        (["--json", "--board", BARE], "needs text output, not --json or --jsonl."),
+        (["--jsonl", "--board", BARE], "needs text output, not --json or --jsonl."),
         (["--plies", "3", BARE], "No such option"),
     ],
 )
@@ -465,43 +461,6 @@ def test_a_closed_pipe_ends_the_command_silently(
 @pytest.fixture
 def terminal(environment: dict[str, str]) -> dict[str, str]:
     return {**environment, "TERM": "xterm-256color", "COLUMNS": "80"}
-
-
-@posix
-def test_a_terminal_shows_a_painted_board(
-    terminal: dict[str, str], pytestconfig: pytest.Config
-) -> None:
-    code, shown = on_a_terminal(
-        SMOTHERED, "--board", env=terminal, root=pytestconfig.rootpath
-    )
-
-    assert code == 0
-    assert shown.count("48;5;103") + shown.count("48;5;60") == 64
-    assert without_costs(visible(shown)).endswith("\n\n" + ANSWER)
-
-
-@posix
-@pytest.mark.parametrize(
-    ("extra", "options"),
-    [({"NO_COLOR": "1"}, ()), ({"TERM": "dumb"}, ()), ({}, ("--ascii",))],
-)
-def test_a_terminal_without_colours_shows_letters(
-    extra: dict[str, str],
-    options: tuple[str, ...],
-    terminal: dict[str, str],
-    pytestconfig: pytest.Config,
-) -> None:
-    _, shown = on_a_terminal(
-        SMOTHERED,
-        "--board",
-        *options,
-        env={**terminal, **extra},
-        root=pytestconfig.rootpath,
-    )
-
-    assert "\x1b[38" not in shown
-    assert "\x1b[48" not in shown
-    assert without_costs(visible(shown)) == BOARD + ANSWER
 
 
 @posix
