@@ -13,7 +13,7 @@ from solver.errors import FormatError, InputError
 from solver.output.popeye_text import (
     PHASE_END,
     ZERO_POSITION,
-    BattlePlay,
+    BattleWriter,
     Ending,
     draw,
     gives_check,
@@ -218,7 +218,7 @@ class PopeyeAnswer:
             before = play
             if "Variations" not in options:  # Popeye shows set play without threats
                 shown = self._play(solution, threats=False)
-                before = BattlePlay(shown, board.fen(), stipulation)
+                before = BattleWriter(shown, board.fen(), stipulation)
             yield before.set_play() + PHASE_END
         tries = record["tries"]
         if "TrivialTriesAvoid" in options:
@@ -243,8 +243,8 @@ class PopeyeAnswer:
 
     def _writer(
         self, play: Record, board: chess.Board, stipulation: Stipulation
-    ) -> BattlePlay:
-        return BattlePlay(
+    ) -> BattleWriter:
+        return BattleWriter(
             play,
             board.fen(),
             stipulation,

@@ -31,7 +31,7 @@ _LONGEST_DUAL = 60
 """Continuations that need more characters together get one line each."""
 
 
-class Part(NamedTuple):
+class LinePart(NamedTuple):
     """A part of a line: a move with its number, or words between moves.
 
     Attributes
@@ -51,7 +51,7 @@ class PlayLine(NamedTuple):
 
     Attributes
     ----------
-    parts : tuple of Part
+    parts : tuple of LinePart
     depth : int
         How far it is indented, in steps; the lines after it that are deeper continue
         its last move.
@@ -61,7 +61,7 @@ class PlayLine(NamedTuple):
         Whether it belongs to the main line.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[LinePart, ...]
     depth: int = 0
     style: str = ""
     is_main: bool = False
@@ -119,7 +119,7 @@ def describe_play(
     attempts = layout.moves(play["tries"], ply)
     keys = layout.moves(play["keys"], ply)
     begun = [
-        [PlayLine((Part("zugzwang"),), 1)] if play["zugzwang"] else [],
+        [PlayLine((LinePart("zugzwang"),), 1)] if play["zugzwang"] else [],
         layout.threats(layout.moves(play["threats"], ply + 1, _PASSED), 1),
         *(
             layout.reply(reply, 1, is_main=not number)
@@ -161,7 +161,7 @@ def soundness_mark(solution: Solution) -> str:
 
 def words_line(text: str, style: str = "") -> PlayLine:
     """Return a line of words, which is not indented."""
-    return PlayLine((Part(text),), 0, style)
+    return PlayLine((LinePart(text),), 0, style)
 
 
 def _part(
@@ -169,7 +169,7 @@ def _part(
 ) -> list[PlayLine]:
     """Lay out a part under its title; its end says what is not shown."""
     lines = [line for entry in entries for line in entry]
-    lines += [PlayLine((Part(gap),), 1, "dim") for gap in gaps]
+    lines += [PlayLine((LinePart(gap),), 1, "dim") for gap in gaps]
     return [words_line(title, "bold"), *lines] if lines else []
 
 
@@ -216,7 +216,7 @@ class _Move(NamedTuple):
     ply : int
         Half-moves before it in the numbering of the problem.
     path : str
-        The moves up to it; see `Part`.
+        The moves up to it; see `LinePart`.
     """
 
     record: Record
@@ -229,13 +229,13 @@ class _Move(NamedTuple):
         return "cut" in self.record
 
     @property
-    def remark(self) -> list[Part]:
+    def remark(self) -> list[LinePart]:
         """What composers remark on the final position after it."""
         mark = self.record.get("mark")
-        return [Part(f" ({mark})")] if mark else []
+        return [LinePart(f" ({mark})")] if mark else []
 
-    def part(self, sign: str = "", *, starts: bool = True) -> Part:
-        return Part(numbered(self.ply, self.name + sign, starts=starts), self.path)
+    def part(self, sign: str = "", *, starts: bool = True) -> LinePart:
+        return LinePart(numbered(self.ply, self.name + sign, starts=starts), self.path)
 
     def without(self, *fields: str) -> _Move:
         """Return the move without some of the play after it."""
@@ -266,36 +266,36 @@ _FOLLOWED = {"moves_left", "defences", "refutations", "continuations"}
 
 def _defences(
     moves: Iterable[_Move], sign: str = "", *, starts: bool = True
-) -> list[Part]:
+) -> list[LinePart]:
     """Write alternative moves with commas between them and one number."""
-    parts: list[Part] = []
+    parts: list[LinePart] = []
     for move in moves:
         if parts:
-            parts += [Part(", "), Part(move.name + sign, move.path)]
+            parts += [LinePart(", "), LinePart(move.name + sign, move.path)]
         else:
             parts.append(move.part(sign, starts=starts))
         parts += move.remark
     return parts
 
 
-def _joined(groups: Iterable[list[Part]], between: str) -> list[Part]:
-    parts: list[Part] = []
+def _joined(groups: Iterable[list[LinePart]], between: str) -> list[LinePart]:
+    parts: list[LinePart] = []
     for group in groups:
-        parts += [Part(between), *group] if parts else group
+        parts += [LinePart(between), *group] if parts else group
     return parts
 
 
-def _alternatives(group: Sequence[_Move], run: list[Part]) -> list[Part]:
+def _alternatives(group: Sequence[_Move], run: list[LinePart]) -> list[LinePart]:
     """Write attacks and the play after each of them; `run` begins with the first."""
     others = [
         part
         for attack in group[1:]
-        for part in (Part(", "), Part(attack.name, attack.path))
+        for part in (LinePart(", "), LinePart(attack.name, attack.path))
     ]
     return run[:1] + others + run[1:] if run else []
 
 
-def _length(parts: Iterable[Part]) -> int:
+def _length(parts: Iterable[LinePart]) -> int:
     return sum(len(part.text) for part in parts)
 
 
@@ -410,12 +410,14 @@ class _Layout:
 
     # Moves in one line
 
-    def _run(self, attack: _Move, *, starts: bool = True) -> tuple[list[Part], _Move]:
+    def _run(
+        self, attack: _Move, *, starts: bool = True
+    ) -> tuple[list[LinePart], _Move]:
         """Write an attack and what follows it until there is a choice of moves.
 
         Returns
         -------
-        parts : list of Part
+        parts : list of LinePart
             The moves.
         last : _Move
             The last attack in it; its play is still to be laid out.
@@ -435,37 +437,37 @@ class _Layout:
             if len(moves) > 1 or len(continuations) > 1:
                 break
             (attack,) = continuations
-            parts += [Part(" "), *_defences(moves, starts=False)]
-            parts += [Part(" "), attack.part(starts=False), *attack.remark]
+            parts += [LinePart(" "), *_defences(moves, starts=False)]
+            parts += [LinePart(" "), attack.part(starts=False), *attack.remark]
         return parts, attack
 
-    def _main_line(self, attack: _Move) -> tuple[list[Part], _Move]:
+    def _main_line(self, attack: _Move) -> tuple[list[LinePart], _Move]:
         """Write the main line where everything else is cut; return its last attack."""
-        parts: list[Part] = []
+        parts: list[LinePart] = []
         while replies := self._replies(attack):
             ((moves, continuations),) = replies
-            parts += [Part(" "), *_defences(moves, starts=False)]
+            parts += [LinePart(" "), *_defences(moves, starts=False)]
             if not continuations:
                 break
             (attack,) = continuations
-            parts += [Part(" "), attack.part(starts=False), *attack.remark]
-        end = Part(" (main line only)")
+            parts += [LinePart(" "), attack.part(starts=False), *attack.remark]
+        end = LinePart(" (main line only)")
         return [*parts, end], attack.without("defences", "cut")
 
-    def _last_replies(self, attack: _Move) -> tuple[list[Part], _Move]:
+    def _last_replies(self, attack: _Move) -> tuple[list[LinePart], _Move]:
         """Write the defences if they end the play; return the attack without them."""
         replies = self._replies(attack)
         if "threats" in attack.record or len(replies) != 1 or replies[0].continuations:
             return [], attack
-        parts = [Part(" "), *_defences(replies[0].moves, starts=False)]
+        parts = [LinePart(" "), *_defences(replies[0].moves, starts=False)]
         return parts, attack.without("defences")
 
-    def _single_line(self, attack: _Move) -> list[Part]:
+    def _single_line(self, attack: _Move) -> list[LinePart]:
         """Write an attack and the play after it in one line; empty if impossible."""
         parts, last = self._run(attack)
         return [] if last.record.keys() & {"threats", "defences", "cut"} else parts
 
-    def _threat_line(self, threat: _Move) -> list[Part]:
+    def _threat_line(self, threat: _Move) -> list[LinePart]:
         """Write a threat in one line; `~` means defences that change nothing."""
         parts, last = self._run(threat)
         while not last.record.keys() & {"defences", "cut"}:
@@ -475,7 +477,7 @@ class _Layout:
             if len(threats) > 1:
                 break
             following, last = self._run(threats[0])
-            parts += [Part(" ~ "), *following]
+            parts += [LinePart(" ~ "), *following]
         return []
 
     # Whole play
@@ -486,11 +488,11 @@ class _Layout:
         """Lay out a key or a try, with words on it."""
         record, parts = attack.record, [attack.part(sign), *attack.remark]
         if words:
-            parts.append(Part(f" ({words})"))
+            parts.append(LinePart(f" ({words})"))
         refuting, refutations = attack.ply + 1, record.get("refutations", ())
         if refutations and not record.keys() & {"threats", "defences"}:
             answers = self._refuting(refutations, refuting, attack.path, starts=False)
-            return [PlayLine((*parts, Part(" "), *answers), 1)]
+            return [PlayLine((*parts, LinePart(" "), *answers), 1)]
         path = attack.path
         if attack.is_cut and "defences" in record:
             run, attack = self._main_line(attack)
@@ -503,7 +505,7 @@ class _Layout:
 
     def _refuting(
         self, refutations: Iterable[Record], ply: int, path: str, *, starts: bool
-    ) -> list[Part]:
+    ) -> list[LinePart]:
         moves = [
             move._replace(name=move.record[self._notation])
             for move in self.moves(refutations, ply, path)
@@ -517,34 +519,34 @@ class _Layout:
         if not refutations:
             return []
         parts = self._refuting(refutations, ply, path, starts=True)
-        return [PlayLine((Part("but "), *parts), depth)]
+        return [PlayLine((LinePart("but "), *parts), depth)]
 
     def threats(self, threats: Iterable[_Move], depth: int) -> list[PlayLine]:
         """Lay out threats, each on its own line."""
         lines: list[PlayLine] = []
         for threat in threats:
             run, last = self._run(threat)
-            run = [Part("threat: "), *run]
+            run = [LinePart("threat: "), *run]
             lines += self._attack(last, run, depth, is_main=False)
         return lines
 
     def _attack(
-        self, attack: _Move, parts: list[Part], depth: int, *, is_main: bool
+        self, attack: _Move, parts: list[LinePart], depth: int, *, is_main: bool
     ) -> list[PlayLine]:
         """Lay out an attack that `parts` end with, and all play after it."""
         lines: list[PlayLine] = []
         threats = self._threats(attack)
         in_line = [self._threat_line(threat) for threat in threats]
         if "zugzwang" in attack.record:
-            parts = [*parts, Part(" zugzwang")]
+            parts = [*parts, LinePart(" zugzwang")]
         if threats and all(in_line):
             title = " threats: " if len(threats) > 1 else " threat: "
-            parts = [*parts, Part(title), *_joined(in_line, ", ")]
+            parts = [*parts, LinePart(title), *_joined(in_line, ", ")]
         else:
             lines += self.threats(threats, depth + 1)
         if attack.is_cut:
             left = attack.record.get("moves_left", 0)
-            parts = [*parts, Part(f" ({self._goal} in {left} more)")]
+            parts = [*parts, LinePart(f" ({self._goal} in {left} more)")]
         for number, reply in enumerate(self._replies(attack)):
             lines += self.reply(reply, depth + 1, is_main=is_main and not number)
         return [PlayLine(tuple(parts), depth, is_main=is_main), *lines]
@@ -556,7 +558,7 @@ class _Layout:
         parts = _defences(reply.moves)
         if len(reply.continuations) == 1:
             run, last = self._run(reply.continuations[0], starts=False)
-            parts += [Part(" "), *run]
+            parts += [LinePart(" "), *run]
             return self._attack(last, parts, depth, is_main=is_main)
         if not reply.continuations:
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
@@ -564,12 +566,12 @@ class _Layout:
         single = [_alternatives(group, self._single_line(group[0])) for group in groups]
         inline = _joined(single, " or ")
         if all(single) and _length(inline) <= _LONGEST_DUAL:
-            parts += [Part(" "), *inline, Part(" (dual)")]
+            parts += [LinePart(" "), *inline, LinePart(" (dual)")]
             return [PlayLine(tuple(parts), depth, is_main=is_main)]
-        lines = [PlayLine((*parts, Part(" (dual)")), depth, is_main=is_main)]
+        lines = [PlayLine((*parts, LinePart(" (dual)")), depth, is_main=is_main)]
         for number, group in enumerate(groups):
             run, last = self._run(group[0])
-            run = [Part("or ")] * bool(number) + _alternatives(group, run)
+            run = [LinePart("or ")] * bool(number) + _alternatives(group, run)
             main = is_main and not number
             lines += self._attack(last, run, depth + 1, is_main=main)
         return lines

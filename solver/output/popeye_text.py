@@ -105,7 +105,7 @@ def twin_heading(label: str, changes: Iterable[str], *, continued: bool = False)
     return f"\n{'+' if continued else ''}{label}) {texts}\n"
 
 
-class BattlePlay:
+class BattleWriter:
     """Writes battle play: direct, self- and reflex play.
 
     Parameters

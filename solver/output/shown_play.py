@@ -14,7 +14,7 @@ from solver.kernel.border.query import LineStyle
 from solver.output import Notation
 from solver.output.answer_record import chunks, never
 from solver.output.play_text import (
-    Part,
+    LinePart,
     PlayLine,
     describe_play,
     missing,
@@ -23,7 +23,7 @@ from solver.output.play_text import (
     soundness_mark,
     words_line,
 )
-from solver.output.popeye_text import BattlePlay, help_lines
+from solver.output.popeye_text import BattleWriter, help_lines
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.output.text import describe
 from solver.play.marks import mark_mate
@@ -79,7 +79,7 @@ class ShownTree:
         """Yield the play as Popeye prints it, if there is any."""
         play = self.play
         stipulation = Stipulation.from_record(play["stipulation"])
-        writer = BattlePlay(play, self.solution.problem.fen, stipulation)
+        writer = BattleWriter(play, self.solution.problem.fen, stipulation)
         begun = any(
             play[name] for name in ("defences", "refutations", "threats", "zugzwang")
         )
@@ -91,9 +91,6 @@ class ShownTree:
         ]
         if text := "\n".join(part.rstrip() for part in parts if part.strip()):
             yield text
-
-
-SET_PLAY = "solutions of the set play"
 
 
 class _Phase(NamedTuple):
@@ -181,7 +178,7 @@ class ShownSolutions:
             yield words_line("Set play", "bold")
             yield from self._phase_lines(before, notation, marks=marks, paths=paths)
         if gap:
-            yield PlayLine((Part(gap),), 1, "dim")
+            yield PlayLine((LinePart(gap),), 1, "dim")
         if has_set_play and played.found:
             yield words_line("")
             yield words_line("Solutions", "bold")
@@ -217,17 +214,17 @@ class ShownSolutions:
             written = write_lines(phase.fen, chunk, style=LineStyle.WITH_END)
             for line, (*names, final) in zip(chunk, written, strict=True):
                 number += 1
-                label = [Part(f"{number:{len(str(count))}}) ")] if count > 1 else []
+                label = [LinePart(f"{number:{len(str(count))}}) ")] if count > 1 else []
                 shown = line if is_uci else tuple(names)
                 if paths:
                     moves = _moves(phase, line, shown)
                 else:
-                    moves = [Part(_format(phase.ply, len(line)) % shown)]
+                    moves = [LinePart(_format(phase.ply, len(line)) % shown)]
                 is_short = len(line) < end
                 remarks = _remarks(final, marks=marks, is_short=is_short, is_uci=is_uci)
                 yield PlayLine((*label, *moves, *remarks), 1)
         if sentence := phase.left_out(number):
-            yield PlayLine((Part(sentence),), 1, "dim")
+            yield PlayLine((LinePart(sentence),), 1, "dim")
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
@@ -337,20 +334,20 @@ def text(solution: Solution) -> str:
     )
 
 
-def _moves(phase: _Phase, line: Sequence[str], names: Iterable[str]) -> list[Part]:
+def _moves(phase: _Phase, line: Sequence[str], names: Iterable[str]) -> list[LinePart]:
     """Write the moves of a line with their numbers and paths."""
     path = list(phase.passed)
-    parts: list[Part] = []
+    parts: list[LinePart] = []
     for ply, (uci, name) in enumerate(zip(line, names, strict=True), phase.ply):
         path.append(uci)
         text = numbered(ply, name, starts=not parts)
         if parts:
             parts.append(_SPACE)
-        parts.append(Part(text, " ".join(path)))
+        parts.append(LinePart(text, " ".join(path)))
     return parts
 
 
-_SPACE = Part(" ")
+_SPACE = LinePart(" ")
 
 
 @cache
@@ -363,7 +360,7 @@ def _format(ply: int, moves: int) -> str:
 @lru_cache(maxsize=1 << 16)
 def _remarks(
     final: str, *, marks: bool, is_short: bool, is_uci: bool
-) -> tuple[Part, ...]:
+) -> tuple[LinePart, ...]:
     """Return what follows a line, by its final position.
 
     Many solutions of a problem end in the same position.
@@ -375,4 +372,4 @@ def _remarks(
         f" ({mark})" if mark else "",
         " (short)" if is_short else "",
     )
-    return tuple(Part(remark) for remark in remarks if remark)
+    return tuple(LinePart(remark) for remark in remarks if remark)

@@ -13,7 +13,7 @@ from solver.shown import show
 from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 @dataclass(slots=True, eq=False)
@@ -163,17 +163,12 @@ class Variations:
 
     def attacks(self) -> Iterator[Attack]:
         """Yield every move of the attacker, parents before children."""
-        yield from all_attacks([*self.keys, *self.tries, *self.threats])
+        ahead = [*self.keys, *self.tries, *self.threats]
         for defence in (*self.set_play, *self.defences):
-            yield from all_attacks(defence.continuations)
-
-
-def all_attacks(attacks: Iterable[Attack]) -> Iterator[Attack]:
-    """Yield moves of the attacker and all below them, parents before children."""
-    ahead = list(attacks)
-    while ahead:
-        attack = ahead.pop()
-        yield attack
-        ahead += attack.threats
-        for defence in attack.defences:
             ahead += defence.continuations
+        while ahead:
+            attack = ahead.pop()
+            yield attack
+            ahead += attack.threats
+            for defence in attack.defences:
+                ahead += defence.continuations

@@ -466,7 +466,7 @@ def test_without_options_about_the_play_its_modules_are_not_loaded() -> None:
         "from solver.cli.main import run\n"
         f"run(['solve', {SMOTHERED!r}, '--jsonl'])\n"
         "import sys\n"
-        "names = {'output.play_text', 'output.play_words', 'output.popeye_text', "
+        "names = {'output.play_text', 'output.popeye_text', "
         "'play.record'}\n"
         "print(*{f'solver.{name}' for name in names} & set(sys.modules))"
     )

@@ -11,7 +11,7 @@ import pytest
 
 from solver.output import Notation
 from solver.output.play_text import (
-    Part,
+    LinePart,
     PlayLine,
     describe_play,
     missing,
@@ -504,7 +504,7 @@ def test_lines_are_broken_as_by_textwrap(depth: int, width: int) -> None:
     random = Random(width + 100 * depth)
     for _ in range(200):
         words = ["x" * random.randint(1, 9) for _ in range(random.randint(0, 40))]
-        line = PlayLine((Part(" ".join(words)),), depth)
+        line = PlayLine((LinePart(" ".join(words)),), depth)
         margin = " " * min(2 * depth, 24, width // 3)
         assert line.lines(width) == (
             textwrap.wrap(

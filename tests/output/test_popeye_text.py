@@ -6,7 +6,7 @@ import pytest
 
 from solver import __version__
 from solver.output.popeye_text import (
-    BattlePlay,
+    BattleWriter,
     Ending,
     draw,
     end,
@@ -45,8 +45,8 @@ TREE.keys[1].defences[0].continuations[0].defences = [
 ]
 
 
-def writer(tree: Variations, **options: bool) -> BattlePlay:
-    return BattlePlay(play_record(tree), tree.fen, tree.stipulation, **options)
+def writer(tree: Variations, **options: bool) -> BattleWriter:
+    return BattleWriter(play_record(tree), tree.fen, tree.stipulation, **options)
 
 
 def first_moves(tree: Variations, part: str, **options: bool) -> str:
