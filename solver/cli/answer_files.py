@@ -20,23 +20,20 @@ from solver.certificate.matebench import encode
 from solver.certificate.proving import BuildingStoppedError
 from solver.cli.console import (
     Exit,
+    build_stoppable,
     identify_file,
     identify_inputs,
     notify,
     prepare_modules,
-    run_interruptible,
 )
 from solver.files import make_folder, require_writable, write_whole
 from solver.problem import Problem
-from solver.search.threads import Control
-from solver.solution import StoppedBy
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.result import AuditResult
-    from solver.cli.console import Result
     from solver.cli.solve import AnswerFiles
     from solver.errors import FormatError
     from solver.output.shown_play import ShownPlay
@@ -269,27 +266,3 @@ def write_drawings(
         modules = prepare_modules(parts) if files.solver else {}
         write_whole(files.html_path, encode_page(solution, play, modules))
     return Exit.PROVED
-
-
-def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:
-    """Build something from an answer, with progress shown, until Ctrl-C stops it.
-
-    Parameters
-    ----------
-    work : str
-        What is built, for the progress.
-    build : callable
-        Called in a separate thread. It attaches its argument to the search that it
-        runs, so that an interrupt stops this search.
-
-    Raises
-    ------
-    BuildingStoppedError
-        An interrupt came, even if only at the last moment.
-    """
-    control = Control()
-    control.describe(work)
-    built = run_interruptible(lambda: build(control), control)
-    if control.reason is StoppedBy.INTERRUPT:
-        raise BuildingStoppedError
-    return built

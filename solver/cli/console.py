@@ -378,6 +378,34 @@ def run_interruptible(work: Callable[[], Result], control: Control) -> Result:
         return run_stoppable(work, control)
 
 
+def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:
+    """Build something from an answer, with progress shown, until Ctrl-C stops it.
+
+    Parameters
+    ----------
+    work : str
+        What is built, for the progress.
+    build : callable
+        Called in a separate thread. It attaches its argument to the search that it
+        runs, so that an interrupt stops this search.
+
+    Raises
+    ------
+    BuildingStoppedError
+        An interrupt came, even if only at the last moment.
+    """
+    from solver.certificate.proving import BuildingStoppedError
+    from solver.search.threads import Control
+    from solver.solution import StoppedBy
+
+    control = Control()
+    control.describe(work)
+    built = run_interruptible(lambda: build(control), control)
+    if control.reason is StoppedBy.INTERRUPT:
+        raise BuildingStoppedError
+    return built
+
+
 @contextmanager
 def _compiling(line: str) -> Iterator[None]:
     from solver.cli.progress import time_progress

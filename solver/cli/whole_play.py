@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.certificate.proving import BuildingStoppedError
-from solver.cli.answer_files import build_stoppable
-from solver.cli.console import print_parts
+from solver.cli.console import build_stoppable, print_parts
 from solver.output import Notation
 from solver.output.shown_play import ShownPlay, ShownSolutions, find_play, play_lines
 

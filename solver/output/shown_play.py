@@ -24,7 +24,6 @@ from solver.output.play_text import (
     words_line,
 )
 from solver.output.popeye_text import BattleWriter, help_lines
-from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.output.text import describe
 from solver.play.marks import mark_mate
 from solver.play.variations import variations_after
@@ -73,7 +72,9 @@ class ShownTree:
 
     def pgn(self) -> bytes:
         """Write the answer and its play as one game."""
-        return encode_pgn(self.solution, self.play)
+        from solver.output import solution_pgn
+
+        return solution_pgn.encode_pgn(self.solution, self.play)
 
     def popeye(self) -> Iterator[str]:
         """Yield the play as Popeye prints it, if there is any."""
@@ -236,7 +237,9 @@ class ShownSolutions:
 
     def pgn(self) -> bytes:
         """Write a game for each solution."""
-        return encode_solutions(
+        from solver.output import solution_pgn
+
+        return solution_pgn.encode_solutions(
             self.solution, self.set_play, set_play_complete=self.set_play_complete
         )
 

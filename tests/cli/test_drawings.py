@@ -15,7 +15,7 @@ import pytest
 
 from solver.certificate.proving import BuildingStoppedError
 from solver.cli import answer_files as drawings
-from solver.cli.answer_files import build_stoppable
+from solver.cli.console import build_stoppable
 from solver.cli.main import run
 from solver.solution import StoppedBy
 from tests.cli.processes import process, run_and_list_heavy
