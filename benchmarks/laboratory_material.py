@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import chess
 import chess.pgn
-from solver.laboratory.material import find_cell
 
 from benchmarks import patched
 from benchmarks.laboratory_commands import Work, matesolve, record, table
