@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from solver.kernel.border.query import QueryState, Turn
-from solver.kernel.mate.bounds import Phase
+from solver.kernel.mate.turns import Phase
 from solver.problem import Limits
 from solver.search.queries import Questions
 from solver.search.question import read_question

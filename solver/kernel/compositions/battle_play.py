@@ -41,20 +41,18 @@ from solver.kernel.compositions.goal_in_one import (
     is_reflex,
 )
 from solver.kernel.mate.ordering import (
+    ATTACKING,
+    DEFENDING,
+    SHARED_MOVES,
     bring_best,
     is_plain_move,
+    is_stopped,
     rank_attacks,
     rank_replies,
     remember_refutation,
     reverse,
-    unranked,
-)
-from solver.kernel.mate.prover import (
-    ATTACKING,
-    DEFENDING,
-    SHARED_MOVES,
-    is_stopped,
     store_refutation,
+    unranked,
 )
 from solver.kernel.mate.transposition import (
     Bounds,

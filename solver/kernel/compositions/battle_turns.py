@@ -1,268 +1,243 @@
-"""The search of a query in battle play, turn by turn, and the part's C function.
+"""Battle play in the machine of turns and lists, and the part's C function.
 
 The search deepens move by move up to the stipulation's number, so that its first
 success is the shortest way to the goal; an exact mate is searched at this number alone.
 The keys are all first moves that reach the goal within the stipulation, as problemists
-count them. `solver.kernel.mate.turns` does the same for mates, in the same `Query`.
+count them.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import NO_LIMIT, SMALL_NODES, Verdict
-from solver.kernel.border.memory import BattlePlay, Stop
+from solver.kernel.border.interface import SMALL_NODES, STOPPED, Verdict
+from solver.kernel.border.memory import BattlePlay
 from solver.kernel.border.parts import UNKNOWN_OPERATION, BattleOperation
-from solver.kernel.border.query import Answer, QueryState, Turn
+from solver.kernel.border.query import Turn
 from solver.kernel.build.jit import (
     ENTRY,
+    Move,
     Number,
     boolean,
     i64,
     jit,
     native,
-    query_at,
     query_t,
     record_at,
     search_t,
-    void,
-    words_at,
-)
-from solver.kernel.compositions.battle_lists import (
-    has_tries,
-    list_continuations,
-    list_refutations,
-    list_solving_moves,
+    u64,
 )
 from solver.kernel.compositions.battle_play import (
     find_line,
     must_end,
     reaches_within,
 )
-from solver.kernel.compositions.goal_in_one import attacker_ends
-from solver.kernel.mate.prover import ATTACKING, DEFENDING, begin, is_stopped
-from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.notation import write_move
-from solver.kernel.rules.position import (
-    Position,
-    make,
-    position_at,
-    position_t,
+from solver.kernel.compositions.goal_in_one import (
+    attacker_ends,
+    ends_play,
+    is_reflex,
 )
+from solver.kernel.mate import play_lists, turns
+from solver.kernel.mate.ordering import ATTACKING, DEFENDING, is_stopped
+from solver.kernel.rules.mate_in_one import is_checkmate, is_stalemate
+from solver.kernel.rules.movegen import generate
+from solver.kernel.rules.position import Position, make, position_at, position_t
+
+# Turns; see `turns.machine`
 
 
-class Stage(IntEnum):
-    """How long the search is."""
-
-    SHORT = 0
-    """It uses only the first part of the table."""
-    JOINED = 1
-    """Helper threads may have joined it since the last turn."""
-    LONG = 2
-
-
-class Phase(IntEnum):
-    """What is searched."""
-
-    SHORTEST = 0
-    KEYS = 1
+@jit(i64(query_t, position_t, search_t))
+def begin_query(query: Any, position: Position, search: Any) -> Number:  # noqa: ARG001
+    """Begin a search, an exact mate's with its only length."""
+    least = query.most_moves if query.play == BattlePlay.EXACT_MATE else 1
+    turns.open_query(query, least, search)
+    query.attacking = 1
+    return Turn.GOES_ON
 
 
-PAUSED = np.int64(-2)
-"""The result of a decision that is not short after all."""
-
-
-@jit(i64(query_t, position_t, i64, boolean, search_t))
+@jit(i64(position_t, i64, boolean, search_t))
 def decide(
-    query: Any, position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, attacking: bool, search: Any
 ) -> Number:
     """Decide whether the goal is reached within `moves_left`.
 
-    Returns
-    -------
-    int64
-        A `Verdict`; or PAUSED, once, so that helper threads can join: ask again.
+    A search that turns out not to be short begins again, with the whole table.
     """
-    if query.stage != Stage.JOINED:
-        limit = search.node_limit
-        search.node_limit = min(limit, max(search.nodes, SMALL_NODES))
-        verdict = reaches_within(position, moves_left, 0, attacking, search)
-        search.node_limit = limit
-        if verdict != Verdict.STOPPED or is_stopped(search):
-            return verdict
-        search.buckets = search.proofs_from
-        if query.stage == Stage.SHORT:
-            query.stage = Stage.JOINED
-            return PAUSED
-    query.stage = Stage.LONG
+    limit = search.node_limit
+    search.node_limit = min(limit, max(search.nodes, SMALL_NODES))
+    verdict = reaches_within(position, moves_left, 0, attacking, search)
+    search.node_limit = limit
+    if verdict != Verdict.STOPPED or is_stopped(search):
+        return verdict
+    search.buckets = search.proofs_from
     return reaches_within(position, moves_left, 0, attacking, search)
 
 
 @jit(i64(query_t, position_t, search_t))
-def list_first_moves(query: Any, position: Position, search: Any) -> Number:
-    """Write the attacker's first moves, all or those chosen, to `search.line`.
-
-    Returns
-    -------
-    int64
-        Their number; 0 where the attacker has to reach the goal itself, and so fails.
-    """
-    if must_end(position, search.play, 0, search):
-        return 0
-    if query.root_moves:
-        chosen = words_at(query.root_moves)
-        for index in range(query.root_count):
-            search.line[index] = chosen[index]
-        return query.root_count
-    size = generate(position, search.rows[0])
-    for index in range(size):
-        search.line[index] = search.rows[0, index]
-    return size
-
-
-@jit(i64(query_t, position_t, search_t))
 def search_root(query: Any, position: Position, search: Any) -> Number:
-    """Decide whether the goal is reached within the lower bound; see `decide`.
+    """Decide whether the goal is reached within the lower bound.
 
     Chosen root moves are searched one after the other; `query.key` receives the first
     that succeeds.
     """
-    moves = query.lower[0]
+    moves = query.lower[turns.OURS]
     if not query.root_moves:
-        return decide(query, position, moves, ATTACKING, search)
-    size = list_first_moves(query, position, search)
-    while query.cursor < size:
-        query.key = search.line[query.cursor]
+        return decide(position, moves, ATTACKING, search)
+    if must_end(position, search.play, 0, search):
+        return Verdict.NO_MATE
+    size = turns.list_first_moves(query, position, search)
+    for index in range(size):
+        query.key = search.line[index]
         child = make(position, query.key)
-        verdict = decide(query, child, moves - 1, DEFENDING, search)
+        verdict = decide(child, moves - 1, DEFENDING, search)
         if verdict != Verdict.NO_MATE:
             return verdict
-        query.cursor += 1
     return Verdict.NO_MATE
 
 
-@jit(void(query_t, position_t, search_t))
-def write_line(query: Any, position: Position, search: Any) -> None:
-    """Write a line of the shortest solution; no limit stops this."""
-    limit, moves = search.node_limit, query.lower[0]
-    search.node_limit = NO_LIMIT
-    search.patience = Stop.LIMIT
-    if query.root_moves:
-        child = make(position, query.key)
-        plies = find_line(child, moves - 1, DEFENDING, search)
-        search.lines[0, 0] = query.key
-        for ply in range(plies):
-            search.lines[0, ply + 1] = search.line[ply]
-        plies += 1
-    else:
-        plies = find_line(position, moves, ATTACKING, search)
-        for ply in range(plies):
-            search.lines[0, ply] = search.line[ply]
-    search.patience = Stop.NONE
-    search.node_limit = limit
-    query.upper[0] = moves
-    query.line_plies[0] = plies
-    query.lines_read += 1
-    query.pv_at = search.text_written
-    for ply in range(plies):
-        move = search.lines[0, ply]
-        write_move(position, move, query.black ^ (ply & 1), search)
-        position = make(position, move)
-    query.pv_written = search.text_written - query.pv_at
-    query.keys_at = search.text_written
+@jit(i64(position_t, i64, boolean, boolean, search_t))
+def read_line(
+    position: Position,
+    moves: Number,
+    attacking: bool,
+    is_shortest: bool,  # noqa: ARG001
+    search: Any,
+) -> Number:
+    """Read the line of the shortest solution; see `turns.noting`."""
+    plies = find_line(position, moves, attacking, search)
+    whole = 2 * moves + np.int64(not attacking) - np.int64(attacker_ends(search.play))
+    return plies if plies == whole else STOPPED
 
 
-@jit(i64(query_t, i64, i64, search_t))
-def answer(query: Any, status: Number, keys_complete: Number, search: Any) -> Number:
-    """Write the answer; its line and its keys have already been written."""
-    query.state = QueryState.ANSWERED
-    query.status = status
-    query.lower_bound = query.lower[0]
-    query.mate = query.upper[0] or -1
-    query.keys_complete = keys_complete
-    query.is_cut = np.int64(status == Answer.UNDECIDED)
-    query.nodes = search.nodes
-    if query.upper[0]:
-        plies = 2 * query.upper[0] - np.int64(attacker_ends(search.play))
-        has_keys = keys_complete or not query.all_keys
-        query.is_cut = np.int64(query.line_plies[0] != plies or not has_keys)
-        query.keys_written = search.text_written - query.keys_at
+note = turns.noting(read_line)
+
+
+@jit(boolean(query_t, position_t, i64, search_t))
+def search_side(query: Any, position: Position, side: Number, search: Any) -> bool:
+    """Search one length; return whether this ends the turn."""
+    moves = query.lower[side]
+    verdict = search_root(query, position, search)
+    note(query, position, side, verdict, moves, search)
+    is_long = search.nodes > SMALL_NODES  # helper threads may join
+    return verdict != Verdict.NO_MATE or is_long or turns.is_closed(query, side)
+
+
+@jit(i64(query_t, position_t, i64, i64, search_t))
+def find_keys(
+    query: Any,
+    position: Position,
+    mate: Number,  # noqa: ARG001
+    pause: Number,
+    search: Any,
+) -> Number:
+    """Find every first move that reaches the goal within the stipulation."""
+    size = turns.list_first_moves(query, position, search)
+    first_node = search.nodes
+    while query.keys_tried < size:
+        if search.nodes - first_node >= pause:
+            return Turn.PAUSES
+        child = make(position, search.line[query.keys_tried])
+        verdict = decide(child, query.most_moves - 1, DEFENDING, search)
+        if verdict == Verdict.STOPPED:
+            return STOPPED
+        if verdict == Verdict.MATE:
+            turns.add_key(query, query.keys_tried)
+        query.keys_tried += 1
     return Turn.ENDS
 
 
-@jit(i64(i64, search_t))
-def take_turn(address: Number, search: Any) -> Number:
-    """Take the next turn of a query: begin it, search a length or a key, answer it.
+take_turn = turns.machine(begin_query, search_side, find_keys)
 
-    Parameters
-    ----------
-    address : int64
-        The address of a `Query` that is READ or OPEN, with its `play`; it receives the
-        progress and the answer.
-    search : Search
-        See `solver.kernel.mate.turns.take_turn`.
+# Lists; see `play_lists.compile_lists`
 
-    Returns
-    -------
-    int64
-        A `Turn`. It PAUSES once, where the search turns out not to be short.
+
+@jit(i64(position_t, i64, i64, search_t))
+def may_solve(
+    position: Position,
+    moves: Number,  # noqa: ARG001
+    ply: Number,
+    search: Any,
+) -> Number:
+    """Return NO_MATE if the attacker has to reach the goal itself, and so fails."""
+    if must_end(position, search.play, ply, search):
+        return Verdict.NO_MATE
+    return Verdict.MATE
+
+
+@jit(i64(position_t, i64, i64, u64, search_t))
+def loses_within(
+    position: Position,
+    moves: Number,
+    ply: Number,
+    attack: Move,  # noqa: ARG001
+    search: Any,
+) -> Number:
+    """Decide whether the goal is reached within `moves` after an attack."""
+    return reaches_within(position, moves, ply, DEFENDING, search)
+
+
+@jit(boolean(position_t, search_t))
+def has_ended(position: Position, search: Any) -> bool:
+    """Return whether the defender, which has just moved, reached the goal."""
+    play = search.play
+    if is_reflex(play):
+        if play >= BattlePlay.REFLEX_STALEMATE:
+            return is_stalemate(position)
+        return is_checkmate(position)
+    return ends_play(position, play)
+
+
+@jit(i64(position_t, boolean, search_t))
+def list_replies(
+    position: Position,
+    refuting: bool,  # noqa: ARG001
+    search: Any,
+) -> Number:
+    """Write the replies to the first row.
+
+    In reflex play, those that reach the goal are the only ones, if there are any.
     """
-    query, position = query_at(address), position_at(words_at(address))
-    search.play = query.play
+    replies = search.rows[0]
+    count = generate(position, replies)
+    if not is_reflex(search.play):
+        return count
+    kept = 0
+    for index in range(count):
+        reply = replies[index]
+        if has_ended(make(position, reply), search):
+            replies[kept] = reply
+            kept += 1
+    return kept or count
 
-    # 1. Begin. A helper thread joins a search that has begun.
-    if query.state == QueryState.READ:
-        if not search.is_helper:
-            begin(search)
-            search.node_limit = query.node_limit
-        query.state = QueryState.OPEN
-        query.attacking = 1
-        query.stage = Stage.SHORT
-        query.phase[0] = Phase.SHORTEST
-        query.lower[0] = 1
-        if query.play == BattlePlay.EXACT_MATE:
-            query.lower[0] = query.most_moves
-        query.upper[0] = query.line_plies[0] = query.line_plies[1] = 0
-        query.cursor = query.lines_read = query.pv_written = query.keys_written = 0
-        return Turn.GOES_ON
 
-    # 2. The shortest way to the goal, and its line.
-    if query.phase[0] == Phase.SHORTEST:
-        verdict = search_root(query, position, search)
-        if verdict == PAUSED:
-            return Turn.PAUSES
-        if verdict == Verdict.STOPPED:
-            return answer(query, Answer.UNDECIDED, 0, search)
-        query.cursor = 0
-        if verdict == Verdict.MATE:
-            write_line(query, position, search)
-            query.phase[0] = Phase.KEYS
-            return Turn.GOES_ON
-        query.lower[0] += 1
-        if query.lower[0] > query.most_moves:
-            return answer(query, Answer.DISPROVED, 0, search)
-        return Turn.GOES_ON
+@jit(i64(i64, search_t), inline=True)
+def least_moves(moves_left: Number, search: Any) -> Number:
+    """Return 1; an exact mate takes all moves that are left."""
+    return max(1, moves_left) if search.play == BattlePlay.EXACT_MATE else 1
 
-    # 3. The keys, one move a turn.
-    if not query.all_keys:
-        return answer(query, Answer.PROVED, 0, search)
-    size = list_first_moves(query, position, search)
-    if query.cursor == size:
-        return answer(query, Answer.PROVED, 1, search)
-    move = search.line[query.cursor]
-    child = make(position, move)
-    verdict = decide(query, child, query.most_moves - 1, DEFENDING, search)
-    if verdict == PAUSED:
-        return Turn.PAUSES
-    if verdict == Verdict.STOPPED:
-        return answer(query, Answer.PROVED, 0, search)
-    if verdict == Verdict.MATE:
-        write_move(position, move, query.black, search)
-    query.cursor += 1
-    return Turn.GOES_ON
+
+list_solving_moves, list_refutations, list_continuations = play_lists.compile_lists(
+    may_solve, loses_within, reaches_within, list_replies, has_ended, least_moves
+)
+
+
+@jit(i64(position_t, i64, search_t))
+def has_tries(position: Position, moves_left: Number, search: Any) -> Number:
+    """Return whether a first move that does not reach the goal can be a try: 1 or 0.
+
+    The attacker's last move is never a try, unless a reply must end the play: either it
+    works, or no reply refutes it. There are no tries either if the attacker must end
+    the play, since no other move is then allowed.
+    """
+    play = search.play
+    if moves_left == 1:
+        return np.int64(not attacker_ends(play) and not is_reflex(play))
+    return np.int64(not must_end(position, play, 0, search))
+
+
+# The C function
 
 
 @native(ENTRY)

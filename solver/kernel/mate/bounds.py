@@ -7,31 +7,34 @@ doubling budgets, and share what they prove about each position in one table.
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import NO_LIMIT, STOPPED, Verdict
-from solver.kernel.border.memory import (
-    MAX_LEGAL_MOVES,
-    Stop,
-    restriction_word,
-)
+from solver.kernel.border.interface import STOPPED, Verdict
+from solver.kernel.border.memory import MAX_LEGAL_MOVES, Stop, restriction_word
+from solver.kernel.border.query import MOST_TEXT, Answer, QueryState, Turn
 from solver.kernel.build.jit import (
+    QUERY_BYTES,
     Number,
     boolean,
     i64,
     jit,
+    population,
+    query_at,
     query_t,
     search_t,
     void,
 )
-from solver.kernel.mate.keys import root_mates_within
-from solver.kernel.mate.lines import read_line
-from solver.kernel.mate.prover import find_line
+from solver.kernel.mate import keys, lines, prover, turns
+from solver.kernel.mate.turns import (
+    Phase,
+    attacks,
+    is_closed,
+)
+from solver.kernel.rules import mate_in_one
 from solver.kernel.rules.bitboards import ZERO
-from solver.kernel.rules.position import Position, make, position_t
+from solver.kernel.rules.position import Position, position_t
 
 FIRST_BUDGET = 20_000
 """Nodes that the df-pn search may spend on one length in the first round."""
@@ -69,114 +72,67 @@ mates easy to find."""
 NARROW = np.uint64(restriction_word(2 << 20))
 """The word of the restriction `Restriction(king_flights=1)`."""
 
-OURS, THEIRS = 0, 1
-"""The indices of a pair: the expected attacker's entry, and the other side's."""
+
+# The beginning, and the line of a mate
 
 
-class Phase(IntEnum):
-    """The next step of a bounds search in its round."""
-
-    LOWER = 0
-    """The prover raises the lower bound. This is a round's first turn."""
-    CLAIM = 1
-    """The df-pn search looks for a mate of the claimed length, or of any length."""
-    UPPER = 2
-    """The df-pn search looks between the bounds."""
-
-
-@jit(boolean(query_t, i64), inline=True)
-def attacks(query: Any, side: Number) -> bool:
-    """Return whether the side to move is the attacker in this side's search."""
-    return side == OURS and query.attacking != 0
-
-
-@jit(boolean(query_t, i64), inline=True)
-def is_proved(query: Any, side: Number) -> bool:
-    """Return whether the bounds have met: there is a mate, and none is shorter."""
-    return 0 < query.upper[side] <= query.lower[side]
-
-
-@jit(boolean(query_t, i64))
-def is_closed(query: Any, side: Number) -> bool:
-    """Return whether nothing is left to search."""
-    if is_proved(query, side) or (query.upper[side] and query.any_length):
-        return True
-    return query.lower[side] > query.most_moves
-
-
-@jit(boolean(query_t, i64))
-def is_finished(query: Any, side: Number) -> bool:
-    """Return whether no turn is left; a claimed length is always searched."""
-    is_claim_done = query.phase[side] == Phase.LOWER or query.upper[side] != 0
-    return is_closed(query, side) and is_claim_done
-
-
-@jit(i64(query_t, position_t, i64, i64, search_t))
-def write_line(
-    query: Any, position: Position, side: Number, moves: Number, search: Any
+@jit(i64(query_t, i64, i64, i64))
+def answer_at_once(
+    query: Any, status: Number, mate: Number, lower_bound: Number
 ) -> Number:
-    """Write the line of a mate that was just proved to `search.lines`.
-
-    Returns
-    -------
-    int64
-        The number of plies; a line shorter than `moves` lowers the bound. STOPPED if
-        reading it was interrupted; the line before then stays.
-    """
-    attacking = attacks(query, side)
-    is_shortest = moves == query.lower[side] and not search.restricted_only
-    first = 0
-    if attacking and query.root_moves:
-        position = make(position, query.key)
-        attacking = False
-        moves -= 1
-        first = 1
-    if is_shortest:
-        plies = find_line(position, moves, attacking, search)
-        if plies != 2 * moves - np.int64(attacking):
-            return STOPPED
-    else:
-        plies = read_line(position, moves, attacking, search)
-        if plies == STOPPED:
-            return STOPPED
-    if first:
-        search.lines[side, 0] = query.key
-    for ply in range(plies):
-        search.lines[side, first + ply] = search.line[ply]
-    return first + plies
+    """Write an answer that needs no search."""
+    query.status = status
+    query.mate = mate
+    query.lower_bound = lower_bound
+    query.keys_complete = np.int64(status == Answer.PROVED)
+    query.state = QueryState.ANSWERED
+    return Turn.ENDS
 
 
-@jit(void(query_t, position_t, i64, i64, i64, search_t))
-def note(
-    query: Any,
-    position: Position,
-    side: Number,
-    verdict: Number,
-    moves: Number,
-    search: Any,
-) -> None:
-    """Update the bounds with a verdict on "mate within `moves`?".
+@jit(i64(query_t, position_t, search_t))
+def begin_query(query: Any, position: Position, search: Any) -> Number:
+    """Begin a search, or answer at once if none is needed; see `turns.machine`."""
+    turns.open_query(query, 1, search)
 
-    The line of a mate is read whatever it costs; only an interrupt ends that.
-    """
-    if verdict == Verdict.NO_MATE and moves >= query.lower[side]:
-        query.lower[side] = moves + 1
-    if verdict != Verdict.MATE:
-        return
-    limit = search.node_limit
-    search.node_limit = NO_LIMIT
-    patience = search.patience
-    search.patience = Stop.LIMIT
-    plies = write_line(query, position, side, moves, search)
-    search.patience = patience
-    search.node_limit = limit
-    if plies != STOPPED:
-        query.upper[side] = (plies + 1) // 2
-        query.line_plies[side] = plies
-        query.lines_read += 1
-    elif query.upper[side] == 0:
-        query.upper[side] = moves
-    query.distance[side] = 0
+    # 1. Who mates whom. If the question does not say, being mated is an answer as well.
+    our_king_is_bare = population(position.us) == 1
+    their_king_is_bare = population(position.them) == 1
+    if query.attacking < 0:
+        attacking = not our_king_is_bare or their_king_is_bare
+        is_open = attacking and not their_king_is_bare and not search.restricted_only
+        query.both_sides = np.int64(is_open)
+        query.attacking = np.int64(attacking)
+
+    # 2. The first round.
+    for side in range(2):
+        query.budget[side] = query.first_budget or FIRST_BUDGET
+        query.reach[side] = REACH
+
+    # 3. Trivial cases, which need no search.
+    if mate_in_one.is_checkmate(position):
+        return answer_at_once(query, Answer.PROVED, 0, 0)
+    if our_king_is_bare if query.attacking else their_king_is_bare:
+        least = query.most_moves + 1
+        return answer_at_once(query, Answer.DISPROVED, -1, least)
+    if query.root_moves:
+        keys.keep_admitted(query, position, search)
+    return Turn.PAUSES if turns.is_small_ending(position) else Turn.GOES_ON
+
+
+@jit(i64(position_t, i64, boolean, boolean, search_t))
+def read_line(
+    position: Position, moves: Number, attacking: bool, is_shortest: bool, search: Any
+) -> Number:
+    """Read the line of a mate that was just proved; see `turns.noting`."""
+    if not is_shortest or search.restricted_only:
+        return lines.read_line(position, moves, attacking, search)
+    plies = prover.find_line(position, moves, attacking, search)
+    return plies if plies == 2 * moves - np.int64(attacking) else STOPPED
+
+
+note = turns.noting(read_line)
+
+# The rounds
 
 
 @jit(i64(query_t, position_t, i64, search_t))
@@ -194,7 +150,7 @@ def search_lower(query: Any, position: Position, side: Number, search: Any) -> N
     # The prover knows no restrictions, so there the df-pn search does its work.
     by_prover = not search.restricted_only
     moves = query.lower[side]
-    verdict = root_mates_within(
+    verdict = keys.root_mates_within(
         query, position, moves, attacks(query, side), by_prover, search
     )
     search.node_limit = limit
@@ -217,7 +173,7 @@ def search_length(
     search.node_limit = min(limit, search.nodes + nodes)
     is_shared = query.phase[side] == Phase.UPPER and query.upper[side] == 0
     search.shared_lengths = SHARED_LENGTHS if is_shared else 0
-    verdict = root_mates_within(query, position, length, attacking, False, search)
+    verdict = keys.root_mates_within(query, position, length, attacking, False, search)
     is_open = verdict == Verdict.STOPPED and not search.restricted_only
     if is_open and length >= NARROW_FROM:
         search.node_limit = min(limit, search.nodes + nodes // NARROW_DIVISOR)
@@ -226,7 +182,9 @@ def search_length(
         search.most_flights = NARROW_FLIGHTS
         search.most_replies = MAX_LEGAL_MOVES
         search.threat_moves = 0
-        found = root_mates_within(query, position, length, attacking, False, search)
+        found = keys.root_mates_within(
+            query, position, length, attacking, False, search
+        )
         search.restriction = ZERO
         # A mate under a restriction is a mate; "none" holds only under it.
         if found == Verdict.MATE:
@@ -296,3 +254,47 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
     query.budget[side] *= 2
     query.reach[side] += REACH
     return True
+
+
+# The machine
+
+take_turn = turns.machine(begin_query, search_side, keys.find_keys)
+
+
+@jit(i64(i64, i64, search_t))
+def solve_queries(address: Number, count: Number, search: Any) -> Number:
+    """Answer queries one after the other, until one is left to the caller.
+
+    The caller gets a query that is to be searched alone; one that is OPEN because a
+    small endgame's table may answer it, it has used its nodes, or a time limit was hit;
+    or the next one after a stop, or if `Search.text` has no room for another answer.
+    Only an interrupt cuts an answer short. A query that is REFUSED is passed over.
+
+    Returns
+    -------
+    int64
+        The number of queries that are answered or passed over.
+    """
+    for index in range(count):
+        query = query_at(address)
+        if query.state == QueryState.REFUSED:
+            address += QUERY_BYTES
+            continue
+        if (
+            query.alone_from == 0
+            or (index > 0 and search.stop)
+            or search.text_size - search.text_written < MOST_TEXT
+        ):
+            return index
+        search.patience = Stop.LIMIT
+        turn = take_turn(address, search)
+        is_left = turn == Turn.PAUSES
+        while turn != Turn.ENDS and not is_left:
+            turn = take_turn(address, search)
+            is_long = turn == Turn.PAUSES and search.nodes >= query.alone_from
+            is_left = is_long or search.stop != 0
+        search.patience = Stop.NONE
+        if turn != Turn.ENDS:
+            return index
+        address += QUERY_BYTES
+    return count

@@ -47,18 +47,15 @@ from solver.kernel.build.jit import (
 from solver.kernel.mate.first_numbers import decided, first_numbers
 from solver.kernel.mate.log import enter_node, leave_numbers, pair_t
 from solver.kernel.mate.ordering import (
+    ATTACKING,
+    DEFENDING,
     bring_best,
+    is_stopped,
     rank_replies,
     remember_refutation,
     unranked,
 )
-from solver.kernel.mate.prover import (
-    ATTACKING,
-    DEFENDING,
-    is_stopped,
-    mates_within,
-    mating_move,
-)
+from solver.kernel.mate.prover import mates_within, mating_move
 from solver.kernel.mate.transposition import (
     INFINITE,
     MOST,

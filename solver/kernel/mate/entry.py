@@ -12,31 +12,97 @@ import numpy as np
 
 from solver.kernel.border.interface import MATE_SHIFT, MOVE_SHIFT
 from solver.kernel.border.parts import UNKNOWN_OPERATION, Operation
-from solver.kernel.build.jit import ENTRY, Number, native, record_at
+from solver.kernel.build.jit import (
+    ENTRY,
+    Move,
+    Number,
+    boolean,
+    i64,
+    jit,
+    native,
+    record_at,
+    search_t,
+    u64,
+)
+from solver.kernel.mate.bounds import solve_queries, take_turn
 from solver.kernel.mate.dfpn import find_mate, known_bounds
 from solver.kernel.mate.grading import grade_rows
 from solver.kernel.mate.lines import read_line
-from solver.kernel.mate.play_lists import (
-    list_continuations,
-    list_refutations,
-    list_solving_moves,
+from solver.kernel.mate.ordering import (
+    ATTACKING,
+    DEFENDING,
+    bring_best,
+    rank_replies,
 )
-from solver.kernel.mate.prover import find_line, mates_within
+from solver.kernel.mate.play_lists import compile_lists
+from solver.kernel.mate.prover import find_line, mated_in_one, mates_within
 from solver.kernel.mate.rows import read_rows, write_lines
-from solver.kernel.mate.transposition import hash_key
-from solver.kernel.mate.turns import solve_queries, take_turn
+from solver.kernel.mate.transposition import hash_key, probe
 from solver.kernel.rules.checks import generate_checks
 from solver.kernel.rules.mate_in_one import mate_in_one
 from solver.kernel.rules.movegen import generate, perft
 from solver.kernel.rules.notation import write_moves
 from solver.kernel.rules.position import (
+    Position,
     after_null_move,
     checkers,
     make,
     position_at,
+    position_t,
     write_position,
 )
 from solver.kernel.rules.remarks import list_key_features, mark_mate
+
+# The play of mates; see `play_lists.compile_lists`
+
+
+@jit(i64(position_t, i64, i64, search_t))
+def may_solve(position: Position, moves: Number, ply: Number, search: Any) -> Number:
+    """Search once, in the best order, whether any move mates."""
+    return mates_within(position, moves, ply, ATTACKING, search)
+
+
+@jit(i64(position_t, i64, i64, u64, search_t))
+def loses_within(
+    position: Position, moves: Number, ply: Number, attack: Move, search: Any
+) -> Number:
+    """Decide whether the defender is mated within `moves` after an attack."""
+    if moves == 1:
+        return mated_in_one(position, ply, attack, search)
+    return mates_within(position, moves, ply, DEFENDING, search)
+
+
+@jit(i64(position_t, boolean, search_t))
+def list_replies(position: Position, refuting: bool, search: Any) -> Number:
+    """Write all replies to the first row."""
+    moves = search.rows[0]
+    size = generate(position, moves)
+    if refuting:
+        known = probe(search, hash_key(position, DEFENDING)).move
+        rank_replies(position, moves, size, 0, known, search)
+        for index in range(size):
+            bring_best(moves, index, size)
+    return size
+
+
+@jit(boolean(position_t, search_t), inline=True)
+def has_ended(position: Position, search: Any) -> bool:  # noqa: ARG001
+    """Return False: no reply ends the play."""
+    return False
+
+
+@jit(i64(i64, search_t), inline=True)
+def least_moves(moves_left: Number, search: Any) -> Number:  # noqa: ARG001
+    """Return 1: a continuation may take fewer moves than are left."""
+    return 1
+
+
+list_solving_moves, list_refutations, list_continuations = compile_lists(
+    may_solve, loses_within, mates_within, list_replies, has_ended, least_moves
+)
+
+
+# The C function
 
 
 @native(ENTRY)

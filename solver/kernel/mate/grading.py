@@ -17,9 +17,10 @@ from solver.kernel.build.jit import (
     search_t,
     words_at,
 )
-from solver.kernel.mate.keys import begin_keys, decide, find_keys, write_keys
-from solver.kernel.mate.prover import begin
+from solver.kernel.mate.keys import decide, find_keys
+from solver.kernel.mate.ordering import begin
 from solver.kernel.mate.rows import play
+from solver.kernel.mate.turns import begin_keys, write_keys
 from solver.kernel.rules.fen import read_fen
 from solver.kernel.rules.movegen import count as count_moves
 from solver.kernel.rules.notation import read_move, skip, write_move

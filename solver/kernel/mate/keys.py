@@ -21,10 +21,9 @@ from solver.kernel.build.jit import (
     words_at,
 )
 from solver.kernel.mate.dfpn import find_mate, is_allowed
-from solver.kernel.mate.prover import ATTACKING, DEFENDING, is_stopped, mates_within
-from solver.kernel.rules.bitboards import ONE, ZERO
-from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.notation import write_move
+from solver.kernel.mate.ordering import ATTACKING, DEFENDING, is_stopped
+from solver.kernel.mate.prover import mates_within
+from solver.kernel.mate.turns import KEY_BUDGET, add_key, list_first_moves
 from solver.kernel.rules.position import (
     Position,
     after_null_move,
@@ -32,13 +31,6 @@ from solver.kernel.rules.position import (
     make,
     position_t,
 )
-
-KEY_BUDGET = 100_000
-"""Nodes that the prover, and then the df-pn search, may spend on a first move; doubled
-until one of them decides whether the move is a key."""
-
-WORD, BITS = 6, 63
-"""The shift and the mask of a bit's place in an array of 64-bit words."""
 
 
 @jit(i64(position_t, i64, boolean, boolean, search_t))
@@ -160,29 +152,6 @@ def decide(position: Position, moves_left: Number, search: Any) -> Number:
     return verdict
 
 
-@jit(i64(query_t, position_t, search_t))
-def list_first_moves(query: Any, position: Position, search: Any) -> Number:
-    """Write the first moves to `search.line`, which no search for keys overwrites."""
-    moves = search.line
-    if query.root_moves:
-        chosen = words_at(query.root_moves)
-        for index in range(query.root_count):
-            moves[index] = chosen[index]
-        return query.root_count
-    size = generate(position, search.rows[0])
-    for index in range(size):
-        moves[index] = search.rows[0, index]
-    return size
-
-
-@jit(void(query_t))
-def begin_keys(query: Any) -> None:
-    """Let `find_keys` begin with the first move."""
-    query.keys_tried = 0
-    query.key_budget = KEY_BUDGET
-    query.is_key[:] = ZERO
-
-
 @jit(i64(query_t, position_t, i64, i64, search_t))
 def find_keys(
     query: Any, position: Position, mate: Number, pause: Number, search: Any
@@ -226,7 +195,7 @@ def find_keys(
             query.key_budget *= 2
         else:
             if verdict == Verdict.MATE:
-                query.is_key[place >> WORD] |= ONE << np.uint64(place & BITS)
+                add_key(query, place)
             query.keys_tried += 1
             query.key_budget = KEY_BUDGET
         if is_stopped(search):
@@ -234,11 +203,3 @@ def find_keys(
         if search.nodes - first_node >= pause and query.keys_tried < size:
             return Turn.PAUSES
     return STOPPED if is_stopped(search) else Turn.ENDS
-
-
-@jit(void(query_t, position_t, search_t))
-def write_keys(query: Any, position: Position, search: Any) -> None:
-    """Write the keys that `find_keys` has just found, in the generator's order."""
-    for place in range(query.keys_tried):
-        if query.is_key[place >> WORD] & (ONE << np.uint64(place & BITS)):
-            write_move(position, search.line[place], query.black, search)

@@ -27,7 +27,7 @@ from solver.kernel.build.jit import (
     search_t,
 )
 from solver.kernel.mate.dfpn import find_mate, known_bounds
-from solver.kernel.mate.prover import ATTACKING, DEFENDING
+from solver.kernel.mate.ordering import ATTACKING, DEFENDING
 from solver.kernel.mate.transposition import (
     Bounds,
     bounds_t,

@@ -1,8 +1,9 @@
-"""Move ordering of the exact search.
+"""What the exact searches share: how they begin and end, and the order of their moves.
 
-An attacker's move must work and a defender's reply must refute, so the two sides rank
-their moves differently. The defender's order uses the killer heuristic (Huberman, 1968;
-Akl and Newborn, 1977) and the history heuristic (Schaeffer, ICCA Journal 6, 1983).
+The prover and battle play are such searches. An attacker's move must work and a
+defender's reply must refute, so the two sides rank their moves differently. The
+defender's order uses the killer heuristic (Huberman, 1968; Akl and Newborn, 1977) and
+the history heuristic (Schaeffer, ICCA Journal 6, 1983).
 docs/explanation/tried.md has the measurements behind the order.
 
 An entry of a row has its worth above the 32 bits of the move. So the best entry is the
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.kernel.border.interface import SMALL_BUCKETS
 from solver.kernel.border.memory import MOST_TOUCHED
 from solver.kernel.build.jit import (
     ROW,
@@ -23,9 +25,17 @@ from solver.kernel.build.jit import (
     boolean,
     i64,
     jit,
+    report_if_due,
     search_t,
     u64,
     void,
+)
+from solver.kernel.mate.transposition import (
+    Bounds,
+    HashKey,
+    bounds_t,
+    hash_key_t,
+    store,
 )
 from solver.kernel.rules.bitboards import EIGHT, ONE, SIXTEEN, ZERO, pawns_attacks_up
 from solver.kernel.rules.checks import find_checks, gives_check
@@ -47,6 +57,14 @@ from solver.kernel.rules.position import (
     target,
 )
 
+# numba takes a literal False for another type than the signature's boolean, and a
+# recursive call with it then calls a function that does not exist (numba issue 6713).
+ATTACKING: Any = np.bool_(True)
+DEFENDING: Any = np.bool_(False)
+
+SHARED_MOVES = 3
+"""Attacks that a helper thread searches in the same order as the main thread."""
+
 LOW_WORD = np.uint64(0xFFFF_FFFF)
 WORTH_SHIFT = np.uint64(32)
 RANK_2 = np.uint64(0xFF00)
@@ -66,6 +84,8 @@ KINDS = (PAWN, KNIGHT, DIAGONAL, ORTHOGONAL, QUEEN, KING)
 MOVES_OF_KIND = 1 << 12
 
 MOST_HISTORY = np.uint64((1 << 28) - 1)
+
+# The order of a row
 
 
 @jit(void(ROW, i64, i64), inline=True)
@@ -216,37 +236,6 @@ def forcing_reply(position: Position, moves: np.ndarray, search: Any) -> Move:
     return unranked(best)
 
 
-@jit(void(search_t, i64, u64, i64), inline=True)
-def remember_refutation(
-    search: Any, ply: Number, move: Move, moves_left: Number
-) -> None:
-    """Add a refutation to the killers and the history."""
-    if move != search.killers[ply, 0]:
-        search.killers[ply, 1] = search.killers[ply, 0]
-        search.killers[ply, 0] = move
-    if search.history[move] == 0:
-        if search.touched_size < MOST_TOUCHED:
-            search.touched[search.touched_size] = np.uint32(move)
-        search.touched_size += 1
-    search.history[move] += np.uint32(moves_left * moves_left)
-
-
-@jit(void(search_t))
-def forget_refutations(search: Any) -> None:
-    """Forget all killers, counter moves and histories."""
-    search.killers[:] = ZERO
-    search.counters[:] = ZERO
-    if search.touched_size <= MOST_TOUCHED:  # few, as after most short searches
-        for index in range(search.touched_size):
-            search.history[search.touched[index]] = 0
-    else:
-        for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
-            first = np.int64(kind << ARRIVAL_SHIFT)
-            for move in range(first, first + MOVES_OF_KIND):
-                search.history[move] = 0
-    search.touched_size = 0
-
-
 @jit(boolean(position_t, u64), inline=True)
 def is_plain_move(position: Position, move: Move) -> bool:
     """Return whether a move from another position is pseudo-legal here.
@@ -277,3 +266,67 @@ def is_plain_move(position: Position, move: Move) -> bool:
     if standing != kind:
         return False
     return (attacks_of_kind(kind, origin(move), occupied) & arrived) != ZERO
+
+
+# Refutations, and how a search begins and ends
+
+
+@jit(void(search_t, i64, u64, i64), inline=True)
+def remember_refutation(
+    search: Any, ply: Number, move: Move, moves_left: Number
+) -> None:
+    """Add a refutation to the killers and the history."""
+    if move != search.killers[ply, 0]:
+        search.killers[ply, 1] = search.killers[ply, 0]
+        search.killers[ply, 0] = move
+    if search.history[move] == 0:
+        if search.touched_size < MOST_TOUCHED:
+            search.touched[search.touched_size] = np.uint32(move)
+        search.touched_size += 1
+    search.history[move] += np.uint32(moves_left * moves_left)
+
+
+@jit(void(search_t, i64, hash_key_t, bounds_t, u64, i64), inline=True)
+def store_refutation(
+    search: Any,
+    ply: Number,
+    key: HashKey,
+    bounds: Bounds,
+    reply: Move,
+    moves_left: Number,
+) -> None:
+    """Remember and store a reply after which there is no mate within `moves_left`."""
+    remember_refutation(search, ply, reply, moves_left)
+    store(search, key, Bounds(moves_left, bounds.mate, reply), moves_left)
+
+
+@jit(void(search_t))
+def forget_refutations(search: Any) -> None:
+    """Forget all killers, counter moves and histories."""
+    search.killers[:] = ZERO
+    search.counters[:] = ZERO
+    if search.touched_size <= MOST_TOUCHED:  # few, as after most short searches
+        for index in range(search.touched_size):
+            search.history[search.touched[index]] = 0
+    else:
+        for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
+            first = np.int64(kind << ARRIVAL_SHIFT)
+            for move in range(first, first + MOVES_OF_KIND):
+                search.history[move] = 0
+    search.touched_size = 0
+
+
+@jit(void(search_t))
+def begin(search: Any) -> None:
+    """Forget the last search, as `solver.search.workspace.Workspace.begin` does."""
+    search.nodes = 0
+    search.generation += 1
+    search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))
+    forget_refutations(search)
+
+
+@jit(boolean(search_t), inline=True)
+def is_stopped(search: Any) -> bool:
+    """Return whether a limit or a request from outside ends the search."""
+    report_if_due(search)
+    return search.stop > search.patience or search.nodes >= search.node_limit

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import SMALL_BUCKETS, Verdict
+from solver.kernel.border.interface import Verdict
 from solver.kernel.build.jit import (
     ROW,
     Move,
@@ -24,29 +24,28 @@ from solver.kernel.build.jit import (
     boolean,
     i64,
     jit,
-    report_if_due,
     search_t,
     u64,
-    void,
 )
 from solver.kernel.mate.ordering import (
+    ATTACKING,
+    DEFENDING,
+    SHARED_MOVES,
     bring_best,
     forcing_reply,
-    forget_refutations,
     is_plain_move,
+    is_stopped,
     rank_attacks,
     rank_replies,
     remember_refutation,
     reverse,
+    store_refutation,
     unranked,
 )
 from solver.kernel.mate.refuter import find_refuter, is_refuted
 from solver.kernel.mate.transposition import (
     Bounds,
-    HashKey,
-    bounds_t,
     hash_key,
-    hash_key_t,
     prefetch_bounds,
     probe,
     store,
@@ -63,32 +62,8 @@ from solver.kernel.rules.position import (
     without_origin,
 )
 
-# numba takes a literal False for another type than the signature's boolean, and a
-# recursive call with it then calls a function that does not exist (numba issue 6713).
-ATTACKING: Any = np.bool_(True)
-DEFENDING: Any = np.bool_(False)
-
-SHARED_MOVES = 3
-"""Attacks that a helper thread searches in the same order as the main thread."""
-
 MANY_ATTACKS = 5
 """From this many attacks on, a reply is tried on all of them at once."""
-
-
-@jit(void(search_t))
-def begin(search: Any) -> None:
-    """Forget the last search, as `solver.search.workspace.Workspace.begin` does."""
-    search.nodes = 0
-    search.generation += 1
-    search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))
-    forget_refutations(search)
-
-
-@jit(boolean(search_t), inline=True)
-def is_stopped(search: Any) -> bool:
-    """Return whether a limit or a request from outside ends the search."""
-    report_if_due(search)
-    return search.stop > search.patience or search.nodes >= search.node_limit
 
 
 @jit(u64(position_t, search_t), inline=True)
@@ -231,20 +206,6 @@ def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
             size = drop_refuted(position, moves, index, size, ply, search)
     store(search, key, Bounds(2, bounds.mate, bounds.move), 2)
     return Verdict.NO_MATE
-
-
-@jit(void(search_t, i64, hash_key_t, bounds_t, u64, i64), inline=True)
-def store_refutation(
-    search: Any,
-    ply: Number,
-    key: HashKey,
-    bounds: Bounds,
-    reply: Move,
-    moves_left: Number,
-) -> None:
-    """Remember and store a reply after which there is no mate within `moves_left`."""
-    remember_refutation(search, ply, reply, moves_left)
-    store(search, key, Bounds(moves_left, bounds.mate, reply), moves_left)
 
 
 @jit(i64(position_t, i64, i64, boolean, search_t))

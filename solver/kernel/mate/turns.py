@@ -1,12 +1,13 @@
-"""The search of a query, turn by turn, until its bounds meet or a limit is hit.
+"""The machine that answers a query turn by turn, whatever two opponents play for.
 
-The two searches of `solver.kernel.mate.bounds` take turns. If the question does not say
-who attacks, the other side's mate is searched for too, with a share of the nodes, until
-one side is known to mate: the two exclude each other.
+`take_turn` is one step: a bound, a length, a key, or the answer. Between two turns
+everything known is in the `Query`, so its caller may stop, print the bounds, start
+helper threads or probe an endgame table.
 
-`take_turn` is one step of this: a bound, a length, or the answer with its keys. Between
-two turns everything known is in the `Query`, so its caller may stop, print the bounds,
-start helper threads or probe an endgame table.
+The search is given when a machine is compiled, by `noting` and `machine`:
+`solver.kernel.mate.bounds` does so for mates,
+`solver.kernel.compositions.battle_turns` for battle play. This module imports neither,
+because to import kernel code is to translate it.
 """
 
 from __future__ import annotations
@@ -16,17 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import NO_LIMIT, STOPPED
+from solver.kernel.border.interface import NO_LIMIT, STOPPED, Verdict
 from solver.kernel.border.memory import Stop
-from solver.kernel.border.query import (
-    MOST_ENDING_PIECES,
-    MOST_TEXT,
-    Answer,
-    QueryState,
-    Turn,
-)
+from solver.kernel.border.query import MOST_ENDING_PIECES, Answer, QueryState, Turn
 from solver.kernel.build.jit import (
-    QUERY_BYTES,
     Number,
     boolean,
     i64,
@@ -35,25 +29,12 @@ from solver.kernel.build.jit import (
     query_at,
     query_t,
     search_t,
+    void,
     words_at,
 )
-from solver.kernel.mate.bounds import (
-    FIRST_BUDGET,
-    OURS,
-    REACH,
-    THEIRS,
-    Phase,
-    attacks,
-    is_closed,
-    is_finished,
-    is_proved,
-    search_side,
-)
-from solver.kernel.mate.keys import begin_keys, find_keys, keep_admitted, write_keys
-from solver.kernel.mate.prover import begin, is_stopped
-from solver.kernel.rules.bitboards import CORNERS
-from solver.kernel.rules.mate_in_one import is_checkmate
-from solver.kernel.rules.notation import write_move
+from solver.kernel.mate import ordering
+from solver.kernel.rules import movegen, notation
+from solver.kernel.rules.bitboards import CORNERS, ONE, ZERO
 from solver.kernel.rules.position import Position, make, position_at, position_t
 
 OTHER_SIDE_SHARE = 8
@@ -64,9 +45,18 @@ many, go into the other side's mate."""
 OTHER_SIDE_REST = 2_000_000
 """Nodes for the other side's mate once the side to move is proved to have none."""
 
-
 KEY_TURN = 200_000
 """A turn that searches for keys ends once it has taken so many nodes."""
+
+KEY_BUDGET = 100_000
+"""Nodes that the prover, and then the df-pn search, may spend on a first move; doubled
+until one of them decides whether the move is a key."""
+
+WORD, BITS = 6, 63
+"""The shift and the mask of a bit's place in an array of 64-bit words."""
+
+OURS, THEIRS = 0, 1
+"""The indices of a pair: the expected attacker's entry, and the other side's."""
 
 
 class Stage(IntEnum):
@@ -85,6 +75,73 @@ class Stage(IntEnum):
     """The expected attacker's: its mate is proved, and the keys are searched."""
 
 
+class Phase(IntEnum):
+    """The next step of a side's search in its round; battle play has only the first."""
+
+    LOWER = 0
+    """The lower bound is raised. This is a round's first turn."""
+    CLAIM = 1
+    """The df-pn search looks for a mate of the claimed length, or of any length."""
+    UPPER = 2
+    """The df-pn search looks between the bounds."""
+
+
+# Bounds, and how a search begins
+
+
+@jit(boolean(query_t, i64), inline=True)
+def attacks(query: Any, side: Number) -> bool:
+    """Return whether the side to move is the attacker in this side's search."""
+    return side == OURS and query.attacking != 0
+
+
+@jit(boolean(query_t, i64), inline=True)
+def is_proved(query: Any, side: Number) -> bool:
+    """Return whether the bounds have met: there is a mate, and none is shorter."""
+    return 0 < query.upper[side] <= query.lower[side]
+
+
+@jit(boolean(query_t, i64))
+def is_closed(query: Any, side: Number) -> bool:
+    """Return whether nothing is left to search."""
+    if is_proved(query, side) or (query.upper[side] and query.any_length):
+        return True
+    return query.lower[side] > query.most_moves
+
+
+@jit(boolean(query_t, i64))
+def is_finished(query: Any, side: Number) -> bool:
+    """Return whether no turn is left; a claimed length is always searched."""
+    is_claim_done = query.phase[side] == Phase.LOWER or query.upper[side] != 0
+    return is_closed(query, side) and is_claim_done
+
+
+@jit(void(query_t, i64, search_t))
+def open_query(query: Any, lower: Number, search: Any) -> None:
+    """Open the bounds, and forget the search before; a helper joins one that has begun.
+
+    Parameters
+    ----------
+    query : Query
+    lower : int64
+        The first lower bound of both sides.
+    search : Search
+    """
+    if not search.is_helper:
+        ordering.begin(search)
+        search.node_limit = query.node_limit
+    query.state = QueryState.OPEN
+    query.nodes = query.is_cut = 0
+    query.pv_written = query.keys_written = query.lines_read = 0
+    query.both_sides = query.their_nodes = 0
+    query.stage = Stage.OURS
+    query.turn_limit = NO_LIMIT
+    for side in range(2):
+        query.lower[side] = lower
+        query.upper[side] = query.line_plies[side] = 0
+        query.phase[side] = Phase.LOWER
+
+
 @jit(boolean(position_t), inline=True)
 def is_small_ending(position: Position) -> bool:
     """Return whether `solver.endgames` may have a table: few pieces, no pawns."""
@@ -95,64 +152,125 @@ def is_small_ending(position: Position) -> bool:
     )
 
 
-@jit(i64(query_t, i64, i64, i64))
-def answer_at_once(
-    query: Any, status: Number, mate: Number, lower_bound: Number
-) -> Number:
-    """Write an answer that needs no search."""
-    query.status = status
-    query.mate = mate
-    query.lower_bound = lower_bound
-    query.keys_complete = np.int64(status == Answer.PROVED)
-    query.state = QueryState.ANSWERED
-    return Turn.ENDS
+# Lines
+
+
+def noting(read_line: Any) -> Any:
+    """Compile `note`, which updates a side's bounds, for one way to read lines.
+
+    Parameters
+    ----------
+    read_line : kernel function
+        Takes a position, the moves of a proved mate, whether the attacker is to move,
+        whether no mate is shorter, and the search. Writes the line to `Search.line` and
+        returns its plies, or STOPPED.
+    """
+
+    @jit(i64(query_t, position_t, i64, i64, search_t))
+    def write_line(
+        query: Any, position: Position, side: Number, moves: Number, search: Any
+    ) -> Number:
+        """Write the line of a mate that was just proved to `search.lines`.
+
+        Returns
+        -------
+        int64
+            The number of plies; a line shorter than `moves` lowers the bound. STOPPED
+            if reading it was interrupted; the line before then stays.
+        """
+        attacking = attacks(query, side)
+        is_shortest = moves == query.lower[side]
+        first = 0
+        if attacking and query.root_moves:
+            position = make(position, query.key)
+            attacking = False
+            moves -= 1
+            first = 1
+        plies = read_line(position, moves, attacking, is_shortest, search)
+        if plies == STOPPED:
+            return STOPPED
+        if first:
+            search.lines[side, 0] = query.key
+        for ply in range(plies):
+            search.lines[side, first + ply] = search.line[ply]
+        return first + plies
+
+    @jit(void(query_t, position_t, i64, i64, i64, search_t))
+    def note(
+        query: Any,
+        position: Position,
+        side: Number,
+        verdict: Number,
+        moves: Number,
+        search: Any,
+    ) -> None:
+        """Update the bounds with a verdict on "mate within `moves`?".
+
+        The line of a mate is read whatever it costs; only an interrupt ends that.
+        """
+        if verdict == Verdict.NO_MATE and moves >= query.lower[side]:
+            query.lower[side] = moves + 1
+        if verdict != Verdict.MATE:
+            return
+        limit = search.node_limit
+        search.node_limit = NO_LIMIT
+        patience = search.patience
+        search.patience = Stop.LIMIT
+        plies = write_line(query, position, side, moves, search)
+        search.patience = patience
+        search.node_limit = limit
+        if plies != STOPPED:
+            query.upper[side] = (plies + 1) // 2
+            query.line_plies[side] = plies
+            query.lines_read += 1
+        elif query.upper[side] == 0:
+            query.upper[side] = moves
+        query.distance[side] = 0
+
+    return note
+
+
+# Keys
 
 
 @jit(i64(query_t, position_t, search_t))
-def begin_query(query: Any, position: Position, search: Any) -> Number:
-    """Begin a search, or answer at once if none is needed; see `take_turn`."""
-    # 1. Forget the search before. A helper thread joins a search that has begun.
-    if not search.is_helper:
-        begin(search)
-        search.node_limit = query.node_limit
-    query.nodes = 0
-    query.is_cut = 0
-    query.pv_written = 0
-    query.keys_written = 0
-    query.lines_read = 0
-
-    # 2. Who mates whom. If the question does not say, being mated is an answer as well.
-    our_king_is_bare = population(position.us) == 1
-    their_king_is_bare = population(position.them) == 1
-    query.both_sides = 0
-    if query.attacking < 0:
-        attacking = not our_king_is_bare or their_king_is_bare
-        is_open = attacking and not their_king_is_bare and not search.restricted_only
-        query.both_sides = np.int64(is_open)
-        query.attacking = np.int64(attacking)
-
-    # 3. The bounds are open.
-    query.stage = Stage.OURS
-    query.turn_limit = NO_LIMIT
-    query.their_nodes = 0
-    for side in range(2):
-        query.lower[side] = 1
-        query.upper[side] = 0
-        query.line_plies[side] = 0
-        query.phase[side] = Phase.LOWER
-        query.budget[side] = query.first_budget or FIRST_BUDGET
-        query.reach[side] = REACH
-
-    # 4. Trivial cases, which need no search.
-    if is_checkmate(position):
-        return answer_at_once(query, Answer.PROVED, 0, 0)
-    if our_king_is_bare if query.attacking else their_king_is_bare:
-        least = query.most_moves + 1
-        return answer_at_once(query, Answer.DISPROVED, -1, least)
-    query.state = QueryState.OPEN
+def list_first_moves(query: Any, position: Position, search: Any) -> Number:
+    """Write the first moves to `search.line`, which no search for keys overwrites."""
+    moves = search.line
     if query.root_moves:
-        keep_admitted(query, position, search)
-    return Turn.PAUSES if is_small_ending(position) else Turn.GOES_ON
+        chosen = words_at(query.root_moves)
+        for index in range(query.root_count):
+            moves[index] = chosen[index]
+        return query.root_count
+    size = movegen.generate(position, search.rows[0])
+    for index in range(size):
+        moves[index] = search.rows[0, index]
+    return size
+
+
+@jit(void(query_t))
+def begin_keys(query: Any) -> None:
+    """Let `find_keys` begin with the first move."""
+    query.keys_tried = 0
+    query.key_budget = KEY_BUDGET
+    query.is_key[:] = ZERO
+
+
+@jit(void(query_t, i64))
+def add_key(query: Any, place: Number) -> None:
+    """Note that the first move with this index is a key."""
+    query.is_key[place >> WORD] |= ONE << np.uint64(place & BITS)
+
+
+@jit(void(query_t, position_t, search_t))
+def write_keys(query: Any, position: Position, search: Any) -> None:
+    """Write the keys that `find_keys` has just found, in the generator's order."""
+    for place in range(query.keys_tried):
+        if query.is_key[place >> WORD] & (ONE << np.uint64(place & BITS)):
+            notation.write_move(position, search.line[place], query.black, search)
+
+
+# The answer, and the machine
 
 
 @jit(i64(query_t, position_t, i64, boolean, search_t))
@@ -184,7 +302,7 @@ def answer(
     child = position
     for ply in range(query.line_plies[side]):
         move = search.lines[side, ply]
-        write_move(child, move, query.black ^ (ply & 1), search)
+        notation.write_move(child, move, query.black ^ (ply & 1), search)
         child = make(child, move)
     query.pv_written = search.text_written - query.pv_at
 
@@ -201,133 +319,112 @@ def answer(
     return Turn.ENDS
 
 
-@jit(i64(query_t, position_t, search_t))
-def take_key_turn(query: Any, position: Position, search: Any) -> Number:
-    """Search for keys of a proved mate, and answer once all are known."""
-    found = find_keys(query, position, query.lower[OURS], KEY_TURN, search)
-    query.nodes = search.nodes
-    if found == Turn.PAUSES:
-        # A small endgame's table is built for its bounds, if it is worth building.
-        return Turn.GOES_ON if is_small_ending(position) else Turn.PAUSES
-    return answer(query, position, OURS, found == STOPPED, search)
-
-
-@jit(i64(i64, search_t))
-def take_turn(address: Number, search: Any) -> Number:
-    """Take the next turn of a query: begin it, search a bound or a length, answer it.
+def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
+    """Compile `take_turn` for one kind of search.
 
     Parameters
     ----------
-    address : int64
-        The address of a `Query` that is READ or OPEN; it receives the progress and the
-        answer.
-    search : Search
-        Its node limit is set by the first turn; the caller may lower it afterwards. Its
-        `text` receives the answer and has room for MOST_TEXT bytes.
-
-    Returns
-    -------
-    int64
-        A `Turn`. It PAUSES where the turn of a side is over and no limit was hit,
-        between searches for keys, and before the search of a small endgame, whose table
-        may have the answer.
+    begin_query : kernel function
+        Takes query, position and search: begins, or answers at once; returns a `Turn`.
+    search_side : kernel function
+        Takes query, position, side and search: searches one bound or one length, and
+        returns whether this ends the side's turn.
+    find_keys : kernel function
+        Takes query, position, the moves of the shortest mate, the nodes after which it
+        is to pause, and search; marks each key with `add_key`. Returns `Turn.ENDS`,
+        `Turn.PAUSES` (it is called again), or STOPPED by a limit.
     """
-    query, position = query_at(address), position_at(words_at(address))
-    if query.state == QueryState.READ:
-        return begin_query(query, position, search)
 
-    if query.stage == Stage.KEYS:
-        return take_key_turn(query, position, search)
+    @jit(i64(query_t, position_t, search_t))
+    def take_key_turn(query: Any, position: Position, search: Any) -> Number:
+        """Search for keys of a proved mate, and answer once all are known."""
+        found = find_keys(query, position, query.lower[OURS], KEY_TURN, search)
+        query.nodes = search.nodes
+        if found == Turn.PAUSES:
+            # A small endgame's table is built for its bounds, if it is worth building.
+            return Turn.GOES_ON if is_small_ending(position) else Turn.PAUSES
+        return answer(query, position, OURS, found == STOPPED, search)
 
-    # 1. Search for one side.
-    side = OURS if query.stage == Stage.OURS else THEIRS
-    limit = search.node_limit
-    search.node_limit = min(limit, query.turn_limit)
-    is_over = search_side(query, position, side, search)
-    is_limited = is_stopped(search)
-    search.node_limit = limit
-    query.nodes = search.nodes
-    if not is_over:
-        return Turn.GOES_ON
+    @jit(i64(i64, search_t))
+    def take_turn(address: Number, search: Any) -> Number:
+        """Take a query's next turn: begin it, search a bound or a length, answer it.
 
-    # 2. The other side gets its share.
-    if query.stage == Stage.OURS and query.both_sides and query.upper[OURS] == 0:
-        share = max(search.nodes // OTHER_SIDE_SHARE, OTHER_SIDE_NODES)
-        share -= query.their_nodes
-        if share > 0 and not is_finished(query, THEIRS):
-            query.stage = Stage.THEIR_SHARE
-            query.turn_limit = search.nodes + share
-            query.their_nodes -= search.nodes
-            return Turn.GOES_ON
-    if query.stage == Stage.THEIR_SHARE:
-        query.stage = Stage.OURS
-        query.turn_limit = NO_LIMIT
-        query.their_nodes += search.nodes
-        is_limited = is_stopped(search)
+        Parameters
+        ----------
+        address : int64
+            The address of a `Query` that is READ or OPEN; it receives the progress and
+            the answer.
+        search : Search
+            Its node limit is set by the first turn; the caller may lower it afterwards.
+            Its `text` receives the answer and has room for MOST_TEXT bytes.
 
-    # 3. The next turn is the same side's, unless its search is over.
-    side = OURS if query.stage == Stage.OURS else THEIRS
-    is_over = is_limited or is_finished(query, side)
-    if not is_over and (side == THEIRS or query.upper[THEIRS] == 0):
-        return Turn.PAUSES
+        Returns
+        -------
+        int64
+            A `Turn`. It PAUSES where the turn of a side is over and no limit was hit,
+            between searches for keys, and before the search of a small endgame, whose
+            table may have the answer.
+        """
+        query, position = query_at(address), position_at(words_at(address))
+        search.play = query.play
+        if query.state == QueryState.READ:
+            return begin_query(query, position, search)
 
-    # 4. The expected attacker has no mate: the other side may have one, and what it has
-    #    is searched to the end.
-    if query.stage == Stage.OURS and query.both_sides:
-        has_none = query.upper[OURS] == 0 and is_closed(query, OURS)
-        if has_none and query.upper[THEIRS] == 0 and not is_finished(query, THEIRS):
-            query.stage = Stage.THEIR_REST
-            query.turn_limit = search.nodes + OTHER_SIDE_REST
-            return Turn.GOES_ON
-    if query.stage != Stage.THEIRS and query.upper[THEIRS]:
-        query.stage = Stage.THEIRS
-        query.turn_limit = NO_LIMIT
-        if not is_finished(query, THEIRS):
+        if query.stage == Stage.KEYS:
+            return take_key_turn(query, position, search)
+
+        # 1. Search for one side.
+        side = OURS if query.stage == Stage.OURS else THEIRS
+        limit = search.node_limit
+        search.node_limit = min(limit, query.turn_limit)
+        is_over = search_side(query, position, side, search)
+        is_limited = ordering.is_stopped(search)
+        search.node_limit = limit
+        query.nodes = search.nodes
+        if not is_over:
             return Turn.GOES_ON
 
-    # 5. The answer; before it, the keys of a proved mate.
-    side = THEIRS if query.upper[THEIRS] else OURS
-    if query.all_keys and attacks(query, side) and is_proved(query, side):
-        query.stage = Stage.KEYS
-        begin_keys(query)
-        return take_key_turn(query, position, search)
-    return answer(query, position, side, False, search)
+        # 2. The other side gets its share.
+        if query.stage == Stage.OURS and query.both_sides and query.upper[OURS] == 0:
+            share = max(search.nodes // OTHER_SIDE_SHARE, OTHER_SIDE_NODES)
+            share -= query.their_nodes
+            if share > 0 and not is_finished(query, THEIRS):
+                query.stage = Stage.THEIR_SHARE
+                query.turn_limit = search.nodes + share
+                query.their_nodes -= search.nodes
+                return Turn.GOES_ON
+        if query.stage == Stage.THEIR_SHARE:
+            query.stage = Stage.OURS
+            query.turn_limit = NO_LIMIT
+            query.their_nodes += search.nodes
+            is_limited = ordering.is_stopped(search)
 
+        # 3. The next turn is the same side's, unless its search is over.
+        side = OURS if query.stage == Stage.OURS else THEIRS
+        is_over = is_limited or is_finished(query, side)
+        if not is_over and (side == THEIRS or query.upper[THEIRS] == 0):
+            return Turn.PAUSES
 
-@jit(i64(i64, i64, search_t))
-def solve_queries(address: Number, count: Number, search: Any) -> Number:
-    """Answer queries one after the other, until one is left to the caller.
+        # 4. The expected attacker has no mate: the other side may have one, and what it
+        #    has is searched to the end.
+        if query.stage == Stage.OURS and query.both_sides:
+            has_none = query.upper[OURS] == 0 and is_closed(query, OURS)
+            if has_none and query.upper[THEIRS] == 0 and not is_finished(query, THEIRS):
+                query.stage = Stage.THEIR_REST
+                query.turn_limit = search.nodes + OTHER_SIDE_REST
+                return Turn.GOES_ON
+        if query.stage != Stage.THEIRS and query.upper[THEIRS]:
+            query.stage = Stage.THEIRS
+            query.turn_limit = NO_LIMIT
+            if not is_finished(query, THEIRS):
+                return Turn.GOES_ON
 
-    The caller gets a query that is to be searched alone; one that is OPEN because a
-    small endgame's table may answer it, it has used its nodes, or a time limit was hit;
-    or the next one after a stop, or if `Search.text` has no room for another answer.
-    Only an interrupt cuts an answer short. A query that is REFUSED is passed over.
+        # 5. The answer; before it, the keys of a proved mate.
+        side = THEIRS if query.upper[THEIRS] else OURS
+        if query.all_keys and attacks(query, side) and is_proved(query, side):
+            query.stage = Stage.KEYS
+            begin_keys(query)
+            return take_key_turn(query, position, search)
+        return answer(query, position, side, False, search)
 
-    Returns
-    -------
-    int64
-        The number of queries that are answered or passed over.
-    """
-    for index in range(count):
-        query = query_at(address)
-        if query.state == QueryState.REFUSED:
-            address += QUERY_BYTES
-            continue
-        if (
-            query.alone_from == 0
-            or (index > 0 and search.stop)
-            or search.text_size - search.text_written < MOST_TEXT
-        ):
-            return index
-        search.patience = Stop.LIMIT
-        turn = take_turn(address, search)
-        is_left = turn == Turn.PAUSES
-        while turn != Turn.ENDS and not is_left:
-            turn = take_turn(address, search)
-            is_long = turn == Turn.PAUSES and search.nodes >= query.alone_from
-            is_left = is_long or search.stop != 0
-        search.patience = Stop.NONE
-        if turn != Turn.ENDS:
-            return index
-        address += QUERY_BYTES
-    return count
+    return take_turn
