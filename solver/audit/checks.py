@@ -22,7 +22,7 @@ from solver.record import COLUMNS, MARKS
 from solver.solution import Status, StoppedBy, TableFormat
 from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 from solver.stipulations import kind_of
-from solver.stipulations.comparison import Soundness, Verdict
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -33,7 +33,7 @@ from solver.problem import Problem
 from solver.solution import Solution, Status
 from solver.stipulation import MATE
 from solver.stipulations import kind_of
-from solver.stipulations.comparison import Soundness, Verdict
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     import os

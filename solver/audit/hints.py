@@ -17,7 +17,7 @@ from solver.errors import InputError
 from solver.position_text import GivenPosition
 from solver.search.question import Question
 from solver.stipulation import MATE
-from solver.stipulations.comparison import Soundness, Verdict
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.stipulations.comparison import allows_all_mates
+from solver.stipulations.kind import allows_all_mates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,7 @@ from solver.record import COLUMNS, MARKS, Record, answer_columns, plain, write_s
 from solver.solution import StoppedBy
 from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
-from solver.stipulations.comparison import Soundness, Verdict
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ from solver.formats.registry import FORMATS, read_collection
 from solver.formats.streams import STDIN, name_of
 from solver.problem import MAX_NODES
 from solver.stipulation import MAX_MOVES
-from solver.stipulations.comparison import Verdict
+from solver.stipulations.kind import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

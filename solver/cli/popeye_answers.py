@@ -29,7 +29,7 @@ from solver.search.question import read_question
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
 from solver.stipulations import kind_of
-from solver.stipulations.solutions import Enumeration, set_play
+from solver.stipulations.solving_moves import Enumeration, set_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -253,21 +253,39 @@ def _refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
     if given["max_moves"]:
         msg = "--stipulation and --search-moves cannot be combined."
         raise click.UsageError(msg)
+    _refuse_unused(play.stipulation, details, given)
+
+
+def _refuse_unused(
+    stipulation: Stipulation, details: dict[str, Any], given: Mapping[str, Any]
+) -> None:
+    """Refuse options that have no effect under a stipulation.
+
+    Parameters
+    ----------
+    stipulation : Stipulation
+    details : dict
+        Options about variations, and whether each is given.
+    given : mapping
+        See `_refuse_conflicts`.
+    """
     from solver.stipulations import kind_of
 
-    others = details | {
-        "--tries": given["tries"],
-        "--max-solutions": given["max_solutions"],
-        "--certificate": given["certificate_path"] is not None,
-        "--tablebases": given["directories"],
-        "--checks-only, --king-flights, --replies and --threat": (
-            given["checks_only"] or any(given[name] is not None for name in RANGES)
-        ),
-    }
-    unused = kind_of(play.stipulation).unused_options
-    for name, is_given in others.items():
-        if is_given and name.partition(",")[0] in unused:
-            msg = f"{name} cannot be combined with --stipulation {play.stipulation}."
+    kind = kind_of(stipulation)
+    unused = {"--max-solutions": given["max_solutions"]}
+    if not kind.has_variations:
+        unused = details | {"--tries": given["tries"]}
+    if not kind.has_certificates:
+        unused["--certificate"] = given["certificate_path"] is not None
+    if not kind.has_tablebases:
+        unused["--tablebases"] = given["directories"]
+    if not kind.has_restrictions:
+        is_restricted = any(given[name] is not None for name in RANGES)
+        name = "--checks-only, --king-flights, --replies and --threat"
+        unused[name] = given["checks_only"] or is_restricted
+    for name, is_given in unused.items():
+        if is_given:
+            msg = f"{name} cannot be combined with --stipulation {stipulation}."
             raise click.UsageError(msg)
 
 

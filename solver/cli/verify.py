@@ -36,7 +36,7 @@ from solver.errors import missing_package
 from solver.formats.streams import name_of
 from solver.output import audit_text, github
 from solver.record import MARKS
-from solver.stipulations.comparison import Soundness, Verdict
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

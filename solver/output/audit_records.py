@@ -30,7 +30,7 @@ from solver.record import (
 )
 from solver.solution import SCHEMA
 from solver.stipulations import kind_of
-from solver.stipulations.comparison import Verdict
+from solver.stipulations.kind import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -18,8 +18,7 @@ from solver.position_text import first_moves
 from solver.problem import printable
 from solver.record import MARKS
 from solver.stipulations import kind_of
-from solver.stipulations.comparison import Soundness, Verdict
-from solver.stipulations.kind import name_no_mate, rank_of
+from solver.stipulations.kind import Soundness, Verdict, name_no_mate, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -17,8 +17,7 @@ from solver.formats.matetrack import MISSING, find_fault
 from solver.output.audit_text import name_record
 from solver.position_text import first_moves, write_lines
 from solver.solution import Status
-from solver.stipulations.comparison import Verdict
-from solver.stipulations.kind import name_mate, name_no_mate, numbered_line
+from solver.stipulations.kind import Verdict, name_mate, name_no_mate, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,7 +30,7 @@ from solver.play.variations import variations_after
 from solver.position_text import write_lines
 from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
-from solver.stipulations.solutions import set_play
+from solver.stipulations.solving_moves import set_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ from solver.audit.result import DUAL, LINE
 from solver.output.audit_records import WORDS
 from solver.output.audit_text import name_claim, soundness_of
 from solver.output.text import duration
-from solver.stipulations.comparison import Soundness
+from solver.stipulations.kind import Soundness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

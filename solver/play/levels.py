@@ -17,7 +17,7 @@ from solver.certificate.proving import (
 from solver.kernel.border.interface import NULL_MOVE
 from solver.play.tree import Attack, Defence
 from solver.stipulations import kind_of
-from solver.stipulations.replies import Reply
+from solver.stipulations.solving_moves import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,19 +1,24 @@
-"""The methods that other packages call for any stipulation, here for play by force.
+"""What any stipulation does: its words, its claims, its play and search by force.
 
-In play by force, one side, the attacker, reaches the goal against every defence. `Mate`
-and `Battle` override a few methods, `Help` most of them.
+In play by force, one side, the attacker, reaches the goal against every defence.
+`solver.stipulations` has the kinds: `Mate` and `Battle` override a few methods of
+`Kind`, `Help` most of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from solver.errors import InputError
+from solver.solution import Status
 from solver.stipulation import Goal, Play
-from solver.stipulations.comparison import Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import chess
 
     from solver.certificate.proving import Budget
     from solver.endgames.tablebases import Tablebases
@@ -24,7 +29,179 @@ if TYPE_CHECKING:
     from solver.search.workspace import Workspace
     from solver.solution import Solution
     from solver.stipulation import Stipulation
-    from solver.stipulations.replies import Replies
+    from solver.stipulations.solving_moves import Replies
+
+# How a claim compares with the answer
+
+
+class Verdict(StrEnum):
+    """How one claim compares with its answer."""
+
+    PROVED = "proved"
+    """The claimed mate exists and none is shorter; or no mate exists, as claimed."""
+
+    HOLDS = "holds"
+    """The claimed mate exists; a shorter one is not excluded.
+
+    Help play: the claimed solutions exist; others are not excluded."""
+
+    SHORTER = "shorter"
+    """There is a shorter mate than claimed."""
+
+    REFUTED = "refuted"
+    """Proved: no mate in the claimed number of moves, or a mate if none is claimed."""
+
+    UNDECIDED = "undecided"
+    """A limit was hit before the claim was proved or refuted."""
+
+    UNREADABLE = "unreadable"
+    """The record could not be parsed."""
+
+
+class Soundness(StrEnum):
+    """How the keys and the claimed line compare with the answer."""
+
+    SOUND = "sound"
+    """One key, or exactly the claimed ones, and no fault in the line.
+
+    Help play: as many solutions as claimed."""
+
+    COOKED = "cooked"
+    """There are more keys, or solutions, than claimed."""
+
+    SHORT_SOLUTION = "short-solution"
+    """There is a shorter mate than claimed."""
+
+    NO_SOLUTION = "no-solution"
+    """There is no mate in the claimed number of moves."""
+
+    MISSING_SOLUTION = "missing-solution"
+    """A claimed key, or the first move of the line, does not solve.
+
+    Help play: the claimed line is no solution, or there are fewer than claimed."""
+
+    NOT_SHORTEST_LINE = "not-shortest-line"
+    """The line takes longer than the mate, or does not end in mate."""
+
+
+def claimed_first_moves(claim: Claim) -> tuple[str, ...]:
+    """Return the claimed keys, or else the first move of the claimed line."""
+    return claim.keys or claim.line[:1]
+
+
+def allows_all_mates(claim: Claim, mate: int | None) -> bool:
+    """Return whether the source accepts every mating move at this point of the line."""
+    return mate == 1 and claim.any_last_move
+
+
+class Comparison:
+    """Compares the claims of play by force with their answers.
+
+    Attributes
+    ----------
+    stipulation : Stipulation
+    """
+
+    stipulation: Stipulation
+
+    def verdict(self, claim: Claim, answer: Solution) -> Verdict:
+        """Return the verdict on the claimed length; see `find_verdict`."""
+        moves = abs(claim.mate)
+        if answer.mate is not None:
+            if (claim.mate > 0) != (answer.mate > 0):
+                return Verdict.REFUTED  # the other side is mated
+            if abs(answer.mate) < moves:
+                return Verdict.SHORTER
+            if abs(answer.mate) == moves:
+                is_shortest = answer.lower_bound == moves
+                return Verdict.PROVED if is_shortest else Verdict.HOLDS
+        return Verdict.REFUTED if answer.lower_bound > moves else Verdict.UNDECIDED
+
+    def wrong_keys(self, claim: Claim, answer: Solution) -> tuple[str, ...]:
+        """Return the claimed first moves that do not solve; see `find_wrong_keys`."""
+        solving = self.first_moves(answer)
+        if solving is None:
+            return ()
+        claimed = claimed_first_moves(claim)
+        return tuple(move for move in claimed if move not in solving)
+
+    def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
+        """Return the first moves that solve; None if there may be others."""
+        return answer.keys if answer.keys_complete else None
+
+    def soundness(
+        self,
+        verdict: Verdict | None,
+        claim: Claim,
+        answer: Solution,
+        *,
+        is_slow_line: bool,
+    ) -> Soundness | None:
+        """Return how keys and claimed line compare with the answer.
+
+        See `find_soundness`. The answer is no shorter than claimed.
+
+        Parameters
+        ----------
+        verdict : Verdict or None
+        claim : Claim
+        answer : Solution
+        is_slow_line : bool
+            A move of the claimed line is slower than another.
+        """
+        if verdict is Verdict.REFUTED:
+            return Soundness.NO_SOLUTION
+        if verdict is not Verdict.PROVED or claim.mate < 0 or not answer.keys_complete:
+            return None
+        if self.wrong_keys(claim, answer):
+            return Soundness.MISSING_SOLUTION
+        if is_slow_line or self._takes_longer(claim, answer):
+            return Soundness.NOT_SHORTEST_LINE
+        expected = max(1, len(claimed_first_moves(claim)))
+        if len(answer.keys) <= expected or allows_all_mates(claim, claim.mate):
+            return Soundness.SOUND
+        return Soundness.COOKED
+
+    def _takes_longer(self, claim: Claim, answer: Solution) -> bool:
+        plies = self.stipulation.numbered(claim.mate).plies
+        if len(claim.line) < plies:  # cut short, or not the longest defence
+            return False
+        if len(claim.line) > plies:
+            return True
+        import chess
+
+        board = chess.Board(answer.problem.fen)
+        for move in claim.line:
+            board.push_uci(move)
+        return not self.is_goal(board)
+
+    def is_goal(self, board: chess.Board) -> bool:
+        """Return whether a position is the goal of the play."""
+        if self.stipulation.goal is Goal.STALEMATE:
+            return board.is_stalemate()
+        return board.is_checkmate()
+
+    def claimed_solutions(self, claim: Claim) -> int | None:
+        """Return how many solutions are claimed; None if the claim is about keys."""
+        return None
+
+    def solutions(self, answer: Solution) -> tuple[tuple[str, ...], ...] | None:
+        """Return the solutions that were found; None if the answer has keys instead."""
+        return None
+
+    def is_sound(self, solution: Solution) -> bool:
+        """Return whether a problem has one solution as claimed, and that is proved."""
+        claim = solution.problem.claim
+        return (
+            solution.status is Status.PROVED
+            and solution.keys_complete
+            and len(solution.keys) == 1
+            and (claim is None or claim.mate == solution.mate)
+            and not solution.restriction
+        )
+
+
+# Kinds
 
 GOALS = {Goal.MATE: "mate", Goal.STALEMATE: "stalemate"}
 
@@ -45,9 +222,6 @@ side to move, then claims of no mate."""
 _RANKS = 1_000
 """Ranks for each of these: more than the half-moves of any claim."""
 
-MATE_OPTIONS = ("--certificate", "--tablebases", "--checks-only")
-"""Options that only apply to mates; the last one means all restrictions."""
-
 
 def rank_of(claim: str, length: int) -> int:
     """Return a number by which to sort one of the claims in `ORDER`."""
@@ -63,10 +237,14 @@ class Kind(Comparison):
     Attributes
     ----------
     stipulation : Stipulation
-    unused_options : tuple of str
-        Options of the command `solve` that have no meaning for it.
+    has_variations : bool
+        Whether the play is a tree of attacks and defences, else a list of solutions.
     has_certificates : bool
         Whether the checker can prove an answer, and a claimed line can be followed.
+    has_tablebases : bool
+        Whether tablebases know an answer.
+    has_restrictions : bool
+        Whether the attacker's moves may be restricted.
     defender_ends : bool
         Whether the defender's last move ends the play, as in self- and reflex play.
     attacker_must_end : bool
@@ -77,8 +255,10 @@ class Kind(Comparison):
         A `BattlePlay`, for the part that searches battle play.
     """
 
-    unused_options: ClassVar[tuple[str, ...]] = ("--max-solutions",)
+    has_variations: ClassVar = True
     has_certificates: ClassVar = False
+    has_tablebases: ClassVar = False
+    has_restrictions: ClassVar = False
     warns_of_draws: ClassVar = False
     defender_ends = False
     attacker_must_end = False
@@ -172,14 +352,18 @@ class Kind(Comparison):
 
     def require_variations(self) -> None:
         """Raise InputError if the play is not a tree of attacks and defences."""
+        if not self.has_variations:
+            expected = "problem: expected a stipulation with variations"
+            msg = f"{expected}, found {self.stipulation}"
+            raise InputError(msg)
 
     def choose(self, tree: Choice, solutions: Choice) -> Choice:
         """Return `tree` for play that is a tree, `solutions` for a list of them."""
-        return tree
+        return tree if self.has_variations else solutions
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return the object that finds the play's moves in a search's memory."""
-        from solver.stipulations.replies import Replies
+        from solver.stipulations.solving_moves import Replies
 
         return Replies(workspace, budget, workspace.kernel)
 
@@ -236,6 +420,9 @@ class Kind(Comparison):
         None if no record can claim that.
         """
         return None
+
+
+# Words and lines
 
 
 def mover(fen: str) -> str:

@@ -15,7 +15,7 @@ from solver.audit.store import ResumeStore, Store
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import Control
 from solver.stipulation import Goal, Stipulation
-from solver.stipulations.help import SPARE_SOLUTIONS
+from solver.stipulations import SPARE_SOLUTIONS
 from tests.oracles import help_play
 
 if TYPE_CHECKING:

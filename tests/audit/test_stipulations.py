@@ -11,7 +11,7 @@ from solver.audit.result import AuditResult, audit_result
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from solver.stipulation import Stipulation
-from solver.stipulations.help import SPARE_SOLUTIONS
+from solver.stipulations import SPARE_SOLUTIONS
 
 SELFMATE = "4R3/7K/5k2/Bp3r2/8/7Q/8/8 w - - 0 1"
 SELFMATE_LINE = ("a5d8", "f6f7", "h3h5", "f5h5")

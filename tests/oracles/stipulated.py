@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.stipulations.battle import PLAYS
+from solver.stipulations import BATTLE_PLAYS
 from tests.oracles import walks
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ SOLVED = {
 }
 """Positions with a solution in one to three moves, found by a search of random ones."""
 
-STIPULATIONS = tuple(f"{play}{goal}" for play, goal in PLAYS)
+STIPULATIONS = tuple(f"{play}{goal}" for play, goal in BATTLE_PLAYS)
 
 MOST_PIECES = 8
 

@@ -16,7 +16,7 @@ from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
 from solver.stipulation import Stipulation
-from solver.stipulations.comparison import Verdict
+from solver.stipulations.kind import Verdict
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import (
     HOSTILE,

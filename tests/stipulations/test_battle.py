@@ -10,7 +10,7 @@ from solver.kernel.border.memory import BattlePlay
 from solver.search.threads import Control
 from solver.solving import Solver, solve
 from solver.stipulation import Goal, Play, Stipulation
-from solver.stipulations.battle import PLAYS
+from solver.stipulations import BATTLE_PLAYS
 from tests.cpu_time import after_work
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated
@@ -77,10 +77,10 @@ def test_a_thousand_answers_are_as_defined(solver: Solver, name: str) -> None:
 
 
 def test_the_kernel_has_a_word_for_each_stipulation() -> None:
-    assert {*PLAYS.values(), BattlePlay.EXACT_MATE} == set(BattlePlay)
-    for (play, goal), word in PLAYS.items():
+    assert {*BATTLE_PLAYS.values(), BattlePlay.EXACT_MATE} == set(BattlePlay)
+    for (play, goal), word in BATTLE_PLAYS.items():
         assert Stipulation(play, goal, 1).play is play, word
-    assert (Play.DIRECT, Goal.MATE) not in PLAYS
+    assert (Play.DIRECT, Goal.MATE) not in BATTLE_PLAYS
 
 
 def test_keys_are_all_first_moves_within_the_stipulation(solver: Solver) -> None:

@@ -13,8 +13,7 @@ from solver.search.question import Question
 from solver.search.workspace import Workspace
 from solver.solution import Status, StoppedBy
 from solver.stipulation import Stipulation
-from solver.stipulations.nets import NODES_BEFORE
-from solver.stipulations.solutions import Enumeration
+from solver.stipulations.solving_moves import NODES_BEFORE, Enumeration
 
 EXAMPLES = {
     "intell.inp:50": ("8/7K/8/2kb2p1/2pq1p2/2prp3/5P2/8 b - - 0 1", "h#6", 1),

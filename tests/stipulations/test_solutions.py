@@ -13,7 +13,7 @@ from solver.search.question import read_question
 from solver.solution import StoppedBy
 from solver.solving import Control, Solver
 from solver.stipulation import Stipulation
-from solver.stipulations.solutions import set_play
+from solver.stipulations.solving_moves import set_play
 from tests.cpu_time import after_work
 from tests.oracles import help_play, walks
 from tests.sizes import sized

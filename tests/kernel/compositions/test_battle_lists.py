@@ -13,7 +13,7 @@ from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Search
 from solver.stipulation import Goal, Play, Stipulation
-from solver.stipulations.battle import Battle
+from solver.stipulations import Battle
 from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
 from tests.oracles import battle_play as oracle
 from tests.oracles import stipulated, walks

@@ -13,7 +13,7 @@ from solver.board import pack, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.kernel.border.memory import Search
 from solver.stipulation import Goal, Play, Stipulation
-from solver.stipulations.battle import PLAYS
+from solver.stipulations import BATTLE_PLAYS
 from tests.oracles import battle_play as oracle
 from tests.oracles import special, stipulated, walks
 from tests.sizes import sized
@@ -41,7 +41,7 @@ class Battle:
             node_limit=NO_LIMIT,
             table=ctypes.addressof(self._memory),
             buckets=buckets,
-            play=PLAYS[self.stipulation.play, self.stipulation.goal],
+            play=BATTLE_PLAYS[self.stipulation.play, self.stipulation.goal],
         )
         self.forget()
 

@@ -22,7 +22,7 @@ from solver.kernel.border.help_memory import (
     Nets,
 )
 from solver.kernel.border.memory import Search
-from solver.stipulations.nets import make_nets
+from solver.stipulations.solving_moves import make_nets
 from tests.kernel.compositions.test_help_play import starts
 from tests.kernel.compositions.test_nets import CAPTURED, FAR, FREE, LAST
 from tests.oracles import needs as oracle

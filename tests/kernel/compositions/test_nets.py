@@ -19,7 +19,7 @@ from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.position_text import uci_line
-from solver.stipulations.nets import make_nets
+from solver.stipulations.solving_moves import make_nets
 from tests.kernel.compositions.test_help_play import EASILY_LEFT_OUT, lengths, starts
 from tests.oracles.walks import SPECIAL_MOVES, Genre, special_genres
 from tests.sizes import sized
