@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 TESTS = tuple(
     f"tests/kernel/compositions/test_{name}.py" for name in ("net_needs", "nets")
 )
-NEEDS, WAYS, LIST, REACH = (
-    f"solver/kernel/compositions/net_{name}.py"
-    for name in ("needs", "ways", "list", "reach")
-)
+NEEDS = "solver/kernel/compositions/net_needs.py"
+LIST = "solver/kernel/compositions/net_list.py"
 MEMORY = "solver/kernel/border/help_memory.py"
 KEY = "from solver.kernel.build.cache import code_key; print(code_key())"
 
@@ -89,51 +87,53 @@ MUTANTS = {
     "the attacker captures one piece less": Change(
         NEEDS, "np.uint64(attacks) << TAKEN", "np.uint64(max(0, attacks - 1)) << TAKEN"
     ),
-    # net_ways
+    # net_needs, ways
     "a check is by the piece that moves last": Change(
-        WAYS,
+        NEEDS,
         "return not is_slider(kind) or not BETWEEN",
         "return is_slider(kind) or not BETWEEN",
     ),
     "no piece is pinned": Change(
-        WAYS, "return kind in (", "return kind < 0 and kind in ("
+        NEEDS, "return kind in (", "return kind < 0 and kind in ("
     ),
     "no piece is pinned along a diagonal": Change(
-        WAYS, "if DIAGONAL_LINES[king] & here:", "if DIAGONAL_LINES[king] & ZERO:"
+        NEEDS, "if DIAGONAL_LINES[king] & here:", "if DIAGONAL_LINES[king] & ZERO:"
     ),
     "a piece cannot attack through the king": Change(
-        WAYS, "(net.attackers | net.defenders) & ~king", "net.attackers | net.defenders"
+        NEEDS,
+        "(net.attackers | net.defenders) & ~king",
+        "net.attackers | net.defenders",
     ),
     "a pawn promotes one move later": Change(
-        WAYS, "left < np.uint64(", "left <= np.uint64("
+        NEEDS, "left < np.uint64(", "left <= np.uint64("
     ),
     "a promoted pawn cannot stand in between": Change(
-        WAYS, "range(own, end_of_kinds(slot, net, nets))", "range(own, own + 1)"
+        NEEDS, "range(own, end_of_kinds(slot, net, nets))", "range(own, own + 1)"
     ),
     "a check to the attacker is not blocked": Change(
-        WAYS, "between = BETWEEN[square, first_square(king)]", "between = ZERO"
+        NEEDS, "between = BETWEEN[square, first_square(king)]", "between = ZERO"
     ),
     "nothing is put in the way of an answer to check": Change(
-        WAYS, "between = BETWEEN[square, first_square(reached)]", "between = ZERO"
+        NEEDS, "between = BETWEEN[square, first_square(reached)]", "between = ZERO"
     ),
     "a pawn answers check by taking nothing": Change(
-        WAYS,
+        NEEDS,
         "pawns_attacks_down(ONE << square) & net.attackers",
         "pawns_attacks_down(ONE << square)",
     ),
     "a pawn answers check through a piece": Change(
-        WAYS,
+        NEEDS,
         "step = (ONE << square) >> EIGHT & ~occupied",
         "step = (ONE << square) >> EIGHT",
     ),
     "there is no second check": Change(
-        WAYS, "    add_attacks(king, net, nets)\n    return", "    return"
+        NEEDS, "    add_attacks(king, net, nets)\n    return", "    return"
     ),
     "a pinned piece may capture elsewhere": Change(
-        WAYS, "captures &= BETWEEN[king, square] | behind", "captures &= ~ZERO"
+        NEEDS, "captures &= BETWEEN[king, square] | behind", "captures &= ~ZERO"
     ),
     "a piece of the attacker does not block a pawn": Change(
-        WAYS, "0 if kind == PAWN_KIND else nets.attackers", "nets.attackers"
+        NEEDS, "0 if kind == PAWN_KIND else nets.attackers", "nets.attackers"
     ),
     # net_list
     "a check does not go through the king": Change(
@@ -157,21 +157,21 @@ MUTANTS = {
     "the attacker has one move less at first": Change(
         LIST, "(plies + 1) >> 1", "plies >> 1"
     ),
-    # net_reach
+    # net_list, reach
     "a capture en passant is none": Change(
-        REACH, "nets.slot_at[ply, end] == NO_SLOT:", "ply < 0:"
+        LIST, "nets.slot_at[ply, end] == NO_SLOT:", "ply < 0:"
     ),
     "a promoted pawn stays a pawn": Change(
-        REACH, "np.uint8(change.new // ", "np.uint8(change.old // "
+        LIST, "np.uint8(change.new // ", "np.uint8(change.old // "
     ),
     "an attacker's piece on a line is not captured": Change(
-        REACH, "ours <= spare_attacks + replies", "ours <= spare_attacks"
+        LIST, "ours <= spare_attacks + replies", "ours <= spare_attacks"
     ),
     "a defender's piece on a line is not captured": Change(
-        REACH, "theirs <= spare_replies + attacks", "theirs <= spare_replies"
+        LIST, "theirs <= spare_replies + attacks", "theirs <= spare_replies"
     ),
     "the attacker has one move less on the way": Change(
-        REACH, "(left + 1) >> 1", "left >> 1"
+        LIST, "(left + 1) >> 1", "left >> 1"
     ),
 }
 

@@ -80,7 +80,7 @@ class Nets(Structure):
         The address of `most` bitboards: the squares that are empty in each net.
     entries : uint64
         The address of the lists of nets in reach, at most `size` words for each ply;
-        see `solver.kernel.compositions.net_reach`.
+        see `solver.kernel.compositions.net_list`.
     most, size : int64
         The room for nets, and their number.
     budget, steps : int64
@@ -232,7 +232,7 @@ class HelpPlay(Structure):
     nets : uint64
         The address of the `Nets` of the first position; 0: none are listed.
 
-    The rest is the scratch memory of `solver.kernel.compositions.help_last`.
+    The rest is the scratch memory of `solver.kernel.compositions.help_play`.
     """
 
     @classmethod

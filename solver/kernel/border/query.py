@@ -247,8 +247,6 @@ class Query(Structure):
         How far the bounds search has come in its round.
     key : uint64
         The root move that mates, of those in `root_moves`.
-    cursor : int64
-        The index of the first move to search next, in battle play.
     lines_read : int64
         Grows by one with each line.
     keys_tried : int64
@@ -324,7 +322,6 @@ class Query(Structure):
         ("reach", c_int64 * 2),
         ("distance", c_int64 * 2),
         ("key", c_uint64),
-        ("cursor", c_int64),
         ("lines_read", c_int64),
         ("keys_tried", c_int64),
         ("key_budget", c_int64),

@@ -49,7 +49,7 @@ from solver.kernel.rules.position import Position, make, position_at, position_t
 
 
 @jit(i64(query_t, position_t, search_t))
-def begin_query(query: Any, position: Position, search: Any) -> Number:  # noqa: ARG001
+def begin_query(query: Any, position: Position, search: Any) -> Number:
     """Begin a search, an exact mate's with its only length."""
     least = query.most_moves if query.play == BattlePlay.EXACT_MATE else 1
     turns.open_query(query, least, search)
@@ -102,7 +102,7 @@ def read_line(
     position: Position,
     moves: Number,
     attacking: bool,
-    is_shortest: bool,  # noqa: ARG001
+    is_shortest: bool,
     search: Any,
 ) -> Number:
     """Read the line of the shortest solution; see `turns.noting`."""
@@ -128,7 +128,7 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
 def find_keys(
     query: Any,
     position: Position,
-    mate: Number,  # noqa: ARG001
+    mate: Number,
     pause: Number,
     search: Any,
 ) -> Number:
@@ -156,7 +156,7 @@ take_turn = turns.machine(begin_query, search_side, find_keys)
 @jit(i64(position_t, i64, i64, search_t))
 def may_solve(
     position: Position,
-    moves: Number,  # noqa: ARG001
+    moves: Number,
     ply: Number,
     search: Any,
 ) -> Number:
@@ -171,7 +171,7 @@ def loses_within(
     position: Position,
     moves: Number,
     ply: Number,
-    attack: Move,  # noqa: ARG001
+    attack: Move,
     search: Any,
 ) -> Number:
     """Decide whether the goal is reached within `moves` after an attack."""
@@ -192,7 +192,7 @@ def has_ended(position: Position, search: Any) -> bool:
 @jit(i64(position_t, boolean, search_t))
 def list_replies(
     position: Position,
-    refuting: bool,  # noqa: ARG001
+    refuting: bool,
     search: Any,
 ) -> Number:
     """Write the replies to the first row.

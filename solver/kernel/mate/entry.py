@@ -86,13 +86,13 @@ def list_replies(position: Position, refuting: bool, search: Any) -> Number:
 
 
 @jit(boolean(position_t, search_t), inline=True)
-def has_ended(position: Position, search: Any) -> bool:  # noqa: ARG001
+def has_ended(position: Position, search: Any) -> bool:
     """Return False: no reply ends the play."""
     return False
 
 
 @jit(i64(i64, search_t), inline=True)
-def least_moves(moves_left: Number, search: Any) -> Number:  # noqa: ARG001
+def least_moves(moves_left: Number, search: Any) -> Number:
     """Return 1: a continuation may take fewer moves than are left."""
     return 1
 
