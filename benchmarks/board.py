@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from solver.kernel.border.parts import PARTS, SEARCH
 from solver.kernel.build.loader import load_module
-from solver.pages.board_page import encode_board
+from solver.pages.viewer_pages import encode_board
 from tests.pages.html import CHROMIUM
 
 if TYPE_CHECKING:

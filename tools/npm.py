@@ -24,8 +24,8 @@ from solver import GradeStatus, Limits, __version__, grade, solve
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_module
 from solver.movetext import NUMBER, PART, WORD
-from solver.pages.board_page import TABLE_BYTES
 from solver.pages.layout import describe_kernel
+from solver.pages.viewer_pages import TABLE_BYTES
 from tests.processes import run
 from tests.written_lines import fuzzed, spellings
 

@@ -252,7 +252,7 @@ def write_drawings(
     """
     from solver.kernel.border.parts import SEARCH
     from solver.output.diagram import encode_svg
-    from solver.pages.answer_page import encode_page
+    from solver.pages.viewer_pages import encode_answer
 
     if files.svg_path is not None:
         write_whole(files.svg_path, encode_svg(solution))
@@ -264,5 +264,5 @@ def write_drawings(
     if files.html_path is not None:
         parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
         modules = prepare_modules(parts) if files.solver else {}
-        write_whole(files.html_path, encode_page(solution, play, modules))
+        write_whole(files.html_path, encode_answer(solution, play, modules))
     return Exit.PROVED

@@ -98,7 +98,7 @@ def _render_board(fen: str) -> bytes:
     """
     from solver.board import parse_fen
     from solver.kernel.border.parts import PARTS
-    from solver.pages.board_page import PROBLEM, encode_board
+    from solver.pages.viewer_pages import PROBLEM, encode_board
 
     if fen and "/" not in fen:
         msg = f"expected a FEN or a file, found {quote(fen)}"

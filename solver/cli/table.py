@@ -399,9 +399,9 @@ def table(
     else:
         print_text(counts, brief=is_ablation or sums_only)
     if html:
-        from solver.pages.counts_page import encode_page
+        from solver.pages.laboratory_pages import encode_counts
 
-        write_whole(html, encode_page(counts, _command_line(ctx)))
+        write_whole(html, encode_counts(counts, _command_line(ctx)))
     if runner.is_stopped():
         notify("interrupted")
         codes.add(Exit.INTERRUPTED)

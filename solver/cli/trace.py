@@ -166,10 +166,10 @@ def trace(
     if as_json:
         click.echo(_with_columns_in_lines(json.dumps(record, indent=2)))
     if html_path:
-        from solver.pages.trace_page import encode_page
+        from solver.pages.laboratory_pages import encode_trace
 
         modules = prepare_modules((SEARCH, LABORATORY)) if solver else None
-        write_whole(html_path, encode_page(record, modules))
+        write_whole(html_path, encode_trace(record, modules))
     if as_text or not (as_json or html_path):
         console = stdout_console()
         for number in range(len(traces)):

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from solver.audit.result import AuditResult, audit_result
+from solver import errors, pages
+from solver.audit import result as audit
 from solver.board import parse_fen
-from solver.errors import FormatError, InputError
-from solver.output.audit_records import audit_record, read_record
-from solver.output.audit_text import soundness_of
+from solver.output import audit_records
+from solver.output.audit_text import name_claim, soundness_of
 from solver.output.text import duration
-from solver.pages import fill_page, page_record
-from solver.pages.board_page import viewer_data
-from solver.pages.tally import UNSOLVED, VERDICTS, Tally, verdict_of
+from solver.pages.viewer_pages import viewer_data
 from solver.problem import Problem
 from solver.record import MARKS
 from solver.solution import Solution, Status
+from solver.stipulations.kind import Soundness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
+
+    from solver.audit.result import AuditResult
+    from solver.errors import FormatError
 
     Record: TypeAlias = AuditResult | Mapping[str, object] | Problem | FormatError
 
@@ -34,6 +38,11 @@ MAX_AGREEING = 1_000
 
 FIRST_ROWS = 50
 """Without scripts, a page shows this many rows."""
+
+UNSOLVED = "unsolved"
+"""The verdict of a record that was read but not searched."""
+
+VERDICTS = (*audit_records.WORDS, UNSOLVED)
 
 
 def render_page(
@@ -83,10 +92,10 @@ def render_page(
     for number, given in enumerate(records, 1):
         try:
             result = _result(given)
-        except InputError as error:
+        except errors.InputError as error:
             name = f"record {number}"
             on_damaged(f"{name}: {error}")
-            result = audit_result(FormatError(name, str(error)))
+            result = audit.audit_result(errors.FormatError(name, str(error)))
         if not chosen(result):
             continue
         agrees = verdict_of(result) != UNSOLVED and result.agrees
@@ -94,7 +103,7 @@ def render_page(
         if not room[agrees]:
             continue
         room[agrees] -= 1
-        record = page_record(audit_record(result))
+        record = pages.page_record(audit_records.audit_record(result))
         record["row"] = [claim, _found(result), agrees, soundness_of(result)]
         lines.append(json.dumps(record, separators=(",", ":")))
         if len(first[agrees]) < FIRST_ROWS:
@@ -104,8 +113,7 @@ def render_page(
         counted = f"{left_out:,} more records are counted, not listed."
         on_left_out(f"{len(lines):,} records are listed; {counted}")
         note = f"{counted} {note}"
-    packed = gzip.compress("\n".join(lines).encode(), mtime=0)
-    return fill_page(
+    return pages.fill_page(
         "collection.html",
         title=title,
         style="collection.css",
@@ -121,7 +129,7 @@ def render_page(
             "mark": (*MARKS, "unmarked"),
         },
         data={
-            "records": base64.b64encode(packed).decode(),
+            "records": pages.packed("\n".join(lines).encode()),
             "totals": {word: tally.all.verdicts[word] for word in VERDICTS},
             **viewer_data(modules if lines else None),
         },
@@ -131,13 +139,13 @@ def render_page(
 def _result(given: Record) -> AuditResult:
     """Return any record as a result; an unsolved one has no status."""
     if isinstance(given, Problem):
-        unsolved = Solution(given, Status.UNDECIDED, None, 0)
-        return audit_result(unsolved)._replace(status=None, verdict=None, time_s=None)
-    if isinstance(given, FormatError):
-        return audit_result(given)
-    if isinstance(given, AuditResult):
+        result = audit.audit_result(Solution(given, Status.UNDECIDED, None, 0))
+        return result._replace(status=None, verdict=None, time_s=None)
+    if isinstance(given, errors.FormatError):
+        return audit.audit_result(given)
+    if isinstance(given, audit.AuditResult):
         return given
-    result = read_record(given)
+    result = audit_records.read_record(given)
     if result.fen is not None:
         parse_fen(result.fen)
     return result
@@ -157,3 +165,127 @@ def _found(result: AuditResult) -> str:
     if result.claim is not None and result.claim < 0:
         return f"no #-{excluded}"
     return f"no {result.asked.with_attacker_moves(excluded)}"
+
+
+# Totals
+
+
+def verdict_of(result: AuditResult) -> str:
+    """Return the verdict, the status of a record without a claim, or `UNSOLVED`."""
+    return str(result.verdict or result.status or UNSOLVED)
+
+
+@dataclass(slots=True)
+class ClaimRow:
+    """What the table shows of all records with the same claim.
+
+    It keeps the time of each record in 8 bytes, because a median needs all of them.
+    """
+
+    name: str
+    verdicts: Counter[str] = field(default_factory=Counter)
+    agreeing: int = 0
+    times_s: array[float] = field(default_factory=lambda: array("d"))
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return self.verdicts.total()
+
+    @property
+    def time(self) -> str:
+        """Their median time; empty if no record has a time."""
+        return duration(median(self.times_s)) if self.times_s else ""
+
+    @property
+    def share(self) -> str:
+        """The share of records that agree with the claim; empty if none was solved."""
+        is_solved = self.verdicts[UNSOLVED] < self.total
+        return per_cent(self.agreeing, self.total) if is_solved else ""
+
+    @property
+    def bars(self) -> Iterator[tuple[str, float, float]]:
+        """Verdicts as parts of a bar of length 100: word, beginning and length."""
+        begin = 0.0
+        for word in VERDICTS:
+            length = 100 * self.verdicts[word] / self.total
+            if length:
+                yield word, round(begin, 2), round(length, 2)
+            begin += length
+
+
+class Tally:
+    """Counts by claim and verdict, and by soundness."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[int, str], ClaimRow] = {}
+        self.all = ClaimRow("all")
+        self._soundness: Counter[str] = Counter()
+
+    def add(self, result: AuditResult, *, agrees: bool) -> str:
+        """Count a result; return the name of its claim."""
+        claim = name_claim(result)
+        if claim not in self._rows:
+            self._rows[claim] = ClaimRow(claim[1])
+        verdict = verdict_of(result)
+        for row in (self._rows[claim], self.all):
+            row.verdicts[verdict] += 1
+            row.agreeing += agrees
+            if result.fen and result.time_s is not None:
+                row.times_s.append(result.time_s)
+        self._soundness.update(soundness_of(result))
+        return claim[1]
+
+    @property
+    def claims(self) -> list[ClaimRow]:
+        """The rows of the table, in the order of the claims."""
+        return [row for _, row in sorted(self._rows.items())]
+
+    @property
+    def verdicts_found(self) -> list[tuple[str, int]]:
+        """The verdicts that occur, with their counts, in order."""
+        return _counted(self.all.verdicts, VERDICTS)
+
+    @property
+    def soundness_found(self) -> list[tuple[str, int]]:
+        """The kinds of soundness that occur, with their counts, in order."""
+        return _counted(self._soundness, (*Soundness, audit.DUAL, audit.LINE))
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether one line says all: every record agrees, or none was solved."""
+        total = self.all.total
+        return total in (self.all.agreeing, self.all.verdicts[UNSOLVED])
+
+    @property
+    def headline(self) -> str:
+        """The headline: how many records agree; if all do, with their words."""
+        total, agreeing = self.all.total, self.all.agreeing
+        if not total:
+            return "There are no records."
+        counts = f"{total:,} record{'s' * (total > 1)}"
+        if not self.is_uniform:
+            return f"{agreeing:,} of {counts} agree{'s' * (agreeing == 1)}"
+        if not agreeing:
+            return f"{counts}, not solved yet"
+        if self.soundness_found:
+            counts += f": {_listed(self.soundness_found)}"
+        is_one = len(self.verdicts_found) == 1
+        verdicts = f"all {self.verdicts_found[0][0]}" if is_one else ""
+        return f"{counts}; claims: {verdicts or _listed(self.verdicts_found)}"
+
+
+def per_cent(part: int, whole: int) -> str:
+    """Write a share; 0% and 100% are exact."""
+    if part in (0, whole):
+        return "100%" if part else "0%"
+    return f"{min(max(100 * part / whole, 0.1), 99.9):.1f}%"
+
+
+def _counted(counts: Counter[str], words: Iterable[str]) -> list[tuple[str, int]]:
+    return [(str(word), counts[word]) for word in words if counts[word]]
+
+
+def _listed(found: Iterable[tuple[str, int]]) -> str:
+    names = {audit.DUAL: "with a dual", audit.LINE: "with a line too long"}
+    return ", ".join(f"{count:,} {names.get(word, word)}" for word, count in found)

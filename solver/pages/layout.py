@@ -1,6 +1,8 @@
 """What JavaScript must know about the kernel: where fields are, and what numbers mean.
 
-All of it is read from the ctypes structs and the enums that Python itself uses.
+All of it is read from the ctypes structs and the enums that Python itself uses, and
+from the laboratory's techniques, which the panel "Count" compares. Material-imbalance
+pruning is left out there: its table of 264 kB would have to be in the page.
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from solver.kernel.border import (
     parts,
     query,
 )
-from solver.laboratory.iterative_deepening import DEFAULT_TABLE_ENTRIES, ENTRY_BYTES
+from solver.laboratory import (
+    iterative_deepening,
+    mate_scores,
+    node_counts,
+    techniques,
+)
 from solver.play.marks import KEY_FEATURES, MateMark
 from solver.search.workspace import BUCKET_BYTES
 from solver.stipulation import MAX_MOVES, Stipulation
@@ -72,7 +79,8 @@ def describe_kernel() -> dict[str, Any]:
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,
         "mostMoves": MAX_MOVES,
-        "scoredTableBytes": DEFAULT_TABLE_ENTRIES * ENTRY_BYTES,
+        "scoredTableBytes": iterative_deepening.DEFAULT_TABLE_ENTRIES
+        * iterative_deepening.ENTRY_BYTES,
         "mateMarks": [*MateMark],
         "keyFeatures": KEY_FEATURES,
         "faults": {fault.name: text for fault, text in query.FEN_FAULTS.items()},
@@ -112,3 +120,54 @@ def _describe(name: str) -> dict[str, Any]:
 
 def _members(enum: type[IntEnum]) -> dict[str, int]:
     return {member.name: member.value for member in enum}
+
+
+TECHNIQUES = {
+    techniques.OFF: "no technique",
+    "mdp=cpw": "mate-distance pruning",
+    "mdp=upper": "mate-distance pruning, beta only",
+    "mdp=lower": "mate-distance pruning, alpha only",
+    "mdp=tight": "mate-distance pruning, tight",
+    "mdp=vipermate": "mate-distance pruning as in ViperMate",
+    "check-extension=all": "check extension",
+    "check-extension=uncapped": "check extension, lines of any length",
+    "check-extension=captures": "extension of capturing checks",
+    "check-extension=promotions": "extension of promotions",
+    "efp=cut": "null move and multi-cut at cut nodes",
+    "efp=all": "null move and multi-cut at all nodes",
+    "efp=none": "null move and multi-cut at cut and all nodes",
+    **{f"efp={n}": f"Enhanced Forward Pruning, addition {n}" for n in "1234"},
+    "efp=on": "Enhanced Forward Pruning",
+}
+"""Variants by their names in `table`, with their titles. The first is the basis of the
+comparison."""
+
+
+def experiments() -> dict[str, Any]:
+    """Return the techniques to compare, and the windows of the root.
+
+    Returns
+    -------
+    dict
+        Ready for JSON. `fields` of a technique are those of `Experiment`; `sound` says
+        whether its mates exist. `margin`, `widening` and `widest` belong to the root's
+        windows, as `Laboratory` widens them.
+    """
+    compared = []
+    for name, title in TECHNIQUES.items():
+        chosen = techniques.parse_variant(name).techniques
+        technique = {"name": name, "title": title, "fields": chosen.fields}
+        compared.append(technique | {"sound": chosen.is_sound})
+    return {
+        "glass": node_counts.GLASS_FEN,
+        "depth": len(node_counts.GLASS_ROWS),
+        "mostDepth": mate_scores.MAX_DEPTH,
+        "entries": iterative_deepening.DEFAULT_TABLE_ENTRIES,
+        "infinite": experiment.INFINITE_SCORE,
+        "mate": experiment.MATE_SCORE,
+        "mateZone": experiment.MATE_ZONE,
+        "margin": techniques.SETTINGS.aspiration,
+        "widening": iterative_deepening.WIDENING,
+        "widest": iterative_deepening.WIDEST_MARGIN,
+        "techniques": compared,
+    }

@@ -27,7 +27,7 @@ from solver.laboratory.traces import (
     trace_numbers,
     trace_scores,
 )
-from solver.pages.experiments import TECHNIQUES
+from solver.pages.layout import TECHNIQUES
 from solver.search.threads import Control
 from tests.processes import run
 

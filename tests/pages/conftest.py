@@ -20,7 +20,7 @@ def board_page(kernel: object) -> bytes:  # noqa: ARG001
     """The page that `matesolve board` writes."""
     from solver.kernel.border.parts import PARTS
     from solver.kernel.build.loader import load_module
-    from solver.pages.board_page import encode_board
+    from solver.pages.viewer_pages import encode_board
 
     return encode_board({part.name: load_module(part).code for part in PARTS})
 

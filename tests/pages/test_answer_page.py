@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.output.shown_play import ShownSolutions, ShownTree
-from solver.pages.answer_page import encode_page
+from solver.pages.viewer_pages import encode_answer
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem, Restriction
 from solver.solution import Solution, Status
@@ -65,7 +65,7 @@ ROOK_TREE = tree(ROOK_FOUND, ROOK_PLAY)
 
 
 def page(solution: Solution, variations: Variations | None = None) -> Page:
-    return Page(encode_page(solution, tree(solution, variations)))
+    return Page(encode_answer(solution, tree(solution, variations)))
 
 
 def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
@@ -95,7 +95,7 @@ def test_every_answer_has_its_page(solution: Solution) -> None:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
-    require_own_style_and_script(encode_page(ROOK_FOUND, ROOK_TREE))
+    require_own_style_and_script(encode_answer(ROOK_FOUND, ROOK_TREE))
 
 
 def test_a_link_opens_the_position_for_analysis() -> None:
@@ -156,20 +156,20 @@ def test_each_move_has_the_moves_that_lead_to_it() -> None:
 
 @pytest.mark.browser
 def test_only_a_page_whose_play_folds_has_buttons_to_fold_it(look: Look) -> None:
-    live = look(encode_page(ROOK_FOUND, ROOK_TREE))
+    live = look(encode_answer(ROOK_FOUND, ROOK_TREE))
     assert live.page.locator("#tree-unfold:visible").count() == 1
     live.page.click("#tree-unfold")
     assert live.page.locator("#tree-play details:not([open])").count() == 0
     live.page.click("#tree-fold")
     assert live.page.locator("#tree-play details[open]").count() == 0
-    live = look(encode_page(SMOTHERED, tree(SMOTHERED)))
+    live = look(encode_answer(SMOTHERED, tree(SMOTHERED)))
     assert live.page.locator("#tree-unfold:visible").count() == 0
 
 
 def test_the_solutions_of_help_play_are_numbered() -> None:
     problem = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
     solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("g2g1",), ("h2h1",)))
-    shown = Page(encode_page(solution, ShownSolutions(solution)))
+    shown = Page(encode_answer(solution, ShownSolutions(solution)))
     assert shown.play == ["1) 1...Rg1#", "2) 1...Rh1#"]
 
 
@@ -274,7 +274,7 @@ def followed(live: Live, moves: Locator, fen: str) -> list[str]:
 
 @pytest.mark.browser
 def test_moves_of_the_play_are_followed(look: Look) -> None:
-    live = look(encode_page(ROOK_FOUND, ROOK_TREE))
+    live = look(encode_answer(ROOK_FOUND, ROOK_TREE))
     assert followed(live, live.page.locator("#tree-play .move"), ROOK.fen) == [
         *("1.Ra8!", "1...Kh2", "2.Ra1", "1...Kf1", "2.Ra1#", "1.Ra7!"),
     ]
@@ -283,7 +283,7 @@ def test_moves_of_the_play_are_followed(look: Look) -> None:
 @pytest.mark.browser
 def test_the_main_line_and_the_claimed_line_are_played(look: Look) -> None:
     live = look(
-        encode_page(SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)),
+        encode_answer(SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)),
         record={
             "verdict": "proved",
             "claimed_line": ["c4c7", "h8g8", "0000"],
@@ -305,7 +305,7 @@ def test_the_main_line_and_the_claimed_line_are_played(look: Look) -> None:
 
 @pytest.mark.browser
 def test_arrow_keys_and_buttons_follow_the_line(look: Look) -> None:
-    live = look(encode_page(SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)))
+    live = look(encode_answer(SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)))
     fen = SMOTHERED.problem.fen
     paths = ["", "c4g8", "c4g8 f8g8", "c4g8 f8g8 h6f7"]
     for path in paths[1:]:
@@ -325,7 +325,7 @@ def test_arrow_keys_and_buttons_follow_the_line(look: Look) -> None:
 
 @pytest.mark.browser
 def test_arrow_keys_go_down_the_play(look: Look) -> None:
-    live = look(encode_page(ROOK_FOUND, ROOK_TREE))
+    live = look(encode_answer(ROOK_FOUND, ROOK_TREE))
     live.page.locator("#tree-play .move").first.click()
     for path in ("a2a8 g1h2", "a2a8 g1h2 a8a1", "a2a8 g1f1", "a2a8 g1f1 a8a1", "a2a7"):
         live.page.keyboard.press("ArrowRight")
@@ -335,7 +335,9 @@ def test_arrow_keys_go_down_the_play(look: Look) -> None:
 @pytest.mark.browser
 def test_moves_that_are_none_leave_the_pieces(look: Look) -> None:
     line = ["c4g8", '"]', "banana", "z9z9q", "</b>"]
-    live = look(encode_page(SMOTHERED, tree(SMOTHERED)), record={"claimed_line": line})
+    live = look(
+        encode_answer(SMOTHERED, tree(SMOTHERED)), record={"claimed_line": line}
+    )
     for move in live.page.locator("#answer-claim .move").all():
         move.click()
         assert (
@@ -374,7 +376,7 @@ def random_games(count: int) -> Iterator[tuple[str, list[str], str]]:
 @pytest.mark.browser
 def test_positions_after_moves_are_those_of_python_chess(look: Look) -> None:
     games = [*random_games(200)]
-    live = look(encode_page(SMOTHERED, tree(SMOTHERED)))
+    live = look(encode_answer(SMOTHERED, tree(SMOTHERED)))
     play = "(games) => games.map(([fen, moves]) => played(fen, moves))"
     found = live.page.evaluate(play, [game[:2] for game in games])
     assert found == [game[2] for game in games]
@@ -383,7 +385,7 @@ def test_positions_after_moves_are_those_of_python_chess(look: Look) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("solution", [SMOTHERED_BY_BLACK, MATED, ROOK_UNDECIDED])
 def test_an_answer_without_play_has_a_board(look: Look, solution: Solution) -> None:
-    live = look(encode_page(solution, tree(solution)))
+    live = look(encode_answer(solution, tree(solution)))
     assert board_of(live) == solution.problem.fen
     assert not live.page.is_visible("#tree-panel")
 
@@ -392,7 +394,7 @@ def test_an_answer_without_play_has_a_board(look: Look, solution: Solution) -> N
 def test_many_keys_are_a_list_with_six_arrows(look: Look) -> None:
     keys = (*(f"a2{file}2" for file in "bcdefgh"), "a2a8")
     many = replace(ROOK_FOUND, keys=keys, keys_complete=True)
-    live = look(encode_page(many, tree(many)))
+    live = look(encode_answer(many, tree(many)))
     assert live.page.locator(".board-arrow").count() == 6
     assert live.page.locator("#answer-keys .move").count() == 8
     assert live.page.inner_text("#answer-keys").startswith("All 8 keys: ")
@@ -402,7 +404,7 @@ def test_many_keys_are_a_list_with_six_arrows(look: Look) -> None:
 def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
     problem = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
     solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("g2g1",), ("h2h1",)))
-    live = look(encode_page(solution, ShownSolutions(solution)))
+    live = look(encode_answer(solution, ShownSolutions(solution)))
     moves = live.page.locator("#tree-play .move")
     assert followed(live, moves, problem.fen) == ["1...Rg1#", "1...Rh1#"]
     assert not live.page.is_visible("#answer-solutions")
@@ -412,7 +414,7 @@ def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
 def test_names_are_text(look: Look) -> None:
     problem = replace(SMOTHERED.problem, id=HOSTILE, source=f"'{HOSTILE}\":7")
     solution = replace(SMOTHERED, problem=problem)
-    live = look(encode_page(solution, tree(solution, SMOTHERED_PLAY)))
+    live = look(encode_answer(solution, tree(solution, SMOTHERED_PLAY)))
     assert live.page.title() == HOSTILE
     assert live.page.locator("#answer-title bdi").all_inner_texts()[0] == HOSTILE
     assert live.page.locator("main :is(b, img, script)").count() == 0
@@ -424,7 +426,7 @@ def test_names_are_text(look: Look) -> None:
 def test_a_record_of_another_schema_is_refused_in_a_line(
     look: Look, schema: int | None
 ) -> None:
-    live = look(encode_page(SMOTHERED, tree(SMOTHERED)), record={"schema": schema})
+    live = look(encode_answer(SMOTHERED, tree(SMOTHERED)), record={"schema": schema})
     words = f"expected a record of schema 1, found {json.dumps(schema)}"
     assert live.headline == f"This page cannot be read: {words}"
 
@@ -436,7 +438,7 @@ def test_a_record_of_another_schema_is_refused_in_a_line(
 def test_a_page_fits_its_window_and_paper(
     look: Look, scheme: str, viewport: dict[str, int], *, scripts: bool
 ) -> None:
-    page = encode_page(ROOK_FOUND, ROOK_TREE)
+    page = encode_answer(ROOK_FOUND, ROOK_TREE)
     options: dict[str, Any] = {"color_scheme": scheme, "java_script_enabled": scripts}
     live = look(page, viewport=viewport, **options)
     wide = "document.documentElement.scrollWidth"
@@ -453,7 +455,7 @@ def test_a_page_fits_its_window_and_paper(
 
 @pytest.mark.browser
 def test_a_page_without_the_search_says_how_to_get_one(look: Look) -> None:
-    live = look(encode_page(SMOTHERED, tree(SMOTHERED)))
+    live = look(encode_answer(SMOTHERED, tree(SMOTHERED)))
     assert not live.page.is_visible("#answer-search")
     live.page.click("#answer-solve")
     assert "--solver" in live.page.inner_text("#answer-note")
@@ -465,7 +467,7 @@ def solving_page(kernel: object) -> bytes:  # noqa: ARG001
     from solver.kernel.build.loader import load_module
 
     modules = {SEARCH.name: load_module(SEARCH).code}
-    return encode_page(ROOK_FOUND, ROOK_TREE, modules)
+    return encode_answer(ROOK_FOUND, ROOK_TREE, modules)
 
 
 @pytest.mark.browser
@@ -521,7 +523,7 @@ def test_without_webassembly_a_page_shows_all_but_solves_nothing(
 def test_every_kind_of_answer_has_its_words(
     look: Look, solution: Solution, headline: str, words: str
 ) -> None:
-    live = look(encode_page(solution, tree(solution)))
+    live = look(encode_answer(solution, tree(solution)))
     assert live.headline == headline
     assert words in live.page.inner_text("#answer")
 
@@ -531,7 +533,7 @@ def test_paper_has_the_folded_lines_too(look: Look) -> None:
     replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
     deep = Attack("a2a7", 2, defences=replies)
     play = replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep))
-    live = look(encode_page(ROOK_FOUND, tree(ROOK_FOUND, play)))
+    live = look(encode_answer(ROOK_FOUND, tree(ROOK_FOUND, play)))
     folded = live.page.locator("#tree-play details:not([open]) .leaf .move")
     assert folded.count() >= 2
     assert not folded.first.is_visible()

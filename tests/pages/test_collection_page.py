@@ -13,8 +13,7 @@ from solver.audit.result import AuditResult, audit_result
 from solver.errors import FormatError
 from solver.output.audit_records import audit_record, read_record
 from solver.pages import collection_page as page
-from solver.pages.collection_page import render_page
-from solver.pages.tally import Tally, per_cent
+from solver.pages.collection_page import Tally, per_cent, render_page
 from solver.problem import Claim, Problem
 from tests.output.answers import SMOTHERED as SMOTHERED_ANSWER
 from tests.pages.html import Page, require_own_style_and_script

@@ -11,7 +11,7 @@ import pytest
 from solver.laboratory.count_tables import describe_variant
 from solver.laboratory.node_counts import CollectionFile, Series
 from solver.laboratory.techniques import ablation, combine
-from solver.pages.counts_page import encode_page
+from solver.pages.laboratory_pages import encode_counts
 from tests.laboratory.counts import (
     CHECKS,
     COLLECTION,
@@ -57,7 +57,7 @@ NOTHING = replace(POSITION, series=(Series(OFF, ()),))
 
 
 def shown(counts: PositionCounts | CollectionCounts, command: str = COMMAND) -> Page:
-    return Page(encode_page(counts, command))
+    return Page(encode_counts(counts, command))
 
 
 def test_the_page_of_a_position_explains_the_comparison() -> None:
@@ -220,7 +220,7 @@ def test_undecodable_bytes_in_a_command_are_replaced() -> None:
 
 
 def test_the_same_counts_give_the_same_bytes() -> None:
-    assert encode_page(MANY, COMMAND) == encode_page(MANY, COMMAND)
+    assert encode_counts(MANY, COMMAND) == encode_counts(MANY, COMMAND)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opener]:
 
     def open_page(counts: PositionCounts | CollectionCounts, **options: Any) -> Browsed:
         path = tmp_path / "page.html"
-        path.write_bytes(encode_page(counts, HOSTILE))
+        path.write_bytes(encode_counts(counts, HOSTILE))
         page = new_page(chromium, messages, **options)
         page.goto(path.as_uri())
         return page

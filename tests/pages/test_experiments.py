@@ -17,7 +17,7 @@ from solver.kernel.border.parts import LABORATORY
 from solver.kernel.build.loader import load_part
 from solver.laboratory.iterative_deepening import ENTRY_BYTES, LEAST_ENTRIES, Laboratory
 from solver.laboratory.techniques import parse_variant
-from solver.pages.experiments import experiments
+from solver.pages.layout import experiments
 
 DATA = experiments()
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.output.shown_play import ShownTree
-from solver.pages.answer_page import encode_page
 from solver.pages.collection_page import render_page
+from solver.pages.viewer_pages import encode_answer
 from solver.play.tree import Variations
 from solver.problem import Claim, Problem
 from tests.output.answers import MATED, ROOK_DISPROVED, ROOK_FOUND, ROOK_UNDECIDED
@@ -202,7 +202,7 @@ def test_the_page_of_an_answer_begins_with_it(
 ) -> None:
     answer = ANSWERS[name]
     play = ShownTree(answer, Variations(fen=answer.problem.fen).to_dict())
-    opener, page = opened(chromium, tmp_path, viewport, encode_page(answer, play))
+    opener, page = opened(chromium, tmp_path, viewport, encode_answer(answer, play))
     found = boxes(page)
     assert found.keys() >= {"board", "headline", "solve"}
     for part, (_, top, _, bottom) in found.items():

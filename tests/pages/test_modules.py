@@ -16,8 +16,8 @@ from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import Query
 from solver.kernel.build.loader import load_module
 from solver.pages import bundle
-from solver.pages.board_page import encode_board
 from solver.pages.layout import describe_kernel
+from solver.pages.viewer_pages import encode_board
 from solver.play.marks import mark_key, mark_mate
 from tests.oracles import special, walks
 from tests.processes import run

@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from solver.laboratory.traces import record_of
-from solver.pages.trace_page import FIRST_ROWS, encode_page
+from solver.pages.laboratory_pages import FIRST_ROWS, encode_trace
 from tests.pages.html import Page, require_own_style_and_script
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import HOSTILE
@@ -148,11 +148,11 @@ def of(traced: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script() -> None:
-    require_own_style_and_script(encode_page(SCORES))
+    require_own_style_and_script(encode_trace(SCORES))
 
 
 def test_without_scripts_a_page_has_the_counts_and_the_first_nodes() -> None:
-    page = Page(encode_page(SCORES))
+    page = Page(encode_trace(SCORES))
     start = page.lines.index("off")
     assert page.lines[start + 1 : start + 6] == [
         "Mate in 1. Depth 2: 4 nodes, after 9 in the iterations before, which are not "
@@ -167,22 +167,22 @@ def test_without_scripts_a_page_has_the_counts_and_the_first_nodes() -> None:
 
 
 def test_the_scores_of_all_iterations_are_listed() -> None:
-    lines = Page(encode_page(SCORES)).lines
+    lines = Page(encode_trace(SCORES)).lines
     start = lines.index("in all") + 1
     assert lines[start : start + 8] == ["0", "-1,027", "1", "1", "1", "M1", "8", "9"]
 
 
 def test_visits_of_proof_numbers_and_moves_to_the_mate_are_listed() -> None:
-    assert "Qg8+. Proved: White mates by force." in Page(encode_page(NUMBERS)).lines
+    assert "Qg8+. Proved: White mates by force." in Page(encode_trace(NUMBERS)).lines
     assert (
         "Rxg8. Some move is enough: Nf7# mates in 1 move."
-        in Page(encode_page(PROOF)).lines
+        in Page(encode_trace(PROOF)).lines
     )
 
 
 def test_a_log_that_was_full_or_left_out_subtrees_says_so() -> None:
     cut = of(SCORES, complete=False, only_cuts=True, mate=None)
-    facts = next(line for line in Page(encode_page(cut)).lines if "kept" in line)
+    facts = next(line for line in Page(encode_trace(cut)).lines if "kept" in line)
     assert facts.startswith("No mate found.")
     assert "The log kept 4 rows: the first part of the tree." in facts
     assert facts.endswith("with a cut by mate-distance pruning are kept.")
@@ -195,7 +195,7 @@ def test_only_the_first_rows_are_listed() -> None:
     ]
     long = trace("long", "ply uci san depth nodes kind mate end", rows)
     assert (
-        Page(encode_page(PROOF | {"traces": [long]})).text.count("<li>") == FIRST_ROWS
+        Page(encode_trace(PROOF | {"traces": [long]})).text.count("<li>") == FIRST_ROWS
     )
 
 
@@ -212,7 +212,7 @@ def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
     def open_page(
         record: dict[str, Any], modules: dict[str, bytes] | None = None, **options: Any
     ) -> Live:
-        openers.append(Opener(chromium, encode_page(record, modules), tmp_path))
+        openers.append(Opener(chromium, encode_trace(record, modules), tmp_path))
         live = openers[-1].open(**options)
         if options.get("java_script_enabled", True):
             live.page.wait_for_selector("#trace-controls", state="visible")

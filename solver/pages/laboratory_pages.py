@@ -1,26 +1,25 @@
-"""The page that explains a comparison: what was compared, counts, curves and notes."""
+"""Pages of the laboratory: comparisons of techniques, and searches to step through."""
 
 from __future__ import annotations
 
+import ctypes
+import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from solver.laboratory import count_tables
-from solver.laboratory.count_tables import (
-    collection_notes,
-    describe_variant,
-    file_labels,
-    position_notes,
-    score_cell,
-)
+from solver import pages
+from solver.kernel.border.memory import LoggedNode
+from solver.laboratory import count_tables, techniques, traces
 from solver.laboratory.mate_scores import mate_distance
 from solver.laboratory.node_counts import PositionCounts, glass_row, position_record
-from solver.laboratory.techniques import COMBINED, OFF, SOUND
+from solver.laboratory.trace_text import SENTENCES, Words
 from solver.output.text import analysis_link
-from solver.pages import fill_page
+from solver.pages.layout import experiments
+from solver.pages.viewer_pages import solver_data
+from solver.search.workspace import MIB
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from solver.laboratory.node_counts import CollectionCounts, Series
     from solver.laboratory.techniques import Variant
@@ -42,8 +41,15 @@ UNITS = {
 }
 """Headings of the summary with their units."""
 
+FIRST_PLIES = 3
+FIRST_ROWS = 200
+"""Without scripts, a page lists nodes to this ply, and at most this many."""
 
-def encode_page(counts: PositionCounts | CollectionCounts, command: str) -> bytes:
+
+# Comparisons
+
+
+def encode_counts(counts: PositionCounts | CollectionCounts, command: str) -> bytes:
     """Write the page of a comparison.
 
     Parameters
@@ -63,11 +69,13 @@ def encode_page(counts: PositionCounts | CollectionCounts, command: str) -> byte
     else:
         variants = counts.variants
         values = _of_collection(counts)
-    return fill_page(
+    return pages.fill_page(
         "counts.html",
         title=_title(variants),
         command=command,
-        variants=[(variant.name, describe_variant(variant)) for variant in variants],
+        variants=[
+            (each.name, count_tables.describe_variant(each)) for each in variants
+        ],
         **values,
     )
 
@@ -95,17 +103,17 @@ def _is_with_and_without(variants: Sequence[Variant]) -> bool:
     if len(variants) != 2:
         return False
     pairs = zip(*(variant.choice for variant in variants), strict=True)
-    return all(first in (OFF, second) for first, second in pairs)
+    return all(first in (techniques.OFF, second) for first, second in pairs)
 
 
 def _words(variant: Variant, variants: Sequence[Variant]) -> str:
     """Name the techniques of a variant, and their forms if others have them too."""
-    if variant.name in {SOUND, COMBINED}:
+    if variant.name in {techniques.SOUND, techniques.COMBINED}:
         return f"the {variant.name} variant"
     words = []
     for name, value in variant.choice._asdict().items():
-        forms = {each.choice._asdict()[name] for each in variants} - {OFF}
-        if value != OFF:
+        forms = {each.choice._asdict()[name] for each in variants} - {techniques.OFF}
+        if value != techniques.OFF:
             words.append(FAMILIES[name] + f" ({value})" * (len(forms) > 1))
     return " with ".join(words) or "no technique"
 
@@ -128,14 +136,14 @@ def _of_position(counts: PositionCounts) -> dict[str, Any]:
         "leads": [*_position_leads(counts)],
         "summary": _summary(summary),
         "details": _table("Nodes by depth", count_tables.position_columns(counts)),
-        "notes": position_notes(counts, brief=False),
+        "notes": count_tables.position_notes(counts, brief=False),
     }
 
 
 def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
     """Return what the template shows of a collection."""
     summary = count_tables.collection_summary(counts)
-    files = ", ".join(file_labels([file.name for file in counts.files]))
+    files = ", ".join(count_tables.file_labels([file.name for file in counts.files]))
     problems = f"{counts.problems:,} problem{'s' * (counts.problems != 1)}"
     return {
         "data": None,
@@ -144,7 +152,7 @@ def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
         "leads": [*_collection_leads(counts)],
         "summary": _summary(summary),
         "details": _table("Problems", count_tables.collection_columns(counts)),
-        "notes": collection_notes(counts, brief=False),
+        "notes": count_tables.collection_notes(counts, brief=False),
     }
 
 
@@ -201,7 +209,7 @@ def _position_leads(counts: PositionCounts) -> Iterator[str]:
         yield (
             f"Glass 1.0 needs {amount} with mate-distance pruning {than} without. Its "
             f"score is {row.score}; {first.variant.name}'s is "
-            f"{score_cell(first.at(depth))}."
+            f"{count_tables.score_cell(first.at(depth))}."
         )
 
 
@@ -266,3 +274,72 @@ def _cheapest(
     if any(each[0] > found for each in compared):
         fewest += f" that {finding}"
     return -found, ratio, index, fewest
+
+
+# Traces
+
+
+def encode_trace(
+    record: Mapping[str, Any], modules: Mapping[str, bytes] | None = None
+) -> bytes:
+    """Write a trace as one HTML page.
+
+    The page loads nothing. Without scripts it has the position, the counts and the
+    first nodes.
+
+    Parameters
+    ----------
+    record : Mapping
+        What `matesolve trace --json` prints.
+    modules : mapping of str to bytes or None
+        The WebAssembly modules with which the page searches other positions, by the
+        names of their parts.
+
+    Returns
+    -------
+    bytes
+        UTF-8.
+    """
+    words = Words(record)
+    facts = [words.search_facts(trace) for trace in record["traces"]]
+    data: dict[str, Any] = {"sentences": SENTENCES}
+    if modules:
+        data |= solver_data(modules)
+        layout = data["layout"] | {
+            "logBytes": traces.LOG_NODES * ctypes.sizeof(LoggedNode)
+        }
+        data |= {"experiments": experiments(), "layout": layout}
+        data["tableBytes"] = traces.HASH_MIB * MIB
+    text = json.dumps(record, separators=(",", ":"))
+    return pages.fill_page(
+        "trace.html",
+        title=words.say("title", facts[0]),
+        style="trace.css",
+        scripts=["modules/trace.mjs"],
+        data=data | {"record": pages.packed(text.encode())},
+        fen=record["fen"],
+        legend=words.say("seen", facts[0]),
+        traces=[
+            {
+                "name": trace["name"],
+                "depth": trace["depth"],
+                "facts": words.say("found", found),
+                "lines": _lines(words, trace["log"]),
+                "iterations": trace.get("iterations", ()),
+            }
+            for trace, found in zip(record["traces"], facts, strict=True)
+        ],
+    )
+
+
+def _lines(words: Words, log: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the first visits, in their order, with their plies."""
+    rows = [
+        row
+        for row, ply in enumerate(log["ply"])
+        if ply <= FIRST_PLIES and log["kind"][row] not in {"child", "update"}
+    ]
+    return [
+        {"ply": log["ply"][row], "text": words.sentence(log, row)}
+        for row in rows[:FIRST_ROWS]
+    ]
