@@ -1,6 +1,6 @@
 /** Grades a line, as `solver/columns/grade.py` does: same words, same order of tests. */
 
-import { plain } from "./modules/rules.mjs";
+import { plain } from "./modules/machine.mjs";
 
 /** @typedef {import("./modules/host.mjs").Host} Host */
 /**
@@ -23,13 +23,11 @@ export async function grade(host, { fen, line, n, nodes }) {
   const query = machine.records.Query;
   const words = line.slice(0, 2 * n).map(({ move }) => move || NO_MOVE);
   const size = machine.write(start.fen);
-  query.bytes().fill(0);
-  query.assign({
+  machine.begin(query, {
     fen: machine.input, fen_size: size, line: machine.input + size,
     line_size: machine.write(words.join(" "), size),
     most_moves: n, node_limit: host.limit(nodes),
   });
-  machine.search.set("text_written", 0);
   await machine.runLong("GRADE_ROWS", 0, query.address, 1);
 
   // 2. The answer.

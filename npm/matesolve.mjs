@@ -31,7 +31,7 @@ export function createSolver({ hashMiB } = {}) {
   const wanted = whole("hashMiB", hashMiB ?? setup.tableBytes / MIB_BYTES, MOST_MIB);
   let size = 1 << (31 - Math.clz32(wanted)); // a power of two
   const { layout, movetext } = setup;
-  const engine = new Threads(parts, { layout, tableBytes: size * MIB_BYTES },
+  const engine = new Threads(part, { layout, tableBytes: size * MIB_BYTES },
     ({ got }) => (size = got / MIB_BYTES));
   let isDisposed = false;
 
@@ -135,7 +135,7 @@ function text(name, value, expected = "text") {
 let module = null;
 /** The class of Node's threads. @type {any} */
 let Thread = null;
-const parts = { get: async () => module ??= await compile() };
+const part = async () => module ??= await compile();
 
 class Threads extends Engine {
   start() {

@@ -1,7 +1,6 @@
 /** The worker: it searches, and grades lines. */
 
 import { grade } from "./grade.mjs";
-import { serve } from "./modules/host.mjs";
-import { search } from "./modules/search.mjs";
+import { search, serve } from "./modules/host.mjs";
 
 serve({ grade, search });

@@ -336,7 +336,7 @@ def test_a_worker_that_does_not_listen_is_replaced(
 ) -> None:
     # Once it has found a mate, it does nothing any more.
     stuck = "if (query.get('upper')) await new Promise(() => {});"
-    changes = {"search": (r"(host\.progress\(\);)", rf"\1 {stuck}")}
+    changes = {"host": (r"(host\.progress\(\);)", rf"\1 {stuck}")}
     script = f"""
       import {{ solve }} from "matesolve";
       const abort = new AbortController();

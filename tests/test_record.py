@@ -69,7 +69,7 @@ def test_the_docs_of_the_store_say_how_each_column_is_stored() -> None:
 
 
 def test_the_type_of_the_pages_has_the_fields() -> None:
-    module = ROOT / "solver/pages/modules/marks.mjs"
+    module = ROOT / "solver/pages/modules/records.mjs"
     typed = re.findall(
         r"@property \{(.+)\} (\S+)$", module.read_text("utf-8"), re.MULTILINE
     )

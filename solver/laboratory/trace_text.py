@@ -38,7 +38,7 @@ SENTENCES: dict[str, list[list[str]]] = tomllib.loads(
 class Words:
     """What happens in a search, in words.
 
-    `pages/modules/reasons.mjs` has the same class. Both compute facts, and `SENTENCES`
+    `pages/modules/steps.mjs` has the same class. Both compute facts, and `SENTENCES`
     has what follows from them.
 
     Parameters

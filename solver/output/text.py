@@ -4,7 +4,7 @@
 is a list of rows: what must hold, and the text. The first row whose facts all hold is
 the sentence; `!` before a fact means that it must not. Braces in a text name a fact, or
 another sentence of the table. A sentence without such a row is empty. `facts` has what
-the table reads; on pages, `factsOf` of modules/sentences.mjs makes the same from a
+the table reads; on pages, `factsOf` of modules/records.mjs makes the same from a
 record.
 
 `describe` puts an answer into sentences.

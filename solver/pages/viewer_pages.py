@@ -79,7 +79,7 @@ def encode_answer(
     return pages.fill_page(
         "answer.html",
         title=problem.id or problem.fen,
-        scripts=["modules/solution.mjs"],
+        scripts=["modules/viewer.mjs"],
         data={"records": [record | {"texts": texts}], **viewer_data(modules or None)},
         names=_names(record),
         asked=_asked(solution),

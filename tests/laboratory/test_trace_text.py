@@ -41,8 +41,8 @@ SCRIPT = f"""
 import {{ readFileSync }} from "node:fs";
 const text = readFileSync("/dev/stdin", "utf8");
 globalThis.document = {{ getElementById: () => ({{ textContent: text }}) }};
-const {{ say: sentence }} = await import("{MODULES.as_uri()}/sentences.mjs");
-const {{ Words }} = await import("{MODULES.as_uri()}/reasons.mjs");
+const {{ say: sentence }} = await import("{MODULES.as_uri()}/records.mjs");
+const {{ Words }} = await import("{MODULES.as_uri()}/steps.mjs");
 const {{ NEVER, Steps }} = await import("{MODULES.as_uri()}/steps.mjs");
 
 const {{ records, sentences }} = JSON.parse(text);

@@ -271,8 +271,8 @@ def test_questions_that_were_taken_back_are_not_searched(live: Opener) -> None:
 CUT_SHORT = """
 async (fen) => {
   const layout = { ...pageData.layout, noLimit: "10" };
-  const { url, parts } = viewer;
-  const engine = new Engine(parts, { url, layout, tableBytes: 1 << 26 });
+  const script = element("worker").textContent;
+  const engine = pageEngines({ ...pageData, layout }, script)(1 << 26);
   const stipulation = { ...pageData.stipulations[0], moves: 6 };
   const question = { fen, line: [], stipulation, tries: 1, most: 1000 };
   return engine.ask("play", question).catch(String);

@@ -42,7 +42,9 @@ def test_modules_have_the_types_that_they_name(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("entry", ["page", "solution", "collection", "trace", "worker"])
+@pytest.mark.parametrize(
+    "entry", ["page", "viewer", "collection", "counts", "trace", "worker"]
+)
 def test_joined_modules_have_no_name_in_common(entry: str) -> None:
     script = bundle([f"modules/{entry}.mjs"])
     names = Counter(TOP_LEVEL.findall(script))
@@ -104,7 +106,7 @@ def test_mates_and_keys_are_marked_as_in_python(tmp_path: Path) -> None:
 
 MARKING = """
   import { readFileSync } from "node:fs";
-  const { Rules } = await import(`${process.argv[2]}/rules.mjs`);
+  const { Rules } = await import(`${process.argv[2]}/machine.mjs`);
   const { layout, keys, mates } = JSON.parse(readFileSync("given.json"));
   const rules = new Rules(new WebAssembly.Module(readFileSync("search.wasm")), layout);
   const features = (place) => Object.fromEntries(

@@ -13,9 +13,10 @@
 import { add, make, makeButton } from "./dom.mjs";
 import {
   describePiece, pieceName, readPlacement, squareIndex, squareName, writePlacement,
-} from "./squares.mjs";
+} from "./records.mjs";
 
-/** @typedef {import("./rules.mjs").Move} Move */
+/** @import { Move } from "./machine.mjs" */
+
 /**
  * @typedef {{fen: string, moves?: Move[], last?: string, check?: boolean, arrows?: string[]}} View
  * @typedef {{letter: string, from: number, x: number, y: number, moving: boolean}} Carried
@@ -30,19 +31,21 @@ const BOARD_KEYS = "Arrow keys move. Enter picks up and puts down, Escape puts b
   "In set-up, letters place pieces, capital ones of White; Delete removes them.";
 
 export class Board {
+  mode = "play";
+  tool = /** @type {string | null} */ (null);
+  flipped = false;
+  letters = /** @type {string[]} */ (Array(64).fill(""));
+  view = /** @type {View} */ ({ fen: "" });
+  cursor = 60; // the square that Tab reaches
+  picked = -1; // the square whose piece goes to the next one
+  carried = /** @type {Carried | null} */ (null);
+  paint = /** @type {string | null} */ (null); // what the pointer leaves, "" to erase
+  ghost = make("g"); // what the pointer carries
+
   /** @param {HTMLElement} host
    * @param {{onMove?: (uci: string) => void, onPlacement?: (field: string) => void}} options */
   constructor(host, options) {
     this.options = options;
-    this.mode = "play";
-    this.tool = /** @type {string | null} */ (null);
-    this.flipped = false;
-    this.letters = /** @type {string[]} */ (Array(64).fill(""));
-    this.view = /** @type {View} */ ({ fen: "" });
-    this.cursor = 60; // the square that Tab reaches
-    this.picked = -1; // the square whose piece goes to the next one
-    this.carried = /** @type {Carried | null} */ (null);
-    this.paint = /** @type {string | null} */ (null); // what the pointer leaves, "" to erase
     host.replaceChildren();
     host.classList.add("board");
     this.drawing = add(host, "svg", { viewBox: BOARD_BOX, "aria-hidden": "true" });
@@ -56,17 +59,17 @@ export class Board {
     this.chooser = /** @type {HTMLDialogElement} */ (/** @type {unknown} */ (
       add(host, "dialog", { class: "board-promotion", "aria-label": "Promote to" })));
     this.said = add(host, "p", { class: "board-said", "aria-live": "polite" });
-    this.ghost = make("g"); // what the pointer carries
-    this.grid.addEventListener("pointerdown", (event) => this.#press(event));
-    document.addEventListener("pointermove", (event) => event.isPrimary && this.#drag(event));
-    document.addEventListener("pointerup", (event) => event.isPrimary && this.#release(event));
-    document.addEventListener("pointercancel", (event) =>
+    const { grid } = this;
+    grid.addEventListener("pointerdown", (event) => this.#press(event));
+    addEventListener("pointermove", (event) => event.isPrimary && this.#drag(event));
+    addEventListener("pointerup", (event) => event.isPrimary && this.#release(event));
+    addEventListener("pointercancel", (event) =>
       this.paint === null ? this.#putBack() : this.#release(event));
-    this.grid.addEventListener("contextmenu", (event) =>
+    grid.addEventListener("contextmenu", (event) =>
       this.mode === "setup" && event.preventDefault());
-    this.grid.addEventListener("touchend", (event) => event.cancelable && event.preventDefault());
-    this.grid.addEventListener("keydown", (event) => this.#key(event));
-    this.grid.addEventListener("focusin", ({ target }) => {
+    grid.addEventListener("touchend", (event) => event.cancelable && event.preventDefault());
+    grid.addEventListener("keydown", (event) => this.#key(event));
+    grid.addEventListener("focusin", ({ target }) => {
       this.#place(this.cursor).cell.tabIndex = -1;
       this.cursor = squareIndex(/** @type {HTMLElement} */ (target).dataset.square ?? "");
       this.#place(this.cursor).cell.tabIndex = 0;
@@ -107,9 +110,7 @@ export class Board {
   }
 
   /** To a screen reader. @param {string} text */
-  say(text) {
-    this.said.textContent = text;
-  }
+  say = (text) => this.said.textContent = text;
 
   /** The diagram as an SVG document, without what is picked.
    * @param {string} title
@@ -122,14 +123,12 @@ export class Board {
     const words = make("text", { x: width / 2, y: height - 8, "text-anchor": "middle",
       "font-size": 16, "font-family": "sans-serif" }, caption);
     const copy = make("svg", size, make("title", {}, title), ...layers, words);
-    const hidden = [".board-targets", ".board-picked", ...hasKey ? [] : [".board-arrows"],
-      ...isMono ? [".board-last, .board-check"] : []];
-    copy.querySelectorAll(hidden.join()).forEach((element) => element.remove());
-    if (isMono) {
-      const inks = { ".board-light": "#fff", ".board-dark": "#ccc", ".board-names text": "#000" };
-      for (const [drawn, ink] of Object.entries(inks)) {
-        copy.querySelectorAll(drawn).forEach((each) => each.setAttribute("fill", ink));
-      }
+    const hidden = ".board-targets, .board-picked" + (hasKey ? "" : ", .board-arrows") +
+      (isMono ? ", .board-last, .board-check" : "");
+    for (const each of copy.querySelectorAll(hidden)) each.remove();
+    const inks = { ".board-light": "#fff", ".board-dark": "#ccc", ".board-names text": "#000" };
+    for (const [drawn, ink] of Object.entries(isMono ? inks : {})) {
+      for (const each of copy.querySelectorAll(drawn)) each.setAttribute("fill", ink);
     }
     return new XMLSerializer().serializeToString(copy);
   }
@@ -144,9 +143,8 @@ export class Board {
 
   /** A pointer takes a piece, also from outside: -1.
    * @param {string} letter @param {PointerEvent} event @param {number} [from] */
-  carry(letter, { clientX: x, clientY: y }, from = -1) {
+  carry = (letter, { clientX: x, clientY: y }, from = -1) =>
     this.carried = { letter, from, x, y, moving: false };
-  }
 
   /** @param {number} square */
   #place(square) {
@@ -163,9 +161,8 @@ export class Board {
   }
 
   /** @param {number} square */
-  #movable(square) {
-    return this.letters[square] !== "" && (this.mode === "setup" || this.#moves(square).length > 0);
-  }
+  #movable = (square) =>
+    this.letters[square] !== "" && (this.mode === "setup" || this.#moves(square).length > 0);
 
   #redraw() {
     const { last = "", check, fen, arrows = [] } = this.view;
@@ -183,22 +180,19 @@ export class Board {
       const reached = this.picked >= 0 && this.#moves(this.picked, square).length > 0;
       add(squares, "rect", dark ? { ...box, class: "board-dark", fill: "#b3926b" }
         : { ...box, class: "board-light", fill: "#efe7d8" });
-      if (square === king) {
-        add(marks, "rect", { ...box, fill: "#d8332a", "fill-opacity": 0.65, class: "board-check" });
-      } else if (last.slice(0, 4).includes(name)) {
-        add(marks, "rect", { ...box, fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" });
-      }
+      const mark = square === king ? { fill: "#d8332a", "fill-opacity": 0.65, class: "board-check" }
+        : { fill: "#f2d64b", "fill-opacity": 0.55, class: "board-last" };
+      const isMarked = square === king || last.slice(0, 4).includes(name);
+      if (isMarked) add(marks, "rect", { ...box, ...mark });
       if (square === this.picked) add(marks, "rect", { ...box, class: "board-picked" });
       if (at % 8 === 0) add(names, "text", { ...text, x: x + 2, y: y + 9 }, name[1]);
       if (at > 55) add(names, "text", { ...text, x: x + 39, y: y + 42 }, name[0]);
-      if (letter) {
-        const lifted = this.carried?.moving && this.carried.from === square;
-        const look = lifted ? "board-lifted" : "board-piece";
-        this.picture(pieces, letter, { class: look, transform: `translate(${x} ${y})` });
-      }
+      const look = this.carried?.moving && this.carried.from === square ? "lifted" : "piece";
+      const place = { class: `board-${look}`, transform: `translate(${x} ${y})` };
+      if (letter) this.picture(pieces, letter, place);
       if (reached) {
-        const look = letter ? { class: "board-capture", r: 20 } : { class: "board-target", r: 7 };
-        add(targets, "circle", { ...look, cx: x + 22.5, cy: y + 22.5 });
+        const circle = letter ? { class: "board-capture", r: 20 } : { class: "board-target", r: 7 };
+        add(targets, "circle", { ...circle, cx: x + 22.5, cy: y + 22.5 });
       }
       const label = `${name}, ${describePiece(letter)}${reached ? ", can be reached" : ""}`;
       cell.dataset.square = name;
@@ -306,8 +300,7 @@ export class Board {
    * @param {number} square @param {string} letter @param {number} [from] */
   #put(square, letter, from = -1) {
     const piece = describePiece(letter);
-    this.letters = this.letters.map((other, i) =>
-      i === square ? letter : i === from ? "" : other);
+    this.letters = this.letters.map((other, i) => i === square ? letter : i === from ? "" : other);
     this.view = { fen: this.placement };
     this.#putBack();
     this.say(square < 0 ? `${piece} removed` : `${piece}, ${squareName(square)}`);
@@ -332,8 +325,8 @@ export class Board {
     const byWorth = moves.sort((a, b) => "qrbn".indexOf(a.uci[4]) - "qrbn".indexOf(b.uci[4]));
     this.chooser.replaceChildren(...byWorth.map(({ uci }) => {
       const letter = uci[3] === "8" ? uci[4].toUpperCase() : uci[4];
-      const look = { "data-piece": uci[4], "aria-label": describePiece(letter) };
-      const button = makeButton(() => this.#play(uci), look);
+      const button = makeButton(() => this.#play(uci),
+        { "data-piece": uci[4], "aria-label": describePiece(letter) });
       this.picture(button, letter);
       return button;
     }));
@@ -346,10 +339,8 @@ export class Board {
     const { at } = this.#place(this.cursor);
     const column = at % 8;
     const enters = key === "Enter" || key === " ";
-    const step = {
-      ArrowUp: -8, ArrowDown: 8, ArrowLeft: column && -1, ArrowRight: column < 7 ? 1 : 0,
-      Home: -column, End: 7 - column,
-    }[key];
+    const step = { ArrowUp: -8, ArrowDown: 8, Home: -column, End: 7 - column,
+      ArrowLeft: column && -1, ArrowRight: column < 7 ? 1 : 0 }[key];
     const chosen = enters ? this.tool : null;
     const letter = { Delete: "", Backspace: "" }[key] ?? (pieceName(key) ? key : chosen);
     if (event.ctrlKey || event.altKey || event.metaKey) return;

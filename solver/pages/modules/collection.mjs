@@ -1,20 +1,15 @@
 /** A collection: its records in a list that is filtered and sorted, one of them on the board. */
 
-import { pageData } from "./data.mjs";
-import { element, make, several, thousands, timeText } from "./dom.mjs";
+import { download, element, make, onKeys, pageData, several, thousands, timeText } from "./dom.mjs";
 import { Cancelled, unpack } from "./engine.mjs";
-import { download } from "./files.mjs";
-import { List } from "./list.mjs";
-import { Marks, marksText } from "./marks.mjs";
-import { requireRecord, shownName } from "./records.mjs";
-import { liveRecord } from "./sentences.mjs";
-import { readPlacement } from "./squares.mjs";
-import { questionOf } from "./state.mjs";
-import { drawTotals } from "./totals.mjs";
-import { foundHere, isAbout, verdictOf } from "./verdicts.mjs";
+import { drawTotals, List, Marks, marksText } from "./list.mjs";
+import {
+  foundHere, isAbout, liveRecord, questionOf, readPlacement, requireRecord, shownName, verdictOf,
+} from "./records.mjs";
 import { Viewer } from "./viewer.mjs";
 
-/** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
+/** @import { AuditRecord } from "./records.mjs" */
+
 /**
  * @typedef {{record: AuditRecord, name: string, index: number, claim: string, found: string,
  *   agrees: boolean, verdict: string, soundness: string[], text: string, mark: string,
@@ -44,7 +39,6 @@ const ORDERS = {
 /** The records of the page. @param {string} packed lines of JSON, gzip, base64 */
 async function readRecords(packed) {
   const text = new TextDecoder().decode(await unpack(packed));
-  /** @type {AuditRecord[]} */
   const records = JSON.parse(`[${text.replaceAll("\n", ",")}]`);
   records.forEach(requireRecord);
   return records;
@@ -52,11 +46,10 @@ async function readRecords(packed) {
 
 /** A static diagram of a FEN. @param {string} fen */
 function diagram(fen) {
-  const pieces = (readPlacement(fen) ?? []).flatMap((letter, at) => letter ? [make("use", {
-    href: `#piece-${letter}`, x: 45 * (at % 8), y: 45 * Math.floor(at / 8),
-  })] : []);
-  const look = { class: "diagram", viewBox: "0 0 360 360" };
-  return make("svg", look, make("use", { href: "#squares" }), ...pieces);
+  const pieces = (readPlacement(fen) ?? []).flatMap((letter, at) => letter ? [make("use",
+    { href: `#piece-${letter}`, x: 45 * (at % 8), y: 45 * Math.floor(at / 8) })] : []);
+  return make("svg", { class: "diagram", viewBox: "0 0 360 360" },
+    make("use", { href: "#squares" }), ...pieces);
 }
 
 /** The moves of the claimed line that are not the only ones.
@@ -76,10 +69,9 @@ function duals({ san, plies = [] }) {
 const known = ({ record, answer }) => record.status ? record : { ...record, ...answer };
 
 class Collection {
-  /** @type {Row | null} */
-  open = null;
-  /** The worker of "Solve all", while it runs. @type {import("./engine.mjs").Engine | null} */
-  solver = null;
+  open = /** @type {Row | null} */ (null);
+  /** The worker of "Solve all", while it runs. */
+  solver = /** @type {import("./engine.mjs").Engine | null} */ (null);
   /** How many records were solved that had not been. */
   solved = 0;
 
@@ -97,7 +89,7 @@ class Collection {
       const row = this.rows.find((each) => each.record === record);
       if (row && isAbout(record, answer)) this.answered(row, answer);
     };
-    const agreeing = this.rows.filter(({ agrees }) => agrees).length;
+    const { length: agreeing } = this.rows.filter(({ agrees }) => agrees);
     element("agreeing").hidden = agreeing % this.rows.length === 0; // all or none
     element("solving").hidden = !this.viewer.canSolve || !this.unsolved(this.rows).length;
     element("solved").textContent = `each with at most ${thousands(MOST_NODES)} nodes`;
@@ -119,20 +111,17 @@ class Collection {
   }
 
   /** @param {string} words */
-  note(words) {
-    element("note").textContent += ` ${words}`;
-  }
+  note = (words) => element("note").textContent += ` ${words}`;
 
   listen() {
-    for (const each of [form, element("agreeing")]) {
-      each.addEventListener("input", () => this.filter());
-    }
+    form.addEventListener("input", () => this.filter());
+    element("agreeing").addEventListener("input", () => this.filter());
     element("mark-note").addEventListener("change", () =>
       this.keep({ mark: this.open?.mark ?? "", note: element("mark-note").value }));
     form.addEventListener("reset", () => setTimeout(() => this.filter()));
     form.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
     addEventListener("hashchange", () => this.readHash());
-    addEventListener("keydown", (event) => this.press(event));
+    onKeys((event) => this.press(event));
     /** @type {Record<string, (value: string) => void>} */
     const acts = {
       sort: (name) => this.sort(name), mark: (mark) => this.mark(mark),
@@ -145,19 +134,13 @@ class Collection {
     });
   }
 
-  /** @param {KeyboardEvent} event */
-  press(event) {
-    const { target } = event;
-    const isTyping = target instanceof Element &&
-      target.matches("input:not([type=checkbox]), select, textarea");
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const inList = target === this.list.host;
-    if (event.key === "j" || (inList && event.key === "ArrowDown")) this.step(1);
-    else if (event.key === "k" || (inList && event.key === "ArrowUp")) this.step(-1);
-    else if (inList && event.key === "Enter") this.step(0);
-    else if (MARK_KEYS.has(event.key)) this.mark(MARK_KEYS.get(event.key) ?? "");
-    else return;
-    event.preventDefault();
+  /** @param {KeyboardEvent} event @returns {unknown} */
+  press({ target, key }) {
+    const step = { j: 1, k: -1 }[key]
+      ?? (target === this.list.host ? { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[key] : undefined);
+    if (step !== undefined) return this.step(step);
+    const mark = MARK_KEYS.get(key);
+    return mark ? this.mark(mark) : true;
   }
 
   // The list
@@ -185,11 +168,10 @@ class Collection {
   /** Show the rows that the form asks for. */
   filter() {
     const given = /** @type {[string, string][]} */ ([...new FormData(form)]);
-    const wanted = Object.fromEntries(given);
     const address = new URLSearchParams(given.filter(([, value]) => value));
     history.replaceState(null, "", address.size ? `#${address}` : location.pathname);
-    const { verdict, soundness, claim, mark, q, sort } = wanted;
-    const all = wanted.all || element("agreeing").hidden;
+    const { verdict, soundness, claim, mark, q, sort, all: isAll } = Object.fromEntries(given);
+    const all = isAll || element("agreeing").hidden;
     const searched = q.trim().toLowerCase();
     let shown = this.rows.filter((row) =>
       (all || !row.agrees) && (!verdict || row.verdict === verdict) &&
@@ -201,8 +183,8 @@ class Collection {
       keyed.sort(({ key: one }, { key: other }) => one < other ? -sign : one > other ? sign : 0);
       shown = keyed.map(({ row }) => row);
     }
+    const order = sign > 0 ? "ascending" : "descending";
     for (const { dataset, parentElement } of element("list").querySelectorAll("[data-sort]")) {
-      const order = sign > 0 ? "ascending" : "descending";
       parentElement.ariaSort = dataset.sort === column ? order : null;
     }
     element("shown").textContent =
@@ -225,13 +207,13 @@ class Collection {
         pv?.length && `found: ${pv.join(" ")}`, claimed && `claimed: ${claimed.join(" ")}`];
       name.append(...lines.filter(Boolean).map((line) => make("small", {}, make("bdi", {}, line))));
     }
-    const words = [[row.verdict], row.soundness].map((each) =>
-      make("td", { class: each.at(-1) ?? "" }, each.join(", ")));
     const { status, nodes, time_s: time } = known(row);
-    const rest = [status ? thousands(nodes) : "", timeText(time), row.mark]
-      .map((text) => make("td", {}, text));
-    const lengths = [row.claim, row.found].map((text) => make("td", {}, text));
-    return make("tr", {}, name, ...lengths, ...words, ...rest);
+    const cells = /** @type {[string, string?][]} */ ([
+      [row.claim], [row.found], [row.verdict, row.verdict],
+      [row.soundness.join(", "), row.soundness.at(-1)], [status ? thousands(nodes) : ""],
+      [timeText(time)], [row.mark]]);
+    return make("tr", {}, name,
+      ...cells.map(([text, look]) => make("td", look ? { class: look } : {}, text)));
   }
 
   // Solving
@@ -259,8 +241,7 @@ class Collection {
   async solveAll() {
     if (this.solver) {
       this.solver.stop();
-      this.solver.end();
-      return;
+      return this.solver.end();
     }
     const solver = this.solver = this.viewer.engine(pageData.tableBytes);
     const button = element("solving").querySelector("button");
@@ -273,8 +254,8 @@ class Collection {
       say();
       try {
         const question = { ...questionOf(row.record).question, nodes: MOST_NODES };
-        const asked = { ...question, moves: [], stipulation: question };
-        const found = await solver.ask("search", asked, undefined, question.part);
+        const found = await solver.ask("search",
+          { ...question, moves: [], stipulation: question }, undefined, question.part);
         this.answered(row, liveRecord(question, found));
         solved++;
       } catch (error) {
@@ -285,15 +266,13 @@ class Collection {
     say();
     solver.end();
     this.solver = null;
-    button.textContent = "Solve all";
+    return button.textContent = "Solve all";
   }
 
   // The open record
 
   /** @param {number} by */
-  step(by) {
-    this.list.open(this.list.current + by, true);
-  }
+  step = (by) => this.list.open(this.list.current + by, true);
 
   /** @param {Row} row @param {boolean} isAsked */
   show(row, isAsked) {
@@ -313,8 +292,8 @@ class Collection {
     element("record-title").textContent = element("record-title").title = row.name;
     element("mark-note").hidden = !row.mark;
     element("mark-note").value = row.note;
-    for (const button of document.querySelectorAll("[data-mark]")) {
-      button.ariaPressed = String(button.getAttribute("data-mark") === row.mark);
+    for (const each of document.querySelectorAll("[data-mark]")) {
+      each.ariaPressed = String(each.getAttribute("data-mark") === row.mark);
     }
     const others = duals(record).join("; ");
     const said = [record.fen ? "" : shownName(record, "error"), others && `Other moves: ${others}`,
@@ -330,7 +309,7 @@ class Collection {
     this.keep({ mark: taken ? "" : mark, note: taken ? "" : this.open?.note ?? "" });
   }
 
-  /** @param {import("./marks.mjs").Mark} mark of the open record */
+  /** @param {import("./list.mjs").Mark} mark of the open record */
   keep(mark) {
     if (!this.open) return;
     this.marks.set(this.open.record, mark);

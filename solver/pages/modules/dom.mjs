@@ -1,4 +1,5 @@
-// Elements, and numbers in words: what all parts of the page share.
+// What all parts of a page share: elements, numbers in words, the page's data, and what comes
+// into it and leaves it.
 
 const SVG_TAGS = /^(svg|g|rect|circle|line|path|polyline|text|title|desc|use)$/;
 
@@ -30,6 +31,21 @@ export function makeButton(act, attributes, ...children) {
   return button;
 }
 
+/** What buttons do, by their ids. @param {Record<string, () => unknown>} acts */
+export function onClicks(acts) {
+  for (const [id, act] of Object.entries(acts)) element(id)?.addEventListener("click", act);
+}
+
+/** What keys do outside of fields; true: another part of the page may want the key too.
+ * @param {(event: KeyboardEvent) => unknown} act */
+export const onKeys = (act) => document.addEventListener("keydown", (event) => {
+  const { target, defaultPrevented, ctrlKey, altKey, metaKey } = event;
+  const isTaken = target instanceof Element &&
+    target.closest("input:not([type=checkbox]), select, textarea, dialog");
+  if (isTaken || defaultPrevented || ctrlKey || altKey || metaKey) return;
+  if (!act(event)) event.preventDefault();
+});
+
 /** @param {number} number */
 export const thousands = (number) => number.toLocaleString("en");
 
@@ -43,4 +59,58 @@ export function timeText(seconds) {
   if (seconds < 60) return `${seconds.toFixed(2)} s`;
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}
+
+/** What the program has written into the page. */
+
+/** @type {any} */
+export const pageData = JSON.parse(document.getElementById("data")?.textContent ?? "{}");
+
+// What comes into the page and leaves it: FENs in files and links, copied texts, downloads,
+// pictures.
+
+const FEN_PLACEMENT = /([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
+
+/** @param {string} fen @param {string} find a stipulation; empty: the shortest mate */
+export const linkHash = (fen, find) =>
+  `#fen=${encodeURIComponent(fen)}${find && `&find=${encodeURIComponent(find)}`}`;
+
+/** Position and stipulation of the address. */
+export function linked() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  return { fen: given.get("fen"), find: given.get("find") ?? "" };
+}
+
+/** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none.
+ * @param {string} text */
+export function findFen(text) {
+  const found = FEN_PLACEMENT.exec(text);
+  const fields = found ? text.slice(found.index).split(/["\n]/)[0].trim().split(/\s+/) : [];
+  const counted = /^\d+ \d+$/.test(fields.slice(4, 6).join(" "));
+  return found ? fields.slice(0, counted ? 6 : 4).join(" ") : null;
+}
+
+/** Copy a text, and say so: the browser may not allow it, or have no clipboard.
+ * @param {string} text @param {string} said once it is copied */
+export const copyText = async (text, said) =>
+  await navigator.clipboard?.writeText(text).then(() => said, () => null)
+    ?? "The browser does not allow copying.";
+
+/** @param {string} name @param {Blob} blob */
+export function download(name, blob) {
+  const link = document.createElement("a");
+  Object.assign(link, { href: URL.createObjectURL(blob), download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Draws an SVG document as PNG, three times as large.
+ * @param {Blob} svg @returns {Promise<Blob>} */
+export async function svgToPng(svg) {
+  const [image, canvas] = [new Image(), document.createElement("canvas")];
+  image.src = URL.createObjectURL(svg);
+  await image.decode();
+  Object.assign(canvas, { width: 3 * image.width, height: 3 * image.height });
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise((resolve) => canvas.toBlob((png) => resolve(/** @type {Blob} */ (png))));
 }

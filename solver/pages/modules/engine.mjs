@@ -1,6 +1,7 @@
 /** The page's side of a worker: questions and answers, stop, pause, and a new start. */
 
-/** @typedef {import("./machine.mjs").Layout} Layout */
+/** @import { Layout } from "./machine.mjs" */
+
 /**
  * @typedef {{job: number, resolve: (result: any) => void, reject: (error: unknown) => void,
  *   onProgress: (progress: any) => void, name: string, question: any, part: string}} Pending
@@ -21,21 +22,15 @@ export class MatesolveError extends Error {
   }
 }
 
-/** Parts of the kernel, unpacked and compiled when they are first needed. */
-export class Parts {
-  /** @type {Record<string, Promise<WebAssembly.Module>>} */
-  #compiled = {};
-
-  /** @param {Record<string, string>} packed gzip in base64 */
-  constructor(packed) {
-    this.packed = packed;
-  }
-
-  /** @param {string} part */
-  get(part) {
-    return this.#compiled[part] ??=
-      unpack(this.packed[part]).then((bytes) => WebAssembly.compile(bytes));
-  }
+/** The workers of a page. They share the parts of the kernel, compiled when first needed.
+ * @param {any} data of the page @param {string} [script] of the worker
+ * @returns {(tableBytes: number, onLessMemory?: (note: any) => void) => Engine} */
+export function pageEngines({ modules, layout }, script = "") {
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const compiled = /** @type {Record<string, Promise<WebAssembly.Module>>} */ ({});
+  const get = (/** @type {string} */ part) => compiled[part] ??=
+    unpack(modules[part]).then((bytes) => WebAssembly.compile(bytes));
+  return (tableBytes, note) => new Engine(get, { url, layout, tableBytes }, note);
 }
 
 /** Bytes that were packed with gzip and base64. @param {string} packed */
@@ -57,12 +52,12 @@ export class Engine {
   #worker = null;
 
   /**
-   * @param {{get: (part: string) => Promise<WebAssembly.Module>}} parts
+   * @param {(part: string) => Promise<WebAssembly.Module>} part compiled
    * @param {{layout: Layout, tableBytes: number, url?: string}} setup url: of the worker's script
    * @param {(note: {wanted: number, got: number}) => void} onLessMemory
    */
-  constructor(parts, setup, onLessMemory = () => {}) {
-    this.parts = parts;
+  constructor(part, setup, onLessMemory = () => {}) {
+    this.part = part;
     this.setup = setup;
     this.onLessMemory = onLessMemory;
   }
@@ -90,9 +85,7 @@ export class Engine {
     if (!asked) return this.#worker?.unref?.(); // Node may end while the thread is idle
     const { job, name, question, part } = asked;
     try {
-      const modules = {
-        search: await this.parts.get("search"), [part]: await this.parts.get(part),
-      };
+      const modules = { search: await this.part("search"), [part]: await this.part(part) };
       if (this.#sent || this.#pending[0] !== asked) return;
       const worker = this.#running();
       worker.ref?.();
@@ -136,9 +129,7 @@ export class Engine {
   }
 
   /** @param {"stop"|"pause"|"resume"} order */
-  #order(order) {
-    this.#worker?.postMessage({ type: "order", job: this.#sent, order });
-  }
+  #order = (order) => this.#worker?.postMessage({ type: "order", job: this.#sent, order });
 
   #running() {
     if (this.#worker) return this.#worker;

@@ -4,11 +4,10 @@
  * objects of the kernel's words and texts.
  */
 
-import { CAN_SUSPEND, Machine } from "./machine.mjs";
-import { Rules } from "./rules.mjs";
+import { CAN_SUSPEND, Machine, nameOf, plain, Rules } from "./machine.mjs";
 
-/** @typedef {import("./machine.mjs").Layout} Layout */
-/** @typedef {import("./rules.mjs").Place} Place */
+/** @import { Layout, Place } from "./machine.mjs" */
+
 /** @typedef {Record<string, (host: Host, question: any) => any>} Jobs */
 
 const PROGRESS_MS = 40;
@@ -46,9 +45,8 @@ export class Host {
   machine(part) {
     if (!this.#machines[part]) {
       const wanted = part === "laboratory" ? this.layout.scoredTableBytes : this.tableBytes;
-      const report = () => this.report();
-      const made = new Machine(this.modules[part], this.layout, part, wanted, report);
-      this.#machines[part] = made;
+      const made = this.#machines[part] =
+        new Machine(this.modules[part], this.layout, part, wanted, () => this.report());
       if (made.tableBytes < wanted) this.post("memory", { wanted, got: made.tableBytes });
     }
     this.current = this.#machines[part];
@@ -78,15 +76,11 @@ export class Host {
   clearTable(nodes) {
     const { search, tableBytes, memory } = this.current;
     new Uint8Array(memory.buffer, search.get("table"), tableBytes).fill(0);
-    search.assign({
-      node_limit: this.limit(nodes), buckets: tableBytes / this.layout.bucketBytes,
-    });
+    search.assign({ node_limit: this.limit(nodes), buckets: tableBytes / this.layout.bucketBytes });
   }
 
   /** A node limit as the kernel reads it. @param {number|null|undefined} nodes */
-  limit(nodes) {
-    return BigInt(nodes ?? this.layout.noLimit);
-  }
+  limit = (nodes) => BigInt(nodes ?? this.layout.noLimit);
 
   /** @param {string} fen @param {string[]} moves @returns {Place} */
   place(fen, moves) {
@@ -102,9 +96,7 @@ export class Host {
   }
 
   /** @param {string} type @param {object} content */
-  post(type, content) {
-    self.postMessage({ type, job: this.#job, ...content });
-  }
+  post = (type, content) => self.postMessage({ type, job: this.#job, ...content });
 
   /** A search calls this often: show the progress; let messages in, if it can wait. */
   report() {
@@ -121,7 +113,10 @@ export class Host {
 
   /** Let messages in, and wait while the job is paused. */
   async breathe() {
-    await turnOfEvents();
+    await new Promise((resolve) => { // until the messages that have arrived are handled
+      events.port1.onmessage = resolve;
+      events.port2.postMessage(null);
+    });
     const since = performance.now();
     while (this.#isPaused && !this.reason) {
       await new Promise((resolve) => (this.#resume = () => resolve(null)));
@@ -164,20 +159,9 @@ export class Host {
 
 const events = new MessageChannel();
 
-/** Wait until the messages that have arrived are handled. */
-function turnOfEvents() {
-  return new Promise((resolve) => {
-    events.port1.onmessage = resolve;
-    events.port2.postMessage(null);
-  });
-}
-
 /** Answer questions; each has the name of a job. @param {Jobs} jobs */
 export function serve(jobs) {
-  /** @type {any} */
-  let setup;
-  /** @type {Host} */
-  let host;
+  let [setup, host] = [/** @type {any} */ (null), /** @type {any} */ (null)];
   self.onmessage = ({ data }) => {
     if (data.type === "setup") setup = data;
     else if (data.type === "order") host.obey(data.job, data.order);
@@ -187,4 +171,72 @@ export function serve(jobs) {
       host.answer(data.job, jobs[data.name], data.question);
     }
   };
+}
+
+// The job `search`: the shortest way to the goal, with both bounds on the way.
+
+/**
+ * @typedef {{name: string, part: string, play: number, moves: number|null,
+ *   isStalemate: boolean, is_exact: boolean}} Asked
+ * @typedef {{fen: string, moves: string[], stipulation: Asked, nodes: number|null,
+ *   rootMove?: string, most?: number}} Question most: the longest mate to search for
+ */
+
+/** @param {Host} host @param {Question} question */
+export async function search(host, { fen, moves, stipulation, nodes, rootMove, most }) {
+  const { layout: { enums, mostMoves }, rules } = host;
+  const place = host.place(fen, moves);
+  const machine = host.machine(stipulation.part);
+  const query = machine.records.Query;
+
+  // 1. The question. An old table of another play is not used: each search begins anew.
+  machine.begin(query, {
+    state: enums.QueryState.READ, black: place.black, play: stipulation.play,
+    attacking: stipulation.moves ? 1 : -1, most_moves: stipulation.moves ?? most ?? mostMoves,
+    expected: stipulation.moves ?? 0, all_keys: 1, node_limit: host.limit(nodes),
+  });
+  query.bytes("position").set(place.position);
+  if (rootMove) {
+    const [{ word }] = rules.line(place, [rootMove]);
+    query.assign({ root_moves: machine.writeMove(word), root_count: 1 });
+  }
+  host.useTable(machine, "");
+
+  // 2. Turns, until the bounds meet.
+  host.progress = () => host.post("progress", { ...bounds(rules, place, machine), ...host.spent });
+  let turn = enums.Turn.GOES_ON;
+  while (turn !== enums.Turn.ENDS) {
+    turn = await machine.runLong("TAKE_TURN", 0, query.address);
+    host.progress();
+    if (!CAN_SUSPEND) await host.breathe();
+  }
+  host.useTable(machine, stipulation.name);
+
+  // 3. The answer.
+  const mate = query.get("mate");
+  const line = rules.line(place, machine.words(query, "pv")).map(plain);
+  const keys = rules.chosen(place, machine.words(query, "keys")).map(plain);
+  return {
+    ...host.spent, state: nameOf(enums.Answer, query.get("status")).toLowerCase(),
+    lower: query.get("lower_bound"), solutions: [],
+    mate: mate < 0 ? null : query.get("attacking") ? mate : -mate,
+    keys: keys.length ? keys : line.slice(0, query.get("attacking")),
+    keysComplete: query.get("keys_complete") !== 0, line,
+    stoppedBy: query.get("is_cut") ? host.reason ?? "nodes" : null,
+  };
+}
+
+/** What is proved so far. @param {Rules} rules @param {Place} place @param {Machine} machine */
+function bounds(rules, place, machine) {
+  const query = machine.records.Query;
+  for (const side of [0, 1]) {
+    const plies = query.get("line_plies", side);
+    if (!plies) continue;
+    const first = side * machine.search.bytes("line").length / 8;
+    const words = Array.from({ length: plies }, (_, i) => machine.search.get("lines", first + i));
+    const sign = query.get("attacking") && !side ? 1 : -1;
+    const line = rules.line(place, words).map(plain);
+    return { lower: query.get("lower", side), upper: sign * query.get("upper", side), line };
+  }
+  return { lower: query.get("lower"), upper: null, line: [] };
 }

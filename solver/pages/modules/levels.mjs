@@ -3,12 +3,11 @@
  * kernel's lists of moves: as `solver/play/builder.py` and `levels.py` build it.
  */
 
-import { plain } from "./rules.mjs";
+import { plain } from "./machine.mjs";
 
-/** @typedef {import("./rules.mjs").Move} Move */
-/** @typedef {import("./rules.mjs").Named} Named */
-/** @typedef {import("./rules.mjs").Place} Place */
-/** @typedef {import("./host.mjs").Host} Host */
+/** @import { Host } from "./host.mjs" */
+/** @import { Move, Named, Place } from "./machine.mjs" */
+
 /**
  * @typedef {Move & {moves_left?: number, zugzwang?: boolean, threats?: Attack[],
  *   defences?: Defence[], refutations?: Refutation[], cut?: boolean, mark?: string,
@@ -52,22 +51,19 @@ class Builder {
   }
 
   /** The moves that an operation lists. @param {string} name @param {Place} place */
-  async moves(name, place, number = 0, flag = 0) {
-    return this.machine.row(await this.list(name, place, number, flag));
-  }
+  moves = async (name, place, number = 0, flag = 0) =>
+    this.machine.row(await this.list(name, place, number, flag));
 
   // First moves
 
   /** Keys, the answer's first, then those that need the fewest moves.
    * @param {Place} place @param {string[]} line @returns {Promise<Node[]>} */
   async keys(place, line) {
-    /** @type {Map<number, number>} */
-    const lengths = new Map();
+    const lengths = /** @type {Map<number, number>} */ (new Map());
     const { moves: most, is_exact: isExact } = this.stipulation;
     for (let moves = isExact ? most : 1; moves <= most; moves++) {
-      for (const word of await this.moves("SOLVING_MOVES", place, moves)) {
-        if (!lengths.has(word)) lengths.set(word, moves);
-      }
+      const solving = await this.moves("SOLVING_MOVES", place, moves);
+      for (const word of solving) lengths.set(word, lengths.get(word) ?? moves);
     }
     const keys = this.rules.chosen(place, [...lengths.keys()]).map((key) => {
       const node = this.node(place, key, (lengths.get(key.word) ?? 1) - 1, line);
@@ -85,23 +81,19 @@ class Builder {
   async tries(place, most, keys) {
     const left = this.stipulation.moves - 1;
     const known = keys.map(({ attack }) => attack.uci);
-    const depths = [];
-    /** @type {Attack[]} */
-    const tries = [];
-    const isPossible = most && this.machine.run("HAS_TRIES", this.machine.put(place.position),
-      left + 1);
-    let rest = isPossible
-      ? this.rules.moves(place).filter(({ uci }) => !known.includes(uci)).sort(byName) : [];
-    for (let count = 1; count <= most && rest.length; count++) {
+    const [depths, tries] = [/** @type {(number | null)[]} */ ([]), /** @type {Attack[]} */ ([])];
+    const isPossible = most &&
+      this.machine.run("HAS_TRIES", this.machine.put(place.position), left + 1);
+    let rest = this.rules.moves(place).filter(({ uci }) => !known.includes(uci)).sort(byName);
+    for (let count = 1; isPossible && count <= most && rest.length; count++) {
       const [found, others] = [/** @type {Node[]} */ ([]), /** @type {Named[]} */ ([])];
       for (const first of rest) {
-        const after = this.rules.after(place, first.word);
-        const words = await this.moves("REFUTATIONS", after, left, count + 1);
+        const node = this.node(place, first, left, []);
+        const words = await this.moves("REFUTATIONS", node.place, left, count + 1);
         if (words.length > count) others.push(first);
         if (!words.length || words.length > count) continue;
-        const node = this.node(place, first, left, []);
-        node.attack.refutations = this.rules.chosen(after, words).sort(byName).map((each) =>
-          ({ ...plain(each), ...this.forced(after, each) }));
+        node.attack.refutations = this.rules.chosen(node.place, words).sort(byName).map((each) =>
+          ({ ...plain(each), ...this.forced(node.place, each) }));
         node.refuting = node.attack.refutations.map(({ uci }) => uci);
         delete node.attack.mark;
         found.push(node);
@@ -134,17 +126,14 @@ class Builder {
    * @returns {Node} */
   node(place, move, left, line) {
     const after = this.rules.after(place, move.word);
-    const attack = /** @type {Attack} */ (plain(move));
-    if (left) attack.moves_left = left;
-    else this.mark(attack, after);
+    const attack = { ...plain(move), ...left ? { moves_left: left } : this.mark(after) };
     return { place: after, attack, line: lineAfter(line, move), refuting: [] };
   }
 
-  /** What composers remark on a final position. @param {Attack | Defence} move
-   * @param {Place} after */
-  mark(move, after) {
+  /** What composers remark on a final position. @param {Place} after */
+  mark(after) {
     const mark = this.rules.mateMark(after);
-    if (mark) move.mark = mark;
+    return mark ? { mark } : {};
   }
 
   /** Add the play after moves; a level that would exceed the limit is left out with all below.
@@ -156,10 +145,7 @@ class Builder {
     let open = nodes.filter(({ attack }) => attack.moves_left || defenderEnds);
     for (; open.length && complete < most; complete++) {
       const before = this.spent;
-      /** @type {Node[]} */
-      const following = [];
-      /** @type {Level[]} */
-      const levels = [];
+      const [following, levels] = [/** @type {Node[]} */ ([]), /** @type {Level[]} */ ([])];
       for (const node of open) {
         if (this.spent <= this.most) levels.push(await this.grow(node, following));
       }
@@ -185,10 +171,8 @@ class Builder {
       "CONTINUATIONS", place, attack.moves_left ?? 0, Number(!isSetPlay));
     const words = this.machine.list(size);
     const names = new Map(this.rules.moves(place).map((each) => [each.word, each]));
-    /** @type {{defence: Defence, length: number}[]} */
-    const ranked = [];
-    /** @type {Level} */
-    const level = {};
+    const ranked = /** @type {{defence: Defence, length: number}[]} */ ([]);
+    const level = /** @type {Level} */ ({});
     const { defenderEnds } = this.stipulation;
     for (let at = 0; at < words.length; ) {
       const [reply, length, flags, count] = words.slice(at, at + 4);
@@ -211,10 +195,8 @@ class Builder {
         else level.zugzwang = true;
         continue;
       }
-      const defence = /** @type {Defence} */ (plain(named));
-      if (count) defence.continuations = attacks;
-      else this.mark(defence, child);
-      ranked.push({ defence, length });
+      const end = count ? { continuations: attacks } : this.mark(child);
+      ranked.push({ defence: { ...plain(named), ...end }, length });
     }
     if (line.length) this.spent -= 2; // the main line costs nothing
     const first = line.length > 1 ? line : []; // a last defence is in its order
@@ -229,10 +211,9 @@ class Builder {
   chain(attack, place, [reply, move, ...rest]) {
     const [defence] = this.rules.chosen(place, [reply]);
     const child = this.rules.after(place, defence.word);
-    const played = /** @type {Defence} */ (plain(defence));
+    const played = /** @type {Defence} */ ({ ...plain(defence), ...move ? {} : this.mark(child) });
     attack.defences = [played];
-    if (!move) this.mark(played, child);
-    else {
+    if (move) {
       const [next] = this.rules.chosen(child, [move]);
       const left = (attack.moves_left ?? 0) - 1;
       const { attack: following, place: after } = this.node(child, next, left, []);
@@ -255,6 +236,12 @@ const byLine = ([first]) => (a, b) => Number(b.uci === first) - Number(a.uci ===
  * @param {string[]} line @param {{uci: string}} move */
 const lineAfter = (line, move) => (line[0] === move.uci ? line.slice(1) : []);
 
+/** A position without the move that led to it.
+ * @param {Place} place @param {number} left @param {string[]} line @returns {Node} */
+const begun = (place, left, line, isSetPlay = false) => ({
+  place, attack: { uci: "", san: "", moves_left: left }, line, refuting: [], isSetPlay,
+});
+
 /** @param {(number | null)[]} depths */
 function least(depths) {
   const cut = depths.filter((depth) => depth !== null);
@@ -276,12 +263,6 @@ export async function play(host, { tries: most, levels, ...wanted }) {
   const moves = Math.abs(stipulation.moves);
   const builder = new Builder(host, { ...wanted, stipulation: { ...stipulation, moves } });
   const depth = levels ?? Infinity;
-  /** @param {Place} after @param {number} left @param {string[]} rest
-   * @returns {Node} */
-  const begun = (after, left, rest, isSetPlay = false) => ({
-    place: after, attack: { uci: "", san: "", moves_left: left }, line: rest, refuting: [],
-    isSetPlay,
-  });
   const first = begun(place, moves, line);
   const keys = isMated ? [] : await builder.keys(place, line);
   const keyMoves = await builder.add(isMated ? [first] : keys, depth);
@@ -310,10 +291,9 @@ export async function play(host, { tries: most, levels, ...wanted }) {
  */
 export async function after(host, { moves, left, refuting, ...wanted }) {
   const place = host.place(wanted.fen, moves);
-  const attack = { uci: "", san: "", moves_left: left };
-  const builder = new Builder(host, wanted);
-  await builder.add([{ place, attack, line: wanted.line, refuting }], 1);
-  const { threats, defences, zugzwang } = /** @type {Attack} */ (attack);
+  const node = { ...begun(place, left, wanted.line), refuting };
+  await new Builder(host, wanted).add([node], 1);
+  const { attack: { threats, defences, zugzwang } } = node;
   return { threats, defences, zugzwang };
 }
 
@@ -323,8 +303,7 @@ export async function after(host, { moves, left, refuting, ...wanted }) {
  */
 export async function refutations(host, question) {
   const place = host.place(question.fen, question.moves);
-  const builder = new Builder(host, question);
-  const words = await builder.moves(
+  const words = await new Builder(host, question).moves(
     "REFUTATIONS", place, question.stipulation.moves - 1, ALL_REFUTATIONS);
   return host.rules.chosen(place, words).map(plain);
 }

@@ -1,13 +1,14 @@
-/** A table of any length, of which only the visible rows are in the document. */
+// The parts of a collection's page: its list, an editor's marks, its totals.
 
-import { make } from "./dom.mjs";
+import { element, make, several, thousands } from "./dom.mjs";
+
+/** @import { AuditRecord } from "./records.mjs" */
 
 const MARGIN_ROWS = 8;
 
-/** @template Row */
+/** A table of any length, of which only the visible rows are in the document. @template Row */
 export class List {
-  /** @type {Row[]} */
-  rows = [];
+  rows = /** @type {Row[]} */ ([]);
   /** The place of the open row; -1: none is open. */
   current = -1;
   isPrinted = false;
@@ -33,8 +34,12 @@ export class List {
       const row = /** @type {HTMLElement} */ (target).closest("tr");
       if (row?.dataset.place) this.open(Number(row.dataset.place), true);
     });
-    addEventListener("beforeprint", () => this.#print(true));
-    addEventListener("afterprint", () => this.#print(false));
+    for (const name of ["beforeprint", "afterprint"]) {
+      addEventListener(name, () => {
+        this.isPrinted = name === "beforeprint";
+        this.draw();
+      });
+    }
   }
 
   /** Show other rows; the open one stays open if it is among them. @param {Row[]} rows */
@@ -58,28 +63,17 @@ export class List {
   }
 
   #reveal() {
-    const head = this.body.offsetTop;
-    const top = head + this.current * this.#height;
-    const { scrollTop, clientHeight } = this.host;
-    if (top - head < scrollTop) this.host.scrollTop = top - head;
-    else if (top + this.#height > scrollTop + clientHeight) {
-      this.host.scrollTop = top + this.#height - clientHeight;
-    }
-  }
-
-  /** @param {boolean} isPrinted */
-  #print(isPrinted) {
-    this.isPrinted = isPrinted;
-    this.draw();
+    const top = this.current * this.#height; // below the head, which stays in sight
+    const least = this.body.offsetTop + top + this.#height - this.host.clientHeight;
+    this.host.scrollTop = Math.min(top, Math.max(this.host.scrollTop, least));
   }
 
   /** The places that are in sight, with some around them. @param {number} margin */
   #visible(margin = 0) {
     const { scrollTop, clientHeight } = this.host;
-    const end = Math.ceil((scrollTop + clientHeight) / this.#height) + margin;
-    return [
-      Math.max(0, Math.floor(scrollTop / this.#height) - margin), Math.min(this.rows.length, end),
-    ];
+    const [first, end] = [scrollTop, scrollTop + clientHeight].map((y) => y / this.#height);
+    return [Math.max(0, Math.floor(first) - margin),
+      Math.min(this.rows.length, Math.ceil(end) + margin)];
   }
 
   /** Draw the visible rows; all of them if they are printed. */
@@ -105,4 +99,91 @@ export class List {
     const room = make("td", { height: Math.max(0, count) * this.#height });
     return make("tr", { class: "gap", "aria-hidden": "true" }, room);
   }
+}
+
+// An editor's decisions on records: kept in the browser, exported as CSV or JSON lines.
+
+/** What a mark belongs to, and how it is found again. */
+const MARK_FIELDS = ["fen", "stipulation", "claim", "nomate", "id", "source"];
+const STORED = "matesolve mark ";
+
+/** @typedef {{mark: string, note: string}} Mark an empty mark: none */
+
+/** On another machine, the source is in another folder. @param {AuditRecord} record */
+const markKey = (record) => STORED + JSON.stringify(
+  MARK_FIELDS.map((name) => name === "source" ? record.source?.split("/").at(-1) : record[name]));
+
+export class Marks {
+  /** What the browser has not stored. @type {Map<string, string>} */
+  #memory = new Map();
+
+  /** @param {() => void} onRefused called once if the browser stores nothing */
+  constructor(onRefused) {
+    this.onRefused = onRefused;
+  }
+
+  /** What an editor decided here, or else before the audit.
+   * @param {AuditRecord} record @returns {Mark} */
+  get(record) {
+    const key = markKey(record);
+    const kept = this.#memory.get(key) ?? this.#try(() => localStorage.getItem(key));
+    return kept ? JSON.parse(kept) : { mark: record.mark ?? "", note: record.note ?? "" };
+  }
+
+  /** @param {AuditRecord} record @param {Mark} mark */
+  set(record, mark) {
+    const [key, text] = [markKey(record), JSON.stringify(mark)];
+    this.#memory.set(key, text);
+    this.#try(() => localStorage.setItem(key, text));
+  }
+
+  /** @template T @param {() => T} use @returns {T | null} */
+  #try(use) {
+    try {
+      return use();
+    } catch {
+      this.onRefused();
+      this.onRefused = () => {};
+      return null;
+    }
+  }
+}
+
+/** A cell of CSV, on one line. @param {unknown} value */
+const csvCell = (value) => {
+  const text = String(value ?? "").replaceAll(/\s*[\r\n]+\s*/g, " ");
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** The marks of records in a format that `verify --marks` reads.
+ * @param {{record: AuditRecord, mark: string, note: string}[]} marked
+ * @param {string} format "csv" or "jsonl" */
+export function marksText(marked, format) {
+  const names = [...MARK_FIELDS, "mark", "note"];
+  const rows = marked.map(({ record, mark, note }) =>
+    /** @type {AuditRecord} */ ({ ...record, mark, note }));
+  const lines = rows.map((row) => format === "csv" ? names.map((name) => csvCell(row[name])).join()
+    : JSON.stringify(Object.fromEntries([["schema", 1], ...names.map((name) =>
+      [name, row[name] ?? null])])));
+  return [...(format === "csv" ? [names.join()] : []), ...lines, ""].join("\n");
+}
+
+// The totals at the top of a page whose records are solved in it, as collection.html has them.
+
+/** Draw the verdicts' totals, and offer their words as filters.
+ * @param {Record<string, number>} totals by verdict @param {number} solved in this page */
+export function drawTotals(totals, solved) {
+  const found = Object.entries(totals).filter(([, count]) => count);
+  const total = found.reduce((sum, [, count]) => sum + count, 0);
+  let x = 0;
+  const bars = found.map(([word, width]) =>
+    make("rect", { class: word, x: (x += width) - width, width, height: 1 }));
+  const look = { class: "parts", viewBox: `0 0 ${total} 1`, preserveAspectRatio: "none" };
+  const links = found.map(([word, count]) => make("li", { class: word },
+    make("a", { href: `#all=1&verdict=${word}` }, make("b", {}, thousands(count)), ` ${word}`)));
+  element("verdict-totals").replaceChildren(make("svg", look, ...bars), make("ul", {}, ...links));
+  element("headline").textContent = `${several(total, "record")}, ${thousands(solved)} solved here`;
+  const { verdict } = element("filters");
+  const offered = [...verdict.options].map(({ value }) => value);
+  for (const [word] of found) if (!offered.includes(word)) verdict.add(new Option(word));
 }

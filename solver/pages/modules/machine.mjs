@@ -1,6 +1,6 @@
 /**
  * A compiled part of the kernel with its memory: the static data and the stack of the
- * module, the structs, texts, and the transposition table.
+ * module, the structs, texts, and the transposition table; and the rules of chess by it.
  */
 
 /**
@@ -53,9 +53,8 @@ export class Fields {
   }
 
   /** @param {string} name @param {number|bigint|boolean} value */
-  set(name, value, index = 0) {
+  set = (name, value, index = 0) =>
     this.view.setBigInt64(this.at(name, index), BigInt(value), true);
-  }
 
   /** @param {Record<string, number|bigint|boolean>} values */
   assign(values) {
@@ -96,13 +95,12 @@ export class Machine {
     this.text = reserve(TEXT_BYTES);
     const log = reserve(layout.logBytes ?? 0);
     const table = Math.ceil(place / PAGE_BYTES) * PAGE_BYTES;
-    const allocated = allocate(table, tableBytes);
-    this.memory = allocated.memory;
-    this.tableBytes = allocated.bytes;
+    const { memory, bytes } = allocate(table, tableBytes);
+    this.memory = memory;
+    this.tableBytes = bytes;
     this.view = new DataView(this.memory.buffer);
-    this.records = Object.fromEntries(
-      names.map((name, i) => [name, new Fields(this.view, addresses[i], layout.structs[name])]),
-    );
+    this.records = Object.fromEntries(names.map((name, i) =>
+      [name, new Fields(this.view, addresses[i], layout.structs[name])]));
     this.search = this.records.Search;
     const buckets = this.tableBytes / layout.bucketBytes / 2;
     this.search.assign({
@@ -118,20 +116,25 @@ export class Machine {
         report: CAN_SUSPEND ? new api.Suspending(report) : report,
       },
     });
-    const entry = instance.exports.matesolve_entry;
-    this.entry = /** @type {Function} */ (entry);
-    this.suspendable = CAN_SUSPEND ? api.promising(entry) : entry;
+    this.entry = /** @type {Function} */ (instance.exports.matesolve_entry);
+    this.suspendable = CAN_SUSPEND ? api.promising(this.entry) : this.entry;
+  }
+
+  /** Write a question into an empty struct; its texts will be the only ones.
+   * @param {Fields} struct @param {Record<string, number|bigint|boolean>} values */
+  begin(struct, values) {
+    struct.bytes().fill(0);
+    struct.assign(values);
+    this.search.set("text_written", 0);
   }
 
   /** Run an operation that takes no time. @param {string} name */
-  run(name, position = 0, number = 0, flag = 0) {
-    return Number(this.entry(...this.#arguments(name, position, number, flag)));
-  }
+  run = (name, position = 0, number = 0, flag = 0) =>
+    Number(this.entry(...this.#arguments(name, position, number, flag)));
 
   /** Run a search: `report` may pause it where the browser can. @param {string} name */
-  async runLong(name, position = 0, number = 0, flag = 0) {
-    return Number(await this.suspendable(...this.#arguments(name, position, number, flag)));
-  }
+  runLong = async (name, position = 0, number = 0, flag = 0) =>
+    Number(await this.suspendable(...this.#arguments(name, position, number, flag)));
 
   /** @param {string} name @param {number} position @param {number} number @param {number} flag */
   #arguments(name, position, number, flag) {
@@ -146,9 +149,7 @@ export class Machine {
   }
 
   /** The position there, as a copy. */
-  take() {
-    return new Uint8Array(this.memory.buffer, this.position, this.layout.positionBytes).slice();
-  }
+  take = () => new Uint8Array(this.memory.buffer, this.position, this.layout.positionBytes).slice();
 
   /** The first moves of the first row. @param {number} count */
   row(count) {
@@ -158,9 +159,7 @@ export class Machine {
   }
 
   /** The first words of a long list. @param {number} count */
-  list(count) {
-    return [...new Uint32Array(this.memory.buffer, this.search.at("phis"), count)];
-  }
+  list = (count) => [...new Uint32Array(this.memory.buffer, this.search.at("phis"), count)];
 
   /** Write a text for the kernel; return its size in bytes. @param {string} text */
   write(text, offset = 0) {
@@ -170,9 +169,8 @@ export class Machine {
   }
 
   /** Read what the kernel has written. @param {number} start @param {number} size */
-  read(start, size) {
-    return new TextDecoder().decode(new Uint8Array(this.memory.buffer, this.text + start, size));
-  }
+  read = (start, size) =>
+    new TextDecoder().decode(new Uint8Array(this.memory.buffer, this.text + start, size));
 
   /** The moves that the kernel has written. @param {Fields} query @param {string} name */
   words(query, name) {
@@ -200,5 +198,125 @@ function allocate(below, tableBytes) {
     } catch (error) {
       if (bytes <= LEAST_TABLE_BYTES) throw error;
     }
+  }
+}
+
+// Reads positions and moves, and names them; searches on other machines go on.
+
+/** @typedef {{uci: string, san: string}} Move */
+/** @typedef {{word: number} & Move} Named a move and its number in the kernel */
+/** @typedef {{position: Uint8Array, black: number, fen: string}} Place */
+
+const NULL_MOVE = "0000";
+
+/** @param {Move} move @returns {Move} the move without its number */
+export const plain = ({ uci, san }) => ({ uci, san });
+
+/** The name of a number. @param {Record<string, number>} names @param {number} number */
+export const nameOf = (names, number) =>
+  Object.keys(names).find((name) => names[name] === number) ?? "";
+
+export class Rules {
+  /** @param {WebAssembly.Module} module of the search @param {Layout} layout */
+  constructor(module, layout) {
+    this.layout = layout;
+    this.machine = new Machine(module, layout, "search", 0);
+  }
+
+  /**
+   * @param {string} fen
+   * @param {string[]} moves in UCI notation, to be played; `0000` passes the turn
+   * @param {number} black whether Black is to move if the FEN does not say
+   * @returns {{fault: string} | Place}
+   */
+  read(fen, moves = [], black = 0) {
+    const passed = moves.lastIndexOf(NULL_MOVE);
+    if (passed >= 0) {
+      const place = this.read(fen, moves.slice(0, passed), black);
+      if ("fault" in place) return place;
+      const [board, side, castling] = place.fen.split(" ");
+      const after = [board, side === "w" ? "b" : "w", castling, "- 0 1"].join(" ");
+      return this.read(after, moves.slice(passed + 1));
+    }
+    const { machine, layout: { enums: { FenFault, QueryState }, faults } } = this;
+    const query = machine.records.Query;
+    const size = machine.write(fen);
+    machine.begin(query, {
+      black, fen: machine.input, fen_size: size, line: machine.input + size,
+      line_size: machine.write(moves.join(" "), size), played: moves.length, uci_only: 1,
+    });
+    machine.run("READ_ROWS", 0, query.address, 1);
+    if (query.get("state") !== QueryState.READ) {
+      const fault = faults[nameOf(FenFault, query.get("fen_fault"))];
+      return { fault: fault ?? "expected legal moves" };
+    }
+    return { position: query.bytes("position").slice(), black: query.get("black"),
+      fen: machine.read(query.get("fen_at"), query.get("fen_written")) };
+  }
+
+  /** What a page shows of a position. @param {string} fen @param {string[]} moves */
+  describe(fen, moves, black = 0) {
+    const place = this.read(fen, moves, black);
+    if ("fault" in place) return place;
+    const [legal, check] = [this.moves(place).map(plain), this.isCheck(place)];
+    return { fen: place.fen, moves: legal, check,
+      over: legal.length ? "" : check ? "mate" : "stalemate" };
+  }
+
+  /** The legal moves. @param {Place} place @returns {Named[]} */
+  moves({ position, black }) {
+    const { machine } = this;
+    machine.search.set("text_written", 0);
+    const count = machine.run("WRITE_MOVES", machine.put(position), 0, black);
+    const names = machine.read(0, machine.search.get("text_written")).split(" ");
+    return machine.row(count).map((word, i) =>
+      ({ word, uci: names[2 * i], san: names[2 * i + 1] }));
+  }
+
+  /** The legal moves of those that are given. @param {Place} place
+   * @param {(string|number)[]} given in UCI notation, or their numbers */
+  chosen = (place, given) =>
+    this.moves(place).filter(({ word, uci }) => given.includes(word) || given.includes(uci));
+
+  /** The position after a move; 0: a null move. @param {Place} place @param {number} word */
+  after({ position, black }, word) {
+    this.machine.run("MAKE", this.machine.put(position), word);
+    return { position: this.machine.take(), black: black ^ 1, fen: "" };
+  }
+
+  /** @param {Place} place */
+  isCheck = ({ position }) => this.machine.run("IS_CHECK", this.machine.put(position)) !== 0;
+
+  /** "pure", "model", "ideal", or "". @param {Place} place where a side may be mated */
+  mateMark = ({ position }) =>
+    this.layout.mateMarks[this.machine.run("MATE_MARK", this.machine.put(position))];
+
+  /** What a key does, as `mark_key` of `solver/play/marks.py` says it.
+   * @param {Place} place @param {number} word */
+  keyFeatures({ position, black }, word) {
+    const { machine, layout } = this;
+    machine.search.set("text_written", 0);
+    const count = machine.run("KEY_FEATURES", machine.put(position), word, black);
+    const squares = machine.read(0, machine.search.get("text_written")).split("\n");
+    return machine.row(count).map((feature, i) =>
+      layout.keyFeatures[feature].replace("{}", squares[i]));
+  }
+
+  /**
+   * Name the moves of a line.
+   * @param {Place} place
+   * @param {(string|number)[]} line moves in UCI notation, or their numbers
+   * @returns {Named[]}
+   */
+  line(place, line) {
+    const named = [];
+    for (const given of line) {
+      const moves = [{ word: 0, uci: NULL_MOVE, san: "--" }, ...this.moves(place)];
+      const move = moves.find(({ word, uci }) => given === word || given === uci);
+      if (!move) break;
+      named.push(move);
+      place = this.after(place, move.word);
+    }
+    return named;
   }
 }

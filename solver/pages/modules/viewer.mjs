@@ -5,26 +5,18 @@
 // state. The line that the reader follows moves only the pieces; a move that is played on the
 // board asks about the position after it, and Back returns to the state before.
 
-import { AnswerPanel } from "./answer.mjs";
+import { AUTOMATIC_PLAY, drawAnswer, NO_SOLVER, PlayPanel, showFirstMoves } from "./answer.mjs";
 import { Board } from "./board.mjs";
-import { pageData } from "./data.mjs";
-import { element } from "./dom.mjs";
-import { Cancelled, Engine, Parts } from "./engine.mjs";
-import { copyText } from "./files.mjs";
-import { showFirstMoves } from "./first.mjs";
-import { AUTOMATIC_PLAY, NO_SOLVER, PlayPanel } from "./play.mjs";
-import { recordNotes } from "./records.mjs";
-import { blackBegins } from "./rows.mjs";
-import { kindOf, liveRecord, pieceCount, sideOf } from "./sentences.mjs";
-import { played } from "./squares.mjs";
-import { lengthFault, NOTHING, questionOf } from "./state.mjs";
-import { Walk } from "./walk.mjs";
+import { copyText, element, onClicks, pageData } from "./dom.mjs";
+import { Cancelled, pageEngines } from "./engine.mjs";
+import {
+  drawSide, kindOf, lengthFault, liveRecord, NOTHING, played, questionOf, recordNotes,
+  requireRecord,
+} from "./records.mjs";
+import { blackBegins, Walk } from "./tree.mjs";
 
-/** @typedef {import("./marks.mjs").AuditRecord} AuditRecord */
-/** @typedef {import("./rules.mjs").Move} Move */
-/** @typedef {import("./sentences.mjs").Question} Question */
-/** @typedef {import("./state.mjs").Asked} Asked */
-/** @typedef {import("./state.mjs").State} State */
+/** @import { Move } from "./machine.mjs" */
+/** @import { Asked, AuditRecord, Question, State } from "./records.mjs" */
 
 const DEFAULT_MOVES = 2;
 const MILLION = 1_000_000;
@@ -45,24 +37,13 @@ export class Viewer {
 
   constructor() {
     this.canSolve = Boolean(pageData.modules) && typeof WebAssembly === "object";
-    this.parts = new Parts(pageData.modules);
-    const script = new Blob([element("worker")?.textContent ?? ""], { type: "text/javascript" });
-    this.url = URL.createObjectURL(script);
+    this.engine = pageEngines(pageData, element("worker")?.textContent);
     this.reader = this.engine(0);
-    this.thinker = this.engine(pageData.tableBytes, (note) => {
-      const [got, wanted] = [note.got / MIB_BYTES, note.wanted / MIB_BYTES];
-      this.note(`The table has ${got} MiB: the browser did not give ${wanted}.`);
-    });
-    this.answer = new AnswerPanel();
+    this.thinker = this.engine(pageData.tableBytes, ({ got, wanted }) => this.note(
+      `The table has ${got / MIB_BYTES} MiB: the browser did not give ${wanted / MIB_BYTES}.`));
     this.board = new Board(element("board"), { onMove: (uci) => this.playMove(uci) });
     this.listen();
     this.play = new PlayPanel(this);
-  }
-
-  /** @param {number} tableBytes @param {(note: any) => void} [note] */
-  engine(tableBytes, note) {
-    const { parts, url } = this;
-    return new Engine(parts, { url, layout: pageData.layout, tableBytes }, note);
   }
 
   // The state
@@ -90,7 +71,7 @@ export class Viewer {
   draw() {
     const { state } = this;
     const { question, here, answer, play, path, doing } = state;
-    this.answer.draw(state);
+    drawAnswer(state);
     showFirstMoves(this);
     this.play.draw(state);
     element("answer-solve").hidden = !state.record;
@@ -98,10 +79,8 @@ export class Viewer {
       state.isLive && state.record?.status ? "Recorded answer" : "Solve here";
     const label = this.walk.mark();
     element("board-moves").textContent = label;
-    const side = question ? sideOf(question.fen) : "";
     element("board-side").hidden = !question;
-    element("board-side").dataset.side = side.toLowerCase();
-    element("board-side").textContent = question && `${side} to move ${pieceCount(question.fen)}`;
+    if (question) drawSide(question.fen);
     element("board-back").disabled = element("board-start").disabled =
       !path.length && !this.past.length;
     element("board-forward").disabled = !this.walk.next().length;
@@ -122,34 +101,24 @@ export class Viewer {
   }
 
   listen() {
-    const select = element("answer-stipulation");
-    const kinds = pageData.stipulations.filter((/** @type {any} */ { part }) =>
-      pageData.modules?.[part]);
-    for (const { name } of kinds) select.add(new Option(name));
-    select.addEventListener("change", () => {
-      const moves = element("answer-moves");
-      if (select.value !== "#" && !moves.value) moves.value = DEFAULT_MOVES;
+    const [select, moves] = [element("answer-stipulation"), element("answer-moves")];
+    for (const { name, part } of pageData.stipulations) {
+      if (pageData.modules?.[part]) select.add(new Option(name));
+    }
+    element("answer-search").addEventListener("change", (/** @type {Event} */ { target }) => {
+      if (target === select && select.value !== "#" && !moves.value) moves.value = DEFAULT_MOVES;
+      if (this.state.isLive) this.askAgain();
     });
-    for (const id of ["stipulation", "moves", "nodes"]) {
-      element(`answer-${id}`).addEventListener("change", () =>
-        this.state.isLive && this.askAgain());
-    }
-    /** @type {Record<string, () => unknown>} */
-    const buttons = {
-      "answer-stop": () => this.pause(),
-      "answer-resume": () => this.resume(),
-      "answer-solve": () => this.solveHere(),
-      "board-start": () => this.toStart(),
-      "board-back": () => this.back(),
-      "board-forward": () => this.walk.forward(),
-      "board-flip": () => this.board.flip(),
-      "board-fen": () => this.copyFen(),
-    };
-    for (const [id, act] of Object.entries(buttons)) {
-      element(id)?.addEventListener("click", act);
-    }
-    this.walk.onStart = () => this.toStart();
-    this.walk.onBack = () => this.back();
+    const { walk, board } = this;
+    walk.onStart = () => this.toStart();
+    walk.onBack = () => this.back();
+    onClicks({
+      "answer-stop": () => this.pause(), "answer-resume": () => this.resume(),
+      "answer-solve": () => this.solveHere(), "board-start": walk.onStart,
+      "board-back": walk.onBack, "board-forward": () => walk.forward(),
+      "board-flip": () => board.flip(), "board-fen": async () =>
+        this.note(await copyText(this.state.here?.fen ?? "", "FEN copied.")),
+    });
     for (const id of ["answer-parts", "board-tools", "board-flip", "board-fen"]) {
       element(id)?.removeAttribute("hidden");
     }
@@ -182,10 +151,8 @@ export class Viewer {
   solveHere() {
     const { record, isLive } = this.state;
     if (record?.status && isLive) return this.open(record);
-    if (!this.canSolve || !element("answer-stipulation").value) {
-      return this.note(pageData.modules && !this.canSolve ? NO_WASM : NO_SOLVER);
-    }
-    return this.askAgain();
+    if (this.canSolve && element("answer-stipulation").value) return this.askAgain();
+    return this.note(pageData.modules && !this.canSolve ? NO_WASM : NO_SOLVER);
   }
 
   // The question
@@ -193,8 +160,8 @@ export class Viewer {
   /** A new position was set up. @param {string} fen */
   setUp(fen) {
     this.past = [];
-    if (!this.canSolve) return this.begin({ fault: NO_WASM });
-    return this.ask({ ...this.form(), fen, moves: [] });
+    return this.canSolve ? this.ask({ ...this.form(), fen, moves: [] })
+      : this.begin({ fault: NO_WASM });
   }
 
   /** What the form asks for. */
@@ -234,8 +201,7 @@ export class Viewer {
       if (this.state.asked !== asked) return;
       this.onPosition(read);
       if (read.fault) {
-        this.set({ doing: "", here: null, fault: "This position cannot be searched" });
-        return;
+        return this.set({ doing: "", here: null, fault: "This position cannot be searched" });
       }
       const fault = lengthFault(asked, kind, moves);
       const question = fault ? null : Object.freeze({
@@ -292,36 +258,39 @@ export class Viewer {
   restore(state) {
     if (!state?.asked) return;
     this.thinker.stop();
-    this.walk.moves = [...state.path];
-    this.walk.ply = state.path.length;
+    Object.assign(this.walk, { moves: [...state.path], ply: state.path.length });
     this.fillForm(state.asked);
     this.set({ ...state, doing: "" });
     this.onPosition(state.root);
     if (state.question && !state.answer) this.search(state.question);
   }
 
-  async copyFen() {
-    this.note(await copyText(this.state.here?.fen ?? "") ? "FEN copied."
-      : "The browser does not allow copying.");
-  }
-
   // The search
+
+  /** Ask about a question. @param {Question} question @param {string} job
+   * @param {object} about @param {(progress: any) => void} [onProgress] */
+  think(question, job, about, onProgress) {
+    const asked = { fen: question.fen, moves: [], stipulation: question, ...about };
+    return this.thinker.ask(job, asked, onProgress, question.part);
+  }
 
   /** @param {Question} question */
   async search(question) {
     this.thinker.stop();
     const { record } = this.state;
-    const progress = { lower: 0, upper: null, nodes: 0, seconds: 0, line: [] };
-    this.learn(question, { answer: null, play: null, first: "", fault: "",
-      doing: "searching", progress });
+    const progress = (/** @type {any} */ { upper: mate, ...now }) => liveRecord(question,
+      { ...now, mate, state: "undecided", keys: [], keysComplete: false, solutions: [] });
+    this.learn(question, { answer: null, play: null, first: "", fault: "", doing: "searching",
+      progress: progress({ lower: 0, upper: null, nodes: 0, seconds: 0, line: [] }) });
     try {
-      const asked = { fen: question.fen, moves: [], stipulation: question, nodes: question.nodes };
-      const found = await this.thinker.ask("search", asked, (now) =>
-        this.learn(question, { progress: now }), question.part);
+      const found = await this.think(question, "search", { nodes: question.nodes }, (now) =>
+        this.learn(question, { progress: progress(now) }));
       const answer = liveRecord(question, found);
       this.restarts = 0;
       this.learn(question, { answer, progress: null, doing: "" });
-      if (record && isOf(record, question)) this.onAnswer(record, answer);
+      const { question: own } = questionOf(record ?? {});
+      const isOf = own.fen === question.fen && own.name === question.name; // in any moves
+      if (record && isOf) this.onAnswer(record, answer);
       const length = question.moves ?? answer.mate;
       const isShort = length && Math.abs(length) <= AUTOMATIC_PLAY && question.part !== "help";
       if (isShort && this.state.question === question) await this.play.list();
@@ -355,9 +324,15 @@ export class Viewer {
   }
 }
 
-/** Whether a question is that of a record, in moves of any number.
- * @param {AuditRecord} record @param {Question} asked */
-function isOf(record, asked) {
-  const { question } = questionOf(record);
-  return question.fen === asked.fen && question.name === asked.name;
+// The page of one answer: its record beside its play.
+if (Array.isArray(pageData.records)) {
+  const [record] = pageData.records;
+  try {
+    requireRecord(record);
+    new Viewer().open(record);
+    if (element("tree-play").firstElementChild) element("answer-solutions").hidden = true;
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    element("answer-headline").textContent = `This page cannot be read: ${message}`;
+  }
 }
