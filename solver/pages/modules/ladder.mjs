@@ -258,7 +258,9 @@ export function drawTree(host, steps, step, shown) {
     const below = spots[spot].below.filter((each) => drawnSpots.has(each)).map(place);
     const x = below.length ? (below[0].x + below[below.length - 1].x) / 2 : columns++ + 0.5;
     const more = spots[spot].below.length - below.length;
-    return all[all.push({ spot, level: level(spot), x, below, more }) - 1];
+    const drawn = { spot, level: level(spot), x, below, more };
+    all.push(drawn);
+    return drawn;
   };
   place(top);
   const pitch = Math.min(Math.max(host.clientWidth / columns, narrowest), TREE_WIDEST);

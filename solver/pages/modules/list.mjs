@@ -175,9 +175,11 @@ export function marksText(marked, format) {
 export function drawTotals(totals, solved) {
   const found = Object.entries(totals).filter(([, count]) => count);
   const total = found.reduce((sum, [, count]) => sum + count, 0);
-  let x = 0;
-  const bars = found.map(([word, width]) =>
-    make("rect", { class: word, x: (x += width) - width, width, height: 1 }));
+  let end = 0;
+  const bars = found.map(([word, width]) => {
+    end += width;
+    return make("rect", { class: word, x: end - width, width, height: 1 });
+  });
   const look = { class: "parts", viewBox: `0 0 ${total} 1`, preserveAspectRatio: "none" };
   const links = found.map(([word, count]) => make("li", { class: word },
     make("a", { href: `#all=1&verdict=${word}` }, make("b", {}, thousands(count)), ` ${word}`)));
