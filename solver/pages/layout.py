@@ -162,7 +162,6 @@ def experiments() -> dict[str, Any]:
         "glass": node_counts.GLASS_FEN,
         "depth": len(node_counts.GLASS_ROWS),
         "mostDepth": mate_scores.MAX_DEPTH,
-        "entries": iterative_deepening.DEFAULT_TABLE_ENTRIES,
         "infinite": experiment.INFINITE_SCORE,
         "mate": experiment.MATE_SCORE,
         "mateZone": experiment.MATE_ZONE,

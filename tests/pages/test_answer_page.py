@@ -12,6 +12,7 @@ import chess
 import pytest
 
 from solver.output.shown_play import ShownSolutions, ShownTree
+from solver.output.text import describe, facts, say
 from solver.pages.viewer_pages import encode_answer
 from solver.play.tree import Attack, Defence, Variations
 from solver.problem import Problem, Restriction
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Locator
+
+    from solver.output.shown_play import ShownPlay
 
 ROOK_PLAY = Variations(
     Stipulation.parse("#3"),
@@ -70,17 +73,17 @@ def page(solution: Solution, variations: Variations | None = None) -> Page:
 
 def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
     shown = page(SMOTHERED)
+    headline, *others = [
+        text
+        for sentence in describe(SMOTHERED)
+        if (text := "".join(sentence.lines()).strip())
+    ]
+    assert {SMOTHERED.problem.fen, headline, *others} <= {*shown.lines}
     start = shown.lines.index("smothered")
-    assert SMOTHERED.problem.fen in shown.lines
-    assert shown.lines[start : start + 8] == [
+    assert shown.lines[start : start + 3] == [
         "smothered",
         ", #2 (3+4)",
         "White mates in 2.",
-        f"smothered: {SMOTHERED.problem.fen}",
-        "White to move",
-        "1. Qg8+ Rxg8 2. Nf7#",
-        "Only key: Qg8+",
-        "Proved: mate in 2 is forced, and none is shorter.",
     ]
 
 
@@ -105,44 +108,37 @@ def test_a_link_opens_the_position_for_analysis() -> None:
     )
 
 
-def test_variations_unfold_from_the_move_before_them() -> None:
-    assert page(ROOK_FOUND, ROOK_PLAY).play == [
-        "Keys",
-        "1.Ra8! (gives flight h2)",
-        "1...Kh2 2.Ra1 (mate in 1 more)",
-        "1...Kf1 2.Ra1# (ideal)",
-        "1.Ra7! (gives flight h2) (mate in 2 more)",
-        "The play of the first move is shown; after it only the main line.",
-    ]
-
-
 def smothered(fen: str, first: str, reply: str, *last: str) -> Variations:
     defence = Defence(reply, [Attack(move, 0) for move in last])
     key = Attack(first, 1, defences=[defence])
     return Variations(Stipulation.parse("#2"), fen, keys=(key,), keys_complete=True)
 
 
-def test_moves_without_alternatives_are_in_one_line() -> None:
-    play = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
-    assert page(SMOTHERED, play).play == [
-        "Key: check, sacrifice",
-        "1.Qg8+!",
-        "1...Rxg8 2.Nf7# (model)",
-    ]
+SMOTHERED_PLAY = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
+DUALS = smothered(SMOTHERED.problem.fen, "c4g8", "f8g8", "h6f7", "h6f5")
+
+HALF = Stipulation.parse("h#0.5")
+HELP_SOLUTIONS = (("g2g1",), ("h2h1",))
+HELP_PROBLEM = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
+HELP = Solution(HELP_PROBLEM, Status.PROVED, 1, 1, solutions=HELP_SOLUTIONS)
 
 
-def test_duals_stand_behind_their_defence() -> None:
-    duals = smothered(SMOTHERED.problem.fen, "c4g8", "f8g8", "h6f7", "h6f5")
-    assert page(SMOTHERED, duals).play[-1] == (
-        "1...Rxg8 2.Nf7# (model) or 2.Nf5 (dual)"
-    )
-
-
-def test_moves_are_numbered_from_the_first_of_the_problem() -> None:
-    problem = Problem("6k1/8/8/2q5/8/7n/6PP/5R1K b - - 0 34")
-    play = smothered(problem.fen, "c5g1", "f1g1", "h3f2")
-    shown = page(replace(SMOTHERED_BY_BLACK, problem=problem), play)
-    assert shown.play[1:] == ["1...Qg1+!", "2.Rxg1 Nf2# (model)"]
+@pytest.mark.parametrize(
+    ("solution", "play"),
+    [
+        (ROOK_FOUND, ROOK_TREE),
+        (SMOTHERED, ShownTree(SMOTHERED, SMOTHERED_PLAY)),
+        (SMOTHERED, ShownTree(SMOTHERED, DUALS)),
+        (HELP, ShownSolutions(HELP)),
+    ],
+)
+def test_the_play_has_the_lines_of_the_text(
+    solution: Solution, play: ShownPlay
+) -> None:
+    lines = [line.text.strip() for line in play.lines()]
+    shown = Page(encode_answer(solution, play))
+    assert shown.play == [line for line in lines if line]
+    assert len(shown.play) > 1
 
 
 def test_each_move_has_the_moves_that_lead_to_it() -> None:
@@ -164,13 +160,6 @@ def test_only_a_page_whose_play_folds_has_buttons_to_fold_it(look: Look) -> None
     assert live.page.locator("#tree-play details[open]").count() == 0
     live = look(encode_answer(SMOTHERED, tree(SMOTHERED)))
     assert live.page.locator("#tree-unfold:visible").count() == 0
-
-
-def test_the_solutions_of_help_play_are_numbered() -> None:
-    problem = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
-    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("g2g1",), ("h2h1",)))
-    shown = Page(encode_answer(solution, ShownSolutions(solution)))
-    assert shown.play == ["1) 1...Rg1#", "2) 1...Rh1#"]
 
 
 def branching(moves: int) -> tuple[Solution, Variations]:
@@ -208,12 +197,7 @@ def test_only_the_mainline_is_open() -> None:
     assert ["open" in attributes for attributes in lines] == [True, False]
 
 
-HALF = Stipulation.parse("h#0.5")
-
-
 # In Chromium
-
-SMOTHERED_PLAY = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
 
 
 class Look(Protocol):
@@ -402,11 +386,9 @@ def test_many_keys_are_a_list_with_six_arrows(look: Look) -> None:
 
 @pytest.mark.browser
 def test_the_solutions_of_help_play_are_followed(look: Look) -> None:
-    problem = Problem("8/8/8/8/8/1K6/6RR/k7 w - - 0 1", stipulation=HALF)
-    solution = Solution(problem, Status.PROVED, 1, 1, solutions=(("g2g1",), ("h2h1",)))
-    live = look(encode_answer(solution, ShownSolutions(solution)))
+    live = look(encode_answer(HELP, ShownSolutions(HELP)))
     moves = live.page.locator("#tree-play .move")
-    assert followed(live, moves, problem.fen) == ["1...Rg1#", "1...Rh1#"]
+    assert followed(live, moves, HELP_PROBLEM.fen) == ["1...Rg1#", "1...Rh1#"]
     assert not live.page.is_visible("#answer-solutions")
 
 
@@ -502,29 +484,23 @@ def test_without_webassembly_a_page_shows_all_but_solves_nothing(
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("solution", "headline", "words"),
+    ("solution", "words"),
     [
-        (ROOK_DISPROVED, "No mate in 2 or fewer moves.", "# (2+1)"),
-        (
-            replace(ROOK_DISPROVED, lower_bound=201),
-            "No mate in 200 or fewer moves.",
-            "# (2+1)",
-        ),
-        (ROOK_UNDECIDED, "Undecided: no mate found so far.", "the node limit"),
-        (MATED, "White is mated in 1.", "# (3+4)"),
+        (ROOK_DISPROVED, "# (2+1)"),
+        (ROOK_UNDECIDED, "the node limit"),
+        (MATED, "# (3+4)"),
         (
             replace(ROOK_DISPROVED, restriction=Restriction(replies=2)),
-            "No mate in 2 or fewer moves under this restriction.",
             "Restricted: at most 2 replies.",
         ),
-        (ROOK_BY_TABLE, "White mates in 3.", "Gaviota"),
+        (ROOK_BY_TABLE, "Gaviota"),
     ],
 )
 def test_every_kind_of_answer_has_its_words(
-    look: Look, solution: Solution, headline: str, words: str
+    look: Look, solution: Solution, words: str
 ) -> None:
     live = look(encode_answer(solution, tree(solution)))
-    assert live.headline == headline
+    assert live.headline == say("headline", facts(solution))
     assert words in live.page.inner_text("#answer")
 
 
