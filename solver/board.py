@@ -10,30 +10,26 @@ import chess
 from solver.kernel.border.memory import POSITION_WORDS, Position
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
-from solver.position_text import own_memory, read_query, uci_move
-from solver.strict_fen import parse_strictly
+from solver.position_text import own_memory, read_fen, uci_move
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.kernel.border.query import Query
-
 
 def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
-    """Read a FEN; see `solver.strict_fen.parse_strictly`.
+    """Read a FEN; `side` is to move if it does not say.
+
+    Returns
+    -------
+    chess.Board
+        The position, without history.
 
     Raises
     ------
     FenError
         It is not a legal position of orthodox chess.
     """
-    if (memory := read_query(text, black=not side)) is not None:
-        return _read_board(memory.query)
-    return parse_strictly(text, side)
-
-
-def _read_board(query: Query) -> chess.Board:
-    """Return the position of a query that was read."""
+    query = read_fen(text, black=not side).query
     *pieces, rights = query.position
     board = _set_up(pieces, not query.black)
     board.castling_rights = chess.BB_CORNERS & (

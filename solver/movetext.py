@@ -32,6 +32,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver.errors import InputError, quote
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -169,6 +171,12 @@ def read_moves(text: str) -> list[Part]:
 def written_move(text: str, ply: int) -> str:
     """Return how one of the parts that `read_moves` returns is written."""
     return text.split()[ply] if _is_plain(text) else read_moves(text)[ply].text
+
+
+def refused_move(name: str, part: Part) -> InputError:
+    """Return the error for an illegal move of a line, or a word that is unreadable."""
+    expected = ILLEGAL if part.move else UNREADABLE
+    return InputError(f"{name}: expected {expected}, found {quote(part.text)}")
 
 
 def is_move(word: str) -> bool:

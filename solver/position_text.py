@@ -1,8 +1,7 @@
 """Positions and moves as texts, read and written in compiled code.
 
-python-chess reads what compiled code refuses, and everything in a process that has not
-loaded the kernel: it accepts the same texts, takes ten times as long, and explains what
-is wrong (`solver.strict_fen`, `solver.strict_moves`). It is only imported then.
+What is wrong with a FEN is explained, and perhaps mended, by `solver.fen_faults`, which
+is only imported then.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+from bisect import bisect
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,12 @@ from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query import (
     FEN_TEXT_BYTES,
     LONG_TEXT_BYTES,
+    FenFault,
     LineStyle,
     Query,
     QueryState,
 )
-from solver.kernel.build.loader import load_part, loaded_part
+from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import chess
 
 TEXT_BYTES = 4096
-"""Room for a FEN and a line of 300 plies; longer ones are left to python-chess."""
+"""Room at first for a FEN and a line, which grows with them: 300 plies fit."""
 
 
 def read_compiled(
@@ -64,7 +65,7 @@ def read_compiled(
     line : str
         The other moves in UCI notation.
 
-    None if they are refused, and if the kernel is not loaded.
+    None if one of them is refused.
     """
     memory = read_query(fen, line, black=black, played=played, uci_only=uci_only)
     return None if memory is None else memory.texts()
@@ -76,7 +77,7 @@ class GivenPosition:
     Parameters
     ----------
     text : str
-        A FEN, or what `solver.strict_fen.mend` makes one of.
+        A FEN, or what `solver.fen_faults.mend` makes one of.
     side : chess.Color
         The side to move if the FEN does not say.
 
@@ -97,14 +98,14 @@ class GivenPosition:
 
     def __init__(self, text: str, side: chess.Color = True) -> None:  # noqa: FBT002
         self.warnings: tuple[str, ...] = ()
-        if plain := read_compiled(text, black=not side):
-            self.fen = plain[0]
+        if memory := read_query(text, black=not side):
+            self.fen = memory.texts()[0]
         else:
-            from solver.strict_fen import mend
+            from solver.fen_faults import mend
 
-            text, board, self.warnings = mend(text, side)
-            vars(self)["board"] = board
-            self.fen = board.fen(en_passant="fen")
+            text, self.fen, self.warnings = mend(
+                text, lambda fen: read_fen(fen, black=not side).texts()[0]
+            )
         self.names_side = len(text.split()) > 1
 
     @cached_property
@@ -115,25 +116,60 @@ class GivenPosition:
         return Board(self.fen)
 
     def keys(self, name: str, moves: str) -> tuple[str, ...]:
-        """Read first moves; see `solver.strict_moves.parse_keys`."""
-        from solver.movetext import plain_moves
+        """Read first moves, and return them in UCI notation, without duplicates.
 
-        read = [read_compiled(self.fen, move) for move in plain_moves(moves).split()]
-        if all(read):
-            return tuple(dict.fromkeys(plain[1] for plain in read if plain))
-        from solver.strict_moves import parse_keys
+        Raises
+        ------
+        InputError
+            One is unreadable, illegal or ambiguous.
+        """
+        from solver.movetext import plain_moves, read_moves, refused_move
 
-        return parse_keys(self.board, name, moves)
+        keys: dict[str, None] = {}
+        for at, move in enumerate(plain_moves(moves).split()):
+            read = read_compiled(self.fen, move)
+            if read is None:
+                raise refused_move(name, read_moves(moves)[at])
+            keys[read[1]] = None
+        return tuple(keys)
 
     def line(self, name: str, moves: str) -> tuple[str, ...]:
-        """Read a line of moves; see `solver.strict_moves.parse_line`."""
-        from solver.movetext import plain_moves
+        """Read a line of moves, and return them in UCI notation.
 
-        if plain := read_compiled(self.fen, plain_moves(moves)):
-            return tuple(plain[1].split())
-        from solver.strict_moves import parse_line
+        Raises
+        ------
+        InputError
+            One is unreadable, or illegal in its position, or ambiguous.
+        """
+        from solver.movetext import plain_moves, read_moves, refused_move
 
-        return parse_line(self.board, name, moves)
+        words = plain_moves(moves).split()
+        line = legal_moves(self.fen, words)
+        if len(line) < len(words):
+            raise refused_move(name, read_moves(moves)[len(line)])
+        return line
+
+
+def legal_moves(fen: str, moves: Sequence[str]) -> tuple[str, ...]:
+    """Return a line in UCI notation, up to its first move that is not legal.
+
+    Parameters
+    ----------
+    fen : str
+        A legal position.
+    moves : sequence of str
+        Moves in UCI or SAN; see `plain_moves`.
+    """
+
+    def read(size: int) -> tuple[str, str] | None:
+        return read_compiled(fen, " ".join(moves[:size]))
+
+    found = read(len(moves))
+    if found is None:
+        sizes = range(1, len(moves))
+        found = read(bisect(sizes, 0, key=lambda size: read(size) is None))
+    assert found is not None  # the position is legal
+    return tuple(found[1].split())
 
 
 def write_lines(
@@ -153,30 +189,18 @@ def write_lines(
     played : sequence of str
         The moves before each of the lines.
     style : LineStyle
-        WITH_END adds one word to each line: the final position's FEN. LONG needs the
-        compiled search.
+        WITH_END adds one word to each line: the final position's FEN.
 
     Returns
     -------
     list of list of str
-        The same lines; moves from the first illegal one on stay as given.
+        The same lines; moves from the first illegal one on stay as given, and all do
+        if the position or a move before them is not legal.
     """
-    is_long, lines = style is LineStyle.LONG, [*lines]
-    if not lines:
-        return []
-    build = load_part(SEARCH) if is_long else loaded_part(SEARCH)
-    memory = read_query(fen, " ".join(played), played=len(played))
-    if build is None or memory is None:
-        assert not is_long
-        from chess import Board
-
-        from solver.strict_moves import write_line
-
-        board, with_end = Board(fen), style is LineStyle.WITH_END
-        return [
-            write_line(board, [*played, *line], with_end=with_end)[len(played) :]
-            for line in lines
-        ]
+    lines = [*lines]
+    memory = read_query(fen, " ".join(played), played=len(played)) if lines else None
+    if memory is None:
+        return [[*line] for line in lines]
     query, search = memory.query, memory.search
     text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
     given = ctypes.create_string_buffer(text)
@@ -184,7 +208,7 @@ def write_lines(
     written = ctypes.create_string_buffer(2 * len(text) + LONG_TEXT_BYTES + ends)
     query.line, query.line_size = ctypes.addressof(given), len(text)
     memory.write_to(written)
-    build.kernel.write_lines(query, search, style)
+    load_part(SEARCH).kernel.write_lines(query, search, style)
     names = written.raw[: search.text_written].decode(errors="surrogatepass")
     memory.write_to(memory.written)  # no longer to memory that ends here
     rows = names.split("\n")
@@ -223,13 +247,17 @@ class Memory:
     """A query, and memory for its texts."""
 
     def __init__(self) -> None:
-        self.given = ctypes.create_string_buffer(TEXT_BYTES)
-        self.written = ctypes.create_string_buffer(TEXT_BYTES)
         self.queries = (Query * 1)()
         self.query = self.queries[0]
-        self.query.fen = ctypes.addressof(self.given)
-        self._text = memoryview(self.written)
         self.search = new_search()
+        self.reserve(TEXT_BYTES)
+
+    def reserve(self, size: int) -> None:
+        """Make room for a FEN and a line of so many bytes, and for what they become."""
+        self.given = ctypes.create_string_buffer(size)
+        self.query.fen = ctypes.addressof(self.given)
+        self.written = ctypes.create_string_buffer(FEN_TEXT_BYTES + 2 * (size + 1))
+        self._text = memoryview(self.written)
 
     def write_to(self, text: ctypes.Array[ctypes.c_char]) -> None:
         """Set where the kernel writes texts."""
@@ -275,33 +303,47 @@ def read_query(
     uci_only: bool = False,
 ) -> Memory | None:
     """Read a FEN and a line as `read_compiled` does; return where they are."""
-    if (build := loaded_part(SEARCH)) is None:
-        return None
+    kernel = load_part(SEARCH).kernel
     # A local name keeps it alive: when the interpreter ends, it frees what belongs to
     # threads, although a daemon thread may still be reading.
     memory = _OWN.memory
     query, search = memory.query, memory.search
     # A lone surrogate becomes bytes that are part of no FEN and no move.
     given, moves = (text.encode(errors="surrogatepass") for text in (fen, line))
-    if len(given) + len(moves) > TEXT_BYTES:
-        return None
+    if len(given) + len(moves) > len(memory.given):
+        memory.reserve(len(given) + len(moves))
     ctypes.memmove(query.fen, given + moves, len(given) + len(moves))
     query.fen_size, query.line_size = len(given), len(moves)
     query.line = query.fen + len(given)
     query.black, query.played, query.uci_only = black, played, uci_only
     memory.write_to(memory.written)
-    is_read = build.kernel.read_rows(memory.queries, search, 0, 1)
-    return memory if is_read and query.state == QueryState.READ else None
+    kernel.read_rows(memory.queries, search, 0, 1)
+    return memory if query.state == QueryState.READ else None
+
+
+def read_fen(text: str, *, black: bool = False) -> Memory:
+    """Read a FEN of one, two, four or six fields; return where the position is.
+
+    The defaults of missing fields are the given side to move, no castling, no en
+    passant, and the counters 0 and 1. The side to move may be mated or stalemated.
+
+    Raises
+    ------
+    FenError
+        It is not a legal position of orthodox chess.
+    """
+    if memory := read_query(text, black=black):
+        return memory
+    from solver.fen_faults import explain
+
+    fault = FenFault(own_memory().query.fen_fault)
+    raise explain(text, fault, not black)
 
 
 def is_stalemate(fen: str) -> bool:
     """Return whether the side to move is stalemated."""
-    build, memory = loaded_part(SEARCH), read_query(fen)
-    if build is None or memory is None:
-        from chess import Board
-
-        return Board(fen).is_stalemate()
-    kernel, position, search = build.kernel, memory.position(), memory.search
+    memory, kernel = read_fen(fen), load_part(SEARCH).kernel
+    position, search = memory.position(), memory.search
     return not (kernel.moves(position, search) or kernel.is_check(position, search))
 
 

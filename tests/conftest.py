@@ -56,11 +56,7 @@ def signals() -> None:
 
 @pytest.fixture(scope="session")
 def kernel() -> Kernel:
-    """The compiled kernel, stored before any test starts a process that needs it.
-
-    A test that solves, or starts a process that does, uses it; no other waits for the
-    compiler.
-    """
+    """The compiled kernel, stored before any test starts a process that needs it."""
     from solver.kernel.border.parts import SEARCH
     from solver.kernel.build.loader import load_part
 

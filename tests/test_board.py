@@ -10,15 +10,10 @@ import chess
 import pytest
 
 from solver.board import pack, parse_fen, unpack_move
-from solver.errors import FenError
 from solver.position_text import is_stalemate, uci_line, uci_move
-from solver.strict_fen import parse_strictly
-from tests.kernel.fens import mutated_fens
 from tests.oracles import walks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from solver.kernel.border.interface import Kernel
     from solver.kernel.border.memory import Position, Search
 
@@ -154,13 +149,6 @@ def test_lines_of_games_are_named_as_by_python_chess(
     assert min(kinds.values()) > 5
 
 
-def read_or_refuse(read: Callable[[str], chess.Board], fen: str) -> chess.Board | str:
-    try:
-        return read(fen)
-    except FenError as error:
-        return str(error)
-
-
 @pytest.mark.usefixtures("kernel")
 def test_stalemates_are_those_of_python_chess() -> None:
     seen = Counter[bool]()
@@ -180,10 +168,3 @@ def test_a_fen_is_read_as_by_python_chess() -> None:
         assert (read.occupied, read.promoted) == (expected.occupied, expected.promoted)
         assert list(read.occupied_co) == list(expected.occupied_co)
         assert list(read.legal_moves) == list(expected.legal_moves)
-
-
-@pytest.mark.usefixtures("kernel")
-def test_any_text_is_the_same_position_or_fault_with_and_without_the_kernel() -> None:
-    for fen in mutated_fens(3000, seed=2):
-        strict = read_or_refuse(parse_strictly, fen)
-        assert read_or_refuse(parse_fen, fen) == strict, fen

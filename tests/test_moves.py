@@ -1,4 +1,4 @@
-"""Positions of records: compiled code reads them as the strict readers do."""
+"""Positions and lines of records are read as by python-chess."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from random import Random
 import chess
 import pytest
 
+from solver import grade_many
 from solver.board import parse_fen
 from solver.errors import FenError, InputError
-from solver.position_text import TEXT_BYTES, GivenPosition, read_compiled
-from solver.strict_moves import parse_keys, parse_line
+from solver.position_text import (
+    TEXT_BYTES,
+    GivenPosition,
+    legal_moves,
+    read_compiled,
+    write_lines,
+)
+from solver.search.question import read_question
 from tests.oracles import walks
 from tests.processes import run
+from tests.sizes import sized
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -36,7 +44,7 @@ def played_lines(count: int, seed: int) -> list[tuple[str, list[chess.Move]]]:
     return lines
 
 
-def test_plain_and_strict_readers_return_the_same_moves() -> None:
+def test_lines_and_keys_are_read_in_any_notation() -> None:
     for fen, moves in played_lines(300, seed=1):
         board = chess.Board(fen)
         san = [board.san_and_push(move) for move in moves]
@@ -44,22 +52,21 @@ def test_plain_and_strict_readers_return_the_same_moves() -> None:
         position = GivenPosition(fen)
         for text in (" ".join(san), " ".join(uci)):
             assert position.line("line", text) == tuple(uci)
-            assert parse_line(parse_fen(fen), "line", text) == tuple(uci)
         assert "board" not in vars(position)  # it was not needed
         start = chess.Board(fen)
-        keys = " ".join(start.san(move) for move in start.legal_moves)
-        assert position.keys("key", keys) == parse_keys(parse_fen(fen), "key", keys)
+        legal = [*start.legal_moves]
+        keys = " ".join(map(start.san, legal))
+        assert position.keys("key", keys) == tuple(move.uci() for move in legal)
 
 
-def test_without_the_kernel_the_strict_readers_do_it_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fast = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
-    monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
-    assert read_compiled(START) is None
-    slow = GivenPosition("4k3/8/8/8/8/8/8/4K2R w K -")
-    assert slow.fen == fast.fen == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    assert slow.line("line", "O-O") == fast.line("line", "O-O") == ("e1g1",)
+@sized("count", 300, 5000)
+def test_a_line_is_read_up_to_its_first_illegal_move(count: int) -> None:
+    random = Random(3)
+    for fen, moves in played_lines(count, seed=3):
+        line = [move.uci() for move in moves]
+        at = random.randint(0, len(line))
+        faults = random.choice((["e2e9"], ["a1a1", *line], ["--", "?"], []))
+        assert legal_moves(fen, [*line[:at], *faults]) == tuple(line[:at])
 
 
 def test_duplicate_keys_are_read_once() -> None:
@@ -77,7 +84,7 @@ def test_duplicate_keys_are_read_once() -> None:
         ("e4 -- e5", "a move in SAN or UCI, found '--'"),
     ],
 )
-def test_a_wrong_line_raises_the_error_of_the_strict_reader(
+def test_the_error_of_a_wrong_line_quotes_its_first_wrong_word(
     text: str, expected: str
 ) -> None:
     with pytest.raises(InputError) as error:
@@ -86,23 +93,33 @@ def test_a_wrong_line_raises_the_error_of_the_strict_reader(
 
 
 @pytest.mark.parametrize(
-    "fen", ["", "8/8/8/8/8/8/8/8 w - -", "é", START.replace("w", "x"), "k" * 9000]
+    "fen", ["", "8/8/8/8/8/8/8/8 w - -", "\xe9", START.replace("w", "x"), "k" * 9000]
 )
-def test_a_wrong_fen_raises_the_error_of_the_strict_reader(fen: str) -> None:
-    with pytest.raises(FenError) as strict:
+def test_a_wrong_fen_is_refused_alike_everywhere(fen: str) -> None:
+    with pytest.raises(FenError) as error:
         parse_fen(fen)
     with pytest.raises(FenError) as found:
         GivenPosition(fen)
-    assert str(found.value) == str(strict.value)
+    assert str(found.value) == str(error.value)
+    with pytest.raises(FenError) as found:
+        read_question(fen)
+    assert str(found.value) == str(error.value)
+    (answer,) = grade_many([fen], ["e4"], 1)
+    assert answer.reason == str(error.value)
+    assert read_compiled(fen) is None
+    assert write_lines(fen, [["e2e4"], []]) == [["e2e4"], []]
 
 
-def test_a_line_too_long_for_the_memory_is_read_too() -> None:
+def test_texts_of_any_length_are_read() -> None:
     there, back = ["g1f3", "g8f6"], ["f3g1", "f6g8"]
     words = (there + back) * (TEXT_BYTES // 20)
     text = " ".join(words)
     assert len(text) < TEXT_BYTES < 2 * len(text)
     assert GivenPosition(START).line("line", text) == tuple(words)
     assert GivenPosition(START).line("line", f"{text} {text}") == (*words, *words)
+    assert GivenPosition(START + " " * 100_000).fen == START
+    assert GivenPosition(START).line("line", "1. e4") == ("e2e4",)
+    assert write_lines(START, [["g1f3"]], [*words, *words]) == [["Nf3"]]
 
 
 def test_black_begins_where_the_caller_says_so() -> None:

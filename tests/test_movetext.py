@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,21 +11,21 @@ import pytest
 
 from solver import GradeStatus, InputError, grade, grade_many, solve_many
 from solver.board import parse_fen
-from solver.errors import FormatError
+from solver.errors import FormatError, quote
 from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
 from solver.movetext import Kind, is_move, plain_moves, read_moves, read_movetext
 from solver.position_text import GivenPosition
 from solver.problem import Claim, Problem
-from solver.strict_moves import parse_line
 from tests.columns.test_grade import MATE_IN_TWO, generated, without_reason
 from tests.oracles import walks
+from tests.oracles.reading import read_move
 from tests.sizes import sized
 from tests.test_moves import played_lines
 from tests.written_lines import LETTERS, fuzzed, spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -41,12 +40,17 @@ def parts(text: str) -> list[str]:
     ]
 
 
-def reading(read: Callable[[], tuple[str, ...]]) -> tuple[str, ...] | str:
-    """Return the moves that were read, or what the reader says instead."""
-    try:
-        return read()
-    except InputError as error:
-        return str(error)
+def moves_or_fault(fen: str, text: str) -> tuple[str, ...] | str:
+    """Return a line's moves as python-chess reads them, or the expected message."""
+    board, line = chess.Board(fen), []
+    for part in read_moves(text):
+        move = read_move(board, part.move)
+        if move is None:
+            expected = "a legal, unambiguous move" if part.move else "a move"
+            return f"line: expected {expected} in SAN or UCI, found {quote(part.text)}"
+        line.append(move.uci())
+        board.push(move)
+    return tuple(line)
 
 
 def special_lines(count: int, seed: int) -> Iterator[tuple[str, list[chess.Move]]]:
@@ -78,7 +82,7 @@ def test_every_spelling_of_a_line_is_the_same_line(count: int) -> None:
         expected = tuple(move.uci() for move in moves)
         written += f" {texts['en passant']}"
         for name, text in texts.items():
-            assert parse_line(board, "line", text) == expected, (name, text)
+            assert moves_or_fault(fen, text) == expected, (name, text)
             assert GivenPosition(fen).line("line", text) == expected, (name, text)
     found = [written.count(each) for each in ("O-O", "e.p.", "=N")]
     assert min(found) > count // 100, found
@@ -149,11 +153,12 @@ def test_a_quick_reading_is_that_of_the_whole_reader(count: int) -> None:
             words = [part.text for part in read_moves(text)]
             assert words == text.split()
             assert list(map(is_move, words)) == [word != "?" for word in given]
-        strict, compiled = (
-            reading(partial(read, "line", text))
-            for read in (partial(parse_line, parse_fen(fen)), GivenPosition(fen).line)
-        )
-        assert compiled == strict, text
+        found: tuple[str, ...] | str
+        try:
+            found = GivenPosition(fen).line("line", text)
+        except InputError as error:
+            found = str(error)
+        assert found == moves_or_fault(fen, text), text
     assert count // 20 < whole < count
 
 

@@ -98,34 +98,31 @@ def notify(message: str) -> None:
         click.echo(message, err=True)
 
 
-def read_position(
-    text: str, read: Callable[[str], Result], *, white_begins: bool = True
-) -> Result:
+def read_position(text: str, read: Callable[[str], Result]) -> Result:
     """Read a FEN as other programs print it; print what was wrong with it.
 
     Parameters
     ----------
     text : str
-        A FEN, or what `solver.strict_fen.mend` makes one of.
+        A FEN, or what `solver.fen_faults.mend` makes one of.
     read : callable
         Called with a FEN; raises FenError if it is wrong.
-    white_begins : bool
-        Whether White is to move if the FEN does not say.
 
     Raises
     ------
     FenError
         It cannot be mended.
     """
+    prepare_kernel()
     try:
         return read(text)
     except FenError:
-        from solver.strict_fen import mend
+        from solver.fen_faults import mend
 
-        fen, _, warnings = mend(text, white_begins)
+        _, result, warnings = mend(text, read)
         for warning in warnings:
             notify(f"warning: {warning}")
-        return read(fen)
+        return result
 
 
 def echo_json(record: Mapping[str, object], indent: int | None = None) -> None:

@@ -539,11 +539,12 @@ def build(
         msg = "expected a FILE or --merge TABLE, found neither."
         raise click.UsageError(msg)
 
-    from solver.cli.console import prepare_outputs, require_apart
+    from solver.cli.console import prepare_kernel, prepare_outputs, require_apart
     from solver.laboratory.imbalance import ImbalanceTable
 
     prepare_outputs(output, reads=files)
     require_apart([output + PARTIAL], reads=(*files, *merged))
+    prepare_kernel()
     builder = TableBuilder(ImbalanceTable(source or source_of(merged + files)))
     for other in merged:
         builder.imbalance.merge(ImbalanceTable.load(other))
@@ -671,9 +672,13 @@ def load_table(path: str | None) -> ImbalanceTable:
 
 def _read_material(text: str) -> Material:
     from solver.board import parse_fen
+    from solver.cli.console import prepare_kernel
     from solver.laboratory.imbalance import count_pieces, parse_material
 
-    return count_pieces(parse_fen(text)) if "/" in text else parse_material(text)
+    if "/" not in text:
+        return parse_material(text)
+    prepare_kernel()
+    return count_pieces(parse_fen(text))
 
 
 class TableBuilder:

@@ -91,8 +91,8 @@ def perft(
     from solver.board import parse_fen
     from solver.search.threads import Control, run_stoppable
 
-    board = parse_fen(" ".join(fen)) if fen else chess.Board()
     prepare_kernel()
+    board = parse_fen(" ".join(fen)) if fen else chess.Board()
     control = Control()
     started = time.perf_counter()
     with interruptible(control):

@@ -83,6 +83,7 @@ def inspect(
     The line about a long file is printed for its first thousand records, and again at
     its end. Use this command first on a file that another program wrote.
     """
+    prepare_kernel()
     codes = {Exit.PROVED}
     for file in files:
         codes |= _inspect(file, read_options, as_json=as_json)
@@ -226,6 +227,7 @@ def convert(
     asked = target_format or format_of(target)
     target_format = require_format(target, asked, WRITABLE)
     prepare_outputs(target, reads=[source], stdout=True)
+    prepare_kernel()
 
     summary, writer = FileSummary(), find_writer(target_format)
     progress, skipped = TimedProgress(), 0
@@ -282,6 +284,7 @@ def correct(
         msg = "--correct needs the name of a file, and keeps its format."
         raise click.UsageError(msg)
     prepare_outputs(target, reads=[source, *store_files(store_path)], stdout=True)
+    prepare_kernel()
     counts = Counter[bool]()
 
     def report(result: AuditResult, corrected: Corrected) -> None:

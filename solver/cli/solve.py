@@ -210,9 +210,7 @@ def solve(
     if many:
         questions = _read_stdin(question)
     else:
-        text, asked = _require_fen(" ".join(fen)), play.stipulation
-        begins = asked is None or asked.white_begins
-        questions = [read_position(text, question, white_begins=begins)]
+        questions = [read_position(_require_fen(" ".join(fen)), question)]
     outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
 

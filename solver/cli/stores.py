@@ -12,14 +12,21 @@ import click
 from solver.audit.result import DUAL, LINE
 from solver.cli import auditing, options
 from solver.cli.auditing import report_summary
-from solver.cli.console import Exit, foremost, notify, prepare_modules, require_format
+from solver.cli.console import (
+    Exit,
+    foremost,
+    notify,
+    prepare_kernel,
+    prepare_modules,
+    require_format,
+)
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
 from solver.formats.claims import EVERYTHING, FileSummary
 from solver.formats.streams import STDIN, name_of
 from solver.problem import printable
 from solver.solution import Status
-from solver.stipulations.comparison import Soundness, Verdict
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -184,10 +191,9 @@ def render_collection(
         The file has no results of an audit.
     """
     from solver.kernel.border.parts import BATTLE, HELP, SEARCH
-    from solver.kernel.build.loader import load_stored
     from solver.pages.collection_page import MAX_AGREEING, MAX_ROWS, render_page
 
-    load_stored(SEARCH)  # reads and names moves in a tenth of the time
+    prepare_kernel()
     damaged = Damaged()
     summary = FileSummary(name_of(path))
     page = render_page(
@@ -368,12 +374,10 @@ def export(
 
     from solver.audit.store import Store
     from solver.cli.console import open_target, prepare_outputs, store_files
-    from solver.kernel.border.parts import SEARCH
-    from solver.kernel.build.loader import load_stored
     from solver.output.audit_records import EXPORTS
 
     prepare_outputs(output, reads=store_files(store), stdout=True)
-    load_stored(SEARCH)  # reads and names moves in a tenth of the time
+    prepare_kernel()
     damaged, read = Damaged(), count()
     with Store(store, read_only=True) as opened, open_target(output) as file:
         results = filter(selection.has, opened.results(damaged.add))

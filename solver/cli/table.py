@@ -377,6 +377,7 @@ def table(
 
     reads = [*files, mip_table] if mip_table else files
     prepare_outputs(html, reads=reads)
+    prepare_laboratory()
     codes = {Exit.PROVED}
     collection = _read_problems(files, codes)
     if files and not collection:
@@ -384,7 +385,6 @@ def table(
     fen = GLASS_FEN if files else _parse_position(position)
     # Without one, the search loads the shipped table if it needs one.
     imbalance = experiments.load_table(mip_table) if mip_table else None
-    prepare_laboratory()
     if not position:
         depth = depth or len(GLASS_ROWS)
     nodes = nodes or _default_nodes(files, depth, time_s)

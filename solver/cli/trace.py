@@ -149,9 +149,9 @@ def trace(
     from solver.laboratory.trace_text import describe_trace
     from solver.laboratory.traces import record_of
 
-    board = parse_fen(" ".join(fen))
     prepare_outputs(html_path)
     prepare_laboratory()
+    board = parse_fen(" ".join(fen))
     nodes = nodes or DEFAULT_NODES
     codes = {Exit.PROVED}
     if search == ALPHA_BETA:

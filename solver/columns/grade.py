@@ -18,7 +18,13 @@ from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import MAX_LEGAL_MOVES
-from solver.kernel.border.query import MOVE_TEXT_BYTES, LineFault, Query, QueryState
+from solver.kernel.border.query import (
+    MOVE_TEXT_BYTES,
+    FenFault,
+    LineFault,
+    Query,
+    QueryState,
+)
 from solver.movetext import ILLEGAL, UNREADABLE, is_move, plain_moves, written_move
 from solver.problem import (
     DEFAULT_HASH_MIB,
@@ -33,7 +39,6 @@ from solver.search.threads import Control, ShortCalls
 from solver.search.workspace import Workspace
 from solver.shown import show
 from solver.solution import SCHEMA
-from solver.strict_fen import find_fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -311,23 +316,15 @@ class _Grader:
             batch = lines[start : start + BATCH]
             readable = [line for line in batch if isinstance(line, _Line)]
             graded = iter(self._run(readable, nodes))
-            for line in batch:
-                if isinstance(line, _Line):  # the kernel does not say what is wrong
-                    answers.append(next(graded) or find_fault(line.fen))
-                else:
-                    answers.append(line)
+            answers += [
+                next(graded) if isinstance(line, _Line) else line for line in batch
+            ]
             if control.reason:
                 break
         return answers
 
-    def _run(self, lines: Sequence[_Line], nodes: int) -> list[Grade | None]:
-        """Grade lines in the kernel.
-
-        Returns
-        -------
-        list of Grade or None
-            None where the kernel has refused the FEN.
-        """
+    def _run(self, lines: Sequence[_Line], nodes: int) -> list[Grade | InputError]:
+        """Grade lines in the kernel; a FEN that it refuses gets an error."""
         # 1. Set up the rows.
         # One move more than n allows is enough to refuse the line.
         texts = [
@@ -355,7 +352,7 @@ class _Grader:
         written = ctypes.create_string_buffer(size)
         search = workspace.search
         search.text, search.text_size = ctypes.addressof(written), size
-        answers: list[Grade | None] = []
+        answers: list[Grade | InputError] = []
         while len(answers) < len(lines):
             search.text_written = 0
             start = len(answers)
@@ -372,10 +369,12 @@ _UNDECIDED = Grade(GradeStatus.UNDECIDED, reason="the node limit was hit")
 _short_calls = ShortCalls(_Grader)
 
 
-def _answer(row: Query, line: _Line, text: str) -> Grade | None:
-    """Return the answer of a row."""
+def _answer(row: Query, line: _Line, text: str) -> Grade | InputError:
+    """Return the answer of a row, or why its FEN was refused."""
     if row.state == QueryState.REFUSED:
-        return None
+        from solver.fen_faults import explain
+
+        return explain(line.fen, FenFault(row.fen_fault))
     if row.state == QueryState.OPEN:
         return _UNDECIDED
     right = tuple(text[row.line_at : row.line_at + row.line_written].split())

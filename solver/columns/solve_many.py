@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from solver.errors import FenError, InputError, missing_package, refusal
-from solver.kernel.border.query import Answer, Query, QueryState
+from solver.errors import InputError, missing_package, refusal
+from solver.fen_faults import explain
+from solver.kernel.border.query import Answer, FenFault, Query, QueryState
 from solver.problem import (
     Limits,
     Problem,
@@ -571,17 +572,13 @@ class _Rows(Batch[int]):
             columns[name] = getattr(template, name)
         self.read_texts(0, len(texts))
 
-        # 2. The strict reader reads unusual FENs, and says why it refuses the others.
+        # 2. Why rows are refused.
         for index in np.flatnonzero(columns["state"] == QueryState.REFUSED).tolist():
             row = self.rows[index]
             row.mate = -1
-            try:
-                fen = self.question(index).read().problem.fen.encode()
-            except FenError as error:
-                self._errors[index] = self._given.faults.get(index) or str(error)
-            else:
-                row.fen, row.fen_size = address_of(fen), len(fen)
-                self.read_texts(index, index + 1)
+            self._errors[index] = self._given.faults.get(index) or str(
+                explain(texts[index], FenFault(row.fen_fault))
+            )
 
     def answers(self, first: int, end: int, node_s: float) -> Iterator[int]:
         """Collect the answers to rows that were searched in one call."""

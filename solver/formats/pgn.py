@@ -60,11 +60,10 @@ import chess.pgn
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import OTHER, Draft, find_words, is_claiming, parse_distance
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
-from solver.movetext import Kind, Part, read_movetext
-from solver.position_text import GivenPosition
+from solver.movetext import NO_MOVE, Kind, Part, read_movetext
+from solver.position_text import GivenPosition, legal_moves
 from solver.problem import Claim, Problem, printable
 from solver.stipulation import Stipulation
-from solver.strict_moves import find_move, parse_keys, parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +100,7 @@ _ENDED = re.compile(rb"(?:\A|\s)(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
 _ONLY_ONE = {b"event", b"fen"}
 _MAX_TAG_BYTES = 1 << 10
 
+_PLAYED = Kind.MOVE, Kind.UNREADABLE
 _KNOWN = "Event FEN Keys NoMate Result Round SetUp Solutions Stipulation Variant"
 _KNOWN_TAGS = {name.lower(): name for name in _KNOWN.split()}
 _OF_POSITION = re.compile("fen|setup|variant", re.IGNORECASE)
@@ -239,29 +239,31 @@ class PgnGame:
             If a move is illegal, a word is no move, or a move follows the result; at
             the end, if there are neither tags nor moves.
         """
-        for part in read_movetext(self._movetext):
+        parts = [*read_movetext(self._movetext)]
+        words = [part.move or NO_MOVE for part in parts if part.kind in _PLAYED]
+        moves = iter(legal_moves(self.position.fen, words))
+        for part in parts:
             if part.kind is Kind.COMMENT:
                 yield part.text.removeprefix(" ").removesuffix(" ")
             elif part.kind is Kind.RESULT:
                 self.ending = part.text
             elif part.kind is not Kind.NOTATION:
-                self._push(part)
+                self._push(part, next(moves, None))
                 yield None
         if not (self.tags or self.board.move_stack):
             raise InputError(EMPTY)
 
-    def _push(self, part: Part) -> None:
+    def _push(self, part: Part, move: str | None) -> None:
         board, found = self.board, quote(part.text)
         if self.ending:
             msg = f"expected nothing after {self.ending}, found {found}"
             raise InputError(msg)
-        try:
-            board.push(find_move(board, "move", part))
-        except InputError:
+        if move is None:
             expected = "a legal move" if part.kind is Kind.MOVE else "a move"
             number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
             msg = f"expected {expected} at {number}, found {found}"
-            raise InputError(msg) from None
+            raise InputError(msg)
+        board.push(chess.Move.from_uci(move))
 
 
 def _read_head(text: bytes) -> tuple[dict[str, str], str, str]:
@@ -342,14 +344,14 @@ def write_pgn(problem: Problem) -> str:
     elif claim is None:
         game.headers["Stipulation"] = "?"  # the name may look like a claim
     else:
-        _add_claim(game, claim, problem.stipulation)
+        _add_claim(game, claim, problem)
     return f"{game}\n\n"
 
 
-def _add_claim(game: chess.pgn.Game, claim: Claim, stipulation: Stipulation) -> None:
-    board = game.board()
-    line = parse_line(board, "line", " ".join(claim.line))
-    keys = parse_keys(board, "keys", " ".join(claim.keys))
+def _add_claim(game: chess.pgn.Game, claim: Claim, problem: Problem) -> None:
+    position, stipulation = GivenPosition(problem.fen), problem.stipulation
+    line = position.line("line", " ".join(claim.line))
+    keys = position.keys("keys", " ".join(claim.keys))
     game.add_line(map(chess.Move.from_uci, line or keys[:1]))
     if stipulation.text:
         game.headers["Stipulation"] = stipulation.text

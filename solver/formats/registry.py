@@ -99,9 +99,6 @@ WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.is_written)
 DEFAULTS = ReadOptions()
 """Detect the format, and read everything that claims a mate."""
 
-MANY_BYTES = 1 << 16
-"""Reading a file of this size takes longer than loading compiled code."""
-
 _LICHESS = "lichess"
 _JSON = "json"
 _PARQUET = "parquet"
@@ -174,11 +171,6 @@ def _read_opened(
     stream: io.BufferedReader, options: ReadOptions, summary: FileSummary
 ) -> Records:
     opened = _version(stream)
-    if opened is None or opened[0] > MANY_BYTES:
-        from solver.kernel.border.parts import SEARCH
-        from solver.kernel.build.loader import load_stored
-
-        load_stored(SEARCH)  # reads positions and moves in a tenth of the time
     lines = streams.NumberedLines(stream, streams.MAX_RECORD_BYTES)
     bytes_read = streams.count_compressed(stream) or (lambda: lines.bytes_read)
     summary.begin(bytes_read, opened[0] if opened else None)

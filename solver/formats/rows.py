@@ -38,11 +38,10 @@ from solver.formats.claims import (
     no_claims,
 )
 from solver.formats.streams import Lines, Records, decode_line, read_each
-from solver.movetext import UNREADABLE, Kind, Part, read_moves
+from solver.movetext import UNREADABLE, Kind, Part, read_moves, refused_move
 from solver.position_text import GivenPosition, read_compiled, write_lines
 from solver.problem import Claim, Problem, printable
 from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
-from solver.strict_moves import find_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -287,7 +286,7 @@ class RowReader:
         position = GivenPosition(fen, stipulation.white_begins)
         if plan.after_first:
             warnings = position.warnings
-            fen, rows = _play_first(position.board, rows)
+            fen, rows = _play_first(position.fen, rows)
             position = GivenPosition(fen)
             position.warnings = warnings
         draft = Draft(position, self._summary, stipulation)
@@ -497,16 +496,16 @@ def _ends_in_mate(draft: Draft) -> bool:
     return words[-1:] != [] and words[-1].endswith("#")
 
 
-def _play_first(board: chess.Board, rows: Rows) -> tuple[str, Rows]:
+def _play_first(fen: str, rows: Rows) -> tuple[str, Rows]:
     """Play the first move of a row's line; return the position and the rest of it."""
     line = next((row for row in rows if row[0] == "line"), ("line", "Moves", ""))
     first, *rest = read_moves(line[2]) or [Part(Kind.UNREADABLE, line[2])]
-    board.push(find_move(board, line[1], first))
-    if not board.has_legal_en_passant():
-        board.ep_square = None  # otherwise transpositions would have different FENs
+    after = read_compiled(fen, first.move, played=1)
+    if after is None:
+        raise refused_move(line[1], first)
     moves = " ".join(part.text for part in rest)
     others = [row for row in rows if row is not line]
-    return board.fen(en_passant="fen"), [(*line[:2], moves), *others]
+    return after[0], [(*line[:2], moves), *others]
 
 
 def _read_plain(row: Sequence[str], source: str) -> Problem | None:

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.memory import Position, Stop
-from solver.kernel.border.query import MOST_TEXT, Answer, Query, QueryState, Turn
+from solver.kernel.border.query import (
+    MOST_TEXT,
+    Answer,
+    FenFault,
+    Query,
+    QueryState,
+    Turn,
+)
 from solver.position_text import uci_line, uci_move
 from solver.solution import Solution, Stats, Status, StoppedBy
 
@@ -189,7 +196,7 @@ class Questions(Batch[Solution]):
         """
         # 1. The positions.
         questions = self._questions
-        fens = [each.problem.fen.encode(errors="replace") for each in questions]
+        fens = [each.problem.fen.encode(errors="surrogatepass") for each in questions]
         self._given = b"".join(fens)  # the queries refer to it
         address = address_of(self._given)
         for query, fen, question in zip(self.rows, fens, questions, strict=True):
@@ -198,12 +205,12 @@ class Questions(Batch[Solution]):
             address += len(fen)
         self.read_texts(0, len(fens))
 
-        refused = [i for i, row in enumerate(self.rows) if row.state != QueryState.READ]
-        for index in refused:  # perhaps for a space too many
-            questions[index] = questions[index].read()
-        if refused:
-            self.read()
-            return
+        for query, question in zip(self.rows, questions, strict=True):
+            if query.state == QueryState.REFUSED:
+                from solver.fen_faults import explain
+
+                problem, fault = question.problem, FenFault(query.fen_fault)
+                raise explain(problem.fen, fault, problem.stipulation.white_begins)
 
         # 2. The questions.
         text = self.text()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import InputError, refusal
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.build.loader import load_part, load_stored
-from solver.position_text import SQUARE_BITS, own_memory, read_query, uci_move
+from solver.kernel.build.loader import load_part
+from solver.position_text import SQUARE_BITS, own_memory, read_fen, uci_move
 from solver.problem import (
     Limits,
     Problem,
@@ -20,6 +20,7 @@ from solver.problem import (
     require_strings,
     signed_length,
 )
+from solver.search.threads import load_search
 from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def read_question(
         The position is one of another variant, an argument has the wrong type or is
         out of range, or a root move is not legal.
     """
-    load_stored(SEARCH)  # reads the FEN, and is needed anyway
+    load_search()
     problem, setup = _set_up(problem)
     limits = Limits() if limits is None else limits
     require_instance("limits", limits, Limits, "Limits or None")
@@ -265,18 +266,11 @@ def _read(fen: str, *, black: bool = False, idle_en_passant: bool = True) -> Set
     FenError
         The position is not legal.
     """
-    if memory := read_query(fen, black=black):
-        whole, position = memory.texts()[0], memory.position()
-        setup = Setup(whole, position, bool(memory.query.black))
-        if idle_en_passant:
-            return setup
-        return setup._replace(fen=_without_idle_en_passant(setup))
-    from solver.board import pack
-    from solver.strict_fen import parse_strictly
-
-    board = parse_strictly(fen, not black)
-    whole = board.fen(en_passant="fen" if idle_en_passant else "legal")
-    return Setup(whole, pack(board), not board.turn)
+    memory = read_fen(fen, black=black)
+    setup = Setup(memory.texts()[0], memory.position(), bool(memory.query.black))
+    if idle_en_passant:
+        return setup
+    return setup._replace(fen=_without_idle_en_passant(setup))
 
 
 def _without_idle_en_passant(setup: Setup) -> str:

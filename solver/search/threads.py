@@ -288,6 +288,12 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
     return results[0]
 
 
+def load_search() -> None:
+    """Load the search; it may have to be compiled, for seconds that can be stopped."""
+    if loaded_part(SEARCH) is None:
+        run_stoppable(lambda: load_part(SEARCH), Control())
+
+
 SHORT_NODES = 10_000
 """Nodes that a call searches in the calling thread, before it moves to another one.
 They take some milliseconds, in which no interrupt is heard. To start a thread and wait
@@ -344,8 +350,7 @@ class ShortCalls(Generic[Searcher]):
         """
         searcher = own or self._waiting.pop(size, None)
         if searcher is None:
-            if loaded_part(SEARCH) is None:  # it may have to be compiled, for seconds
-                run_stoppable(lambda: load_part(SEARCH), Control())
+            load_search()
             searcher = self._make(*size)
         result = work(searcher, SHORT_NODES)
         if result is None:

@@ -89,7 +89,7 @@ def call_back():
         pass
 
 loader.load_part = lambda *_: call_back()
-loader.load_stored = loader.loaded_part = lambda _: None
+loader.loaded_part = lambda _: None
 sys.argv = ["matesolve", *{arguments!r}]
 from solver.__main__ import main
 main()

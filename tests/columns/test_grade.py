@@ -265,7 +265,7 @@ def test_columns_of_different_lengths_are_refused() -> None:
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(FenError, match="board: expected 8 ranks"):
         grade("8/8", "Qg8", 2)
-    with pytest.raises(FenError, match="halfmove clock: expected at most 17 digits"):
+    with pytest.raises(FenError, match=r"halfmove clock: .* at most 17 digits, found"):
         grade(f"{MATE_IN_TWO} {'0' * 20} 1", "Qg8", 2)
     for moves, n, nodes, name in (
         ("Qg8", 0, None, "n"),

@@ -142,27 +142,20 @@ def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
 # The position, read without python-chess
 
 
-def test_a_position_is_read_as_python_chess_reads_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    boards = list(walks.random_positions(600, seed=44))
+def test_a_position_is_read_as_python_chess_reads_it() -> None:
     idle = 0
-    for kernel_is_loaded in (True, False):
-        if not kernel_is_loaded:
-            monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
-            monkeypatch.delattr("solver.search.question.load_part")  # is not needed
-        for board in boards:
-            whole, legal = board.fen(en_passant="fen"), board.fen()
-            idle += whole != legal
-            for given, fen in ((whole, legal), (Problem(whole), whole), (board, legal)):
-                question = read_question(given)
-                assert question.problem.fen == fen
-                assert question.black == (board.turn == chess.BLACK)
-                assert bytes(question.position) == bytes(pack(chess.Board(whole))) or (
-                    given is board
-                    and bytes(question.position) == bytes(pack(chess.Board(legal)))
-                )
-                assert question.board == chess.Board(fen)
+    for board in walks.random_positions(600, seed=44):
+        whole, legal = board.fen(en_passant="fen"), board.fen()
+        idle += whole != legal
+        for given, fen in ((whole, legal), (Problem(whole), whole), (board, legal)):
+            question = read_question(given)
+            assert question.problem.fen == fen
+            assert question.black == (board.turn == chess.BLACK)
+            assert bytes(question.position) == bytes(pack(chess.Board(whole))) or (
+                given is board
+                and bytes(question.position) == bytes(pack(chess.Board(legal)))
+            )
+            assert question.board == chess.Board(fen)
     assert idle > 20
 
 

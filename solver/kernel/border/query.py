@@ -11,6 +11,12 @@ from typing import ClassVar
 
 from solver.kernel.border.memory import MAX_LEGAL_MOVES, POSITION_WORDS
 
+MAX_FEN_BYTES = 200
+"""No FEN of orthodox chess is half as long; white space around it does not count."""
+
+MAX_DIGITS = 17
+"""A counter of this many digits, plus the moves of any line, fits in an int64."""
+
 FEN_TEXT_BYTES = 136
 """The longest FEN that is written: 71 bytes of board and counters below 10^18."""
 
@@ -39,7 +45,7 @@ class QueryState(IntEnum):
     UNREAD = 0
     REFUSED = 1
     """Its FEN or line is wrong: `fen_fault` is the FEN's fault, or else the line has
-    one. A strict reader explains it."""
+    one. `solver.fen_faults` explains the former."""
     READ = 2
     """The position is set up."""
     OPEN = 3
@@ -127,9 +133,11 @@ class FenFault(IntEnum):
     IMPOSSIBLE_CHECKS = 27
 
 
+_COUNTER = f"expected a whole number from 0 up, at most {MAX_DIGITS} digits"
+
 FEN_FAULTS = {
     FenFault.EMPTY: "expected a FEN, found nothing",
-    FenFault.TOO_LONG: "expected a FEN of at most 200 characters",
+    FenFault.TOO_LONG: f"expected a FEN of at most {MAX_FEN_BYTES} characters",
     FenFault.NOT_ASCII: "expected plain ASCII",
     FenFault.FIELDS: "expected a FEN of 1, 2, 4 or 6 fields",
     FenFault.RANKS: "board: expected 8 ranks with / between them",
@@ -139,8 +147,8 @@ FEN_FAULTS = {
     FenFault.SIDE: "side to move: expected w or b",
     FenFault.CASTLING_LETTERS: "castling rights: expected - or letters of KQkq",
     FenFault.EN_PASSANT: "en passant square: expected - or a square such as e3",
-    FenFault.CLOCK: "halfmove clock: expected a whole number of at most 17 digits",
-    FenFault.NUMBER: "move number: expected a whole number of at most 17 digits",
+    FenFault.CLOCK: f"halfmove clock: {_COUNTER}",
+    FenFault.NUMBER: f"move number: {_COUNTER}",
     FenFault.WHITE_KING: "expected one white king",
     FenFault.BLACK_KING: "expected one black king",
     FenFault.EDGE_PAWN: "expected no pawn on the first or last rank",
@@ -166,7 +174,7 @@ FEN_FAULTS = {
     FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
     FenFault.IMPOSSIBLE_CHECKS: "expected checks that a single move can give",
 }
-"""What was expected, for each fault. `solver.strict_fen` adds what was found."""
+"""What was expected, for each fault. `solver.fen_faults` adds what was found."""
 
 
 class Query(Structure):

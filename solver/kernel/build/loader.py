@@ -136,15 +136,6 @@ def load_part(
         return _builds[part.name]
 
 
-def load_stored(part: Part) -> Build | None:
-    """Load a part if it is stored or shipped; return None otherwise."""
-    with _lock:
-        build = _builds.get(part.name) or _from_file(part, lambda _fault: None)
-        if build:
-            _builds[part.name] = build
-        return build
-
-
 def load_module(
     part: Part,
     notice: Notice = lambda _text: None,

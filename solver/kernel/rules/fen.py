@@ -1,8 +1,12 @@
 """Reading and writing a FEN.
 
-This module decides which texts are FENs and which positions are legal.
-`solver.strict_fen` accepts the same, and explains in detail why a text is refused here.
-If there are several faults, both name the same one.
+This module decides which texts are FENs and which positions are legal, and names the
+first fault of the others; `solver.fen_faults` explains it in words.
+
+Positions that no game reaches are legal, as composers need them: any promoted pieces,
+as long as a side has at most eight pawns and sixteen pieces. A position that no last
+move can explain is illegal: the side not to move is in check, or several checks cannot
+have arisen together.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.query import FenFault
+from solver.kernel.border.query import MAX_DIGITS, MAX_FEN_BYTES, FenFault
 from solver.kernel.build.jit import (
     Bitboard,
     Number,
@@ -73,12 +77,6 @@ from solver.kernel.rules.position import (
     position_t,
     write_position,
 )
-
-MAX_FEN_BYTES = 200
-"""As `solver.strict_fen.MAX_CHARACTERS`; white space around the FEN does not count."""
-
-MAX_DIGITS = 17
-"""As `solver.strict_fen.MAX_DIGITS`: an int64 has room for it."""
 
 LAST_OF_ASCII = 127
 

@@ -1,9 +1,8 @@
 """Letters, squares and moves in text: UCI and SAN are read and written.
 
-It accepts the same moves as `solver.strict_moves.parse_move`, and so as python-chess:
-SAN may give more of the origin than needed, and `x`, `-` and the marks after a move are
-ignored. A move with a complete origin needs no piece letter: that is UCI, but also
-`e2-e4` and `e7xd8=Q`.
+The moves are those that python-chess accepts: SAN may give more of the origin than
+needed, and `x`, `-` and the marks after a move are ignored. A move with a complete
+origin needs no piece letter: that is UCI, but also `e2-e4` and `e7xd8=Q`.
 """
 
 from __future__ import annotations

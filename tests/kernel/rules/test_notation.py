@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING
@@ -12,13 +11,12 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.errors import InputError
 from solver.kernel.border.memory import Search
 from solver.kernel.border.query import MOVES_TEXT_BYTES, LineStyle
 from solver.position_text import write_lines
-from solver.strict_moves import parse_line, parse_move
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
+from tests.oracles.reading import read_move
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -29,17 +27,10 @@ if TYPE_CHECKING:
 MARKS = ["", "", "+", "#", "!", "?", "!?", "+!", "#!!", "++"]
 
 
-UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
-
-
 def parsed(board: chess.Board, text: str) -> str | None:
     """Return the move in UCI as python-chess reads it without marks."""
-    bare = text.rstrip("+#!?")
-    try:
-        move = board.parse_uci(bare) if UCI.fullmatch(bare) else board.parse_san(bare)
-    except ValueError:
-        return None
-    return move.uci() if move else None  # -- and Z0 are null moves
+    move = read_move(board, text)
+    return move.uci() if move else None
 
 
 def compare(kernel: Kernel, asked: Sequence[tuple[chess.Board, str]]) -> int:
@@ -210,10 +201,14 @@ def test_what_is_not_quite_uci_is_refused_there(kernel: Kernel, text: str) -> No
 
 def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
     """Return the reading of a line of legal moves, the first ones played."""
-    board = board.copy(stack=False)
-    rest = parse_line(board, "line", " ".join(line))[plies:]
-    for text in line[:plies]:
-        board.push(parse_move(board, "line", text))
+    board, after, rest = board.copy(stack=False), board.copy(), []
+    for text in line:
+        move = read_move(after, text)
+        assert move
+        rest.append(move.uci())
+        after.push(move)
+        if len(rest) == plies:
+            board = after.copy(stack=False)
     if plies and not board.has_legal_en_passant():
         board.ep_square = None
     return Reading(
@@ -223,7 +218,7 @@ def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
         board.halfmove_clock,
         board.fullmove_number,
         board.fen(en_passant="fen"),
-        " ".join(rest),
+        " ".join(rest[plies:]),
     )
 
 
@@ -405,26 +400,22 @@ def random_line(board: chess.Board, random: Random) -> tuple[list[str], list[str
 
 @pytest.mark.usefixtures("kernel")
 @sized("count", 2000, 10_000)
-def test_lines_are_written_in_san_as_by_python_chess(
-    count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_are_written_in_san_as_by_python_chess(count: int) -> None:
     random = Random(41)
     questions, expected = [], []
     for start in walks.random_positions(count, 42):
         played, _ = random_line(start, random)
         board = start.copy(stack=False)
         for index, text in enumerate(played):
-            try:
-                board.push(parse_move(board, "move", text))
-            except InputError:
+            move = read_move(board, text)
+            if move is None:
                 del played[index:]
                 break
+            board.push(move)
         lines = [random_line(board, random) for _ in range(random.randint(0, 4))]
         given = [line for line, _ in lines]
         questions.append((start.fen(en_passant="fen"), given, played))
         expected.append([names for _, names in lines])
-    assert [write_lines(*question) for question in questions] == expected
-    monkeypatch.setattr("solver.position_text.loaded_part", lambda _part: None)
     assert [write_lines(*question) for question in questions] == expected
     text = str(expected)
     assert all(text.count(each) > count // 100 for each in ("O-O", "=", "+", "#"))

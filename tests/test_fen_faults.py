@@ -1,7 +1,9 @@
-"""FENs: defaults, what composers may do, and one line for each fault."""
+"""FENs: defaults, what composers may do, one line for each fault, and its remedy."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import chess
@@ -9,12 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver.board import parse_fen
 from solver.errors import FenError
+from solver.fen_faults import mend
+from solver.kernel.border.query import FEN_FAULTS, FenFault
 from solver.position_text import GivenPosition
-from solver.strict_fen import mend, parse_strictly
+from tests.kernel.fens import mutated_fens
+from tests.oracles.reading import read_fen
 
 if TYPE_CHECKING:
     from random import Random
+
+pytestmark = pytest.mark.usefixtures("kernel")
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 
@@ -30,8 +38,8 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
     ],
 )
 def test_missing_fields_have_defaults(given_fields: str, full: str) -> None:
-    assert parse_strictly(given_fields) == chess.Board(full)
-    assert parse_strictly(given_fields).fen() == full
+    assert parse_fen(given_fields) == chess.Board(full)
+    assert parse_fen(given_fields).fen() == full
 
 
 @pytest.mark.parametrize(
@@ -57,11 +65,11 @@ def test_missing_fields_have_defaults(given_fields: str, full: str) -> None:
     ],
 )
 def test_unlikely_positions_are_legal(fen: str) -> None:
-    assert parse_strictly(fen).board_fen() == fen.split(maxsplit=1)[0]
+    assert parse_fen(fen).board_fen() == fen.split(maxsplit=1)[0]
 
 
 def test_an_en_passant_square_without_a_capture_is_kept() -> None:
-    assert parse_strictly("4k3/8/8/8/4P3/8/8/4K3 b - e3").ep_square == chess.E3
+    assert parse_fen("4k3/8/8/8/4P3/8/8/4K3 b - e3").ep_square == chess.E3
 
 
 BAD = {
@@ -153,13 +161,15 @@ BAD = {
         "found a white knight on e2"
     ),
     "7k/8/8/8/8/8/8/K7 w - - -1 1": (
-        "halfmove clock: expected a whole number from 0 up, found '-1'"
+        "halfmove clock: expected a whole number from 0 up, at most 17 digits, "
+        "found '-1'"
     ),
     "7k/8/8/8/8/8/8/K7 w - - 1_0 1": (
-        "halfmove clock: expected a whole number from 0 up, found '1_0'"
+        "halfmove clock: expected a whole number from 0 up, at most 17 digits, "
+        "found '1_0'"
     ),
     "7k/8/8/8/8/8/8/K7 w - - 0 x": (
-        "move number: expected a whole number from 0 up, found 'x'"
+        "move number: expected a whole number from 0 up, at most 17 digits, found 'x'"
     ),
     "P6k/8/8/8/8/8/8/K7": (
         "expected no pawn on the first or last rank, found a white one on a8"
@@ -189,19 +199,77 @@ BAD = {
 @pytest.mark.parametrize("fen", BAD)
 def test_a_bad_fen_is_refused_with_one_clear_line(fen: str) -> None:
     with pytest.raises(FenError) as caught:
-        parse_strictly(fen)
+        parse_fen(fen)
     assert str(caught.value) == BAD[fen]
+
+
+EXPLAINED = {
+    FenFault.EMPTY: "expected a FEN, found nothing",
+    FenFault.TOO_LONG: "expected a FEN of at most 200 characters",
+    FenFault.NOT_ASCII: "expected plain ASCII",
+    FenFault.FIELDS: "expected a FEN of 1, 2, 4 or 6 fields",
+    FenFault.RANKS: "board: expected 8 ranks",
+    FenFault.LETTER: "rank [1-8]: expected pieces",
+    FenFault.DIGITS: "rank [1-8]: expected one digit",
+    FenFault.SQUARES: "rank [1-8]: expected 8 squares",
+    FenFault.SIDE: "side to move: expected w or b",
+    FenFault.CASTLING_LETTERS: "castling rights: expected - or letters",
+    FenFault.EN_PASSANT: "en passant square: expected - or a square",
+    FenFault.CLOCK: "halfmove clock: expected",
+    FenFault.NUMBER: "move number: expected",
+    FenFault.WHITE_KING: "expected one white king",
+    FenFault.BLACK_KING: "expected one black king",
+    FenFault.EDGE_PAWN: "expected no pawn on the first or last rank",
+    FenFault.WHITE_PAWNS: "expected at most 8 white pawns",
+    FenFault.BLACK_PAWNS: "expected at most 8 black pawns",
+    FenFault.WHITE_PIECES: "expected at most 16 white pieces",
+    FenFault.BLACK_PIECES: "expected at most 16 black pieces",
+    FenFault.CASTLING_PIECES: "castling right [KQkq]: expected a .* king on",
+    FenFault.EN_PASSANT_RANK: "en passant square: expected one on rank",
+    FenFault.EN_PASSANT_PAWN: "en passant square [a-h][36]: expected a .* pawn on",
+    FenFault.EN_PASSANT_BLOCKED: "en passant square .* to be empty",
+    FenFault.OPPOSITE_CHECK: "expected the .* king out of check",
+    FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
+    FenFault.IMPOSSIBLE_CHECKS: "expected checks that a single move can give",
+}
+"""How the message on each fault begins."""
+
+
+def test_each_fault_has_a_sentence_that_says_what_was_expected() -> None:
+    assert set(FEN_FAULTS) == set(EXPLAINED) == set(FenFault) - {FenFault.NONE}
+    sentences = FEN_FAULTS.values()
+    assert len(set(sentences)) == len(sentences)
+    assert all(re.match("([a-z ]+: )?expected ", sentence) for sentence in sentences)
+    for fault, sentence in FEN_FAULTS.items():
+        shared = set(re.findall("[a-z]{4,}", EXPLAINED[fault])) - {"expected", "rank"}
+        assert shared <= set(re.findall("[a-z]{4,}", sentence)), fault
+
+
+def test_a_changed_fen_is_refused_for_its_first_fault() -> None:
+    found = Counter[str]()
+    for fen in mutated_fens(8000, seed=2):
+        expected = read_fen(fen)
+        if isinstance(expected, chess.Board):
+            assert parse_fen(fen) == expected, fen
+            continue
+        found[expected] += 1
+        with pytest.raises(FenError) as caught:
+            parse_fen(fen)
+        message = str(caught.value)
+        assert re.match(EXPLAINED[FenFault[expected]], message), (fen, message)
+        assert ", found " in message
+    assert len(found) > len(FenFault) - 3, found
 
 
 def test_a_check_that_the_double_step_cannot_give_excludes_en_passant() -> None:
     # The bishop gave check before e2-e4 already, so that was not the last move.
     with pytest.raises(FenError, match="expected checks that a single move can give"):
-        parse_strictly("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
+        parse_fen("4k3/8/8/1B6/4P3/8/8/4K3 b - e3")
 
 
 def test_a_line_of_a_million_characters_is_refused_and_quoted_in_part() -> None:
     with pytest.raises(FenError) as caught:
-        parse_strictly("8/" * 500_000)
+        parse_fen("8/" * 500_000)
     assert str(caught.value) == (
         f"expected a FEN of at most 200 characters, found 1,000,000: '{'8/' * 30}'..."
     )
@@ -211,7 +279,7 @@ def test_a_line_of_a_million_characters_is_refused_and_quoted_in_part() -> None:
 @given(st.text(max_size=300) | st.text("KQRBNPkqrbnp12345678/ wb-", max_size=100))
 def test_any_text_gives_a_legal_position_or_a_one_line_error(text: str) -> None:
     try:
-        fault = "" if parse_strictly(text).is_valid() else "illegal, though read"
+        fault = "" if parse_fen(text).is_valid() else "illegal, though read"
     except FenError as error:
         fault = "" if str(error).isprintable() else str(error)
     assert not fault
@@ -229,7 +297,7 @@ def test_every_position_of_a_game_is_read_as_it_was_written(
             break
         board.push(chance.choice(moves))
     fen = board.fen(en_passant="fen")
-    assert parse_strictly(fen).fen(en_passant="fen") == fen
+    assert parse_fen(fen).fen(en_passant="fen") == fen
 
 
 QUEEN = "7k/8/5K2/8/8/8/8/6Q1"
@@ -274,7 +342,7 @@ def test_a_fen_is_found_in_what_programs_and_pages_print(text: str) -> None:
     position = GivenPosition(text)
     assert (position.fen, position.warnings) == (f"{QUEEN} w - - 0 1", ())
     with pytest.raises(FenError):
-        parse_strictly(text)
+        parse_fen(text)
 
 
 @pytest.mark.parametrize(
@@ -327,11 +395,11 @@ PUSHED = "4k3/8/8/8/2pP4/8/8/4K3"
 def test_what_leaves_no_doubt_is_mended_with_a_warning(
     text: str, fen: str | None, subjects: list[str]
 ) -> None:
-    plain, board, warnings = mend(text)
+    plain, board, warnings = mend(text, parse_fen)
     position = GivenPosition(text)
     assert position.fen == board.fen(en_passant="fen")
     assert position.fen == (fen or f"{text.split(maxsplit=1)[0]} w Q - 0 1")
-    assert parse_strictly(plain) == board
+    assert parse_fen(plain) == board
     assert position.warnings == warnings
     assert len(warnings) == len(subjects)
     for warning, subject in zip(warnings, subjects, strict=True):
@@ -353,15 +421,15 @@ def test_what_leaves_a_doubt_stays_refused_for_the_same_reason(fen: str) -> None
         "expected a FEN of 1, 2, 4 or 6 fields, found 5",
     )
     if BAD[fen].startswith(mended):
-        assert mend(fen)[2]
+        assert mend(fen, parse_fen)[2]
     else:
         with pytest.raises(FenError) as caught:
-            mend(fen)
+            mend(fen, parse_fen)
         assert str(caught.value) == BAD[fen]
 
 
 def test_a_position_without_a_side_to_move_stays_without_one() -> None:
-    assert mend(f'"{QUEEN}"', chess.BLACK)[0] == QUEEN
+    assert mend(f'"{QUEEN}"', parse_fen)[0] == QUEEN
     position = GivenPosition(f'"{QUEEN}"', chess.BLACK)
     assert (position.fen, position.names_side) == (f"{QUEEN} b - - 0 1", False)
     assert GivenPosition(LINE, chess.BLACK).names_side
@@ -373,8 +441,8 @@ def test_any_text_is_mended_to_a_legal_position_or_refused_in_one_line(
     text: str,
 ) -> None:
     try:
-        plain, board, _ = mend(text)
-        fault = "" if parse_strictly(plain) == board else "another position"
+        plain, board, _ = mend(text, parse_fen)
+        fault = "" if parse_fen(plain) == board else "another position"
     except FenError as error:
         fault = "" if str(error).isprintable() else str(error)
     assert not fault
@@ -390,7 +458,7 @@ def test_mending_adds_no_right_and_moves_no_piece(
     turn: str, rights: str, square: str
 ) -> None:
     placement = "r3k2r/8/8/8/8/8/8/R3K1N1"
-    _, board, _ = mend(f"{placement} {turn} {rights} {square} 0 1")
+    _, board, _ = mend(f"{placement} {turn} {rights} {square} 0 1", parse_fen)
     assert board.board_fen() == placement
     assert board.turn == (turn in "wW")
     found = board.fen().split()[2].replace("-", "")
