@@ -191,7 +191,7 @@ def test_battle_play_and_help_play_of_the_puzzles(
     solver = Solver(1)
     for problem in problems("*.olv")[::every]:
         solver.solve(problem, Limits(nodes=5_000))
-    assert twins["battle"].calls["TAKE_TURN"] > 50 / every
+    assert twins["battle"].calls["TAKE_TURN"] > 30 / every
     assert twins["help"].calls["ENUMERATE"] > 20 / every
 
 
