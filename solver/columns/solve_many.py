@@ -577,7 +577,7 @@ class _Rows(Batch[int]):
             row = self.rows[index]
             row.mate = -1
             self._errors[index] = self._given.faults.get(index) or str(
-                explain(texts[index], FenFault(row.fen_fault))
+                explain(self._given.texts[index], FenFault(row.fen_fault))
             )
 
     def answers(self, first: int, end: int, node_s: float) -> Iterator[int]:

@@ -127,8 +127,8 @@ HELP = Solution(HELP_PROBLEM, Status.PROVED, 1, 1, solutions=HELP_SOLUTIONS)
     ("solution", "play"),
     [
         (ROOK_FOUND, ROOK_TREE),
-        (SMOTHERED, ShownTree(SMOTHERED, SMOTHERED_PLAY)),
-        (SMOTHERED, ShownTree(SMOTHERED, DUALS)),
+        (SMOTHERED, tree(SMOTHERED, SMOTHERED_PLAY)),
+        (SMOTHERED, tree(SMOTHERED, DUALS)),
         (HELP, ShownSolutions(HELP)),
     ],
 )
