@@ -68,6 +68,7 @@ def test_the_command_has_the_version_of_the_package() -> None:
     assert matesolve("--version") == (0, f"matesolve {version}\n", "")
 
 
+@pytest.mark.slow  # of a checkout, tests/test_docs.py compares all samples
 def test_the_samples_of_the_readme_show_what_the_command_prints() -> None:
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = {sample.command: sample.shown for sample in samples(page)}
