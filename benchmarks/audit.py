@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.pipeline import audit
 from solver.audit.store import ResumeStore, Store
-from solver.audit.workers import ProcessWorker, WorkerPool
+from solver.audit.workers import ProcessWorker, WorkerPool, audit
 from solver.errors import FormatError
 from solver.formats.registry import read_collection
 from solver.problem import Limits

@@ -25,8 +25,7 @@ from solver.errors import FormatError
 from solver.formats.claims import ReadOptions, Selection
 from solver.formats.epd import write_epd
 from solver.formats.registry import read_collection
-from solver.problem import Claim, Problem
-from solver.stipulation import MAX_MOVES
+from solver.problem import MAX_MOVES, Claim, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,7 @@
 usage: python -m benchmarks.first_numbers SUITE.epd [--seed S] [--positions P]
                                                 [--nodes N] [--budget B]
 
-Prints the tables of `solver.kernel.mate.first_numbers`, and how well they and the
+Prints the tables of `solver.kernel.mate.dfpn`, and how well they and the
 weights that were chosen by hand foretell which attack mates.
 
 The data: P positions with a mate in 7 to 10, P in 11 to 15 and P in 16 or more, drawn
@@ -45,9 +45,9 @@ import numpy.typing as npt
 from benchmarks.half import half
 from solver.board import pack
 from solver.kernel.border.interface import Verdict
-from solver.kernel.border.memory import Position
+from solver.kernel.border.search_struct import Position
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
-from solver.kernel.mate.first_numbers import (
+from solver.kernel.mate.dfpn import (
     BEYOND,
     FLIGHTS,
     LOSSES,
@@ -56,9 +56,9 @@ from solver.kernel.mate.first_numbers import (
     Defence,
     find_defence,
 )
+from solver.kernel.rules.bitboards import position_at
 from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import position_at
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from tests.kernel import linked
 
 HASH_MIB = 64

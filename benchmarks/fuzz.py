@@ -49,10 +49,9 @@ from solver.formats.claims import FileSummary
 from solver.formats.registry import read_collection
 from solver.laboratory.games import read_results
 from solver.pages.collection_page import render_page
-from solver.problem import Limits, Problem
+from solver.problem import MAX_MOVES, Limits, Problem
 from solver.search.threads import Control
 from solver.solving import Solver, solve
-from solver.stipulation import MAX_MOVES
 from tests.mcp.raw import connected
 from tests.oracles import naive
 from tests.pages.records import records_of

@@ -32,7 +32,7 @@ import chess
 from solver import Limits, Problem, Solver
 from solver.errors import FormatError
 from solver.formats.popeye import make_problems, read_inputs
-from solver.stipulation import Stipulation
+from solver.problem import Stipulation
 from tests.popeye_sets import Entry, as_input
 from tests.popeye_trees import parse
 

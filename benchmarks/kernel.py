@@ -19,9 +19,9 @@ import numpy as np
 
 from solver import Limits, Problem
 from solver.board import pack
-from solver.kernel.border.experiment import Mdp
-from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.query_struct import Mdp
+from solver.kernel.border.search_struct import Search
 from solver.kernel.build.loader import load_part
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
@@ -101,8 +101,8 @@ def time_mate_in_one() -> None:
     """Print nanoseconds a test, over positions of random play."""
     import numba
 
-    from solver.kernel.rules.mate_in_one import mate_in_one
-    from solver.kernel.rules.position import Position
+    from solver.kernel.rules.bitboards import Position
+    from solver.kernel.rules.mating import mate_in_one
 
     @numba.njit
     def count_mates(words: Any, rounds: Any) -> Any:

@@ -32,7 +32,7 @@ TESTS = tuple(
 )
 NEEDS = "solver/kernel/compositions/net_needs.py"
 LIST = "solver/kernel/compositions/net_list.py"
-MEMORY = "solver/kernel/border/help_memory.py"
+MEMORY = "solver/kernel/border/search_struct.py"
 KEY = "from solver.kernel.build.cache import code_key; print(code_key())"
 
 MUTANTS = {

@@ -22,13 +22,13 @@ import numpy as np
 from benchmarks.lichess import name_of
 from solver.board import pack
 from solver.kernel.border.interface import Verdict
-from solver.kernel.border.memory import Position
+from solver.kernel.border.search_struct import Position
 from solver.kernel.build.jit import population
-from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.bitboards import checkers, leaves_king_attacked, make
+from solver.kernel.rules.mating import mate_in_one
 from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import checkers, leaves_king_attacked, make
 from solver.position_text import uci_line
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from tests.kernel.positions import WORDS, position_of, write_position
 
 if TYPE_CHECKING:

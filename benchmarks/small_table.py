@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.board import pack
-from solver.kernel.border.experiment import Experiment, Mdp
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import LABORATORY
+from solver.kernel.border.query_struct import Experiment, Mdp
+from solver.kernel.border.search_struct import Search
 from solver.kernel.build.loader import load_part
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.search.workspace import BUCKET_BYTES
+from solver.search.workspaces import BUCKET_BYTES
 from tests.oracles.recorded import MARGIN, windows
 
 if TYPE_CHECKING:

@@ -25,13 +25,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import chess
 
 from solver.board import pack
-from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Horizon, Mdp
-from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay
-from solver.kernel.border.memory import STACK_TOP, BattlePlay, Position, Search
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
+from solver.kernel.border.query_struct import INFINITE_SCORE, Experiment, Horizon, Mdp
+from solver.kernel.border.search_struct import (
+    HELP_LINE_WORDS,
+    STACK_TOP,
+    BattlePlay,
+    HelpPlay,
+    Position,
+    Search,
+)
 from solver.kernel.build.loader import SYMBOL, load_module, load_part
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.search.workspace import BUCKET_BYTES, MIB
+from solver.search.workspaces import BUCKET_BYTES, MIB
 from tests.pages.html import CHROMIUM
 from tests.wasm_kernel import MEMORY_BYTES, PAGE_BYTES, WasmKernel
 

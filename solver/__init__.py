@@ -44,7 +44,7 @@ _HOMES = {
     "Solver": "solving",
     "Stats": "solution",
     "Status": "solution",
-    "Stipulation": "stipulation",
+    "Stipulation": "problem",
     "StoppedBy": "solution",
     "Variations": "play.tree",
     "generate": "columns.generate",
@@ -52,7 +52,7 @@ _HOMES = {
     "grade_many": "columns.grade",
     "solve": "solving",
     "solve_many": "columns.solve_many",
-    "variations": "play.variations",
+    "variations": "play.builder",
 }
 """The module of each public name, which is imported on first use.
 

@@ -11,14 +11,15 @@ from solver.columns.solve_many import solve_many as solve_many
 from solver.errors import FenError as FenError
 from solver.errors import InputError as InputError
 from solver.errors import MatesolveError as MatesolveError
+from solver.play.builder import variations as variations
 from solver.play.tree import Attack as Attack
 from solver.play.tree import Defence as Defence
 from solver.play.tree import Variations as Variations
-from solver.play.variations import variations as variations
 from solver.problem import Claim as Claim
 from solver.problem import Limits as Limits
 from solver.problem import Problem as Problem
 from solver.problem import Restriction as Restriction
+from solver.problem import Stipulation as Stipulation
 from solver.search.threads import Control as Control
 from solver.solution import Solution as Solution
 from solver.solution import Stats as Stats
@@ -26,7 +27,6 @@ from solver.solution import Status as Status
 from solver.solution import StoppedBy as StoppedBy
 from solver.solving import Solver as Solver
 from solver.solving import solve as solve
-from solver.stipulation import Stipulation as Stipulation
 
 __all__: list[str]
 __version__: str

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.memory import POSITION_WORDS, Position
 from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.search_struct import POSITION_WORDS, Position
 from solver.kernel.build.loader import load_part
 from solver.position_text import own_memory, read_fen, uci_move
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import chess
 
 from solver.errors import FenError, quote
-from solver.kernel.border.query import FEN_FAULTS, MAX_FEN_BYTES, FenFault
+from solver.kernel.border.query_struct import FEN_FAULTS, MAX_FEN_BYTES, FenFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,8 @@ from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from solver.kernel.border.interface import new_search
-from solver.kernel.border.memory import Position
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query import (
+from solver.kernel.border.query_struct import (
     FEN_TEXT_BYTES,
     LONG_TEXT_BYTES,
     FenFault,
@@ -24,6 +23,7 @@ from solver.kernel.border.query import (
     Query,
     QueryState,
 )
+from solver.kernel.border.search_struct import Position
 from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from solver import __version__
 from solver.errors import InputError, quote
 from solver.position_text import first_moves
-from solver.problem import Restriction
+from solver.problem import Restriction, Stipulation
 from solver.solution import SCHEMA, Solution
-from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
 
 MARKS = ("accept", "cook", "reject")

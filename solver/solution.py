@@ -1,17 +1,41 @@
-"""The answer: bounds on the shortest mate, its line, and what they cost."""
+"""The answer to a problem, and how it calls what prints it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from solver.shown import show
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import chess
 
     from solver.problem import Problem, Restriction
+
+
+# --------------------------------------------------------------------------------------
+# How answers show themselves: `print` and notebooks call the methods of an answer.
+#
+# The functions that write and draw answers are imported by name when an answer is first
+# shown, since the rooms that find answers know nothing of them. No other module of the
+# package calls upwards.
+
+HOMES = {
+    "html": "solver.pages.viewer_pages",
+    "record": "solver.record",
+    "svg": "solver.output.shown_play",
+    "text": "solver.output.shown_play",
+}
+"""The module of each function, which bears the name of the form that it returns."""
+
+
+def show(answer: object, form: str) -> Any:
+    """Return an answer in one of the forms of `HOMES`; a record is a dict."""
+    return getattr(import_module(HOMES[form]), form)(answer)
+
+
+# --------------------------------------------------------------------------------------
+# The answer: bounds on the shortest mate, its line, and what they cost.
 
 SCHEMA = 1
 """Version of the JSON records. Incremented when a field changes its meaning or is

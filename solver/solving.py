@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query import QueryState
+from solver.kernel.border.query_struct import QueryState
 from solver.kernel.build.loader import load_part
 from solver.problem import (
     DEFAULT_HASH_MIB,
@@ -20,8 +20,7 @@ from solver.problem import (
     require_instance,
     thread_count,
 )
-from solver.search.queries import Questions, solution_of
-from solver.search.question import read_question
+from solver.search.queries import Questions, read_question, solution_of
 from solver.search.threads import (
     WATCHDOG,
     Control,
@@ -29,7 +28,7 @@ from solver.search.threads import (
     HelperThreads,
     ShortCalls,
 )
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from solver.solution import Solution, Stats, StoppedBy
 from solver.stipulations import kind_of
 
@@ -43,8 +42,7 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
     from solver.search.endgame import EndgameProbe
-    from solver.search.queries import Batch, Found
-    from solver.search.question import Question
+    from solver.search.queries import Batch, Found, Question
 
 TABLEBASE_NODES = 10_000_000
 """Without limits, the search spends at most this many nodes to prove an answer of the
@@ -230,7 +228,7 @@ class Solver:
         Parameters
         ----------
         question : Question
-            See `solver.search.question.read_question`.
+            See `solver.search.queries.read_question`.
         control : Control
             Stops the search, and receives its progress.
         """

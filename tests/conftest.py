@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solver.kernel.border.interface import (
         Kernel,
     )
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.search_struct import Search
 
 if find_spec("hypothesis"):  # the smoke tests of a wheel need pytest alone
     from hypothesis import settings
@@ -101,7 +101,7 @@ def worker_processes(kernel: Kernel) -> Iterator[None]:  # noqa: ARG001
 def search() -> Search:
     """Memory for one search, with a table of one bucket and no node limit."""
     from solver.kernel.border.interface import NO_LIMIT
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.search_struct import Search
 
     return Search(node_limit=NO_LIMIT, generation=1, buckets=1)
 

@@ -16,8 +16,8 @@ import chess
 
 from solver import Limits, Problem
 from solver.formats.registry import read_collection
+from solver.problem import Play, Stipulation
 from solver.solution import Status
-from solver.stipulation import Play, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

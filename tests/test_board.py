@@ -15,7 +15,7 @@ from tests.oracles import walks
 
 if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
-    from solver.kernel.border.memory import Position, Search
+    from solver.kernel.border.search_struct import Position, Search
 
 
 def unpacked(position: Position, turn: chess.Color) -> chess.Board:

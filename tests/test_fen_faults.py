@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from solver.board import parse_fen
 from solver.errors import FenError
 from solver.fen_faults import mend
-from solver.kernel.border.query import FEN_FAULTS, FenFault
+from solver.kernel.border.query_struct import FEN_FAULTS, FenFault
 from solver.position_text import GivenPosition
 from tests.kernel.fens import mutated_fens
 from tests.oracles.reading import read_fen

@@ -18,7 +18,7 @@ from solver.position_text import (
     read_compiled,
     write_lines,
 )
-from solver.search.question import read_question
+from solver.search.queries import read_question
 from tests.oracles import walks
 from tests.processes import run
 from tests.sizes import sized

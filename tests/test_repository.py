@@ -458,7 +458,7 @@ def test_an_sdist_holds_what_a_packager_needs() -> None:
 
 
 def test_contributing_shows_every_room() -> None:
-    rooms = re.findall(r"^ {6}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
+    rooms = re.findall(r"^ {4}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
     folders = {path.parent.name for path in (ROOT / "solver").glob("*/__init__.py")}
     assert len(rooms) == 17
     assert set(rooms) == folders
@@ -472,7 +472,7 @@ ASKING = {
     "cli/table.py": "the laboratory counts the nodes of mates",
     "formats/claims.py": "help play has solutions instead of keys",
     "formats/compositions.py": "a diagram may lack a stipulation",
-    "formats/matetrack.py": "its rows are mates",
+    "formats/epd.py": "its rows are mates",
     "formats/olive.py": "help play has solutions instead of keys",
     "formats/pgn.py": "two tags for help play; a number in place of a claim",
     "search/queries.py": "only mates are answered many in one call",
@@ -483,7 +483,7 @@ or read its text and numbers."""
 
 def test_ten_lines_ask_what_a_stipulation_is() -> None:
     solver = ROOT / "solver"
-    rooms = {"stipulation.py", "stipulations", "kernel"}
+    rooms = {"problem.py", "stipulations", "kernel"}
     files = [path.relative_to(solver) for path in solver.rglob("*.py")]
     lines = [
         (path.as_posix(), line.strip())
@@ -533,7 +533,7 @@ def test_contributing_shows_the_rooms_in_the_order_of_imports() -> None:
         for room in rooms.split("|")
     }
     shown = [
-        floors[room] for room in re.findall(r"^ {6}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
+        floors[room] for room in re.findall(r"^ {4}(\w+)/ ", CONTRIBUTING, re.MULTILINE)
     ]
     assert shown == sorted(shown)
 

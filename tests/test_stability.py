@@ -15,8 +15,8 @@ import yaml
 import solver
 from solver import Limits, Problem, Restriction, Solution, Solver, Stipulation
 from solver import Status as AnswerStatus
-from solver.audit.result import AuditResult
-from solver.audit.schema import VERSION as STORE_VERSION
+from solver.audit.results import AuditResult
+from solver.audit.store import VERSION as STORE_VERSION
 from solver.audit.store import Store
 from solver.checker import VERSION as CERTIFICATE_VERSION
 from solver.cli.console import Exit

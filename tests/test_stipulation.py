@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from solver.errors import InputError
-from solver.problem import Claim, Problem
-from solver.stipulation import Goal, Play, Stipulation
+from solver.problem import Claim, Goal, Play, Problem, Stipulation
 
 FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 

@@ -25,12 +25,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import wasmtime
 
-from solver.kernel.border.experiment import Experiment
-from solver.kernel.border.help_memory import HelpPlay
 from solver.kernel.border.interface import NO_LIMIT, Kernel
-from solver.kernel.border.memory import STACK_TOP, LoggedNode, Position, Search
 from solver.kernel.border.parts import PARTS
-from solver.kernel.border.query import Query
+from solver.kernel.border.query_struct import Experiment, Query
+from solver.kernel.border.search_struct import (
+    STACK_TOP,
+    HelpPlay,
+    LoggedNode,
+    Position,
+    Search,
+)
 from solver.kernel.build import loader
 from solver.kernel.build.wasm import STACK_BYTES
 

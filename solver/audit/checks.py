@@ -13,14 +13,13 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from solver.audit.result import AuditResult, twin_of
-from solver.audit.schema import ANSWER_COLUMNS, MARK_COLUMNS
+from solver.audit.results import SUBJECT, AuditResult, twin_of
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.position_text import GivenPosition, read_compiled
+from solver.problem import EXPECTED, MAX_MOVES, Stipulation
 from solver.record import COLUMNS, MARKS
 from solver.solution import Status, StoppedBy, TableFormat
-from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Soundness, Verdict
 
@@ -28,6 +27,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     Holds: TypeAlias = Callable[[Any], bool]
+
+OF_RECORDS = ("source", "id", "fen", "error")
+"""Columns that belong to the record."""
+
+
+OF_MARKS = ("mark", "note")
+"""Columns that belong to an editor's mark; all others belong to the answer."""
+
+
+MARK_COLUMNS = (*SUBJECT, *OF_MARKS)
+"""A `Subject`, with an empty text for None; then the mark, an empty text if it was
+taken back, and its note."""
+
+
+ANSWER_COLUMNS = tuple(name for name in COLUMNS if name not in (*OF_RECORDS, *OF_MARKS))
 
 MAX_INTEGER = 2**63 - 1
 """SQLite and Parquet have no larger integers."""

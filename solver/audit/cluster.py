@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from solver.audit.job import AuditOptions
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.problem import Problem
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.audit.result import (
+from solver.audit.results import (
     ACCEPT,
     DUAL,
     SUBJECT,
@@ -29,9 +29,8 @@ from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
 from solver.formats.registry import read_as, read_collection, title_of
 from solver.formats.streams import decode, open_decompressed
 from solver.position_text import first_moves, write_lines
-from solver.problem import Problem
+from solver.problem import MATE, Problem
 from solver.solution import Solution, Status
-from solver.stipulation import MATE
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Soundness, Verdict
 

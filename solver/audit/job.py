@@ -1,8 +1,4 @@
-"""Audit one problem: search it, compare its claim, certify its answer.
-
-Every thread, process and machine that works on an audit runs its `AuditJob`, all with
-the same `AuditOptions`.
-"""
+"""Audit one problem, and find what explains a claim that fails."""
 
 from __future__ import annotations
 
@@ -12,16 +8,27 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.audit.plies import Ply, with_holds
-from solver.audit.result import AuditResult, audit_result
-from solver.problem import Problem
-from solver.search.follow import Followed, solve_and_follow
-from solver.search.queries import Questions
-from solver.search.question import Question
+import chess
+
+from solver.audit.results import (
+    AuditResult,
+    Ply,
+    audit_result,
+    find_soundness,
+    find_verdict,
+    find_wrong_keys,
+    with_holds,
+)
+from solver.errors import InputError
+from solver.position_text import GivenPosition
+from solver.problem import MATE, Problem
+from solver.search.queries import Question, Questions
 from solver.search.threads import Control
+from solver.search.workspaces import Followed, solve_and_follow
 from solver.solution import Solution, StoppedBy
 from solver.solving import Solver
 from solver.stipulations import kind_of
+from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +36,129 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Limits
+
+
+# --------------------------------------------------------------------------------------
+# What explains a claim that fails: a convention with which it holds, or a longer mate.
+#
+# A composition may begin with an en passant capture, or deny a right to castle, because
+# no game leads to its position otherwise; many files do not say so. `variants` are the
+# same problem with each such convention.
+
+FARTHER_NODES = 1_000_000
+"""What the search for a longer mate than claimed may cost: less than half a second."""
+
+_CASTLING = {
+    chess.H1: "White's castling (O-O)",
+    chess.A1: "White's castling (O-O-O)",
+    chess.H8: "Black's castling (O-O)",
+    chess.A8: "Black's castling (O-O-O)",
+}
+_SIDES = {
+    chess.BB_RANK_1: "White's castling",
+    chess.BB_RANK_8: "Black's castling",
+}
+
+
+def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
+    """Yield the problem with each en passant capture, and with less castling.
+
+    Yields
+    ------
+    tuple of str and Problem
+        The convention in words, and the problem that follows it.
+    """
+    board = GivenPosition(problem.fen).board
+    for square in _skipped(board):
+        ways = board.copy(stack=False)
+        ways.ep_square = square
+        if ways.has_legal_en_passant():
+            yield from _legal(problem, ways, f"with en passant on {_name(square)}")
+    rights = board.castling_rights
+    lost = [(chess.BB_SQUARES[corner], words) for corner, words in _CASTLING.items()]
+    lost += [
+        (rank, words)
+        for rank, words in _SIDES.items()
+        if chess.popcount(rights & rank) > 1
+    ]
+    for mask, words in lost:
+        if rights & mask:
+            ways = board.copy(stack=False)
+            ways.castling_rights &= ~mask
+            yield from _legal(problem, ways, f"without {words}")
+
+
+def _skipped(board: chess.Board) -> Iterator[chess.Square]:
+    """Yield the squares that a pawn may just have skipped, the position's own left out.
+
+    No one could capture on most of them.
+    """
+    behind = -8 if board.turn == chess.BLACK else 8
+    rank = chess.BB_RANK_4 if board.turn == chess.BLACK else chess.BB_RANK_5
+    for pawn in chess.scan_forward(
+        board.pawns & board.occupied_co[not board.turn] & rank
+    ):
+        skipped, start = pawn + behind, pawn + 2 * behind
+        is_free = not board.occupied & (
+            chess.BB_SQUARES[skipped] | chess.BB_SQUARES[start]
+        )
+        if is_free and skipped != board.ep_square:
+            yield skipped
+
+
+def _legal(
+    problem: Problem, board: chess.Board, words: str
+) -> Iterator[tuple[str, Problem]]:
+    """Yield a variant unless its position is illegal."""
+    try:
+        fen = GivenPosition(board.fen(en_passant="fen")).fen
+    except InputError:
+        return
+    yield words, replace(problem, fen=fen)
+
+
+def farther(question: Question) -> Question:
+    """Return the question whether there is a longer mate than claimed.
+
+    Parameters
+    ----------
+    question : Question
+        About a claim of a mate that is refuted.
+    """
+    problem, limits = question.problem, question.limits
+    nodes = min(limits.nodes or FARTHER_NODES, FARTHER_NODES)
+    return Question(
+        replace(problem, stipulation=MATE),
+        replace(limits, max_moves=None, nodes=nodes),
+        all_keys=question.all_keys,
+    )
+
+
+def solves_as_claimed(answer: Solution, *, within: bool) -> bool:
+    """Return whether a claim holds exactly, its length and keys included.
+
+    Parameters
+    ----------
+    answer : Solution
+        The answer to a variant.
+    within : bool
+        See `find_verdict`.
+    """
+    verdict = find_verdict(answer, within=within)
+    if answer.solutions:
+        return find_soundness(verdict, answer) is Soundness.SOUND
+    holds = verdict is Verdict.PROVED or (within and verdict is Verdict.HOLDS)
+    return holds and not find_wrong_keys(answer)
+
+
+_name = chess.square_name
+
+
+# --------------------------------------------------------------------------------------
+# Audit one problem: search it, compare its claim, certify its answer.
+#
+# Every thread, process and machine that works on an audit runs its `AuditJob`, all with
+# the same `AuditOptions`.
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +435,6 @@ class AuditJob:
         AuditResult or None
             None if a search was interrupted or took longer than its time slice.
         """
-        from solver.audit.hints import farther, solves_as_claimed, variants
-
         within = self._options.within
         unfinished = {StoppedBy.INTERRUPT}
         if question.limits.time_s != self._options.limits.time_s:
@@ -331,7 +459,7 @@ class AuditJob:
         kind = kind_of(problem.stipulation)
         if not (self._options.certify and kind.has_certificates):
             return False
-        from solver.formats.matetrack import find_fault
+        from solver.formats.epd import find_fault
 
         is_known = (
             claim is not None
@@ -343,9 +471,8 @@ class AuditJob:
 
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; return None after an interrupt."""
-        from solver.certificate.build import certify_last
+        from solver.certificate.build import BuildingStoppedError, certify_last
         from solver.certificate.matebench import encode
-        from solver.certificate.proving import BuildingStoppedError
 
         with self._searching() as control:
             try:

@@ -1,33 +1,31 @@
-"""The store of an audit: an SQLite file of answers and the records they belong to.
-
-`Store` opens, reads and writes such files; `schema` has the tables. With
-`ResumeStore`, an audit does not search a question that was answered before. A question
-is a position, its stipulation, what its record claims, and the options that can change
-the answer.
-"""
+"""The store of an audit: an SQLite file of answers and the records they belong to."""
 
 from __future__ import annotations
 
+import errno
 import math
 import operator
 import os
 import sqlite3
+import stat
 import threading
 import time
 from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from solver import __version__
-from solver.audit import schema
 from solver.audit.checks import (
+    ANSWER_COLUMNS,
+    MARK_COLUMNS,
+    OF_MARKS,
     check_mark,
     read_answer,
     read_row,
 )
-from solver.audit.result import (
+from solver.audit.results import (
     SUBJECT,
     AuditResult,
     Origin,
@@ -37,16 +35,264 @@ from solver.audit.result import (
     twin_of,
 )
 from solver.errors import FormatError, InputError, StoreError, refusal
-from solver.record import COLUMNS
+from solver.files import locked
+from solver.record import COLUMNS, FIELDS
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from solver.audit.job import AuditOptions
-    from solver.audit.result import Mark, Subject
+    from solver.audit.results import Mark, Subject
     from solver.problem import Problem
 
+
+# --------------------------------------------------------------------------------------
+# The SQLite file of a store: its schema, its statements, and how it is opened.
+#
+# `answers` has one row for each question, `records` one for each record of a
+# collection, `marks` one for each decision of an editor; the view `results` joins them
+# to the columns of `AuditResult`.
+
+VERSION = 1
+"""Incremented when a column changes its meaning or is removed."""
+
+APPLICATION = 0x6D617465
+"""Marks an SQLite file as a store: `mate` in ASCII."""
+
+
+_SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
+
+
+def _defined(names: Iterable[str]) -> Iterator[str]:
+    return (f"{name} {_SQL_TYPES[FIELDS[name].kind.column]}" for name in names)
+
+
+_EXPRESSIONS = {
+    "source": "r.file || CASE r.line WHEN 0 THEN '' ELSE ':' || r.line END",
+    "id": "r.id",
+    "fen": "r.fen",
+    "error": "r.error",
+    "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
+    "solver": "coalesce(a.solver, r.solver)",
+    "mark": "nullif(m.mark, '')",
+    "note": "nullif(m.note, '')",
+}
+
+
+def _expression(name: str) -> str:
+    """Return the expression for a column of `results`; records may lack an answer."""
+    default = AuditResult._field_defaults.get(name)
+    if name in _EXPRESSIONS or default is None:
+        return _EXPRESSIONS.get(name, f"a.{name}")
+    return f"coalesce(a.{name}, {default!r})"
+
+
+_SUBJECT = {name: f"coalesce({_expression(name)}, '')" for name in SUBJECT}
+
+_ROWS = "FROM records AS r LEFT JOIN answers AS a USING (key)\n" + (
+    "    LEFT JOIN marks AS m ON "
+    + "\n    AND ".join(f"m.{name} = {value}" for name, value in _SUBJECT.items())
+)
+
+SCHEMA = f"""
+CREATE TABLE answers (
+    key BLOB PRIMARY KEY, {", ".join(_defined(ANSWER_COLUMNS))},
+    options TEXT, time_limit_s REAL, node_limit INTEGER
+);
+CREATE TABLE records (
+    file TEXT, line INTEGER, twin TEXT, id TEXT, fen TEXT,
+    key BLOB REFERENCES answers (key), error TEXT, solver TEXT,
+    PRIMARY KEY (file, line, twin)
+);
+CREATE TABLE marks (
+    {", ".join(_defined(MARK_COLUMNS))},
+    PRIMARY KEY ({", ".join(SUBJECT)})
+);
+CREATE VIEW results AS
+    SELECT {", ".join(f"{_expression(name)} AS {name}" for name in COLUMNS)},
+    r.file, r.line, a.options, a.time_limit_s, a.node_limit
+    {_ROWS};
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+"""
+
+
+def foreign_definitions(base: sqlite3.Connection) -> list[str]:
+    """Return the names of triggers, and of tables that are defined differently.
+
+    Indexes, tables and views added by a user do not matter: nothing reads them.
+    """
+    found = _definitions(base)
+    triggers = {one for one in found if one[0] == "trigger"}
+    return sorted(name for _, name, _ in (_own_definitions() - found) | triggers)
+
+
+def _definitions(base: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
+    query = "SELECT type, name, sql FROM main.sqlite_schema WHERE type <> 'index'"
+    return frozenset(base.execute(query))
+
+
+@cache
+def _own_definitions() -> frozenset[tuple[str, str, str]]:
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.executescript(SCHEMA)
+        return _definitions(base)
+
+
+CLEARED = "DELETE FROM records; DELETE FROM answers;"
+"""Deletes all results; an editor's marks stay."""
+
+_STORED = (
+    {"source": "r.file"}
+    | {name: f"r.{name}" for name in ("id", "fen", "error")}
+    | {name: f"m.{name}" for name in OF_MARKS}
+)
+"""The columns that are not of an answer, as they are stored."""
+
+_VALUES = (
+    *(_STORED.get(name, f"a.{name}") for name in COLUMNS),
+    *("r.line", "r.twin", "a.key IS NOT NULL", "r.solver"),
+)
+
+RESULTS = f"SELECT {', '.join(_VALUES)} {_ROWS} ORDER BY r.file, r.line, r.id"
+"""The stored values behind the view `results`: `COLUMNS`, `source` without its line;
+then its line and twin, whether there is an answer, and the version that read the
+record. The view puts defaults in place of missing values, and hides the damage."""
+
+ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
+
+RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
+
+
+def upsert(table: str, columns: tuple[str, ...], unique: int) -> str:
+    """Return the statement that inserts a row and replaces the one with the same key.
+
+    Parameters
+    ----------
+    table : str
+        The table's name.
+    columns : tuple of str
+        The columns to write; the first `unique` of them are the table's key.
+    unique : int
+        See `columns`.
+    """
+    changed = ", ".join(f"{name} = excluded.{name}" for name in columns[unique:])
+    key = ", ".join(columns[:unique])
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) "
+        f"VALUES ({', '.join('?' * len(columns))}) "
+        f"ON CONFLICT ({key}) DO UPDATE SET {changed}"
+    )
+
+
+NOT_CREATED = "cannot be opened or created"
+
+BUSY_S = 10.0
+"""How long to wait while another program writes to the store."""
+
+STEPS = 1000
+"""SQLite lets Python handle signals after this many of its instructions. A thousand
+take less than a millisecond, and counting them costs nothing measurable."""
+
+
+def uri(path: Path, *, create: bool = False) -> str:
+    """Return the URI with which SQLite opens a file.
+
+    Readers need permission to write as well: SQLite creates two files beside a store
+    that is open, and deletes them again. In a folder where it cannot, no store is
+    written, and the file can be opened as immutable.
+    """
+    mode = "rwc" if create else "rw"
+    log = path.with_name(f"{path.name}-wal")
+    if not (create or os.access(path.parent, os.W_OK) or log.exists()):
+        mode = "ro&immutable=1"
+    return f"{path.absolute().as_uri()}?mode={mode}"
+
+
+@contextmanager
+def sole_writer(path: Path) -> Iterator[None]:
+    """Hold the lock of a store.
+
+    Raises
+    ------
+    StoreError
+        Another store writes to the file, or none can be created there.
+    """
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(path))
+        except OSError as error:
+            is_held = isinstance(error, BlockingIOError)
+            msg = f"{path}: {error.strerror if is_held else NOT_CREATED}"
+            raise StoreError(msg) from None
+        yield
+
+
+def require_readable(path: Path) -> None:
+    """Refuse a file that cannot be read, with the system's message, not SQLite's.
+
+    The file is not opened: closing it would release all locks that other connections of
+    this process hold on it.
+
+    Raises
+    ------
+    StoreError
+        There is no such file, it is a folder, or it may not be read.
+    """
+    reason = None
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            reason = os.strerror(errno.EISDIR)
+        elif not os.access(path, os.R_OK):
+            reason = os.strerror(errno.EACCES)
+    except OSError as error:
+        reason = error.strerror
+    if reason:
+        msg = f"{path}: {reason}"
+        raise StoreError(msg)
+
+
+def error_name(error: Exception) -> str:
+    """Return SQLite's name of an error; empty if Python raised it before SQLite."""
+    name: str = getattr(error, "sqlite_errorname", "")
+    return "_".join(name.split("_")[:2])
+
+
+def reason(error: sqlite3.Error, *, read_only: bool) -> str:
+    """Return the message for an error, which also says what remains stored."""
+    kept = "" if read_only else "; what was committed before is kept"
+    match error_name(error):
+        case "SQLITE_FULL":
+            return f"the disk is full{kept}"
+        case "SQLITE_BUSY":
+            return f"locked by another program for {BUSY_S:g} s{kept}"
+        case "SQLITE_NOTADB":
+            return "expected a store, found another file"
+        case "SQLITE_CANTOPEN":
+            return "cannot be opened" if read_only else NOT_CREATED
+    return f"{error}{kept}"
+
+
+def is_interrupt(error: sqlite3.Error) -> bool:
+    """Return whether an exception from `handle_signals` ended a statement."""
+    return error_name(error) == "SQLITE_INTERRUPT"
+
+
+def handle_signals() -> None:
+    """Do nothing: Python runs signal handlers when it calls a function.
+
+    An exception that they raise, such as KeyboardInterrupt, ends the statement.
+    """
+
+
+# --------------------------------------------------------------------------------------
+# The store of an audit: an SQLite file of answers and the records they belong to.
+#
+# `Store` opens, reads and writes such files; `schema` has the tables. With
+# `ResumeStore`, an audit does not search a question that was answered before. A
+# question is a position, its stipulation, what its record claims, and the options that
+# can change the answer.
 
 COMMIT_S = 1.0
 COMMIT_ROWS = 500
@@ -55,13 +301,13 @@ COMMIT_ROWS = 500
 KEY_BYTES = 16
 """Length of the hash of a question."""
 
-_ANSWER = f"SELECT {', '.join(schema.ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
-_PUT_ANSWER = schema.upsert("answers", schema.ALL_ANSWER_COLUMNS, 1)
-_PUT_RECORD = schema.upsert("records", schema.RECORD_COLUMNS, 3)
+_ANSWER = f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
+_PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
+_PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
 _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
-PUT_MARK = schema.upsert("marks", schema.MARK_COLUMNS, len(SUBJECT))
+PUT_MARK = upsert("marks", MARK_COLUMNS, len(SUBJECT))
 
-_ANSWER_PLACES = tuple(map(COLUMNS.index, schema.ANSWER_COLUMNS))
+_ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
 
 
 class Store:
@@ -110,9 +356,9 @@ class Store:
         self._read_only = read_only
         with ExitStack() as opened, self._exclusive():  # closed again after an error
             if read_only:
-                schema.require_readable(self.path)
+                require_readable(self.path)
             else:
-                opened.enter_context(schema.sole_writer(self.path))
+                opened.enter_context(sole_writer(self.path))
             self._base = opened.enter_context(closing(self._connect()))
             self._prepare(fresh=fresh)
             self._opened = self._file.stat()
@@ -191,7 +437,7 @@ class Store:
             Called for each damaged row, which is left out.
         """
         found: dict[Subject, Mark] = {}
-        query = f"SELECT {', '.join(schema.MARK_COLUMNS)} FROM marks"
+        query = f"SELECT {', '.join(MARK_COLUMNS)} FROM marks"
         with self._exclusive():
             for source, id_, *others, mark, note in self._base.execute(query):
                 subject = source, id_, *(None if x == "" else x for x in others)
@@ -216,7 +462,7 @@ class Store:
             Called with the record and the reason for each damaged row.
         """
         with self._exclusive():
-            rows = self._base.execute(schema.RESULTS)
+            rows = self._base.execute(RESULTS)
             for number, row in enumerate(iter(rows.fetchone, None), start=1):
                 result = read_row(row, number)
                 if isinstance(result, FormatError):
@@ -266,14 +512,14 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         base = sqlite3.connect(
-            schema.uri(self._file, create=not self._read_only),
+            uri(self._file, create=not self._read_only),
             uri=True,
-            timeout=schema.BUSY_S,
+            timeout=BUSY_S,
             isolation_level=None,
             check_same_thread=False,
         )
         base.text_factory = _decoded
-        base.set_progress_handler(schema.handle_signals, schema.STEPS)
+        base.set_progress_handler(handle_signals, STEPS)
         return base
 
     def _prepare(self, *, fresh: bool) -> None:
@@ -287,7 +533,7 @@ class Store:
                 self._refuse("expected a store, found an empty file")
             self._base.execute("PRAGMA query_only = 1")
             return
-        script = schema.SCHEMA if is_empty else schema.CLEARED if fresh else ""
+        script = SCHEMA if is_empty else CLEARED if fresh else ""
         if script:
             self._base.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
         self._base.execute("CREATE TEMP TABLE used (key PRIMARY KEY) WITHOUT ROWID")
@@ -295,13 +541,13 @@ class Store:
         self._base.execute("PRAGMA journal_mode = WAL")
 
     def _require_ours(self) -> None:
-        if self._pragma("application_id") != schema.APPLICATION:
+        if self._pragma("application_id") != APPLICATION:
             self._refuse("expected a store, found another database")
-        expected, version = schema.VERSION, self._pragma("user_version")
+        expected, version = VERSION, self._pragma("user_version")
         if version != expected:
             self._refuse(f"expected a store of version {expected}, found {version}")
         # Another view or a trigger could run without end, or forge rows.
-        if others := schema.foreign_definitions(self._base):
+        if others := foreign_definitions(self._base):
             found = f"found another definition of {others[0]}"
             self._refuse(
                 f"expected the tables of a store of version {version}, {found}"
@@ -346,9 +592,9 @@ class Store:
             try:
                 yield
             except sqlite3.Error as error:
-                if schema.is_interrupt(error):
+                if is_interrupt(error):
                     raise KeyboardInterrupt from None
-                msg = f"{self.path}: {schema.reason(error, read_only=self._read_only)}"
+                msg = f"{self.path}: {reason(error, read_only=self._read_only)}"
                 raise StoreError(msg) from None
 
 

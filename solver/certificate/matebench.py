@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from solver.certificate.build import BUILDING_S, MATE_NODES, REFUTATION_MOVES
-from solver.certificate.proving import Budget, BuildingStoppedError, TooLargeError
-from solver.stipulation import MAX_MOVES
+from solver.certificate.build import (
+    BUILDING_S,
+    MATE_NODES,
+    REFUTATION_MOVES,
+    Budget,
+    BuildingStoppedError,
+    TooLargeError,
+)
+from solver.problem import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

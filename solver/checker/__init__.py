@@ -14,18 +14,17 @@ from dataclasses import dataclass
 
 import chess
 
-from solver.checker.chess_rules import parse_position
-from solver.checker.document import (
+from solver.checker.chess_rules import parse_position, shown
+from solver.checker.mate_proof import (
     as_object,
     as_text,
+    check_mate,
+    check_refutation,
     load,
     read,
     require_names,
-    shown,
 )
-from solver.checker.mate_proof import check_mate
 from solver.checker.matebench import check_claim, is_claim
-from solver.checker.refutation import check_refutation
 from solver.errors import CertificateError
 
 __all__ = ["Checked", "check", "load", "read"]

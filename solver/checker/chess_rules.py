@@ -1,4 +1,4 @@
-"""The rules that the checker needs, by means of python-chess."""
+"""What checks share: the rules of chess, by python-chess, and values in messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
-from solver.checker.document import shown
 from solver.errors import ForgeryError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+_SHOWN_CHARACTERS = 40
+
+MOST_INTEGER = (1 << 63) - 1
+"""Python cannot print integers of more than 4,300 digits, so they are limited."""
 
 _MAX_FEN_CHARACTERS = 200
 """More than twice what any position needs."""
@@ -142,3 +146,16 @@ def mate_in_one(board: chess.Board) -> chess.Move | None:
 def has_king_alone(board: chess.Board, color: chess.Color) -> bool:
     """Return whether a side has only its king, and so cannot mate."""
     return board.occupied_co[color].bit_count() == 1
+
+
+def shown(value: object) -> str:
+    """Show the beginning of a value for a message, as one line of ASCII."""
+    match value:
+        case list():
+            return f"an array of {len(value):,}"
+        case dict():
+            return f"an object of {len(value):,}"
+        case int() if abs(value) > MOST_INTEGER:
+            return f"a number of {value.bit_length()} bits"
+    text = ascii(value[: _SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."

@@ -1,30 +1,181 @@
-"""Check the proof of a mate: one move of the attacker, every reply of the defender."""
+"""Check a certificate: its document, its proof of the mate, and of none shorter."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+import gzip
+import io
+import json
+import zlib
+from collections import Counter, deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from solver.checker.chess_rules import (
+    MOST_INTEGER,
     Key,
+    has_king_alone,
     legal_move,
+    mate_in_one,
     moves_of,
     require_exactly,
+    shown,
     was_replayed,
 )
-from solver.checker.document import (
-    as_array,
-    as_number,
-    as_object,
-    as_text,
-    require_names,
-    shown,
-)
-from solver.errors import ForgeryError
+from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     import chess
+
+
+# --------------------------------------------------------------------------------------
+# Read the JSON of a certificate's file, and check the types of its values.
+#
+# A damaged or forged file is refused with an error in one line.
+
+MAX_BYTES = 1 << 28
+"""The limit of the decompressed size, far above the solver's own certificates."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read(path: str | os.PathLike[str]) -> Any:
+    """Read the file of a certificate; see `load`.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened or read.
+    CertificateError, ForgeryError
+        See `load`.
+    """
+    with Path(path).open("rb") as stream:
+        return load(stream)
+
+
+def load(stream: BinaryIO) -> Any:
+    """Read JSON, or gzip-compressed JSON, which is recognised by its first two bytes.
+
+    Returns
+    -------
+    object
+        The JSON value, not checked further.
+
+    Raises
+    ------
+    CertificateError
+        It is damaged, too large, or not JSON in UTF-8.
+    ForgeryError
+        An object has a name twice, so that readers may disagree on its value.
+    """
+    data = stream.read(MAX_BYTES + 1)
+    if data.startswith(_GZIP_MAGIC):
+        data = _decompress(data)
+    if len(data) > MAX_BYTES:
+        msg = f"expected at most {MAX_BYTES:,} bytes, found more"
+        raise CertificateError(msg)
+    try:
+        return json.loads(
+            data.decode(),
+            object_pairs_hook=_make_object,
+            parse_float=_refuse_number,
+            parse_constant=_refuse_number,
+        )
+    except UnicodeDecodeError as error:
+        msg = f"expected UTF-8, found other bytes at {error.start:,}"
+        raise CertificateError(msg) from None
+    except RecursionError:
+        msg = "expected a flat list of nodes, found deeply nested arrays or objects"
+        raise CertificateError(msg) from None
+    except ValueError as error:  # also for a number with more digits than Python reads
+        msg = f"expected JSON, found none: {error}"
+        raise CertificateError(msg) from None
+
+
+def _decompress(data: bytes) -> bytes:
+    """Decompress at most one byte more than is allowed."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            return stream.read(MAX_BYTES + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        msg = f"expected intact gzip data, found damage: {error}"
+        raise CertificateError(msg) from None
+
+
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = Counter(name for name, _ in pairs)
+        repeated = next(name for name, count in names.items() if count > 1)
+        msg = f"expected each name of an object once, found {shown(repeated)} repeated"
+        raise ForgeryError(msg)
+    return fields
+
+
+def _refuse_number(text: str) -> NoReturn:
+    msg = f"expected whole numbers only, found {shown(text)}"
+    raise CertificateError(msg)
+
+
+def as_object(value: object, where: str) -> dict[str, Any]:
+    """Require a JSON object.
+
+    Raises
+    ------
+    CertificateError
+        The value has another type; likewise in the functions below.
+    """
+    if not isinstance(value, dict):
+        msg = f"{where}: expected an object, found {shown(value)}"
+        raise CertificateError(msg)
+    return value
+
+
+def as_array(value: object, where: str, size: int | None = None) -> list[Any]:
+    """Require a JSON array, of this size unless it is None."""
+    if not isinstance(value, list) or size not in {None, len(value)}:
+        of_size = "" if size is None else f" of {size}"
+        msg = f"{where}: expected an array{of_size}, found {shown(value)}"
+        raise CertificateError(msg)
+    return value
+
+
+def as_text(value: object, where: str) -> str:
+    """Require a string."""
+    if not isinstance(value, str):
+        msg = f"{where}: expected a string, found {shown(value)}"
+        raise CertificateError(msg)
+    return value
+
+
+def as_number(value: object, where: str, least: int) -> int:
+    """Require an integer from `least` to 2^63 - 1; True does not count as one."""
+    if type(value) is not int or value < least:
+        msg = f"{where}: expected a whole number from {least} up, found {shown(value)}"
+        raise CertificateError(msg)
+    if value > MOST_INTEGER:
+        msg = f"{where}: expected a number of at most 63 bits, found {shown(value)}"
+        raise CertificateError(msg)
+    return value
+
+
+def require_names(
+    fields: dict[str, Any], where: str, required: set[str], optional: set[str]
+) -> None:
+    """Refuse an object with missing or unknown names."""
+    if missing := sorted(required - fields.keys()):
+        msg = f"{where}: expected {missing[0]!r}, found none"
+        raise CertificateError(msg)
+    if extra := sorted(fields.keys() - required - optional):
+        expected = ", ".join(sorted(required | optional))
+        msg = f"{where}: expected only {expected}, found {shown(extra[0])}"
+        raise CertificateError(msg)
+
+
+# --------------------------------------------------------------------------------------
+# Check the proof of a mate: one move of the attacker, every reply of the defender.
 
 Replies: TypeAlias = dict[str, int]
 """Each reply, and the number of the node that answers it."""
@@ -171,3 +322,200 @@ def _after_replies(
 
 def _name(number: int) -> str:
     return f"mate: node {number}"
+
+
+# --------------------------------------------------------------------------------------
+# Check the proof that there is no mate: every move of the attacker, one reply each.
+
+
+class Answer(NamedTuple):
+    """The reply that refutes a move, and the node that follows.
+
+    Without a reply the defender is stalemated. Without a node the attacker has no mate
+    in one, or only its king.
+    """
+
+    reply: str | None
+    node: int | None
+
+
+RefutationNode: TypeAlias = dict[str, Answer]
+"""The answer to each move of the attacker."""
+
+
+def check_refutation(
+    board: chess.Board, part: Any, *, attacking: bool
+) -> tuple[int, int]:
+    """Check the proof that there is no mate within a number of moves.
+
+    A node whose shortest path from the root has d moves must hold for `moves - d`
+    moves. That number decreases along every line, so the nodes may form cycles.
+
+    Parameters
+    ----------
+    board : chess.Board
+        The position; not changed.
+    part : object
+        The `refutation` part of the certificate.
+    attacking : bool
+        Whether the side to move is the attacker.
+
+    Returns
+    -------
+    moves : int
+        The attacker does not mate within this many moves.
+    positions : int
+        The number of nodes replayed, and of positions searched for a mate in one.
+
+    Raises
+    ------
+    CertificateError
+        The part is not in the format.
+    ForgeryError
+        It is not a proof.
+    """
+    fields = as_object(part, "refutation")
+    names = {"moves", "nodes"}
+    required = names if attacking else names | {"reply"}
+    require_names(fields, "refutation", required, set())
+    moves = as_number(fields["moves"], "refutation: moves", 1)
+    raw = as_array(fields["nodes"], "refutation: nodes")
+    nodes = [
+        _parse_refutation_node(node, number, len(raw))
+        for number, node in enumerate(raw)
+    ]
+    start = Answer(None, 0 if nodes else None)
+    if not attacking:
+        start = _parse_answer(fields["reply"], "refutation: reply", len(nodes))
+    replay = _Replay(board, nodes, start, moves, attacking=attacking)
+    return moves, replay.positions
+
+
+def _parse_refutation_node(raw: Any, number: int, size: int) -> RefutationNode:
+    where = _named(number)
+    return {
+        attack: _parse_answer(answer, f"{where}: move {shown(attack)}", size)
+        for attack, answer in as_object(raw, where).items()
+    }
+
+
+def _parse_answer(raw: Any, where: str, size: int) -> Answer:
+    match raw:
+        case None:
+            return Answer(None, None)
+        case str():
+            return Answer(raw, None)
+        case [str(reply), node]:
+            if as_number(node, where, 0) >= size:
+                msg = f"{where}: expected a node below {size}, found {shown(node)}"
+                raise ForgeryError(msg)
+            return Answer(reply, node)
+    msg = (
+        f"{where}: expected null, a reply, or an array of a reply and a node, "
+        f"found {shown(raw)}"
+    )
+    raise CertificateError(msg)
+
+
+class _Replay:
+    """Plays all moves, and requires that a shared node always has the same position."""
+
+    def __init__(
+        self,
+        board: chess.Board,
+        nodes: list[RefutationNode],
+        start: Answer,
+        moves: int,
+        *,
+        attacking: bool,
+    ) -> None:
+        self._attacker = board.turn if attacking else not board.turn
+        self._nodes = nodes
+        self._uses = [0] * len(nodes)
+        self.positions = len(nodes)
+        distances = self._measure(start)
+        board = board.copy(stack=False)
+        if not attacking and not self._play(board, start, "refutation: reply"):
+            return
+        ahead: list[tuple[int, chess.Board]] = []
+        if start.node is None:
+            self._check_end(board, moves, "refutation")
+        else:
+            ahead.append((start.node, board))
+        shared: dict[str, Key] = {}
+        while ahead:
+            number, board = ahead.pop()
+            is_shared = self._uses[number] > 1
+            if is_shared and was_replayed(board, _named(number), shared):
+                continue
+            ahead.extend(self._visit(number, board, moves - distances[number] - 1))
+
+    def _measure(self, start: Answer) -> list[int]:
+        """Count the fewest moves that lead to each node; refuse an unreachable node."""
+        distances = [-1] * len(self._nodes)
+        ahead: deque[int] = deque()
+        if start.node is not None:
+            self._uses[start.node] = 1
+            distances[start.node] = 0
+            ahead.append(start.node)
+        while ahead:
+            number = ahead.popleft()
+            for _, child in self._nodes[number].values():
+                if child is None:
+                    continue
+                self._uses[child] += 1
+                if distances[child] < 0:
+                    distances[child] = distances[number] + 1
+                    ahead.append(child)
+        if -1 in distances:
+            where = _named(distances.index(-1))
+            msg = f"{where}: expected a move that leads to this node, found none"
+            raise ForgeryError(msg)
+        return distances
+
+    def _visit(
+        self, number: int, board: chess.Board, moves: int
+    ) -> Iterator[tuple[int, chess.Board]]:
+        """Yield each node that follows, where the attacker has `moves` left."""
+        node = self._nodes[number]
+        legal = moves_of(board)
+        require_exactly(node, legal, "move", _named(number))
+        for attack, answer in node.items():
+            where = f"{_named(number)}: move {attack}"
+            after = board.copy(stack=False)
+            after.push(legal[attack])
+            if not self._play(after, answer, where):
+                continue
+            if answer.node is None:
+                self._check_end(after, moves, where)
+            else:
+                yield answer.node, after
+
+    def _play(self, board: chess.Board, answer: Answer, where: str) -> bool:
+        """Play the reply; return False if there is none because of stalemate."""
+        if answer.reply is not None:
+            board.push(legal_move(board, answer.reply, f"{where}: reply"))
+            return True
+        if any(board.legal_moves):
+            msg = f"{where}: expected a reply, found none"
+            raise ForgeryError(msg)
+        if board.is_check():
+            msg = f"{where}: expected no mate, found mate"
+            raise ForgeryError(msg)
+        return False
+
+    def _check_end(self, board: chess.Board, moves: int, where: str) -> None:
+        """Require that a position without a node has no mate within `moves`."""
+        self.positions += 1
+        if has_king_alone(board, self._attacker):
+            return
+        if moves > 1:
+            msg = f"{where}: expected a node with {moves} moves left, found none"
+            raise ForgeryError(msg)
+        if mate := mate_in_one(board):
+            msg = f"{where}: expected no mate in one, found {mate.uci()}: {board.fen()}"
+            raise ForgeryError(msg)
+
+
+def _named(number: int) -> str:
+    return f"refutation: node {number}"

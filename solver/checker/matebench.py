@@ -18,14 +18,14 @@ from solver.checker.chess_rules import (
     moves_of,
     parse_position,
     require_exactly,
+    shown,
 )
-from solver.checker.document import (
+from solver.checker.mate_proof import (
     as_array,
     as_number,
     as_object,
     as_text,
     require_names,
-    shown,
 )
 from solver.errors import CertificateError, ForgeryError
 

@@ -1,8 +1,4 @@
-"""The files that `solve` and `verify` write: certificates, diagrams, games, pages.
-
-A proof or a tree of variations can take longer to build than the answer, so progress is
-shown; after an interrupt no file is written.
-"""
+"""What `solve` and `verify` write beside the answer: play, certificates, pages."""
 
 from __future__ import annotations
 
@@ -11,13 +7,16 @@ import re
 import threading
 import unicodedata
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.audit.result import Origin
-from solver.certificate.build import certify_last, write
+import click
+
+from solver.audit.results import Origin
+from solver.certificate.build import BuildingStoppedError, certify_last, write
 from solver.certificate.matebench import encode
-from solver.certificate.proving import BuildingStoppedError
 from solver.cli.console import (
     Exit,
     build_stoppable,
@@ -25,22 +24,80 @@ from solver.cli.console import (
     identify_inputs,
     notify,
     prepare_modules,
+    print_parts,
 )
 from solver.files import make_folder, require_writable, write_whole
+from solver.output import Notation
+from solver.output.shown_play import ShownPlay, ShownSolutions, find_play, play_lines
 from solver.problem import Problem
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.audit.result import AuditResult
-    from solver.cli.solve import AnswerFiles
+    from solver.audit.results import AuditResult
+    from solver.cli.options import AnswerFiles, PlayRequest
     from solver.errors import FormatError
-    from solver.output.shown_play import ShownPlay
-    from solver.search.workspace import Workspace
+    from solver.problem import Stipulation
+    from solver.search.queries import Question
+    from solver.search.workspaces import Workspace
     from solver.solution import Solution
-    from solver.stipulation import Stipulation
+    from solver.solving import Solver
 
+
+# --------------------------------------------------------------------------------------
+# Build and print the play that `solve` shows with its answer.
+
+
+def build_play(
+    question: Question, solution: Solution, solver: Solver, request: PlayRequest
+) -> ShownPlay | None:
+    """Build the play of an answer, with progress shown; None after Ctrl-C."""
+    find = partial(find_play, question, solution, solver, request.options)
+    try:
+        return build_stoppable("play", find)
+    except BuildingStoppedError:
+        return None
+
+
+def print_play(
+    solution: Solution,
+    play: ShownPlay | None,
+    notation: Notation,
+    is_over: Callable[[], bool],
+) -> None:
+    """Print the play below its answer, wrapped, and styled on a terminal.
+
+    Parameters
+    ----------
+    solution : Solution
+        The answer.
+    play : ShownPlay or None
+        Its play; None: not built. Solutions of help play are printed all the same.
+    notation : Notation
+        How moves are written.
+    is_over : callable
+        Whether solutions of help play that are not yet printed are only counted.
+    """
+    play = play or ShownSolutions(solution)
+    if isinstance(play, ShownSolutions):
+        play = replace(play, is_over=is_over)
+    if notation is Notation.POPEYE:
+        is_empty = True
+        for text in play.popeye():
+            click.echo(text, nl=False)
+            is_empty = False
+        if not is_empty:
+            click.echo()
+        return
+    print_parts(play_lines(solution, play, notation))
+
+
+# --------------------------------------------------------------------------------------
+# The files that `solve` and `verify` write: certificates, diagrams, games, pages.
+#
+# A proof or a tree of variations can take longer to build than the answer, so progress
+# is shown; after an interrupt no file is written.
 
 LARGE_BYTES = 1 << 16
 """Files of this size or more are compressed if the program chooses their names."""
@@ -251,7 +308,7 @@ def write_drawings(
         A file cannot be written.
     """
     from solver.kernel.border.parts import SEARCH
-    from solver.output.diagram import encode_svg
+    from solver.output.shown_play import encode_svg
     from solver.pages.viewer_pages import encode_answer
 
     if files.svg_path is not None:

@@ -17,8 +17,7 @@ from solver.errors import FormatError
 from solver.formats.claims import AUTO, FileSummary, ReadOptions, Selection, no_claims
 from solver.formats.registry import FORMATS, read_collection
 from solver.formats.streams import STDIN, name_of
-from solver.problem import MAX_NODES
-from solver.stipulation import MAX_MOVES
+from solver.problem import MAX_MOVES, MAX_NODES
 from solver.stipulations.kind import Verdict
 
 if TYPE_CHECKING:

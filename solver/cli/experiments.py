@@ -21,19 +21,19 @@ from click.core import ParameterSource
 from solver.cli import options
 from solver.cli.console import (
     Exit,
+    TimedProgress,
     echo_json,
     foremost,
     notify,
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.help_pages import Group
-from solver.cli.progress import TimedProgress
+from solver.cli.options import Group
 from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
-from solver.kernel.border.experiment import Horizon
-from solver.laboratory.mate_scores import MAX_DEPTH
+from solver.kernel.border.query_struct import Horizon
 from solver.laboratory.techniques import (
+    MAX_DEPTH,
     SETTINGS,
     Choice,
     Variant,

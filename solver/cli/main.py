@@ -65,6 +65,8 @@ SUMMARIES = {name: text for group in COMMANDS.values() for name, text in group.i
 """The summaries by command."""
 
 MODULES = {
+    "board": "problems",
+    "check": "problems",
     "inspect": "problems",
     "convert": "problems",
     "generate": "problems",
@@ -74,6 +76,9 @@ MODULES = {
     "export": "stores",
     "warmup": "kernel",
     "doctor": "kernel",
+    "perft": "kernel",
+    "uci": "servers",
+    "mcp": "servers",
 }
 """The modules of `solver.cli` that are not named after their commands."""
 

@@ -1,8 +1,4 @@
-"""The options that several commands share, each defined once.
-
-Each function here is a decorator, or returns one, that adds options to a command and
-passes the user's choice as a single argument.
-"""
+"""The options that several commands share, and the help pages that list them."""
 
 from __future__ import annotations
 
@@ -17,21 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import click
 
 from solver.cli.console import STDIN
-from solver.cli.help_pages import Command
 from solver.errors import InputError
 from solver.output import Notation
-from solver.play.options import PlayOptions
+from solver.play.tree import PlayOptions
 from solver.problem import (
     DEFAULT_HASH_MIB,
+    EXPECTED,
     MAX_HASH_MIB,
+    MAX_MOVES,
     MAX_NODES,
     MAX_THREADS,
     MOST_CORES,
     RANGES,
     Limits,
     Restriction,
+    Stipulation,
 )
-from solver.stipulation import EXPECTED, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +36,108 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from solver.endgames.tablebases import Tablebases
+
+
+# --------------------------------------------------------------------------------------
+# Help pages that group a command's options by purpose.
+#
+# One table for the whole program says which options belong together. An option means
+# the same in every command, so it has the same title in each.
+#
+# Click's formatter writes the pages. rich-click would load rich for every `--help`, and
+# cloup would be another dependency to save thirty lines.
+
+OPTION_GROUPS = {
+    "Input": (
+        "--format --from --columns --strict --no-claims --theme --min-rating "
+        "--min-claim --max-claim --all-rows --verdict --soundness --claim"
+    ),
+    "Search limits": (
+        "--search-moves --depth --time --nodes --hash --threads --table-entries"
+    ),
+    "What is traced": "--search --technique --cuts --moves --no-prover",
+    "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
+    "What to look for": "--first --within --keys --every-ply --follow --tablebases",
+    "Play of compositions": (
+        "--stipulation --max-solutions --variations --set-play --tries --no-threats "
+        "--all-defences --notation"
+    ),
+    "Techniques": "--a --b --mdp --check-extension --efp --mip --ablation",
+    "Settings of the techniques": (
+        "--null-reduction --multi-cut --mip-table --mip-positions --aspiration"
+    ),
+    "Conditions of the search": "--horizon --root-order --count",
+    "Games": "--games --seed --first-game",
+    "Processes and machines": "--jobs --cluster",
+    "Saved results": "--store --correct --fresh --retry --marks --games-file",
+    "Output": (
+        "--to --ordered --fail-on --uci-moves --board --quiet --json --jsonl "
+        "--csv --sums --summary --annotate --text --plies"
+    ),
+    "Files to write": (
+        "--output --certificate --certificates --certificate-format --svg --pgn --html "
+        "--title --solver"
+    ),
+}
+"""The options of each group by their long names, with spaces between them, in the order
+of the help."""
+
+OTHERS = "Other options"
+"""The title of the options that `OPTION_GROUPS` does not name; it comes last."""
+
+FEW = 6
+"""A command with at most this many options lists them without titles."""
+
+
+def group_of(option: click.Option) -> str:
+    """Return the title under which the help lists an option."""
+    for title, names in OPTION_GROUPS.items():
+        if not set(names.split()).isdisjoint(option.opts):
+            return title
+    return OTHERS
+
+
+class Command(click.Command):
+    """A command whose help lists its options in groups; see `OPTION_GROUPS`."""
+
+    def format_epilog(
+        self, _ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the epilog without wrapping its lines."""
+        paragraphs = (self.epilog or "").strip("\n").split("\n\n")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(f"\b\n{text}" for text in paragraphs))
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write each group of options under its title, or a few options as one list."""
+        records = [
+            (group_of(option), record)
+            for option in self.get_params(ctx)
+            if isinstance(option, click.Option)
+            and (record := option.get_help_record(ctx)) is not None  # hidden
+        ]
+        if len(records) <= FEW:
+            records = [("Options", record) for _, record in records]
+        for title in ("Options", *OPTION_GROUPS, OTHERS):
+            if group := [record for group, record in records if group == title]:
+                with formatter.section(title):
+                    formatter.write_dl(group)
+
+
+class Group(click.Group):
+    """A command whose subcommands are all of the class `Command`."""
+
+    command_class = Command
+
+
+# --------------------------------------------------------------------------------------
+# The options that several commands share, each defined once.
+#
+# Each function here is a decorator, or returns one, that adds options to a command and
+# passes the user's choice as a single argument.
 
 MAX_REFUTATIONS = 20
 """A first move with more refutations is not a try."""
@@ -474,3 +573,33 @@ def is_collection(word: str) -> bool:
     return word == STDIN or (
         os.path.exists(word) and not os.path.isdir(word)  # noqa: PTH110, PTH112
     )
+
+
+class AnswerFiles(NamedTuple):
+    """The files to write after an answer is printed; None if a file is not wanted.
+
+    Attributes
+    ----------
+    certificate_path, svg_path, pgn_path, html_path : str or None
+    certificate_format : str
+        The format of the certificate.
+    solver : bool
+        Whether the page has what it needs to solve.
+    """
+
+    certificate_path: str | None
+    svg_path: str | None
+    pgn_path: str | None
+    html_path: str | None
+    certificate_format: str
+    solver: bool
+
+    @property
+    def drawings(self) -> tuple[str | None, ...]:
+        """The diagram, and the files that show the play."""
+        return self.svg_path, self.pgn_path, self.html_path
+
+    @property
+    def shows_play(self) -> bool:
+        """Whether a file shows the play."""
+        return self.pgn_path is not None or self.html_path is not None

@@ -1,12 +1,15 @@
-"""`matesolve inspect`, `convert` and `generate`: read, write and make problems."""
+"""Commands about files: `check`, `inspect`, `convert`, `generate` and `board`."""
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
+import webbrowser
 from collections import Counter, deque
 from contextlib import contextmanager, nullcontext
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,22 +17,26 @@ import click
 from solver.cli import auditing, options
 from solver.cli.console import (
     Exit,
+    TimedProgress,
     echo_json,
     foremost,
     is_terminal,
     notify,
     open_target,
     prepare_kernel,
+    prepare_modules,
     prepare_outputs,
+    read_position,
     require_format,
+    store_files,
 )
-from solver.cli.progress import TimedProgress
 from solver.columns import generate as core
-from solver.errors import FormatError, InputError
+from solver.errors import CertificateError, ForgeryError, FormatError, InputError, quote
+from solver.files import write_whole
 from solver.formats.claims import FileSummary
 from solver.formats.epd import write_epd
 from solver.formats.registry import WRITABLE, find_writer, format_of, read_collection
-from solver.formats.streams import STDIN, name_of
+from solver.formats.streams import STDIN, name_of, open_collection
 from solver.position_text import first_moves, write_lines
 from solver.problem import MAX_NODES
 
@@ -37,10 +44,113 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from solver.audit.corrections import Corrected
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
+    from solver.checker import Checked
     from solver.formats.claims import ReadOptions
     from solver.problem import Problem
 
+
+# --------------------------------------------------------------------------------------
+# `matesolve check`: verify certificates with python-chess alone.
+
+SCHEMA = 1
+"""Incremented if a field changes its meaning or is removed, not if one is added."""
+
+
+@options.command("""
+Exit codes (the first that applies):
+  130  interrupted (Ctrl-C, SIGTERM, SIGHUP)
+   74  a file could not be read; the others were checked
+   65  a file is damaged or not a certificate
+    1  a certificate does not prove what it states
+    0  everything is proved
+
+Examples:
+  matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
+  matesolve check proof.json
+  matesolve check certificates/* --jsonl
+""")
+@options.files
+@options.json_record
+@options.jsonl
+@click.pass_context
+def check(
+    ctx: click.Context, *, files: tuple[str, ...], as_json: bool, jsonl: bool
+) -> None:
+    """Verify certificates independently, using only python-chess.
+
+    FILE is a certificate from `solve --certificate` or `verify --certificates`, or a
+    claim of MateBench; it may be compressed, and - is standard input. The checker plays
+    every move and lists every reply with python-chess, and shares no code with the
+    solver.
+
+    For each file it prints the position and what is proved about it. If a proof is
+    wrong, an error on stderr names the faulty node.
+    """
+    if as_json and jsonl:
+        msg = "--json and --jsonl cannot be combined."
+        raise click.UsageError(msg)
+    from solver import checker
+
+    codes = {Exit.PROVED}
+    for file in files:
+        record: dict[str, object] = {"schema": SCHEMA, "file": file}
+        try:
+            with open_collection(file) as stream:
+                checked = checker.check(checker.load(stream))
+        except OSError as error:
+            codes.add(Exit.IO)
+            notify(f"error: {file}: {error.strerror or error}")
+            continue
+        except (CertificateError, ForgeryError) as error:
+            refused = isinstance(error, ForgeryError)
+            codes.add(Exit.NEGATIVE if refused else Exit.BAD_INPUT)
+            if not (as_json or jsonl):
+                notify(f"error: {file}: {'refused: ' if refused else ''}{error}")
+                continue
+            record["status"] = "refused" if refused else "unreadable"
+            record["error"] = str(error)
+        else:
+            if not (as_json or jsonl):
+                click.echo(f"{file}: proved: {describe(checked)}")
+                continue
+            record |= proved_record(checked)
+        echo_json(record, 2 if as_json else None)
+    ctx.exit(foremost(codes))
+
+
+def describe(checked: Checked) -> str:
+    """Describe in one line what a certificate proves."""
+    from solver.stipulations.kind import at_most
+
+    attacker = "White" if checked.attacker else "Black"
+    excluded = checked.lower_bound - 1
+    if checked.mate is None:
+        what = f"no mate in {at_most(excluded)} by {attacker}"
+    else:
+        what = f"mate in {abs(checked.mate)} by {attacker}"
+        if abs(checked.mate) == checked.lower_bound:
+            what += ", and none shorter"
+        elif excluded > 0:
+            what += f", and none in {at_most(excluded)}"
+    noun = "position" if checked.positions == 1 else "positions"
+    return f"{what} ({checked.positions:,} {noun}): {checked.fen}"
+
+
+def proved_record(checked: Checked) -> dict[str, object]:
+    """Return the record of what a certificate proves."""
+    return {
+        "status": "proved",
+        "fen": checked.fen,
+        "attacker": "white" if checked.attacker else "black",
+        "mate": checked.mate,
+        "lower_bound": checked.lower_bound,
+        "positions": checked.positions,
+    }
+
+
+# --------------------------------------------------------------------------------------
+# `matesolve inspect`, `convert` and `generate`: read, write and make problems.
 
 # Inspect
 
@@ -365,3 +475,98 @@ def generate(ctx: click.Context, /, moves: int, count: int, **chosen: Any) -> No
     if progress.done < count:
         notify(f"{progress.done:,} of {count:,} made: a billion nodes found no more")
         ctx.exit(Exit.LIMIT)
+
+
+# --------------------------------------------------------------------------------------
+# `matesolve board`: a page that sets up, solves and plays, or shows a collection.
+
+
+@options.command("""
+Exit codes (the first that applies):
+  74  a file could not be read or written
+  65  the FEN is invalid, a damaged record is listed as unreadable, or no
+      claim was read from fields that may hold one
+   0  the page was written
+
+Examples:
+  matesolve board
+  matesolve board 8/7K/8/8/8/8/R7/7k
+  matesolve board "8/8/8/8/8/5KR1/8/7k w - -" -o board.html
+  matesolve board mates.epd
+  matesolve board run.db
+""")
+@click.argument("position", nargs=-1, metavar="[FEN...|FILE]")
+@options.output("No browser is opened.", required=False)
+@auditing.reading("--format")
+@click.pass_context
+def board(
+    ctx: click.Context,
+    *,
+    position: tuple[str, ...],
+    output: str | None,
+    read_options: ReadOptions,
+) -> None:
+    """Set up and solve positions, or browse collections, in a web browser.
+
+    The board is one web page with the compiled search in it. It needs no network and no
+    other program. It searches while you move pieces, shows what is proved so far,
+    unfolds the play of a composition, and counts the nodes that search techniques save.
+
+    FEN is the position to begin with, or the address of a position on lichess or
+    chess.com. Default: a mate in 8.
+
+    FILE is a collection that `verify` reads, a store written by `verify --store`, or
+    the records of `verify --jsonl`. The page lists its records beside the board; you
+    can filter, sort, mark and solve them again. If a file has this name, it is read as
+    a file and not as a FEN.
+
+    Without -o the page is written to a private temporary folder and opened.
+    """
+    file = position[0] if len(position) == 1 and Path(position[0]).exists() else ""
+    if output:
+        prepare_outputs(output, reads=store_files(file) if file else ())
+    codes = {Exit.PROVED}
+    if file:
+        from solver.cli.stores import render_collection
+
+        title = Path(file).name
+        page, codes = render_collection(
+            file, title=title, can_solve=True, read_options=read_options
+        )
+    else:
+        page = _render_board(" ".join(position))
+    if output:
+        write_whole(output, page)
+        notify(f"{output}: written")
+    else:
+        _open(page)
+    ctx.exit(foremost(codes))
+
+
+def _render_board(fen: str) -> bytes:
+    """Return the board of one position.
+
+    Raises
+    ------
+    InputError
+        It is not a FEN.
+    """
+    from solver.board import parse_fen
+    from solver.kernel.border.parts import PARTS
+    from solver.pages.viewer_pages import PROBLEM, encode_board
+
+    if fen and "/" not in fen:
+        msg = f"expected a FEN or a file, found {quote(fen)}"
+        raise InputError(msg)
+    start = PROBLEM
+    if fen:
+        start = read_position(fen, parse_fen).fen(en_passant="fen")
+    return encode_board(prepare_modules(PARTS), start)
+
+
+def _open(page: bytes) -> None:
+    path = Path(tempfile.mkdtemp(prefix="matesolve-")) / "board.html"
+    path.write_bytes(page)
+    click.echo(path)
+    if not webbrowser.open(path.as_uri()):
+        notify("found no browser; open the file above in one")

@@ -20,6 +20,7 @@ from solver.cli.console import (
     read_position,
     run_interruptible,
 )
+from solver.cli.options import AnswerFiles
 from solver.cli.signals import Patience, interruptible
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
     from solver.cli.options import Cores, PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.output.shown_play import ShownPlay
-    from solver.problem import Limits, Restriction
-    from solver.search.question import Question
+    from solver.problem import Limits, Restriction, Stipulation
+    from solver.search.queries import Question
     from solver.solving import Solver
-    from solver.stipulation import Stipulation
 
 EXITS = {
     Status.PROVED: Exit.PROVED,
@@ -43,36 +43,6 @@ EXITS = {
     Status.DISPROVED: Exit.NEGATIVE,
     Status.UNDECIDED: Exit.LIMIT,
 }
-
-
-class AnswerFiles(NamedTuple):
-    """The files to write after an answer is printed; None if a file is not wanted.
-
-    Attributes
-    ----------
-    certificate_path, svg_path, pgn_path, html_path : str or None
-    certificate_format : str
-        The format of the certificate.
-    solver : bool
-        Whether the page has what it needs to solve.
-    """
-
-    certificate_path: str | None
-    svg_path: str | None
-    pgn_path: str | None
-    html_path: str | None
-    certificate_format: str
-    solver: bool
-
-    @property
-    def drawings(self) -> tuple[str | None, ...]:
-        """The diagram, and the files that show the play."""
-        return self.svg_path, self.pgn_path, self.html_path
-
-    @property
-    def shows_play(self) -> bool:
-        """Whether a file shows the play."""
-        return self.pgn_path is not None or self.html_path is not None
 
 
 @options.command("""
@@ -189,7 +159,7 @@ def solve(
         "--certificate", files.certificate_path, files.certificate_format
     )
 
-    from solver.search.question import read_question
+    from solver.search.queries import read_question
 
     prepare_outputs(*files[:4])
     limits = cores.limits(limits)
@@ -414,7 +384,7 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
     play: ShownPlay | None = None
     is_stopped = code is Exit.INTERRUPTED
     if (asked.is_shown or files.shows_play) and not is_stopped:
-        from solver.cli.whole_play import build_play
+        from solver.cli.answer_files import build_play
 
         play = build_play(question, solution, solver, asked)
         if play is None:
@@ -530,7 +500,7 @@ class Sentences(NamedTuple):
     ) -> None:
         """Print the play below the answer, and the blank line that ends both."""
         if play is not None or solution.solutions:
-            from solver.cli.whole_play import print_play
+            from solver.cli.answer_files import print_play
 
             print_play(solution, play, self.request.notation, is_over)
         if self.spaced:

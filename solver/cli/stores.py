@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from solver.audit.result import DUAL, LINE
+from solver.audit.results import DUAL, LINE
 from solver.cli import auditing, options
 from solver.cli.auditing import report_summary
 from solver.cli.console import (
@@ -31,7 +31,7 @@ from solver.stipulations.kind import Soundness, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.formats.claims import ReadOptions
     from solver.pages.collection_page import Record
 

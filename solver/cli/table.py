@@ -15,14 +15,14 @@ from solver.cli import experiments, options
 from solver.cli.auditing import Reading
 from solver.cli.console import (
     Exit,
+    PrintedProgress,
     echo_json,
     foremost,
     notify,
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.help_pages import Command
-from solver.cli.progress import PrintedProgress
+from solver.cli.options import Command
 from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
@@ -34,13 +34,6 @@ from solver.laboratory.count_tables import (
     position_columns,
     position_notes,
     position_summary,
-)
-from solver.laboratory.mate_scores import (
-    DEEPEST,
-    MAX_DEPTH,
-    PLIES_AFTER,
-    is_mate,
-    plies_of,
 )
 from solver.laboratory.node_counts import (
     GLASS_FEN,
@@ -56,6 +49,13 @@ from solver.laboratory.node_counts import (
     position_record,
     summary_csv,
 )
+from solver.laboratory.techniques import (
+    DEEPEST,
+    MAX_DEPTH,
+    PLIES_AFTER,
+    is_mate,
+    plies_of,
+)
 from solver.output.columns import fit
 from solver.problem import printable
 
@@ -63,8 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solver.laboratory.iterative_deepening import Runner
-    from solver.laboratory.mate_scores import Iteration
-    from solver.laboratory.techniques import Techniques, Variant
+    from solver.laboratory.techniques import Iteration, Techniques, Variant
     from solver.problem import Problem
 
 

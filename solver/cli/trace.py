@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from solver.certificate.proving import BuildingStoppedError
+from solver.certificate.build import BuildingStoppedError
 from solver.cli import experiments, options
 from solver.cli.console import (
     Exit,
+    Progress,
     foremost,
     notify,
     prepare_laboratory,
@@ -21,14 +22,12 @@ from solver.cli.console import (
     run_interruptible,
     stdout_console,
 )
-from solver.cli.progress import Progress
 from solver.cli.signals import interruptible
 from solver.files import write_whole
 from solver.kernel.border.parts import LABORATORY, SEARCH
 from solver.laboratory.traces import ALPHA_BETA, PROOF_NUMBER, SEARCHES
-from solver.problem import MAX_NODES
+from solver.problem import MAX_MOVES, MAX_NODES
 from solver.solution import StoppedBy
-from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

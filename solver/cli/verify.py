@@ -1,4 +1,4 @@
-"""`matesolve verify`: check the claims of collections of problems."""
+"""`matesolve verify`: check the claims of collections, beside what editors decided."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import json
 import re
 import sys
 import tempfile
+from collections import defaultdict
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from solver.audit.result import (
+from solver.audit.results import (
     ACCEPT,
     DISAGREEMENTS,
     DUAL,
     KEYS,
     LINE,
+    SUBJECT,
+    comparable,
     split_source,
 )
 from solver.cli import auditing, options
@@ -32,26 +35,150 @@ from solver.cli.console import (
     stdout_console,
 )
 from solver.cli.signals import interruptible
-from solver.errors import missing_package
-from solver.formats.streams import name_of
-from solver.output import audit_text, github
+from solver.errors import InputError, missing_package, quote
+from solver.formats.streams import (
+    MAX_LINE_BYTES,
+    NumberedLines,
+    decode_line,
+    name_of,
+    open_decompressed,
+)
+from solver.output import audit_text
 from solver.record import MARKS
 from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
     from solver.audit.job import AuditOptions
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult, Mark
+    from solver.audit.store import Store
     from solver.audit.workers import WorkerPool
     from solver.cli.auditing import CertificateRequest, StoreRequest
+    from solver.cli.console import AuditProgress
     from solver.cli.options import Cores
-    from solver.cli.progress import AuditProgress
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import ReadOptions
     from solver.problem import Limits
+
+
+# --------------------------------------------------------------------------------------
+# `verify --marks`: an editor's decisions, from a file or a store.
+
+_NUMBERS = ("schema", "claim", "nomate")
+_NUMBER = re.compile("-?[0-9]{1,18}")
+
+
+class Marks:
+    """The marks of a file, which replace those of a store.
+
+    A mark belongs to the records that have all values which it gives.
+
+    Parameters
+    ----------
+    path : str or None
+        A file of JSON lines or CSV, - for standard input; None: no file.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    InputError
+        It is damaged; the message begins with `file:line`.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._store: Store | None = None
+        self._marks: defaultdict[tuple[str, ...], dict[object, tuple[int, Mark]]]
+        self._marks = defaultdict(dict)
+        for number, (given, mark) in enumerate(_read(path) if path else (), 1):
+            self._marks[(*given,)][comparable(given.items())] = number, mark
+        self._unused = {n for marks in self._marks.values() for n, _ in marks.values()}
+
+    def keep_in(self, store: Store, notify: Callable[[str], None]) -> None:
+        """Save the marks that `put_on` uses, and use the store's for other records."""
+        self._store = store
+        damaged: list[InputError] = []
+        for subject, mark in store.marks(damaged.append).items():
+            key = comparable(zip(SUBJECT, subject, strict=True))
+            self._marks[SUBJECT].setdefault(key, (0, mark))
+        if damaged:
+            count = f"{len(damaged):,} damaged, so not used"
+            notify(f"{store.path}: marks {count}; {damaged[0]}")
+
+    def put_on(self, result: AuditResult) -> AuditResult:
+        """Return a result with its mark, if it has one: the last of the file."""
+        found: list[tuple[int, Mark]] = []
+        for columns, marks in self._marks.items():
+            key = comparable((name, getattr(result, name)) for name in columns)
+            if key in marks:
+                found.append(marks[key])
+        if not found:
+            return result
+        self._unused.difference_update(number for number, _ in found)
+        _, (mark, note) = max(found)
+        if self._store:
+            self._store.put_mark(result.subject, mark, note)
+        return result._replace(mark=mark or None, note=note or None)
+
+    @property
+    def unused(self) -> int:
+        """How many marks of the file no result has matched so far."""
+        return len(self._unused)
+
+
+def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:
+    """Yield the marks of a file: JSON lines, or CSV if the first line is no object."""
+    from solver.formats.json_records import parse_object
+    from solver.formats.rows import split_row
+    from solver.output.audit_records import read_mark
+
+    header: list[str] | None = None
+    is_first = True
+    with open_decompressed(path) as stream:
+        for number, line in NumberedLines(stream, MAX_LINE_BYTES):
+            if not line.strip():
+                continue
+            try:
+                if is_first and not line.lstrip().startswith(b"{"):
+                    header = _columns(split_row(line))
+                elif header is None:
+                    yield read_mark(parse_object(decode_line(line)))
+                else:
+                    yield read_mark(_record(header, split_row(line)))
+            except InputError as error:
+                msg = f"{name_of(path)}:{number}: {error}"
+                raise InputError(msg) from None
+            is_first = False
+
+
+def _columns(cells: Sequence[str]) -> list[str]:
+    """Return the names of the columns of CSV."""
+    columns = [cell.strip() for cell in cells]
+    if "mark" not in columns or {"fen", "id", "source"}.isdisjoint(columns):
+        found = quote(",".join(columns))
+        expected = "JSON lines, or CSV with columns mark and fen, id or source"
+        msg = f"expected {expected}, found {found}"
+        raise InputError(msg)
+    return columns
+
+
+def _record(header: Sequence[str], cells: Sequence[str]) -> dict[str, object]:
+    """Return a row of CSV as the object of a JSON line."""
+    if len(cells) != len(header):
+        msg = f"expected {len(header)} columns, found {len(cells):,}"
+        raise InputError(msg)
+    record: dict[str, object] = {}
+    for name, text in zip(header, map(str.strip, cells), strict=True):
+        is_number = name in _NUMBERS and _NUMBER.fullmatch(text)
+        record[name] = int(text) if is_number else text or None
+    return record
+
+
+# --------------------------------------------------------------------------------------
+# `matesolve verify`: check the claims of collections of problems.
 
 DEFAULT_TIME_S = 10.0
 
@@ -260,10 +387,8 @@ def verify(
     store, or that repeat the question of an earlier record, get none and are counted.
     """
     from solver.audit.job import AuditOptions
-    from solver.audit.pipeline import audit
-    from solver.cli.console import require_apart
-    from solver.cli.marks import Marks
-    from solver.cli.progress import AuditProgress
+    from solver.audit.workers import audit
+    from solver.cli.console import AuditProgress, require_apart
     from solver.search.threads import GroupControl
 
     reads = files if marks_path is None else (*files, marks_path)
@@ -352,7 +477,7 @@ def _open_workers(
 ) -> Iterator[WorkerPool]:
     """Provide the workers: this machine's, or those of the cluster of `--cluster`."""
     if address is None:
-        from solver.audit.pipeline import local_workers
+        from solver.audit.workers import local_workers
 
         yield local_workers(asked, jobs, tablebases)
         return
@@ -430,7 +555,7 @@ class ResultPrinter:
         self._progress = progress
         self._output = output
         self._table = None if output.quiet or output.jsonl else audit_text.AuditTable()
-        self._describe = github.item if output.summary else audit_text.disagreement
+        self._describe = audit_text.item if output.summary else audit_text.disagreement
         self._disagreements = Paragraphs()
 
     def add(self, result: AuditResult, code: Exit) -> None:
@@ -442,7 +567,7 @@ class ResultPrinter:
             for warning in audit_text.result_warnings(result):
                 self._progress.notify(f"{result.source}: warning: {warning}")
         if self._output.annotate and code is not Exit.PROVED:
-            self._progress.notify(github.annotate(result, warns=code is Exit.LIMIT))
+            self._progress.notify(audit_text.annotate(result, warns=code is Exit.LIMIT))
         if self._output.jsonl:
             from solver.output.audit_records import audit_record
 
@@ -465,7 +590,9 @@ class ResultPrinter:
             return
         if self._output.summary:
             items = self._disagreements
-            text = github.summarise(reading.summaries, self._table, items, items.count)
+            text = audit_text.summarise(
+                reading.summaries, self._table, items, items.count
+            )
             click.echo(text, nl=False)
             return
         console = stdout_console() if is_terminal(sys.stdout) else None

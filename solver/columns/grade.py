@@ -17,14 +17,14 @@ from solver import __version__
 from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import MAX_LEGAL_MOVES
-from solver.kernel.border.query import (
+from solver.kernel.border.query_struct import (
     MOVE_TEXT_BYTES,
     FenFault,
     LineFault,
     Query,
     QueryState,
 )
+from solver.kernel.border.search_struct import MAX_LEGAL_MOVES
 from solver.movetext import ILLEGAL, UNREADABLE, is_move, plain_moves, written_move
 from solver.problem import (
     DEFAULT_HASH_MIB,
@@ -36,9 +36,8 @@ from solver.problem import (
 )
 from solver.search.queries import address_of
 from solver.search.threads import Control, ShortCalls
-from solver.search.workspace import Workspace
-from solver.shown import show
-from solver.solution import SCHEMA
+from solver.search.workspaces import Workspace
+from solver.solution import SCHEMA, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ import numpy as np
 
 from solver.errors import InputError, missing_package, refusal
 from solver.fen_faults import explain
-from solver.kernel.border.query import Answer, FenFault, Query, QueryState
+from solver.kernel.border.query_struct import Answer, FenFault, Query, QueryState
 from solver.problem import (
     Limits,
     Problem,
@@ -30,11 +30,9 @@ from solver.problem import (
     require_int,
 )
 from solver.search.queries import STATUSES as STATUS_OF
-from solver.search.queries import Batch, address_of, ask
-from solver.search.question import Question, read_text
+from solver.search.queries import Batch, Question, address_of, ask, read_text
 from solver.search.threads import WAIT_S, GroupControl
-from solver.shown import show
-from solver.solution import Status
+from solver.solution import Status, show
 from solver.solving import Solver
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     import chess
     from numpy.typing import NDArray
 
-    from solver.search.workspace import Workspace
+    from solver.search.workspaces import Workspace
     from solver.solution import Solution
 
 # Columns out
@@ -563,7 +561,7 @@ class _Rows(Batch[int]):
         # 1. The texts and the questions.
         columns = self._columns
         texts = [text.encode(errors="replace") for text in self._given.texts]
-        content = b"".join(texts)
+        self._content = content = b"".join(texts)  # the rows point to it
         columns["fen_size"] = sizes = [*map(len, texts)]
         columns["fen"] = address_of(content) + np.cumsum(sizes) - sizes
         template = Query()

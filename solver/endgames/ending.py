@@ -6,12 +6,14 @@ one, which needs neither a table nor python-chess.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from solver.kernel.border.query import MOST_ENDING_PIECES
+from solver.kernel.border.query_struct import MOST_ENDING_PIECES
 
 if TYPE_CHECKING:
-    from solver.kernel.border.memory import Position
+    import chess
+
+    from solver.kernel.border.search_struct import Position
 
 PieceCounts: TypeAlias = tuple[int, ...]
 """How many queens, rooks, bishops and knights the attacker and the defender have."""
@@ -82,3 +84,43 @@ def _piece_counts(position: Position, *, attacking: bool) -> PieceCounts:
     if not attacking:
         sides.reverse()
     return tuple((kind & side).bit_count() for side in sides for kind in kinds)
+
+
+class Piece(NamedTuple):
+    """A piece of an endgame.
+
+    Attributes
+    ----------
+    attacks : bool
+        Whether it is the attacker's.
+    kind : chess.PieceType
+        Queen, rook, bishop, knight or, outside `Pieces`, king.
+    """
+
+    attacks: bool
+    kind: chess.PieceType
+
+
+Pieces: TypeAlias = tuple[Piece, ...]
+"""All pieces except kings: the attacker's first, on each side the strongest first."""
+
+
+class Placement(NamedTuple):
+    """A position without the side to move.
+
+    Attributes
+    ----------
+    pieces : Pieces
+        The pieces besides the kings.
+    king : chess.Square
+        The attacker's king.
+    squares : tuple of chess.Square
+        The squares of the pieces, in the same order.
+    target : chess.Square
+        The defender's king, which is to be mated.
+    """
+
+    pieces: Pieces
+    king: chess.Square
+    squares: tuple[chess.Square, ...]
+    target: chess.Square

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
 from solver.board import pack
-from solver.endgames.ending import is_ending
+from solver.endgames.ending import Piece, Pieces, Placement, is_ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -122,7 +122,7 @@ def _get_table(pieces: Pieces, is_stopped: Callable[[], bool]) -> Table | None:
             return None
         smaller[index] = table
 
-    from solver.endgames.retrograde import build_table
+    from solver.endgames.endgame_table import build_table
 
     table = build_table(pieces, smaller, is_stopped)
     if table is not None:
@@ -172,46 +172,6 @@ def _best_moves(
 
 
 # Placements: where the pieces of a small endgame stand, and the moves from there
-
-
-class Piece(NamedTuple):
-    """A piece of an endgame.
-
-    Attributes
-    ----------
-    attacks : bool
-        Whether it is the attacker's.
-    kind : chess.PieceType
-        Queen, rook, bishop, knight or, outside `Pieces`, king.
-    """
-
-    attacks: bool
-    kind: chess.PieceType
-
-
-Pieces: TypeAlias = tuple[Piece, ...]
-"""All pieces except kings: the attacker's first, on each side the strongest first."""
-
-
-class Placement(NamedTuple):
-    """A position without the side to move.
-
-    Attributes
-    ----------
-    pieces : Pieces
-        The pieces besides the kings.
-    king : chess.Square
-        The attacker's king.
-    squares : tuple of chess.Square
-        The squares of the pieces, in the same order.
-    target : chess.Square
-        The defender's king, which is to be mated.
-    """
-
-    pieces: Pieces
-    king: chess.Square
-    squares: tuple[chess.Square, ...]
-    target: chess.Square
 
 
 def read_placement(board: chess.Board, attacker: chess.Color) -> Placement:

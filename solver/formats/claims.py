@@ -22,14 +22,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.errors import InputError, quote
-from solver.problem import Claim, Problem, printable
-from solver.stipulation import MATE, MAX_MOVES
+from solver.problem import MATE, MAX_MOVES, Claim, Problem, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from solver.position_text import GivenPosition
-    from solver.stipulation import Stipulation
+    from solver.problem import Stipulation
 
 
 # Problems from fields

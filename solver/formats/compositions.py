@@ -31,7 +31,7 @@ import chess
 from solver.errors import InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.position_text import GivenPosition
-from solver.stipulation import EXPECTED, MATE, Stipulation
+from solver.problem import EXPECTED, MATE, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

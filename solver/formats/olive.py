@@ -4,7 +4,7 @@ These fields of an entry are read, as YACPDB describes them (yacpdb-entry.md in 
 sources):
 
 - `algebraic`: the pieces by colour, such as `[Kg3, Qh5, Sd4, Pe2]`; a knight is S;
-- `stipulation`: such as `"#3"` or `h#2.5`, see `solver.stipulation`;
+- `stipulation`: such as `"#3"` or `h#2.5`, see `solver.problem`;
 - `options`: Popeye's, see `compositions.Options`; anything else is a fairy condition;
 - `twins`: Popeye's words by label, see `popeye`; the label `a` marks a zero position;
 - `solution`: the key, if it is marked, see `compositions.find_keys`, or the solutions

@@ -62,8 +62,7 @@ from solver.formats.claims import OTHER, Draft, find_words, is_claiming, parse_d
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.movetext import NO_MOVE, Kind, Part, read_movetext
 from solver.position_text import GivenPosition, legal_moves
-from solver.problem import Claim, Problem, printable
-from solver.stipulation import Stipulation
+from solver.problem import Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -32,7 +32,7 @@ Problems are between `BeginProblem`, whose language is that of all words, and
 - `Pieces White Kg3 Qh5 Pa2b2 Black Kd4`: letters and squares; a knight is S;
 - `Forsyth`: see `Composition.place_all`, with the same letters;
 - `InitialGameArray`;
-- `Stipulation h#2`: see `solver.stipulation`; the last one counts;
+- `Stipulation h#2`: see `solver.problem`; the last one counts;
 - `Option`: see `compositions.Options`;
 - `Twin` and `ZeroPosition`: see above;
 - `Author`, `Award`, `Origin`, `Protocol`, `Remark` and `Title`, which extend to the end
@@ -63,8 +63,7 @@ from solver.formats.compositions import (
     shown,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
-from solver.problem import printable
-from solver.stipulation import EXPECTED
+from solver.problem import EXPECTED, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

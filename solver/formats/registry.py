@@ -25,7 +25,7 @@ from solver.errors import FormatError, InputError, missing_package
 from solver.files import GZIPPED
 from solver.formats import streams
 from solver.formats.claims import AUTO, KEPT, FileSummary, ReadOptions
-from solver.stipulation import MATE
+from solver.problem import MATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -68,7 +68,7 @@ _BY_NAME = {
     "json": _Format("JSON document", "json_records.read_json"),
     "pgn": _Format("PGN", "pgn.read_pgn", is_written=True),
     "scores": _Format("PGN with mate scores", "pgn.read_scores"),
-    "matecheck": _Format("matecheck.py's log", "matetrack.read_matecheck"),
+    "matecheck": _Format("matecheck.py's log", "epd.read_matecheck"),
     "popeye": _Format("Popeye's input", "popeye.read_popeye", is_written=True),
     "olive": _Format("Olive's YAML", "olive.read_olive", _YAML),
     "lichess": _Format("lichess's CSV", "rows.read_csv"),

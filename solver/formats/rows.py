@@ -40,8 +40,15 @@ from solver.formats.claims import (
 from solver.formats.streams import Lines, Records, decode_line, read_each
 from solver.movetext import UNREADABLE, Kind, Part, read_moves, refused_move
 from solver.position_text import GivenPosition, read_compiled, write_lines
-from solver.problem import Claim, Problem, printable
-from solver.stipulation import EXPECTED, MATE, MAX_MOVES, Stipulation
+from solver.problem import (
+    EXPECTED,
+    MATE,
+    MAX_MOVES,
+    Claim,
+    Problem,
+    Stipulation,
+    printable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

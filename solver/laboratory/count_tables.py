@@ -10,10 +10,17 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.experiment import Horizon, RootOrder
-from solver.laboratory.mate_scores import format_mate, format_score, is_mate
+from solver.kernel.border.query_struct import Horizon, RootOrder
 from solver.laboratory.node_counts import GlassRow, glass_row, is_answered, proved_mate
-from solver.laboratory.techniques import COMBINED, SOUND, NodeCount, options_of
+from solver.laboratory.techniques import (
+    COMBINED,
+    SOUND,
+    NodeCount,
+    format_mate,
+    format_score,
+    is_mate,
+    options_of,
+)
 from solver.output.columns import Column, bars, fit
 from solver.problem import printable
 
@@ -22,7 +29,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from solver.laboratory.mate_scores import Iteration, Outcome
     from solver.laboratory.node_counts import (
         CollectionCounts,
         PositionCounts,
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
         Series,
         Total,
     )
-    from solver.laboratory.techniques import Variant
+    from solver.laboratory.techniques import Iteration, Outcome, Variant
 
 
 # Cells and notes

@@ -56,7 +56,7 @@ import numpy as np
 from solver import __version__
 from solver.errors import ImbalanceError, InputError, MatesolveError, quote
 from solver.files import write_whole
-from solver.kernel.border.experiment import MATERIAL_CELLS, MipUse
+from solver.kernel.border.query_struct import MATERIAL_CELLS, MipUse
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:

@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
 from solver.errors import InputError
-from solver.kernel.border.experiment import (
+from solver.kernel.border.interface import NO_LIMIT, new_search
+from solver.kernel.border.parts import LABORATORY
+from solver.kernel.border.query_struct import (
     INFINITE_SCORE,
     Experiment,
     MipUse,
 )
-from solver.kernel.border.interface import NO_LIMIT, new_search
-from solver.kernel.border.parts import LABORATORY
 from solver.kernel.build.loader import load_part
-from solver.laboratory.mate_scores import (
+from solver.laboratory.techniques import (
     MAX_DEPTH,
     Iteration,
+    NodeCount,
     Outcome,
     excludes_shorter,
     is_mate,
     mate_distance,
 )
-from solver.laboratory.techniques import NodeCount
 from solver.problem import Limits, Problem
 from solver.search.threads import WATCHDOG, Control, GroupControl, run_stoppable
-from solver.search.workspace import BUCKET_BYTES, allocate
+from solver.search.workspaces import BUCKET_BYTES, allocate
 from solver.solving import Solver
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.kernel.border.memory import Position
+    from solver.kernel.border.search_struct import Position
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.techniques import Techniques
 

@@ -32,7 +32,7 @@ from solver import __version__
 from solver.errors import InputError, quote
 from solver.files import lock, open_named
 from solver.formats.pgn import RESULTS, UNFINISHED
-from solver.kernel.border.experiment import Horizon
+from solver.kernel.border.query_struct import Horizon
 from solver.laboratory.player import (
     DRAW,
     MOST_PLIES,

@@ -15,23 +15,22 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import __version__
-from solver.laboratory.mate_scores import (
+from solver.laboratory.techniques import (
     MateBounds,
     bounds_of_shortest,
     bounds_when_seen,
+    conditions_of,
     contradict,
     is_mate,
     mate_distance,
     score_value,
 )
-from solver.laboratory.techniques import conditions_of
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.laboratory.mate_scores import Iteration, Outcome
-    from solver.laboratory.techniques import Variant
+    from solver.laboratory.techniques import Iteration, Outcome, Variant
     from solver.problem import Problem
 
 

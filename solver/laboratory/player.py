@@ -27,10 +27,9 @@ import chess.pgn
 from solver.audit.workers import begin_process, interrupts_blocked
 from solver.errors import MatesolveError
 from solver.formats.pgn import UNFINISHED
-from solver.kernel.border.experiment import Extension, Mdp
+from solver.kernel.border.query_struct import Extension, Mdp
 from solver.laboratory.iterative_deepening import Laboratory, prove_mate
-from solver.laboratory.mate_scores import MAX_DEPTH, mate_distance
-from solver.laboratory.techniques import Techniques
+from solver.laboratory.techniques import MAX_DEPTH, Techniques, mate_distance
 from solver.search.threads import WAIT_S
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from multiprocessing.connection import Connection
 
-    from solver.laboratory.mate_scores import Iteration
+    from solver.laboratory.techniques import Iteration
     from solver.search.threads import GroupControl
     from solver.solution import StoppedBy
 

@@ -15,26 +15,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from solver.board import pack
-from solver.certificate.build import certify
-from solver.certificate.proving import WorkspaceProver
+from solver.certificate.build import WorkspaceProver, certify
 from solver.errors import InputError
 from solver.kernel.border.interface import Verdict, new_search
-from solver.kernel.border.memory import LogEnd, LoggedNode, LogKind, Search
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query import MOVES_TEXT_BYTES
+from solver.kernel.border.query_struct import MOVES_TEXT_BYTES
+from solver.kernel.border.search_struct import LogEnd, LoggedNode, LogKind, Search
 from solver.kernel.build.loader import load_part
-from solver.laboratory.mate_scores import DEEPEST, mate_distance, score_value
-from solver.search.workspace import Workspace
+from solver.laboratory.techniques import DEEPEST, mate_distance, score_value
+from solver.search.workspaces import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import chess
 
-    from solver.kernel.border.memory import Position
+    from solver.kernel.border.search_struct import Position
     from solver.laboratory.iterative_deepening import Laboratory, Runner
-    from solver.laboratory.mate_scores import Iteration
-    from solver.laboratory.techniques import Variant
+    from solver.laboratory.techniques import Iteration, Variant
     from solver.search.threads import Control
     from solver.solution import Solution
 

@@ -30,12 +30,11 @@ from solver import __version__
 from solver.errors import InputError, MatesolveError, missing_package, refusal
 from solver.output.text import describe, known_so_far
 from solver.position_text import GivenPosition
-from solver.problem import DEFAULT_HASH_MIB, Limits, Problem
-from solver.search.question import Question, read_question
+from solver.problem import DEFAULT_HASH_MIB, MATE, Limits, Problem, Stipulation
+from solver.search.queries import Question, read_question
 from solver.search.threads import WATCHDOG, Control, GroupControl, usable_cores
 from solver.solution import SCHEMA
 from solver.solving import Solver
-from solver.stipulation import MATE, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -230,7 +229,7 @@ def grade(call: Call, moves: str, n: int, **asked: Any) -> CallToolResult:
 def play(call: Call, **asked: Any) -> CallToolResult:
     """Write out the play of a problem."""
     from solver.output.shown_play import find_play, play_lines
-    from solver.play.options import PlayOptions
+    from solver.play.tree import PlayOptions
 
     options = PlayOptions(asked.pop("set_play", False), asked.pop("tries", 0))
     question = call.question(**asked)
@@ -243,7 +242,7 @@ def play(call: Call, **asked: Any) -> CallToolResult:
 def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolResult:
     """Audit the first records of a text."""
     from solver.audit.job import AuditOptions
-    from solver.audit.pipeline import audit, local_workers
+    from solver.audit.workers import audit, local_workers
     from solver.formats.claims import FileSummary
     from solver.formats.registry import read_text
     from solver.output.audit_records import audit_record
@@ -266,7 +265,7 @@ def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolR
 
 def diagram(call: Call, fen: str, moves: str = "", kind: str = "png") -> CallToolResult:
     """Draw a position."""
-    from solver.output.diagram import draw_board
+    from solver.output.shown_play import draw_board
 
     given = GivenPosition(call.question(fen).problem.fen)
     drawing = draw_board(given.fen, given.keys("moves", moves))

@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from solver.audit.checks import check_values
-from solver.audit.result import SUBJECT, AuditResult
+from solver.audit.results import SUBJECT, AuditResult
 from solver.errors import InputError, quote
 from solver.formats.rows import one_line
 from solver.problem import Claim, Problem
@@ -35,7 +35,7 @@ from solver.stipulations.kind import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from solver.audit.result import Mark
+    from solver.audit.results import Mark
     from solver.errors import FormatError
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]

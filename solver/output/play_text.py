@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
 from solver.output import Notation, text
-from solver.stipulation import Goal, Stipulation
+from solver.problem import Goal, Stipulation
 from solver.stipulations import kind_of
 from solver.stipulations.kind import mover
 

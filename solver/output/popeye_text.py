@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import chess
 
 from solver import __version__
-from solver.kernel.border.query import LineStyle
+from solver.kernel.border.query_struct import LineStyle
 from solver.position_text import write_lines
-from solver.stipulation import Goal
+from solver.problem import Goal
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from solver.play.record import Record
-    from solver.stipulation import Stipulation
+    from solver.problem import Stipulation
 
 PHASE_END = "\n"
 

@@ -1,16 +1,18 @@
-"""The play shown with an answer: a tree, or the solutions of help play."""
+"""The play shown with an answer, and the drawing of its board."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
+import chess.svg
 
 from solver.board import parse_fen
-from solver.kernel.border.query import LineStyle
+from solver.kernel.border.query_struct import LineStyle
 from solver.output import Notation
 from solver.output.answer_record import chunks, never
 from solver.output.play_text import (
@@ -25,22 +27,81 @@ from solver.output.play_text import (
 )
 from solver.output.popeye_text import BattleWriter, help_lines
 from solver.output.text import describe
-from solver.play.marks import mark_mate
-from solver.play.variations import variations_after
+from solver.play.builder import variations_after
+from solver.play.record import mark_mate
 from solver.position_text import write_lines
-from solver.stipulation import Stipulation
+from solver.problem import Stipulation
 from solver.stipulations import kind_of
 from solver.stipulations.solving_moves import set_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from solver.play.options import PlayOptions
     from solver.play.record import Record
-    from solver.search.question import Question
+    from solver.play.tree import PlayOptions
+    from solver.search.queries import Question
     from solver.search.threads import Control
     from solver.solution import Solution
     from solver.solving import Solver
+
+
+# --------------------------------------------------------------------------------------
+# Boards as SVG drawings.
+
+SIZE = 400
+"""Width and height of a diagram in pixels, unless the page sets them."""
+
+MAX_ARROWS = 6
+"""The most keys that are drawn; more would hide the pieces."""
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def encode_svg(solution: Solution) -> bytes:
+    """Draw the position of an answer as an SVG file; see `svg`."""
+    return (DECLARATION + svg(solution) + "\n").encode()
+
+
+def svg(solution: Solution) -> str:
+    """Draw the position of an answer, with its keys; see `draw_board`."""
+    return draw_board(solution.problem.fen, solution.keys)
+
+
+def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
+    """Draw a position.
+
+    White is at the bottom. A king in check is marked. The title has the side to move
+    and the FEN.
+
+    Parameters
+    ----------
+    fen : str
+    moves : iterable of str
+        Moves to draw as arrows, in UCI notation, the first `MAX_ARROWS`; promotions to
+        several pieces share one.
+
+    Returns
+    -------
+    str
+        An `svg` element, ready to stand in a page.
+    """
+    board = chess.Board(fen)
+    keys = [chess.Move.from_uci(move) for move in moves]
+    arrows = dict.fromkeys((key.from_square, key.to_square) for key in keys)
+    drawing = chess.svg.board(
+        board,
+        arrows=list(arrows)[:MAX_ARROWS],
+        check=board.king(board.turn) if board.is_check() else None,
+        size=SIZE,
+    )
+    mover = chess.COLOR_NAMES[board.turn].capitalize()
+    title = escape(f"{mover} to move: {fen}")
+    start, _, rest = drawing.partition(">")  # a title must be the first child
+    return f"{start}><title>{title}</title>{rest}"
+
+
+# --------------------------------------------------------------------------------------
+# The play shown with an answer: a tree, or the solutions of help play.
 
 
 @dataclass(frozen=True, slots=True)

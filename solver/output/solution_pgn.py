@@ -15,7 +15,7 @@ from solver import __version__
 from solver.formats.pgn import event_of
 from solver.output.play_text import missing, set_play_gap
 from solver.output.text import facts, say
-from solver.stipulation import Goal
+from solver.problem import Goal
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:

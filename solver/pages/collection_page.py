@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from solver import errors, pages
-from solver.audit import result as audit
+from solver.audit import results as audit
 from solver.board import parse_fen
 from solver.output import audit_records
 from solver.output.audit_text import name_claim, soundness_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.errors import FormatError
 
     Record: TypeAlias = AuditResult | Mapping[str, object] | Problem | FormatError

@@ -8,15 +8,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from solver import pages
-from solver.kernel.border.memory import LoggedNode
+from solver.kernel.border.search_struct import LoggedNode
 from solver.laboratory import count_tables, techniques, traces
-from solver.laboratory.mate_scores import mate_distance
 from solver.laboratory.node_counts import PositionCounts, glass_row, position_record
+from solver.laboratory.techniques import mate_distance
 from solver.laboratory.trace_text import SENTENCES, Words
 from solver.output.text import analysis_link
 from solver.pages.layout import experiments
 from solver.pages.viewer_pages import solver_data
-from solver.search.workspace import MIB
+from solver.search.workspaces import MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

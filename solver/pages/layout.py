@@ -11,46 +11,39 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from solver.kernel.border import (
-    experiment,
-    help_memory,
     interface,
-    memory,
     parts,
-    query,
+    query_struct,
+    search_struct,
 )
-from solver.laboratory import (
-    iterative_deepening,
-    mate_scores,
-    node_counts,
-    techniques,
-)
-from solver.play.marks import KEY_FEATURES, MateMark
-from solver.search.workspace import BUCKET_BYTES
-from solver.stipulation import MAX_MOVES, Stipulation
+from solver.laboratory import iterative_deepening, node_counts, techniques
+from solver.play.record import KEY_FEATURES, MateMark
+from solver.problem import MAX_MOVES, Stipulation
+from solver.search.workspaces import BUCKET_BYTES
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from enum import IntEnum
 
 STRUCTS = (
-    memory.Search,
-    memory.LoggedNode,
-    query.Query,
-    help_memory.HelpPlay,
-    experiment.Experiment,
+    search_struct.Search,
+    search_struct.LoggedNode,
+    query_struct.Query,
+    search_struct.HelpPlay,
+    query_struct.Experiment,
 )
 
 ENUMS: tuple[type[IntEnum], ...] = (
-    query.Answer,
-    query.FenFault,
-    query.LineFault,
-    query.QueryState,
+    query_struct.Answer,
+    query_struct.FenFault,
+    query_struct.LineFault,
+    query_struct.QueryState,
     interface.ReplyFlag,
-    query.Turn,
-    help_memory.HelpState,
-    memory.LogEnd,
-    memory.LogKind,
-    memory.Stop,
+    query_struct.Turn,
+    search_struct.HelpState,
+    search_struct.LogEnd,
+    search_struct.LogKind,
+    search_struct.Stop,
 )
 
 STIPULATIONS = (
@@ -73,8 +66,8 @@ def describe_kernel() -> dict[str, Any]:
         "structs": {struct.__name__: describe_struct(struct) for struct in STRUCTS},
         "operations": {part.name: _members(part.operations) for part in parts.PARTS},
         "enums": {enum.__name__: _members(enum) for enum in ENUMS},
-        "stackTop": memory.STACK_TOP,
-        "positionBytes": ctypes.sizeof(memory.Position),
+        "stackTop": search_struct.STACK_TOP,
+        "positionBytes": ctypes.sizeof(search_struct.Position),
         "bucketBytes": BUCKET_BYTES,
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,
@@ -83,7 +76,7 @@ def describe_kernel() -> dict[str, Any]:
         * iterative_deepening.ENTRY_BYTES,
         "mateMarks": [*MateMark],
         "keyFeatures": KEY_FEATURES,
-        "faults": {fault.name: text for fault, text in query.FEN_FAULTS.items()},
+        "faults": {fault.name: text for fault, text in query_struct.FEN_FAULTS.items()},
     }
 
 
@@ -161,10 +154,10 @@ def experiments() -> dict[str, Any]:
     return {
         "glass": node_counts.GLASS_FEN,
         "depth": len(node_counts.GLASS_ROWS),
-        "mostDepth": mate_scores.MAX_DEPTH,
-        "infinite": experiment.INFINITE_SCORE,
-        "mate": experiment.MATE_SCORE,
-        "mateZone": experiment.MATE_ZONE,
+        "mostDepth": techniques.MAX_DEPTH,
+        "infinite": query_struct.INFINITE_SCORE,
+        "mate": query_struct.MATE_SCORE,
+        "mateZone": query_struct.MATE_ZONE,
         "margin": techniques.SETTINGS.aspiration,
         "widening": iterative_deepening.WIDENING,
         "widest": iterative_deepening.WIDEST_MARGIN,

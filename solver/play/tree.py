@@ -1,19 +1,61 @@
-"""The play of a problem as a tree: set play, tries, keys, defences, continuations.
-
-`solver.play.builder` builds it from proved answers; `record` and `solver.output` write
-it.
-"""
+"""The play of a problem as a tree, and the question about it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.shown import show
-from solver.stipulation import MATE, Stipulation
+from solver.problem import MATE, Stipulation
+from solver.solution import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+# --------------------------------------------------------------------------------------
+# The question about the play of a problem; this module imports nothing else.
+
+MOST_MOVES = 50_000
+"""Moves of both sides in a tree: usually enough for the play of a mate in four."""
+
+TIME_S = 60.0
+
+
+class PlayOptions(NamedTuple):
+    """Which play is wanted, and what it may cost.
+
+    Attributes
+    ----------
+    set_play : bool
+        Show what would follow if the defender began.
+    tries : int
+        Show first moves that at most this many defences refute; 0: no tries.
+    threats : bool
+        Look for threats, and leave out defences that change nothing about them.
+    all_defences : bool
+        Show these defences too.
+    depth : int or None
+        Show at most this many moves of the attacker; None: all.
+    most_moves : int
+        The greatest number of moves of both sides, not counting the main line.
+    time_s : float
+        Seconds to build the tree.
+    """
+
+    set_play: bool = False
+    tries: int = 0
+    threats: bool = True
+    all_defences: bool = False
+    depth: int | None = None
+    most_moves: int = MOST_MOVES
+    time_s: float = TIME_S
+
+
+# --------------------------------------------------------------------------------------
+# The play of a problem as a tree: set play, tries, keys, defences, continuations.
+#
+# `solver.play.builder` builds it from proved answers; `record` and `solver.output`
+# write it.
 
 
 @dataclass(slots=True, eq=False)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from solver.endgames.ending import EndingHistory
     from solver.endgames.probe import EndingAnswer
     from solver.endgames.tablebases import Tablebases
-    from solver.search.question import Question
+    from solver.search.queries import Question
     from solver.search.threads import Control
-    from solver.search.workspace import Workspace
+    from solver.search.workspaces import Workspace
 
 BEFORE_TABLE = 2_000_000
 """Nodes to search for the first position of a small endgame before its table is built,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from solver.errors import InUseError
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Stop
 from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.search_struct import Stop
 from solver.kernel.build.loader import load_part, loaded_part
 from solver.problem import MOST_CORES
 from solver.solution import StoppedBy
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NoReturn, TypeAlias
 
-    from solver.kernel.border.memory import Search
-    from solver.search.workspace import Workspace
+    from solver.kernel.border.search_struct import Search
+    from solver.search.workspaces import Workspace
 
     Stoppable: TypeAlias = "Control | GroupControl"
 

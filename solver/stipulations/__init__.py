@@ -1,7 +1,7 @@
 """The kinds of stipulations: mate, battle and help play, and what is special to each.
 
 `kind_of` returns the object for a stipulation; other packages need not know its kind.
-`solver.stipulation` has the value: text and numbers. `solver.stipulations.kind` has
+`solver.problem` has the value: text and numbers. `solver.stipulations.kind` has
 what all kinds do, `solver.stipulations.solving_moves` their moves in a search's memory.
 """
 
@@ -11,9 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.memory import BattlePlay
-from solver.problem import Claim
-from solver.stipulation import MATE, Goal, Play
+from solver.kernel.border.search_struct import BattlePlay
+from solver.problem import MATE, Claim, Goal, Play
 from solver.stipulations.kind import (
     Kind,
     Soundness,
@@ -26,15 +25,14 @@ from solver.stipulations.kind import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.certificate.proving import Budget
+    from solver.certificate.build import Budget
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
-    from solver.problem import Limits, Problem
-    from solver.search.question import Question
+    from solver.problem import Limits, Problem, Stipulation
+    from solver.search.queries import Question
     from solver.search.threads import Control
-    from solver.search.workspace import Workspace
+    from solver.search.workspaces import Workspace
     from solver.solution import Solution
-    from solver.stipulation import Stipulation
     from solver.stipulations.solving_moves import Replies
 
 # Direct mate

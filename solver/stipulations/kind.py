@@ -12,23 +12,22 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from solver.errors import InputError
+from solver.problem import Goal, Play
 from solver.solution import Status
-from solver.stipulation import Goal, Play
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import chess
 
-    from solver.certificate.proving import Budget
+    from solver.certificate.build import Budget
     from solver.endgames.tablebases import Tablebases
     from solver.kernel.border.parts import Part
-    from solver.problem import Claim, Limits, Problem
-    from solver.search.question import Question
+    from solver.problem import Claim, Limits, Problem, Stipulation
+    from solver.search.queries import Question
     from solver.search.threads import Control
-    from solver.search.workspace import Workspace
+    from solver.search.workspaces import Workspace
     from solver.solution import Solution
-    from solver.stipulation import Stipulation
     from solver.stipulations.solving_moves import Replies
 
 # How a claim compares with the answer

@@ -10,12 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.certificate.proving import (
+from solver.certificate.build import (
     FIRST_SLICE_NODES,
     SLICE_NODES,
     BuildingStoppedError,
 )
-from solver.kernel.border.help_memory import (
+from solver.kernel.border.interface import REPLY_WORDS, ReplyFlag
+from solver.kernel.border.parts import HELP
+from solver.kernel.border.search_struct import (
     MOST_NET_MOVES,
     MOST_PIECES,
     MOST_SLOTS,
@@ -23,26 +25,23 @@ from solver.kernel.border.help_memory import (
     HelpPlay,
     HelpState,
     Nets,
+    Position,
 )
-from solver.kernel.border.interface import REPLY_WORDS, ReplyFlag
-from solver.kernel.border.memory import Position
-from solver.kernel.border.parts import HELP
 from solver.kernel.build.loader import load_part
 from solver.position_text import uci_line
-from solver.problem import Claim
-from solver.search.workspace import allocate
+from solver.problem import Claim, Goal
+from solver.search.workspaces import allocate
 from solver.solution import Solution, Status, StoppedBy
-from solver.stipulation import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.certificate.proving import Budget
+    from solver.certificate.build import Budget
     from solver.kernel.border.interface import Kernel
-    from solver.kernel.border.memory import Search
-    from solver.search.question import Question
+    from solver.kernel.border.search_struct import Search
+    from solver.search.queries import Question
     from solver.search.threads import Control
-    from solver.search.workspace import Workspace
+    from solver.search.workspaces import Workspace
 
 # Play by force: replies with their proved continuations
 

@@ -16,8 +16,7 @@ import chess
 from solver.board import parse_fen
 from solver.errors import InputError, quote
 from solver.kernel.border.interface import NO_LIMIT
-from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS
-from solver.stipulation import MAX_MOVES
+from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, MAX_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from distributed import Worker
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.problem import Problem
 
 

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import MAX_CRASHES, audit
-from solver.audit.result import audit_result
-from solver.audit.workers import WINDOW, WorkerDiedError, WorkerPool
+from solver.audit.results import audit_result
+from solver.audit.workers import MAX_CRASHES, WINDOW, WorkerDiedError, WorkerPool, audit
 from solver.errors import FormatError
 from solver.problem import Claim, Limits, Problem
 from solver.search.threads import GroupControl
@@ -26,7 +25,7 @@ from tests.processes import PATIENCE_S
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 

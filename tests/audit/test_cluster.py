@@ -31,9 +31,8 @@ from solver.audit import cluster as cluster_opening
 from solver.audit import cluster as remote
 from solver.audit.cluster import LOCAL, open_cluster
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit, local_workers
 from solver.audit.store import ResumeStore, Store
-from solver.audit.workers import WorkerDiedError
+from solver.audit.workers import WorkerDiedError, audit, local_workers
 from solver.cli.main import run
 from solver.errors import ClusterError
 from solver.formats.registry import read_collection
@@ -50,7 +49,7 @@ from tests.processes import run as run_process
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.audit.workers import WorkerPool
     from solver.errors import FormatError
 

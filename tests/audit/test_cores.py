@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import pipeline
+from solver.audit import workers
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.pipeline import audit, local_workers
-from solver.audit.result import AuditResult, audit_result
-from solver.audit.workers import ProcessWorker, SharedCores, WorkerPool
+from solver.audit.results import AuditResult, audit_result
+from solver.audit.workers import (
+    ProcessWorker,
+    SharedCores,
+    WorkerPool,
+    audit,
+    local_workers,
+)
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from tests.processes import PATIENCE_S
@@ -128,13 +133,13 @@ def test_a_hard_row_among_easy_ones_gets_the_idle_worker_and_the_same_answer() -
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "usable_cores", lambda: 2)
+    monkeypatch.setattr(workers, "usable_cores", lambda: 2)
 
 
 @pytest.mark.usefixtures("kernel", "two_cores")
 def test_a_short_audit_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "SHORT_S", PATIENCE_S)
-    monkeypatch.setattr(pipeline, "ProcessWorker", None)
+    monkeypatch.setattr(workers, "SHORT_S", PATIENCE_S)
+    monkeypatch.setattr(workers, "ProcessWorker", None)
     results = list(audit(EASY, SMALL, local_workers(SMALL, None)))
     assert [result.id for result in results] == [problem.id for problem in EASY]
     assert {result.word for result in results} == {"proved"}
@@ -150,8 +155,8 @@ def test_processes_take_over_an_audit_that_is_not_short(
         started.append(ProcessWorker(*given))  # type: ignore[arg-type]
         return started[-1]
 
-    monkeypatch.setattr(pipeline, "SHORT_S", 0.0)
-    monkeypatch.setattr(pipeline, "ProcessWorker", start)
+    monkeypatch.setattr(workers, "SHORT_S", 0.0)
+    monkeypatch.setattr(workers, "ProcessWorker", start)
     expected = untimed(list(audit(EASY, SMALL, local_workers(SMALL, 1))))
     assert not started
     found = untimed(list(audit(EASY, SMALL, local_workers(SMALL, None))))
@@ -166,7 +171,7 @@ def test_a_stop_ends_an_audit_whose_other_workers_have_not_begun(
 ) -> None:
     from solver.search.threads import GroupControl
 
-    monkeypatch.setattr(pipeline, "SHORT_S", PATIENCE_S)
+    monkeypatch.setattr(workers, "SHORT_S", PATIENCE_S)
     control = GroupControl()
     results = audit(EASY, SMALL, local_workers(SMALL, None), control=control)
     next(results)

@@ -13,14 +13,14 @@ import pytest
 
 from solver.audit.corrections import Corrected, corrected_lines
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit, local_workers
+from solver.audit.workers import audit, local_workers
 from solver.errors import InputError
 from solver.formats.claims import ReadOptions, Selection
 from solver.formats.registry import read_collection
 from solver.problem import Limits
 
 if TYPE_CHECKING:
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -10,23 +10,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import pytest
 
-from solver.audit.hints import variants
-from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.pipeline import audit, local_workers
+from solver.audit.job import AuditJob, AuditOptions, variants
 from solver.audit.store import ResumeStore, Store
+from solver.audit.workers import audit, local_workers
 from solver.output.audit_records import audit_record, read_record
 from solver.output.audit_text import disagreement
-from solver.problem import Claim, Limits, Problem
+from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
-from solver.stipulation import Stipulation
 from tests.oracles import help_play, naive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

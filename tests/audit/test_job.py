@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions, TimeSlice
-from solver.audit.result import AuditResult
+from solver.audit.results import AuditResult
 from solver.checker import check, load
 from solver.errors import TablebaseError
 from solver.problem import Claim, Limits, Problem
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from solver.search.question import Question
+    from solver.search.queries import Question
     from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("worker_processes")

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit, local_workers
+from solver.audit.workers import audit, local_workers
 from solver.formats.claims import FileSummary, ReadOptions, Selection
 from solver.formats.registry import read_collection
 from solver.problem import Limits, Problem
@@ -18,7 +18,7 @@ from solver.problem import Limits, Problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 

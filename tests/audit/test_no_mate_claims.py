@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from solver.audit.result import audit_result
+from solver.audit.results import audit_result
 from solver.cli.main import matesolve
 from solver.errors import InputError
 from solver.formats.epd import parse_record
-from solver.problem import Claim, Problem
+from solver.problem import MAX_MOVES, Claim, Problem
 from solver.solution import Solution, Status
-from solver.stipulation import MAX_MOVES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,16 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from solver import __version__
-from solver.audit.plies import (
-    Ply,
-    mark_only_moves,
-)
-from solver.audit.result import (
+from solver.audit.results import (
     AuditResult,
+    Ply,
     audit_result,
     find_soundness,
     find_verdict,
     find_wrong_keys,
+    mark_only_moves,
     split_source,
 )
 from solver.errors import FormatError

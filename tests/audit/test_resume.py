@@ -11,21 +11,19 @@ import pytest
 
 from solver.audit import store as store_file
 from solver.audit.job import AuditOptions
-from solver.audit.pipeline import audit
-from solver.audit.result import audit_result
+from solver.audit.results import audit_result
 from solver.audit.store import KEY_BYTES, ResumeStore, Store
-from solver.audit.workers import WorkerPool
+from solver.audit.workers import WorkerPool, audit
 from solver.errors import FormatError, StoreError
-from solver.problem import Claim, Limits, Problem
+from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.solution import Solution, Status, StoppedBy
-from solver.stipulation import Stipulation
 from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.search.threads import GroupControl
 
 pytestmark = pytest.mark.usefixtures("worker_processes")

@@ -10,8 +10,7 @@ import chess
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.plies import Ply, mark_only_moves, only_moves
-from solver.audit.result import audit_result
+from solver.audit.results import Ply, audit_result, mark_only_moves, only_moves
 from solver.problem import Claim, Limits, Problem
 from solver.solution import Solution, Status
 from tests.oracles import naive

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from solver.audit.job import AuditOptions
-from solver.audit.result import AuditResult, audit_result
-from solver.problem import Claim, Limits, Problem
+from solver.audit.results import AuditResult, audit_result
+from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.solution import Solution, Status
-from solver.stipulation import Stipulation
 from solver.stipulations import SPARE_SOLUTIONS
 
 SELFMATE = "4R3/7K/5k2/Bp3r2/8/7Q/8/8 w - - 0 1"

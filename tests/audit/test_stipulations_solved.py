@@ -11,18 +11,17 @@ import chess
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions, TimeSlice
-from solver.audit.pipeline import audit, local_workers
 from solver.audit.store import ResumeStore, Store
-from solver.problem import Claim, Limits, Problem
+from solver.audit.workers import audit, local_workers
+from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.search.threads import Control
-from solver.stipulation import Stipulation
 from tests.oracles import battle_play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "battle_kernel")
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import schema, store
-from solver.audit.result import AuditResult
-from solver.audit.schema import APPLICATION, VERSION
-from solver.audit.store import Store
+from solver.audit import store
+from solver.audit.results import AuditResult
+from solver.audit.store import APPLICATION, VERSION, Store
 from solver.errors import StoreError
 from tests.processes import run
 
@@ -279,7 +278,7 @@ def test_an_interrupted_creation_can_be_repeated(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as context:
-        context.setattr(schema, "SCHEMA", "CREATE TABLE answers (key); killed;")
+        context.setattr(store, "SCHEMA", "CREATE TABLE answers (key); killed;")
         with pytest.raises(StoreError):
             Store(path)
     Store(path).close()
@@ -292,7 +291,7 @@ def test_an_interrupted_deletion_deletes_nothing(
     with Store(path) as base:
         keep(base, FULL)
     with monkeypatch.context() as context:
-        context.setattr(schema, "CLEARED", f"{schema.CLEARED} killed;")
+        context.setattr(store, "CLEARED", f"{store.CLEARED} killed;")
         with pytest.raises(StoreError):
             Store(path, fresh=True)
     assert stored(path) == [FULL]
@@ -490,7 +489,7 @@ def test_a_path_where_no_file_can_be_created_is_an_error(
 def test_a_lock_of_another_program_is_an_error_after_a_wait(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "BUSY_S", 0.05)
+    monkeypatch.setattr(store, "BUSY_S", 0.05)
     with Store(path) as base:
         keep(base, FULL)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -512,7 +511,7 @@ def test_a_lock_of_another_program_is_an_error_after_a_wait(
 def test_a_lock_is_waited_for_only_once(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "BUSY_S", 0.05)
+    monkeypatch.setattr(store, "BUSY_S", 0.05)
     connected = closing(sqlite3.connect(path, isolation_level=None))
     with Store(path) as base, connected as other:
         other.execute("BEGIN IMMEDIATE")

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from solver.audit.result import AuditResult
-from solver.audit.schema import (
+from solver.audit.checks import MARK_COLUMNS
+from solver.audit.results import AuditResult
+from solver.audit.store import (
     ALL_ANSWER_COLUMNS,
     APPLICATION,
-    MARK_COLUMNS,
     RECORD_COLUMNS,
     VERSION,
+    Store,
 )
-from solver.audit.store import Store
 
 TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "store.md").read_text(
     encoding="utf-8"

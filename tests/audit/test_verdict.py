@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.results import AuditResult, audit_result
 from solver.errors import FormatError
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.pipeline import audit, local_workers
 from solver.audit.workers import (
     ProcessWorker,
     WorkerDiedError,
     WorkerPool,
+    audit,
+    local_workers,
 )
 from solver.errors import TablebaseError
 from solver.formats.registry import read_collection
@@ -30,7 +31,7 @@ from tests.processes import PATIENCE_S, started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes")
 

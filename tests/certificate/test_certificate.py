@@ -13,19 +13,22 @@ import pytest
 
 from solver.board import pack
 from solver.certificate import build
-from solver.certificate.build import Certificate, Certification, certify, write
-from solver.certificate.proving import (
+from solver.certificate.build import (
     Budget,
     BuildingStoppedError,
+    Certificate,
+    Certification,
     Moves,
     TooLargeError,
     WorkspaceProver,
+    certify,
     name_of,
+    write,
 )
 from solver.checker import Checked, check, read
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status
 from solver.solving import Solver
 from tests.oracles.walks import random_positions, small_positions

@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 
 from solver.certificate import matebench
-from solver.certificate.build import Certification, certify
+from solver.certificate.build import (
+    BuildingStoppedError,
+    Certification,
+    WorkspaceProver,
+    certify,
+)
 from solver.certificate.matebench import FORMATS, encode
-from solver.certificate.proving import BuildingStoppedError, WorkspaceProver
 from solver.checker import check
-from solver.problem import Claim, Limits, Problem
+from solver.problem import MAX_MOVES, Claim, Limits, Problem
 from solver.search.threads import Control
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status
 from solver.solving import Solver
-from solver.stipulation import MAX_MOVES
 from tests.oracles.remembering import Oracle
 from tests.oracles.walks import small_positions
 from tests.sizes import sized

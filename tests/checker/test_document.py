@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.checker import check, document, load, read
+from solver.checker import check, load, mate_proof, read
 from solver.errors import CertificateError, ForgeryError
 from tests.checker.documents import ROOK_MATE, changed
 from tests.cpu_time import spending_less_than
@@ -111,7 +111,7 @@ def test_nesting_near_the_recursion_limit_is_refused(depth: int) -> None:
 def test_a_file_that_is_too_large_is_refused(
     compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document, "MAX_BYTES", 1000)
+    monkeypatch.setattr(mate_proof, "MAX_BYTES", 1000)
     load(io.BytesIO(compress(b"1" + b" " * 999)))
     with pytest.raises(CertificateError, match="expected at most 1,000 bytes"):
         load(io.BytesIO(compress(b"1" + b" " * 1000)))

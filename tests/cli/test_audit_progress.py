@@ -7,10 +7,10 @@ from queue import Empty, SimpleQueue
 
 import pytest
 
-from solver.audit.result import AuditResult
+from solver.audit.results import AuditResult
+from solver.cli import console as module
 from solver.cli import console as streams
-from solver.cli import progress as module
-from solver.cli.progress import RECENT_S, AuditProgress, TimedProgress
+from solver.cli.console import RECENT_S, AuditProgress, TimedProgress
 from tests.processes import PATIENCE_S
 
 

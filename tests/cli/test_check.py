@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import AuditResult
+from solver.audit.results import AuditResult
 from solver.certificate import build as latest
-from solver.certificate.build import Certification, write
-from solver.certificate.proving import BuildingStoppedError
-from solver.checker.document import MAX_BYTES
+from solver.certificate.build import BuildingStoppedError, Certification, write
+from solver.checker.mate_proof import MAX_BYTES
 from solver.cli import answer_files as certificates
 from solver.cli.answer_files import CertificateFolder
 from solver.cli.main import run
@@ -32,7 +31,7 @@ from tests.cpu_time import spending_less_than
 
 if TYPE_CHECKING:
     from solver.search.threads import Control
-    from solver.search.workspace import Workspace
+    from solver.search.workspaces import Workspace
     from solver.solution import Solution
     from tests.cli.conftest import Matesolve
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import chess.pgn
 import pytest
 
-from solver.certificate.proving import BuildingStoppedError
+from solver.certificate.build import BuildingStoppedError
 from solver.cli import answer_files as drawings
 from solver.cli.console import build_stoppable
 from solver.cli.main import run
@@ -201,7 +201,7 @@ def test_an_interrupt_while_building_leaves_only_the_diagram(
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.play.variations.build_variations", stop)
+    monkeypatch.setattr("solver.play.builder.build_variations", stop)
     code, out, err = run_here(capsys, "solve", FEN, *FILES)
     assert (code, err) == (
         130,

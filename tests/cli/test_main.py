@@ -9,7 +9,7 @@ import click
 import pytest
 
 from solver import __version__
-from solver.audit.result import audit_result
+from solver.audit.results import audit_result
 from solver.audit.store import Store
 from solver.cli import main
 from solver.errors import AllocationError, CacheError, FenError, FormatError

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from solver.audit.plies import Ply
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.results import AuditResult, Ply, audit_result
 from solver.audit.store import Store
 from solver.cli.console import Exit
 from solver.cli.main import run

@@ -7,9 +7,8 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from solver.cli.help_pages import FEW, OPTION_GROUPS, OTHERS, group_of
 from solver.cli.main import run
-from solver.cli.options import Cores
+from solver.cli.options import FEW, OPTION_GROUPS, OTHERS, Cores, group_of
 from solver.problem import Limits
 from tools.listing import Listed, listing, main
 

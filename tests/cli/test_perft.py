@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.cli.perft import divide
+from solver.cli.kernel import divide
 from solver.search.threads import Control
 from solver.solution import StoppedBy
 

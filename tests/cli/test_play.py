@@ -13,10 +13,9 @@ import chess
 import chess.pgn
 import pytest
 
-from solver.certificate.proving import BuildingStoppedError
+from solver.certificate.build import BuildingStoppedError
 from solver.cli.main import run
-from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED
+from solver.problem import EXPECTED, Claim, Problem
 from tests.cli.conftest import Ended
 from tests.cli.processes import on_a_terminal, process, run_and_list_heavy, visible
 from tests.cpu_time import wait_for_work
@@ -25,7 +24,7 @@ from tests.output.play_trees import BLOCK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from solver.play.options import PlayOptions
+    from solver.play.tree import PlayOptions
     from solver.solution import Solution
     from tests.cli.conftest import Matesolve
 
@@ -369,7 +368,7 @@ def interrupted_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.play.variations.build_variations", stop)
+    monkeypatch.setattr("solver.play.builder.build_variations", stop)
 
 
 @pytest.mark.usefixtures("interrupted_building")
@@ -398,7 +397,7 @@ def test_the_time_of_the_search_is_part_of_the_time_limit(
         left.append(options.time_s + solution.stats.time_s)
         raise BuildingStoppedError
 
-    monkeypatch.setattr("solver.play.variations.build_variations", build)
+    monkeypatch.setattr("solver.play.builder.build_variations", build)
     assert solve(BLOCK, "--variations", "--time", "1000").code == 130
     assert left == [pytest.approx(1000)]
 

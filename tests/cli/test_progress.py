@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from solver.cli import progress
+from solver.cli import console
 from solver.cli.console import run_interruptible
 from solver.search.threads import Control
 
@@ -55,12 +55,12 @@ Search: Any = _Search
 def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(progress, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(console, "PATIENCE_S", 0.01)
     return Screen()
 
 
 def test_a_long_search_shows_progress_and_erases_it(screen: Screen) -> None:
-    with redirect_stderr(screen), progress.SearchProgress(Search()):
+    with redirect_stderr(screen), console.SearchProgress(Search()):
         assert screen.showing.wait(60)
 
     erase_line = "\x1b[2K"
@@ -70,7 +70,7 @@ def test_a_long_search_shows_progress_and_erases_it(screen: Screen) -> None:
 
 def test_the_final_positions_that_are_done_are_shown(screen: Screen) -> None:
     found = Search(detail="3 of 9 final positions done")
-    with redirect_stderr(screen), progress.SearchProgress(found):
+    with redirect_stderr(screen), console.SearchProgress(found):
         assert screen.showing.wait(60)
 
     assert "no mate in 3 or fewer moves, 3 of 9 final positions done, 1,234 nodes" in (
@@ -80,7 +80,7 @@ def test_the_final_positions_that_are_done_are_shown(screen: Screen) -> None:
 
 def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:
     found = Search(best=(9, ("a1a2",)))
-    with redirect_stderr(screen), progress.SearchProgress(found):
+    with redirect_stderr(screen), console.SearchProgress(found):
         assert screen.showing.wait(60)
 
     assert "no mate in 3 or fewer moves, mate in 9 found, 1,234 nodes" in (
@@ -90,7 +90,7 @@ def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:
 
 def test_what_is_built_takes_the_place_of_the_bounds(screen: Screen) -> None:
     building = Search(best=(9, ("a1a2",)), work="tries: move 3 of 24")
-    with redirect_stderr(screen), progress.SearchProgress(building):
+    with redirect_stderr(screen), console.SearchProgress(building):
         assert screen.showing.wait(60)
 
     assert "tries: move 3 of 24, 1,234 nodes" in screen.getvalue()
@@ -100,16 +100,16 @@ def test_what_is_built_takes_the_place_of_the_bounds(screen: Screen) -> None:
 def test_a_short_search_shows_nothing(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PATIENCE_S", 60)
+    monkeypatch.setattr(console, "PATIENCE_S", 60)
 
-    with redirect_stderr(screen), progress.SearchProgress(Search()):
+    with redirect_stderr(screen), console.SearchProgress(Search()):
         pass
 
     assert screen.getvalue() == ""
 
 
 def test_nothing_is_shown_before_the_search_starts(screen: Screen) -> None:
-    with redirect_stderr(screen), progress.SearchProgress(Search(nodes=0)):
+    with redirect_stderr(screen), console.SearchProgress(Search(nodes=0)):
         assert not screen.showing.wait(0.1)
 
     assert screen.getvalue() == ""
@@ -121,7 +121,7 @@ def test_the_progress_of_a_search_is_shown_on_a_terminal_only(
 ) -> None:
     shown = threading.Event()
     monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
-    monkeypatch.setattr(progress.SearchProgress, "_start_late", lambda _: shown.set())
+    monkeypatch.setattr(console.SearchProgress, "_start_late", lambda _: shown.set())
 
     with redirect_stderr(screen):
         assert run_interruptible(lambda: "answer", Control()) == "answer"
@@ -131,7 +131,7 @@ def test_the_progress_of_a_search_is_shown_on_a_terminal_only(
 
 def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> None:
     words = "mdp cpw: depth 3, 1,234 nodes"
-    shown = progress.Progress(lambda: words, lambda: 5000)
+    shown = console.Progress(lambda: words, lambda: 5000)
     shown.done = 2
     with redirect_stderr(screen), shown:
         assert screen.showing.wait(60)
@@ -143,7 +143,7 @@ def test_a_narrow_terminal_shows_the_time_left_and_no_second_line(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    shown = progress.TimedProgress(lambda: f"{SHOWN}, {SHOWN}", lambda: 9_999)
+    shown = console.TimedProgress(lambda: f"{SHOWN}, {SHOWN}", lambda: 9_999)
     with redirect_stderr(screen), shown:
         shown.done = 1_234
     assert re.search(r"━ 1,234/9,999, \d+:\d\d:\d\d left", frames(screen)[-1])
@@ -151,7 +151,7 @@ def test_a_narrow_terminal_shows_the_time_left_and_no_second_line(
 
 
 def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:
-    shown = progress.TimedProgress()
+    shown = console.TimedProgress()
     shown.done = 5678
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")
@@ -166,7 +166,7 @@ def test_notices_are_all_that_is_printed_off_a_terminal(
 ) -> None:
     monkeypatch.setattr(screen, "isatty", lambda: False)
 
-    shown = progress.TimedProgress()
+    shown = console.TimedProgress()
     shown.done = 5678
     with redirect_stderr(screen), shown:
         shown.notify("error: a.pgn:7: no result")

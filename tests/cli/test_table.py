@@ -18,7 +18,7 @@ import pytest
 
 from solver.cli import experiments
 from solver.cli.main import run
-from solver.kernel.border.experiment import (
+from solver.kernel.border.query_struct import (
     MATE_SCORE,
     Extension,
     Horizon,
@@ -26,9 +26,8 @@ from solver.kernel.border.experiment import (
     RootOrder,
 )
 from solver.laboratory import iterative_deepening
-from solver.laboratory.mate_scores import Iteration, Outcome
 from solver.laboratory.node_counts import GLASS_FEN
-from solver.laboratory.techniques import NodeCount, parse_variant
+from solver.laboratory.techniques import Iteration, NodeCount, Outcome, parse_variant
 from tests.cli.processes import process
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 import solver
 from solver.audit import job
 from solver.cli.main import run
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.conftest import without_summaries
 from tests.cli.processes import process
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from solver.search.queries import Batch
-    from solver.search.question import Question
+    from solver.search.queries import Batch, Question
     from solver.search.threads import Control
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"

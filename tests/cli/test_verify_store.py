@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit.job import AuditJob
-from solver.audit.schema import VERSION
-from solver.audit.store import ResumeStore, Store
+from solver.audit.store import VERSION, ResumeStore, Store
 from solver.audit.workers import ProcessWorker
 from solver.cli.main import run
 from solver.search.threads import GroupControl
@@ -29,7 +28,7 @@ from tests.processes import run as run_process
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from solver.audit.result import AuditResult
+    from solver.audit.results import AuditResult
     from solver.problem import Problem
     from solver.solution import StoppedBy
 
@@ -379,7 +378,7 @@ def test_an_audit_resumes_after_a_full_disk(
 def test_a_locked_store_ends_the_audit_with_an_error_of_one_line(
     verify: Callable[..., Output], monkeypatch: pytest.MonkeyPatch, jobs: str
 ) -> None:
-    monkeypatch.setattr("solver.audit.schema.BUSY_S", 0.1)
+    monkeypatch.setattr("solver.audit.store.BUSY_S", 0.1)
     Store("run.db").close()
     with closing(sqlite3.connect("run.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

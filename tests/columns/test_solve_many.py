@@ -185,7 +185,7 @@ def test_bytes_that_are_not_utf8_cost_no_other_row() -> None:
         assert table.error[0] == "expected plain ASCII, found U+FFFD at character 1"
 
 
-def test_the_error_of_a_bad_fen_is_that_of_the_strict_reader() -> None:
+def test_the_error_of_a_bad_fen_is_that_of_one_position() -> None:
     fens = ["", "8/8/8 w", "x" * 300, "é", MATE_IN_ONE.replace("w", "x"), "k7/8"]
     table = solve_many(fens, max_moves=1, limits=SMALL)
     for fen, error in zip(fens, table.error, strict=True):

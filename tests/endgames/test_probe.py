@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.endgames import probe, retrograde
+from solver.endgames import endgame_table, probe
 from solver.endgames.probe import EndingAnswer, find_ending
 from tests.endgames.boards import random_boards
 from tests.processes import run
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from solver.endgames.endgame_table import Table
-    from solver.endgames.probe import Pieces
+    from solver.endgames.ending import Pieces
 
 
 def never() -> bool:
@@ -142,7 +142,7 @@ def test_threads_share_the_tables_that_one_of_them_builds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     built: list[Pieces] = []
-    build = retrograde.build_table
+    build = endgame_table.build_table
 
     def count(
         pieces: Pieces, smaller: Mapping[int, Table], is_stopped: Callable[[], bool]
@@ -151,7 +151,7 @@ def test_threads_share_the_tables_that_one_of_them_builds(
         return build(pieces, smaller, is_stopped)
 
     monkeypatch.setattr(probe, "_TABLES", {})
-    monkeypatch.setattr(retrograde, "build_table", count)
+    monkeypatch.setattr(endgame_table, "build_table", count)
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 0 1")
     answers = []
 

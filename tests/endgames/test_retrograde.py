@@ -17,17 +17,18 @@ from solver.endgames.endgame_table import (
     TRIANGLE,
     Table,
 )
-from solver.endgames.probe import Piece, find_ending, get_tables, read_placement
+from solver.endgames.ending import Piece
+from solver.endgames.probe import find_ending, get_tables, read_placement
 from solver.kernel.border.interface import Verdict
-from solver.kernel.rules.bitboards import king_attacks
-from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import (
+from solver.kernel.rules.bitboards import (
     checkers,
+    king_attacks,
     leaves_king_attacked,
     origin,
     target,
 )
-from solver.search.workspace import Workspace
+from solver.kernel.rules.movegen import generate
+from solver.search.workspaces import Workspace
 from tests.endgames.boards import ENDINGS, random_boards
 from tests.kernel.positions import position_of
 from tests.oracles import endgames

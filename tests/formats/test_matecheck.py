@@ -10,7 +10,7 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import FileSummary, ReadOptions
-from solver.formats.matetrack import read_matecheck
+from solver.formats.epd import read_matecheck
 from solver.formats.registry import detect_format, read_collection
 from solver.problem import Claim, Problem
 

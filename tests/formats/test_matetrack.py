@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from solver.errors import FormatError
 from solver.formats.claims import FileSummary
-from solver.formats.epd import parse_record
-from solver.formats.matetrack import MISSING, Row, read_row
+from solver.formats.epd import MISSING, Row, parse_record, read_row
 from solver.problem import Problem
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"

@@ -12,8 +12,7 @@ from solver.errors import FormatError
 from solver.formats.claims import FileSummary
 from solver.formats.olive import MAX_ENTRY_BYTES, read_olive
 from solver.formats.registry import read_collection
-from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED
+from solver.problem import EXPECTED, Claim, Problem
 from tests.formats.olive_entries import GOOD, LADDER, PIECES, read, read_one
 
 if TYPE_CHECKING:

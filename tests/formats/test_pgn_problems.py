@@ -13,8 +13,7 @@ from solver.errors import FormatError, InputError
 from solver.formats.claims import FileSummary
 from solver.formats.pgn import read_pgn, write_pgn
 from solver.formats.streams import MAX_RECORD_BYTES
-from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED, Stipulation
+from solver.problem import EXPECTED, Claim, Problem, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play, play_line
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

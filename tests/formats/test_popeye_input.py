@@ -24,8 +24,7 @@ from solver.formats.popeye import (
 )
 from solver.formats.registry import detect_format
 from solver.formats.streams import MAX_RECORD_BYTES
-from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED, MATE, Stipulation
+from solver.problem import EXPECTED, MATE, Claim, Problem, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"

@@ -15,8 +15,7 @@ from solver.formats.claims import ReadOptions, Selection
 from solver.formats.epd import parse_record
 from solver.formats.registry import WRITABLE, find_writer, read_collection
 from solver.formats.rows import CSV_HEAD
-from solver.problem import Claim, Problem
-from solver.stipulation import EXPECTED, MATE, Stipulation
+from solver.problem import EXPECTED, MATE, Claim, Problem, Stipulation
 from tests.formats.random_positions import play, play_line
 from tests.formats.whole_files import write_whole
 

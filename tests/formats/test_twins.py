@@ -22,8 +22,7 @@ from solver.formats.popeye import (
     read_inputs,
     read_popeye,
 )
-from solver.problem import Problem
-from solver.stipulation import EXPECTED
+from solver.problem import EXPECTED, Problem
 
 PIECES = "White Kf2 Qg7 Rf4 Be5 Sc3 Pc7 Black Kb3 Rd5 Bc6 Sd6 Pb6"
 DIAGRAM = "8/2P3Q1/1pbn4/3rB3/5R2/1kN5/5K2/8"

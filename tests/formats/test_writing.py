@@ -22,8 +22,7 @@ from solver.formats.registry import (
     format_of,
     read_collection,
 )
-from solver.problem import Claim, Problem, printable
-from solver.stipulation import MAX_MOVES
+from solver.problem import MAX_MOVES, Claim, Problem, printable
 from tests.formats.whole_files import write_whole
 
 if TYPE_CHECKING:

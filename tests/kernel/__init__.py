@@ -7,7 +7,7 @@ from typing import Any
 
 def linked(function: Any) -> int:
     """Return the address of a function that `solver.kernel.build.jit.native` made."""
+    from solver.kernel.build.cache import host
     from solver.kernel.build.loader import compile_entry, place
-    from solver.kernel.build.target import host
 
     return place(compile_entry(function, host()))

@@ -10,9 +10,9 @@ import numba
 import numpy as np
 
 from solver.board import pack, unpack_pieces
-from solver.kernel.border import memory
+from solver.kernel.border import search_struct
+from solver.kernel.rules.bitboards import Position, make
 from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import Position, make
 from tests.oracles import special, walks
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def of_special(count: int, seed: int) -> np.ndarray:
 
 def board_of(words: Iterable[int]) -> chess.Board:
     """Return the board of a row of eight words, with White to move."""
-    position = memory.Position(*map(int, words))
+    position = search_struct.Position(*map(int, words))
     board = unpack_pieces(position)
     board.castling_rights = position.rights & chess.BB_CORNERS
     if passed := position.rights & chess.BB_RANK_6:

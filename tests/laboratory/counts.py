@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from solver.kernel.border.experiment import MATE_SCORE
-from solver.laboratory.mate_scores import (
-    Iteration,
-    Outcome,
-    excludes_shorter,
-    mate_distance,
-)
+from solver.kernel.border.query_struct import MATE_SCORE
 from solver.laboratory.node_counts import (
     GLASS_FEN,
     CollectionCounts,
@@ -19,7 +13,14 @@ from solver.laboratory.node_counts import (
     ProblemCounts,
     Series,
 )
-from solver.laboratory.techniques import Variant, combine
+from solver.laboratory.techniques import (
+    Iteration,
+    Outcome,
+    Variant,
+    combine,
+    excludes_shorter,
+    mate_distance,
+)
 from solver.problem import Claim, Problem
 
 OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from solver import __version__
-from solver.kernel.border.experiment import Horizon, RootOrder
+from solver.kernel.border.query_struct import Horizon, RootOrder
 from solver.laboratory.node_counts import (
     GLASS_FEN,
     Series,

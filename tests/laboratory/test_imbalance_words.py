@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from solver.kernel.border.experiment import MipUse
+from solver.kernel.border.query_struct import MipUse
 from solver.laboratory.imbalance import CELLS, MIRROR, ImbalanceTable, Outcomes
 from tests.laboratory.test_imbalance import (
     POSITIONS,

@@ -10,19 +10,17 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import Extension, Mdp, MipUse, PrunedNodes
+from solver.kernel.border.query_struct import Extension, Mdp, MipUse, PrunedNodes
 from solver.laboratory.iterative_deepening import Laboratory
-from solver.laboratory.mate_scores import (
+from solver.laboratory.techniques import (
     MAX_DEPTH,
     Iteration,
     Outcome,
+    Techniques,
     excludes_shorter,
     format_score,
     is_mate,
     mate_distance,
-)
-from solver.laboratory.techniques import (
-    Techniques,
     parse_extension,
     parse_mdp,
     parse_mip,
@@ -35,8 +33,8 @@ from tests import signatures
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.border.experiment import Experiment
-    from solver.kernel.border.memory import Position, Search
+    from solver.kernel.border.query_struct import Experiment
+    from solver.kernel.border.search_struct import Position, Search
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

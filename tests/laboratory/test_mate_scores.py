@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from solver.laboratory.mate_scores import (
+from solver.laboratory.techniques import (
     MateBounds,
     bounds_of_shortest,
     bounds_when_seen,

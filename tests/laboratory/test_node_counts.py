@@ -30,7 +30,7 @@ from tests.laboratory.counts import (
 )
 
 if TYPE_CHECKING:
-    from solver.laboratory.mate_scores import Outcome
+    from solver.laboratory.techniques import Outcome
 
 
 def test_a_position_is_complete_when_every_variant_reached_its_depth() -> None:

@@ -9,8 +9,7 @@ import chess
 import pytest
 
 from solver.laboratory.iterative_deepening import Laboratory, Runner
-from solver.laboratory.mate_scores import Iteration, Outcome
-from solver.laboratory.techniques import Techniques
+from solver.laboratory.techniques import Iteration, Outcome, Techniques
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:

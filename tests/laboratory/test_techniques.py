@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.experiment import (
+from solver.kernel.border.query_struct import (
     Extension,
     Horizon,
     Mdp,

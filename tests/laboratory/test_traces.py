@@ -24,7 +24,7 @@ from solver.laboratory.traces import (
     trace_scores,
 )
 from solver.search.threads import Control
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from tests.oracles.naive import mate_in
 from tests.oracles.recorded import Recorder
 

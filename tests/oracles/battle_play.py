@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.stipulation import Goal, Play
+from solver.problem import Goal, Play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import chess
 
-    from solver.stipulation import Stipulation
+    from solver.problem import Stipulation
 
 
 def solves(board: chess.Board, stipulation: Stipulation, n: int) -> bool:

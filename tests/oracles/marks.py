@@ -1,14 +1,14 @@
-"""Marks of mates and keys with python-chess, as `solver.play.marks` defines them."""
+"""Marks of mates and keys with python-chess, as `solver.play.record` defines them."""
 
 from __future__ import annotations
 
 import chess
 
-from solver.play.marks import MateMark
+from solver.play.record import MateMark
 
 
 def mark_mate(board: chess.Board) -> MateMark:
-    """See `solver.play.marks.mark_mate`."""
+    """See `solver.play.record.mark_mate`."""
     if not board.is_checkmate():
         return MateMark.PLAIN
     mated = board.turn
@@ -105,7 +105,7 @@ def _needs_both_checks(board: chess.Board) -> bool:
 
 
 def mark_key(board: chess.Board, move: chess.Move) -> list[str]:
-    """See `solver.play.marks.mark_key`."""
+    """See `solver.play.record.mark_key`."""
     attacker = board.turn
     after = board.copy(stack=False)
     after.push(move)

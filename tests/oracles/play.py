@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.stipulation import Goal, Play
+from solver.problem import Goal, Play
 from tests.oracles import battle_play, remembering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.stipulation import Stipulation
+    from solver.problem import Stipulation
 
 
 class Attack(NamedTuple):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Problem
+from solver.problem import Problem, Stipulation
 from solver.solution import Solution, Stats, Status
-from solver.stipulation import Stipulation
 
 BLOCK = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 """Mate in two with set play, four tries and a waiting key."""

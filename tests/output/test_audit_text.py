@@ -9,7 +9,7 @@ import chess
 import pytest
 from rich.console import Console
 
-from solver.audit.result import audit_result
+from solver.audit.results import audit_result
 from solver.errors import FormatError
 from solver.output.audit_text import AuditTable, find_warnings, result_warnings
 from solver.problem import Claim, Problem

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from solver.audit.plies import Ply
-from solver.audit.result import audit_result
+from solver.audit.results import Ply, audit_result
 from solver.errors import FormatError
 from solver.output.audit_text import disagreement
 from solver.problem import Claim, Problem

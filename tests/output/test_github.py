@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from markdown_it import MarkdownIt
 
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.results import AuditResult, audit_result
 from solver.errors import FormatError
-from solver.output import github
+from solver.output import audit_text
 from solver.output.audit_text import AuditTable
 from solver.problem import Claim, Problem, printable
 from solver.solution import Solution, Status, StoppedBy
@@ -79,7 +79,9 @@ def parsed(text: str) -> list[Token]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_code_and_nothing_else(name: str) -> None:
     assert [
-        token.content for token in parsed(github.code(name)) if token.type != "inline"
+        token.content
+        for token in parsed(audit_text.code(name))
+        if token.type != "inline"
     ] == ["", printable(name), ""]
 
 
@@ -97,7 +99,7 @@ def test_a_hostile_record_adds_no_markup(name: str) -> None:
     noted = answered("x")._replace(mark="reject", note=name, hint=name)
     unreadable = audit_result(FormatError("x.epd:7", f"expected a FEN, found {name}"))
     for result in (in_name, in_file, noted, unreadable):
-        item = github.item(result)
+        item = audit_text.item(result)
         assert item
         tokens = parsed(item)
         kinds = [token.type for token in tokens]
@@ -111,16 +113,16 @@ def test_a_hostile_record_adds_no_markup(name: str) -> None:
 
 
 def test_a_long_name_is_cut() -> None:
-    (inline, code) = parsed(github.code("x" * 1_000_000))[1:3]
+    (inline, code) = parsed(audit_text.code("x" * 1_000_000))[1:3]
     assert inline.content == f"`{code.content}`"
     assert code.content == "x" * 4_000
 
 
 def test_only_disagreements_and_unreadable_records_are_items() -> None:
-    assert github.item(undecided()) is None
+    assert audit_text.item(undecided()) is None
     agreeing = answered(claim=1)
     assert agreeing.agrees
-    assert github.item(agreeing) is None
+    assert audit_text.item(agreeing) is None
 
 
 def cells(tokens: list[Token]) -> list[list[str]]:
@@ -139,7 +141,7 @@ def test_the_table_has_the_cells_of_the_text() -> None:
     for result in (answered(), answered(), answered(claim=1), undecided()):
         table.add(result)
     table.add(audit_result(FormatError("x.epd:9", "expected a FEN, found nothing")))
-    text = github.summarise(["x.epd: EPD"], table, [], 0)
+    text = audit_text.summarise(["x.epd: EPD"], table, [], 0)
     drawn = [
         re.split(r" {2,}", line.strip()) for line in str(table.draw(None)).splitlines()
     ]
@@ -157,7 +159,7 @@ def items(count: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("count", [0, 1, 50, 51, 12_345])
 def test_a_summary_lists_fifty_disagreements_and_counts_the_others(count: int) -> None:
-    lines = github.summarise([], None, items(count), count).splitlines()
+    lines = audit_text.summarise([], None, items(count), count).splitlines()
     assert len(lines) == min(count, 50) + (count > 50)
     if count > 50:
         assert lines[-1] == f"- and {count - 50:,} more"
@@ -201,7 +203,7 @@ def test_a_hostile_record_is_one_command_with_its_own_values(
         (answered(name, file=file), "shorter, short-solution"),
         (audit_result(FormatError(f"{file}:7", name)), "unreadable"),
     ):
-        command = read_command(github.annotate(result, warns=False))
+        command = read_command(audit_text.annotate(result, warns=False))
         assert command.name == "error"
         assert command.properties == {
             "file": file,
@@ -213,20 +215,20 @@ def test_a_hostile_record_is_one_command_with_its_own_values(
 
 
 def test_an_undecided_record_is_a_warning_with_the_limit() -> None:
-    command = read_command(github.annotate(undecided("long"), warns=True))
+    command = read_command(audit_text.annotate(undecided("long"), warns=True))
     assert command.name == "warning"
     assert command.properties["title"] == "undecided"
     assert command.message == "x.epd:7: long: undecided: nodes"
 
 
 def test_standard_input_has_neither_file_nor_line() -> None:
-    command = read_command(github.annotate(answered(file="stdin"), warns=False))
+    command = read_command(audit_text.annotate(answered(file="stdin"), warns=False))
     assert command.properties.keys() == {"title"}
 
 
 def test_an_error_about_a_whole_file_is_shown_at_its_first_line() -> None:
     result = audit_result(FormatError("x.json", "expected JSON, found nothing"))
-    command = read_command(github.annotate(result, warns=False))
+    command = read_command(audit_text.annotate(result, warns=False))
     assert command.properties["line"] == "1"
 
 
@@ -257,5 +259,5 @@ def test_a_file_is_named_from_the_root_of_the_checkout(
     if workspace:
         monkeypatch.setenv("GITHUB_WORKSPACE", workspace.format(root=root))
     result = answered(file=given.format(root=root))
-    command = read_command(github.annotate(result, warns=False))
+    command = read_command(audit_text.annotate(result, warns=False))
     assert command.properties["file"] == expected.format(root=root)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from solver.audit.plies import Ply, write_plies
-from solver.audit.result import AuditResult, audit_result
-from solver.formats.claims import FileSummary
-from solver.formats.matetrack import Row, read_row
-from solver.output.improvement import (
+from solver.audit.results import AuditResult, Ply, audit_result, write_plies
+from solver.cli.improve import (
     Change,
     Kind,
     LineStatus,
@@ -23,6 +20,8 @@ from solver.output.improvement import (
     own_side,
     turned,
 )
+from solver.formats.claims import FileSummary
+from solver.formats.epd import Row, read_row
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status, StoppedBy, TableFormat
 

@@ -21,9 +21,8 @@ from solver.output.play_text import (
 from solver.output.shown_play import ShownSolutions
 from solver.play.record import play_record
 from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Claim, Problem, Restriction
+from solver.problem import Claim, Problem, Restriction, Stipulation
 from solver.solution import Solution, Stats, Status
-from solver.stipulation import Stipulation
 from tests.output.play_trees import (
     BLOCK_PLAY,
     BLOCK_SOLUTION,

@@ -16,7 +16,7 @@ from solver.output.popeye_text import (
 )
 from solver.play.record import play_record
 from solver.play.tree import Attack, Defence, Variations
-from solver.stipulation import Stipulation
+from solver.problem import Stipulation
 
 ROOK = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
 MATE_IN_3 = Stipulation.parse("#3")

@@ -15,13 +15,11 @@ from solver import __version__
 from solver.formats.registry import read_collection
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.builder import build_variations
-from solver.play.options import PlayOptions
 from solver.play.record import play_record
-from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Claim, Limits, Problem, Restriction
+from solver.play.tree import Attack, Defence, PlayOptions, Variations
+from solver.problem import Claim, Limits, Problem, Restriction, Stipulation
 from solver.solution import Solution, Status
 from solver.solving import Solver
-from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
     ROOK,

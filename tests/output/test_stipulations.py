@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.results import AuditResult, audit_result
 from solver.formats.claims import FileSummary
 from solver.formats.epd import read_epd
 from solver.output.audit_records import (
@@ -24,10 +24,9 @@ from solver.output.audit_records import (
 )
 from solver.output.audit_text import AuditTable, disagreement
 from solver.pages.collection_page import render_page
-from solver.problem import Claim, Problem
+from solver.problem import Claim, Problem, Stipulation
 from solver.record import COLUMNS
 from solver.solution import Solution, Stats, Status
-from solver.stipulation import Stipulation
 from solver.stipulations import kind_of
 from tests.pages.records import record, records_of
 

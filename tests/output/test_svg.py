@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import chess
 
-from solver.output.diagram import encode_svg, svg
+from solver.output.shown_play import encode_svg, svg
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.output.answers import MATED, ROOK_FOUND, ROOK_UNDECIDED, SMOTHERED

@@ -6,9 +6,8 @@ import pytest
 
 from solver.output.text import Sentence, describe, duration
 from solver.position_text import first_moves
-from solver.problem import Claim, Problem, Restriction
+from solver.problem import Claim, Problem, Restriction, Stipulation
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.stipulation import Stipulation
 from solver.stipulations.kind import at_most, numbered_line
 from tests.output.answers import (
     MATED,

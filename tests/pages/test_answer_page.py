@@ -15,9 +15,8 @@ from solver.output.shown_play import ShownSolutions, ShownTree
 from solver.output.text import describe, facts, say
 from solver.pages.viewer_pages import encode_answer
 from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Problem, Restriction
+from solver.problem import Problem, Restriction, Stipulation
 from solver.solution import Solution, Status
-from solver.stipulation import Stipulation
 from tests.output.answers import (
     MATED,
     ROOK,

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from solver.audit.result import audit_result
-from solver.cli.marks import Marks
+from solver.audit.results import audit_result
+from solver.cli.verify import Marks
 from solver.output.audit_records import audit_record, read_record
 from solver.pages.collection_page import render_page
-from solver.problem import Claim, Problem
+from solver.problem import Claim, Problem, Stipulation
 from solver.solution import Solution, Status
-from solver.stipulation import Stipulation
 from solver.stipulations.kind import Verdict
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.result import AuditResult, audit_result
+from solver.audit.results import AuditResult, audit_result
 from solver.errors import FormatError
 from solver.output.audit_records import audit_record, read_record
 from solver.pages import collection_page as page

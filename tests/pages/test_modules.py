@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from solver.kernel.border.memory import Search
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query import Query
+from solver.kernel.border.query_struct import Query
+from solver.kernel.border.search_struct import Search
 from solver.kernel.build.loader import load_module
 from solver.pages import bundle
 from solver.pages.layout import describe_kernel
 from solver.pages.viewer_pages import encode_board
-from solver.play.marks import mark_key, mark_mate
+from solver.play.record import mark_key, mark_mate
 from tests.oracles import special, walks
 from tests.processes import run
 

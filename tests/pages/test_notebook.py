@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from solver import shown as shown_forms
+from solver import solution as shown_forms
 from solver.columns.grade import Grade, GradeStatus
 from solver.columns.solve_many import STATUSES, MateTable
-from solver.output.diagram import DECLARATION, encode_svg
-from solver.pages.notebook import SHOWN_ROWS
+from solver.output.shown_play import DECLARATION, encode_svg
+from solver.pages.viewer_pages import SHOWN_ROWS
 from solver.problem import Problem
 from solver.solution import Solution, Status
 from tests.output.answers import MATED, ROOK, ROOK_DISPROVED, SMOTHERED

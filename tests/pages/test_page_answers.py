@@ -16,11 +16,10 @@ from solver import Control, Problem, Solution, Solver, variations
 from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
 from solver.output.text import facts, say
 from solver.pages.layout import STIPULATIONS
-from solver.play.levels import EXACT_MOVES
-from solver.play.options import PlayOptions
-from solver.play.variations import find_variations
-from solver.search.question import read_question
-from solver.stipulation import Stipulation
+from solver.play.builder import EXACT_MOVES, find_variations
+from solver.play.tree import PlayOptions
+from solver.problem import Stipulation
+from solver.search.queries import read_question
 from tests.pages.live import COPIED, PATIENCE_MS, PAUSE_MS
 from tests.sizes import sized
 

@@ -15,7 +15,7 @@ import pytest
 
 from solver import Limits, Problem, solve
 from solver.formats.registry import read_collection
-from solver.play.marks import KEY_FEATURES, MateMark, mark_key, mark_mate
+from solver.play.record import KEY_FEATURES, MateMark, mark_key, mark_mate
 from tests.oracles import marks, special, walks
 from tests.sizes import sized
 

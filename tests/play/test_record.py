@@ -14,13 +14,11 @@ import pytest
 from solver.output.answer_record import dump
 from solver.output.shown_play import ShownSolutions
 from solver.play.builder import build_variations
-from solver.play.options import PlayOptions
 from solver.play.record import play_record
-from solver.play.tree import Attack, Defence, Variations
-from solver.problem import Limits, Problem
+from solver.play.tree import Attack, Defence, PlayOptions, Variations
+from solver.problem import Limits, Problem, Stipulation
 from solver.solution import Solution, Status
 from solver.solving import Solver
-from solver.stipulation import Stipulation
 from tests.output.play_trees import BLOCK, BLOCK_PLAY, shuffled
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "record.md"

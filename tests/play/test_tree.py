@@ -10,8 +10,7 @@ import pytest
 
 from solver.formats.registry import read_collection
 from solver.play.builder import build_variations
-from solver.play.options import PlayOptions
-from solver.play.tree import Attack, Defence, Variations
+from solver.play.tree import Attack, Defence, PlayOptions, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.solution import Solution, Status
 from solver.solving import Solver

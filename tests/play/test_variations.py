@@ -12,13 +12,12 @@ import pytest
 
 from solver import Claim, Control, InputError, Limits, Problem, Restriction, variations
 from solver.output.play_text import missing
-from solver.play.builder import build_variations
-from solver.play.options import PlayOptions
-from solver.play.variations import find_variations, variations_after
-from solver.search.question import read_question
+from solver.play.builder import build_variations, find_variations, variations_after
+from solver.play.tree import PlayOptions
+from solver.problem import Stipulation
+from solver.search.queries import read_question
 from solver.solution import Stats
 from solver.solving import Solver
-from solver.stipulation import Stipulation
 from tests.cpu_time import after_work
 
 if TYPE_CHECKING:
@@ -366,5 +365,5 @@ def test_help_play_has_no_variations() -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_the_example_in_the_help_runs_as_shown() -> None:
-    outcome = doctest.testmod(sys.modules["solver.play.variations"])
+    outcome = doctest.testmod(sys.modules["solver.play.builder"])
     assert (outcome.failed, outcome.attempted) == (0, 5)

@@ -8,8 +8,8 @@ import chess
 import pytest
 
 from solver import Problem, variations
+from solver.problem import Stipulation
 from solver.solving import Solver
-from solver.stipulation import Stipulation
 from tests.oracles import play as oracle
 from tests.oracles.walks import small_positions
 

@@ -9,7 +9,7 @@ from solver.search.threads import Control
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.search_struct import Search
 
 
 class Hooked(Control):

@@ -15,10 +15,9 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
 from solver.problem import Limits, Problem
-from solver.search.queries import Questions
-from solver.search.question import read_question
+from solver.search.queries import Questions, read_question
 from solver.search.threads import HELPED_FROM, Control, HelperThreads
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver
 from tests.cpu_time import after_work

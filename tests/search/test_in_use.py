@@ -14,9 +14,8 @@ import pytest
 
 from solver import Limits, Problem, grade, solve, variations
 from solver.errors import InUseError, MatesolveError
-from solver.play import variations as play
-from solver.search.queries import Questions
-from solver.search.question import Question
+from solver.play import builder as play
+from solver.search.queries import Question, Questions
 from solver.search.threads import Control
 from solver.solving import Solver
 from solver.uci.analysis import Analysis

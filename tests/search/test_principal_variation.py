@@ -12,7 +12,7 @@ from solver.board import pack
 from solver.kernel.border.interface import Verdict
 from solver.position_text import uci_line
 from solver.problem import Restriction
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame

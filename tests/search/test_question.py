@@ -12,9 +12,9 @@ import pytest
 
 from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
 from solver.board import pack
-from solver.search.question import is_attacking, read_question
+from solver.problem import MAX_MOVES
+from solver.search.queries import is_attacking, read_question
 from solver.solving import Solver
-from solver.stipulation import MAX_MOVES
 from tests.oracles import naive, walks
 from tests.sizes import sized
 

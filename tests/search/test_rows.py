@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.errors import FenError
-from solver.problem import Claim, Limits, Problem
-from solver.search.queries import Questions
-from solver.search.question import Question
+from solver.problem import Claim, Limits, Problem, Stipulation
+from solver.search.queries import Question, Questions
 from solver.search.threads import Control
 from solver.solution import Solution, Stats, Status, StoppedBy
 from solver.solving import Solver
-from solver.stipulation import Stipulation
 from tests.oracles import naive, walks
 from tests.sizes import sized
 
@@ -132,7 +130,7 @@ def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
     assert helped.solutions_complete
 
 
-def test_a_wrong_fen_raises_the_error_of_the_strict_reader() -> None:
+def test_a_wrong_fen_raises_the_error_of_one_position() -> None:
     asked = [Question(Problem(fen), LIMITS) for fen in (MATE_IN_ONE, "8/8 w - -")]
     with pytest.raises(FenError, match="expected 8 ranks"):
         answers_to(asked)

@@ -12,7 +12,7 @@ from solver.solution import StoppedBy
 from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.search_struct import Search
 
 
 class EventControl(Control):

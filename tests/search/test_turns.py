@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.query import QueryState, Turn
+from solver.kernel.border.query_struct import QueryState, Turn
 from solver.kernel.mate.turns import Phase
 from solver.problem import Limits
-from solver.search.queries import Questions
-from solver.search.question import read_question
-from solver.search.workspace import Workspace
+from solver.search.queries import Questions, read_question
+from solver.search.workspaces import Workspace
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
 from tests.search import workspaces

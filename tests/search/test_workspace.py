@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from solver.search.workspace import MIB, allocate
+from solver.search.workspaces import MIB, allocate
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's list of mappings")

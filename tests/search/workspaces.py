@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.search import queries
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 
 if TYPE_CHECKING:
     import pytest
 
-    from solver.kernel.border.query import Query
-    from solver.search.question import Question
+    from solver.kernel.border.query_struct import Query
+    from solver.search.queries import Question
 
 
 def tiny() -> Workspace:

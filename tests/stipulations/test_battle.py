@@ -6,10 +6,10 @@ import chess
 import pytest
 
 from solver import InputError, Limits, Problem, Restriction, Solution, Status, StoppedBy
-from solver.kernel.border.memory import BattlePlay
+from solver.kernel.border.search_struct import BattlePlay
+from solver.problem import Goal, Play, Stipulation
 from solver.search.threads import Control
 from solver.solving import Solver, solve
-from solver.stipulation import Goal, Play, Stipulation
 from solver.stipulations import BATTLE_PLAYS
 from tests.cpu_time import after_work
 from tests.oracles import battle_play as oracle

@@ -7,8 +7,8 @@ import pytest
 
 from solver import Problem, Solution, Status, variations
 from solver.output.text import facts, say
+from solver.problem import Stipulation
 from solver.solving import Solver
-from solver.stipulation import Stipulation
 from tests.oracles import battle_play as oracle
 from tests.oracles.play import PlayOracle
 from tests.play.test_whole_play import as_oracle, attacking_positions

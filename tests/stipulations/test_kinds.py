@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from solver.stipulation import MATE, Stipulation
+from solver.problem import MATE, Stipulation
 from solver.stipulations import kind_of
 
 # As written; what the play ends with; the compiled part that searches it.

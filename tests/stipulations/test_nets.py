@@ -8,11 +8,11 @@ import pytest
 
 from solver import Limits, Problem, Solver
 from solver.errors import AllocationError
-from solver.search import workspace
-from solver.search.question import Question
-from solver.search.workspace import Workspace
+from solver.problem import Stipulation
+from solver.search import workspaces
+from solver.search.queries import Question
+from solver.search.workspaces import Workspace
 from solver.solution import Status, StoppedBy
-from solver.stipulation import Stipulation
 from solver.stipulations.solving_moves import NODES_BEFORE, Enumeration
 
 EXAMPLES = {
@@ -78,6 +78,6 @@ def test_too_little_memory_for_final_positions_is_an_error(
     def fail(_size: int) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(workspace, "map_memory", fail)
+    monkeypatch.setattr(workspaces, "map_memory", fail)
     with pytest.raises(AllocationError, match="memory for final positions, found"):
         solver.solve(problem("hpint.inp:365"))

@@ -9,10 +9,10 @@ import pytest
 
 from solver import Limits, Problem, Restriction, Status, solve
 from solver.errors import InputError
-from solver.search.question import read_question
+from solver.problem import Stipulation
+from solver.search.queries import read_question
 from solver.solution import StoppedBy
 from solver.solving import Control, Solver
-from solver.stipulation import Stipulation
 from solver.stipulations.solving_moves import set_play
 from tests.cpu_time import after_work
 from tests.oracles import help_play, walks

@@ -25,12 +25,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import MatesolveError
-from solver.kernel.border.memory import MAX_LEGAL_MOVES, Position, Search
-from solver.kernel.border.query import LineStyle, Query, Turn
+from solver.kernel.border.query_struct import LineStyle, Query, Turn
+from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Position, Search
 
 if TYPE_CHECKING:
-    from solver.kernel.border.experiment import Experiment
-    from solver.kernel.border.help_memory import HelpPlay, HelpState
+    from solver.kernel.border.query_struct import Experiment
+    from solver.kernel.border.search_struct import HelpPlay, HelpState
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -76,7 +76,7 @@ class ReplyFlag(IntEnum):
 
 
 class KeyFeature(IntEnum):
-    """What a key does; `solver.play.marks` defines each."""
+    """What a key does; `solver.play.record` defines each."""
 
     CHECK = 0
     TAKES_FLIGHT = 1
@@ -317,7 +317,7 @@ class Kernel:
         """Return the line of a mate that the df-pn search proved within `moves`.
 
         None if a lost part of the proof could not be proved again. See
-        `solver.kernel.mate.lines`.
+        `solver.kernel.mate.bounds`.
         """
         size = self.run("PROVED_LINE", position, search, moves, attacking)
         return None if size == STOPPED else search.line[:size]
@@ -402,7 +402,7 @@ class Kernel:
     def read_rows(
         self, rows: Array[Query], search: Search, first: int, end: int
     ) -> int:
-        """Read the FENs and lines of rows; see `solver.kernel.mate.rows`.
+        """Read the FENs and lines of rows; see `solver.kernel.mate.entry`.
 
         Parameters
         ----------
@@ -477,7 +477,7 @@ class Kernel:
     def grade_rows(
         self, rows: Array[Query], search: Search, first: int, end: int
     ) -> int:
-        """Grade the lines of rows; see `solver.kernel.mate.grading`.
+        """Grade the lines of rows; see `solver.kernel.mate.entry`.
 
         Parameters and result are those of `read_rows`. The node limit of `search` is
         overwritten.
@@ -531,7 +531,7 @@ class Kernel:
             PAUSED with `most` solutions, and there may be more; COMPLETE; or STOPPED by
             a limit or `Search.stop`. An enumeration that was stopped can be continued.
         """
-        from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpState
+        from solver.kernel.border.search_struct import HELP_LINE_WORDS, HelpState
 
         room = HELP_LINE_WORDS // play.plies
         play.most = room if most is None else min(room, most)

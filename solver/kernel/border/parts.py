@@ -21,7 +21,7 @@ from solver.kernel.border.interface import (
     Verdict,
     new_search,
 )
-from solver.kernel.border.memory import BattlePlay, Position, Search
+from solver.kernel.border.search_struct import BattlePlay, Position, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,7 +138,7 @@ def search_answers(kernel: Kernel) -> Answers:
 
 def laboratory_answers(kernel: Kernel) -> Answers:
     """Return answers of the laboratory's search and the right ones."""
-    from solver.kernel.border.experiment import INFINITE_SCORE, MATE_SCORE, Experiment
+    from solver.kernel.border.query_struct import INFINITE_SCORE, MATE_SCORE, Experiment
 
     experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
     search = new_search(node_limit=NO_LIMIT)
@@ -177,7 +177,7 @@ def battle_answers(kernel: Kernel) -> Answers:
 
 def help_answers(kernel: Kernel) -> Answers:
     """Return answers of help play's enumeration and the right ones."""
-    from solver.kernel.border.help_memory import HelpPlay, HelpState
+    from solver.kernel.border.search_struct import HelpPlay, HelpState
 
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
@@ -242,7 +242,7 @@ SEARCH = Part(
 BATTLE = Part(
     "battle",
     "the search of battle play",
-    "solver.kernel.compositions.battle_turns",
+    "solver.kernel.compositions.battle_play",
     BattleOperation,
     battle_answers,
 )

@@ -31,7 +31,7 @@ from numba.core import (
 from numba.core.compiler_lock import global_compiler_lock
 
 from solver.kernel.border.interface import KernelError
-from solver.kernel.build.target import Target, target_machine
+from solver.kernel.build.cache import Target, target_machine
 
 SPEED_LEVEL = 3
 """The highest level, with vectorized loops, as in numba."""

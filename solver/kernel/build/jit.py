@@ -17,10 +17,8 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 
-from solver.kernel.border.experiment import Experiment
-from solver.kernel.border.help_memory import HelpPlay, Nets
-from solver.kernel.border.memory import LoggedNode, Search
-from solver.kernel.border.query import Query
+from solver.kernel.border.query_struct import Experiment, Query
+from solver.kernel.border.search_struct import HelpPlay, LoggedNode, Nets, Search
 from solver.kernel.build.cache import (
     FALLBACK,
     FALLBACK_VARIABLE,
@@ -40,7 +38,7 @@ Bitboard: TypeAlias = Any
 Square: TypeAlias = Any
 """0 (a1) to 63 (h8), uint64."""
 Move: TypeAlias = Any
-"""An encoded move; see `solver.kernel.rules.position`; uint64."""
+"""An encoded move; see `solver.kernel.rules.bitboards`; uint64."""
 Number: TypeAlias = Any
 """A count, an index, a score or a verdict; int64."""
 
@@ -171,7 +169,7 @@ def _replaceable(
     Parameters
     ----------
     name : str
-        Its name; see `solver.kernel.build.target.Target.definitions`.
+        Its name; see `solver.kernel.build.cache.Target.definitions`.
     kind : ir.FunctionType
     define : callable
         Writes its usual definition from a builder and the arguments.

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.kernel.border.interface import KernelError
-from solver.kernel.border.memory import STACK_TOP
-from solver.kernel.build.target import Target
+from solver.kernel.border.search_struct import STACK_TOP
+from solver.kernel.build.cache import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.memory import BattlePlay
+from solver.kernel.border.search_struct import BattlePlay
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -28,18 +28,27 @@ from solver.kernel.rules.bitboards import (
     BETWEEN,
     DIAGONAL_LINES,
     EIGHT,
+    KING,
     NINE,
+    NO_MOVE,
     ONE,
     ORTHOGONAL_LINES,
+    PAWN,
     RANK_6,
     SEVEN,
     SIXTEEN,
     ZERO,
+    Position,
+    arrival,
     king_attacks,
     knight_attacks,
+    make,
+    origin,
+    position_t,
+    target,
 )
-from solver.kernel.rules.checks import find_checks
-from solver.kernel.rules.mate_in_one import (
+from solver.kernel.rules.mating import (
+    find_checks,
     is_checkmate,
     is_stalemate,
     leaves_no_flight,
@@ -52,17 +61,6 @@ from solver.kernel.rules.movegen import (
     generate,
     orthogonal_targets,
     pawn_targets,
-)
-from solver.kernel.rules.position import (
-    KING,
-    NO_MOVE,
-    PAWN,
-    Position,
-    arrival,
-    make,
-    origin,
-    position_t,
-    target,
 )
 
 SQUARES = np.uint64(64)

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.help_memory import HelpState
 from solver.kernel.border.parts import UNKNOWN_OPERATION, HelpOperation
+from solver.kernel.border.search_struct import HelpState
 from solver.kernel.build.jit import (
     ENTRY,
     ROW,
@@ -60,6 +60,7 @@ from solver.kernel.rules.bitboards import (
     F1,
     G1,
     H1,
+    KING,
     ONE,
     ORTHOGONAL_LINES,
     RANK_1,
@@ -68,25 +69,22 @@ from solver.kernel.rules.bitboards import (
     RANK_8,
     SIXTEEN,
     ZERO,
+    Position,
+    arrival,
     diagonal_attacks,
+    flipped,
     king_attacks,
     knight_attacks,
     knights_attacks,
+    make,
     orthogonal_attacks,
     pawns_attacks_down,
     pawns_attacks_up,
-)
-from solver.kernel.rules.mate_in_one import is_checkmate, is_stalemate, mate_in_one
-from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import (
-    KING,
-    Position,
-    arrival,
-    flipped,
-    make,
     position_t,
     target,
 )
+from solver.kernel.rules.mating import is_checkmate, is_stalemate, mate_in_one
+from solver.kernel.rules.movegen import generate
 
 # The last moves, and which of them a mate may follow
 #

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.help_memory import (
+from solver.kernel.border.search_struct import (
     EXPLORED_GROUPS,
     MOST_CHOICES,
     NEED_CODES,
@@ -79,21 +79,19 @@ from solver.kernel.compositions.net_needs import (
 )
 from solver.kernel.rules.bitboards import (
     BETWEEN,
-    ONE,
-    SEVEN,
-    TWO,
-    ZERO,
-    king_attacks,
-)
-from solver.kernel.rules.position import (
     DIAGONAL,
     KING,
     KNIGHT,
+    ONE,
     ORTHOGONAL,
     PAWN,
     QUEEN,
+    SEVEN,
+    TWO,
+    ZERO,
     Position,
     arrival,
+    king_attacks,
     origin,
     position_t,
     target,

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.help_memory import MOST_NET_MOVES, MOST_WAYS, NEED_CODES
+from solver.kernel.border.search_struct import MOST_NET_MOVES, MOST_WAYS, NEED_CODES
 from solver.kernel.build.jit import (
     Bitboard,
     Number,

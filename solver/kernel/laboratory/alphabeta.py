@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.experiment import (
+from solver.kernel.border.interface import STOPPED
+from solver.kernel.border.parts import UNKNOWN_OPERATION, LaboratoryOperation
+from solver.kernel.border.query_struct import (
     INFINITE_SCORE,
     MATE_SCORE,
     MULTI_CUT_REDUCTION,
 )
-from solver.kernel.border.interface import STOPPED
-from solver.kernel.border.memory import LogEnd
-from solver.kernel.border.parts import UNKNOWN_OPERATION, LaboratoryOperation
+from solver.kernel.border.search_struct import LogEnd
 from solver.kernel.build.jit import (
     ENTRY,
     Move,
@@ -49,14 +49,21 @@ from solver.kernel.build.jit import (
     void,
 )
 from solver.kernel.laboratory.alphabeta_table import (
+    ALL_NODE,
+    CUT_NODE,
     EXACT,
     LOWER,
+    PV_NODE,
     UPPER,
     Scored,
     Window,
     captures,
     count_root_move,
     decides,
+    extension,
+    has_pieces,
+    may_prune,
+    narrow_to_mates,
     probe_score,
     promotes,
     rank_moves,
@@ -75,20 +82,9 @@ from solver.kernel.laboratory.evaluation import (
     past_score,
     search_horizon,
 )
-from solver.kernel.laboratory.selectivity import (
-    ALL_NODE,
-    CUT_NODE,
-    PV_NODE,
-    extension,
-    has_pieces,
-    may_prune,
-    narrow_to_mates,
-)
-from solver.kernel.mate.log import enter_node, leave_node
 from solver.kernel.mate.ordering import bring_best, remember_refutation, unranked
-from solver.kernel.mate.transposition import hash_key
-from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import (
+from solver.kernel.mate.transposition import enter_node, hash_key, leave_node
+from solver.kernel.rules.bitboards import (
     NO_MOVE,
     Position,
     after_null_move,
@@ -97,6 +93,7 @@ from solver.kernel.rules.position import (
     position_at,
     position_t,
 )
+from solver.kernel.rules.movegen import generate
 
 DRAW = 0
 

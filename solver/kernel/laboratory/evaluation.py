@@ -39,14 +39,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.experiment import (
+from solver.kernel.border.interface import STOPPED
+from solver.kernel.border.query_struct import (
     INFINITE_SCORE,
     MATE_SCORE,
     Horizon,
     MipUse,
 )
-from solver.kernel.border.interface import STOPPED
-from solver.kernel.border.memory import MAX_PLIES
+from solver.kernel.border.search_struct import MAX_PLIES
 from solver.kernel.build.jit import (
     ROW,
     Bitboard,
@@ -71,10 +71,19 @@ from solver.kernel.laboratory.alphabeta_table import (
     window_t,
 )
 from solver.kernel.mate.ordering import bring_best, unranked
-from solver.kernel.rules.bitboards import EIGHT, ONE, SEVEN, ZERO
-from solver.kernel.rules.mate_in_one import is_checkmate
+from solver.kernel.rules.bitboards import (
+    EIGHT,
+    NO_MOVE,
+    ONE,
+    SEVEN,
+    ZERO,
+    Position,
+    checkers,
+    make,
+    position_t,
+)
+from solver.kernel.rules.mating import is_checkmate
 from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import NO_MOVE, Position, checkers, make, position_t
 
 PAWN_WORTH = 100
 KNIGHT_WORTH = 320

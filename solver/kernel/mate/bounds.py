@@ -1,9 +1,4 @@
-"""The bounds on one side's shortest mate, and the search that closes them.
-
-The prover asks for a mate in 1, 2, 3, ... moves and raises the lower bound; the df-pn
-search looks for any mate below the upper bound and lowers that. They take turns with
-doubling budgets, and share what they prove about each position in one table.
-"""
+"""The bounds on a side's shortest mate, the keys and the line that they end with."""
 
 from __future__ import annotations
 
@@ -11,11 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import STOPPED, Verdict
-from solver.kernel.border.memory import MAX_LEGAL_MOVES, Stop, restriction_word
-from solver.kernel.border.query import MOST_TEXT, Answer, QueryState, Turn
+from solver.kernel.border.interface import SMALL_NODES, STOPPED, Verdict
+from solver.kernel.border.query_struct import MOST_TEXT, Answer, QueryState, Turn
+from solver.kernel.border.search_struct import (
+    LINE_MEMO,
+    LINE_NODES,
+    MAX_LEGAL_MOVES,
+    MAX_PLIES,
+    Stop,
+    restriction_word,
+)
 from solver.kernel.build.jit import (
     QUERY_BYTES,
+    Move,
     Number,
     boolean,
     i64,
@@ -24,17 +27,429 @@ from solver.kernel.build.jit import (
     query_at,
     query_t,
     search_t,
+    u64,
     void,
+    words_at,
 )
-from solver.kernel.mate import keys, lines, prover, turns
+from solver.kernel.mate import prover, turns
+from solver.kernel.mate.dfpn import find_mate, is_allowed, known_bounds
+from solver.kernel.mate.ordering import ATTACKING, DEFENDING, is_stopped
+from solver.kernel.mate.prover import mates_within
+from solver.kernel.mate.transposition import (
+    Bounds,
+    bounds_t,
+    hash_key,
+)
 from solver.kernel.mate.turns import (
+    KEY_BUDGET,
     Phase,
+    add_key,
     attacks,
     is_closed,
+    list_first_moves,
 )
-from solver.kernel.rules import mate_in_one
-from solver.kernel.rules.bitboards import ZERO
-from solver.kernel.rules.position import Position, position_t
+from solver.kernel.rules import mating
+from solver.kernel.rules.bitboards import (
+    MOVE_BITS,
+    NO_MOVE,
+    ZERO,
+    Position,
+    after_null_move,
+    checkers,
+    make,
+    position_t,
+)
+from solver.kernel.rules.mating import mate_in_one
+from solver.kernel.rules.movegen import generate
+
+# --------------------------------------------------------------------------------------
+# The line of a mate that the df-pn search has proved, read from the table.
+#
+# The df-pn search bounds mates from above, so some turn out shorter than their bound.
+# The attacker plays the proved moves, and the defender resists them as long as
+# possible, so the length of the line is also a proved bound. Parts of the proof that
+# the table has lost are proved again.
+
+MOST_READINGS = 5
+"""How often a line that repeats a position is read; two or three times suffice."""
+
+INDEX_BITS = np.uint64(LINE_NODES - 1)
+"""The part of a word of `Search.line_memo` that holds the index of a node."""
+
+LINK_SHIFT = np.uint64(32)
+REPLY_SHIFT = 32
+
+NOTHING_PROVED = Bounds(np.int64(0), np.int64(0), NO_MOVE)
+
+
+@jit(bounds_t(position_t, i64, search_t))
+def proved_bounds(position: Position, moves: Number, search: Any) -> Bounds:
+    """Return the bounds of an attacker's position with a mate within `moves`.
+
+    If the table has lost the mate, prove it again. A mate of 0 moves means that the
+    search was stopped.
+    """
+    key = hash_key(position, ATTACKING)
+    bounds = known_bounds(key, search)
+    while bounds.mate > moves:
+        search.buckets = search.proofs_from
+        if find_mate(position, moves, ATTACKING, search) != Verdict.MATE:
+            return NOTHING_PROVED
+        bounds = known_bounds(key, search)
+    return bounds
+
+
+@jit(i64(i64, search_t), inline=True)
+def length_of(node: Number, search: Any) -> Number:
+    """Return the number of the attacker's moves in a line; 0 for node 0."""
+    return np.int64(search.line_links[node] >> LINK_SHIFT)
+
+
+@jit(i64(position_t, i64, boolean, i64, search_t))
+def read_from(
+    position: Position, moves: Number, attacking: bool, depth: Number, search: Any
+) -> Number:
+    """Read the line from a position, and return its first node.
+
+    A line is a list of nodes that never change: the attacker's move, the reply to it,
+    and the node after that. A position that is reached again has the same nodes.
+
+    Parameters
+    ----------
+    position : Position
+        The attacker is to move if `attacking`, else the defender.
+    moves : int64
+        A mate within so many moves is proved.
+    attacking : bool
+    depth : int64
+        Plies from the root. The rows of moves and numbers are used from their ends, so
+        that a df-pn search can use their beginnings.
+    search : Search
+        Its nodes grow; `line_memo` remembers the node of each position.
+
+    Returns
+    -------
+    int64
+        A node whose line has at most `moves` moves of the attacker. With the defender
+        to move, the reply stands above REPLY_SHIFT; 0 if it is mated. STOPPED if a lost
+        part of the proof could not be proved again, or there is no room for the nodes.
+    """
+    # 1. The attacker mates at once, or plays the move that is proved.
+    if attacking:
+        key = hash_key(position, ATTACKING)
+        place = key.bucket & np.uint64(LINE_MEMO - 1)
+        word = search.line_memo[place]
+        if (word | INDEX_BITS) == (key.check | INDEX_BITS):
+            known = np.int64(word & INDEX_BITS)
+            if 0 < length_of(known, search) <= moves:
+                return known
+        attack = mate_in_one(position)
+        defence = np.int64(0)
+        if attack == NO_MOVE:
+            bounds = proved_bounds(position, moves, search)
+            if bounds.mate == 0:
+                return STOPPED
+            attack = bounds.move
+            child = make(position, attack)
+            defence = read_from(child, moves - 1, DEFENDING, depth + 1, search)
+            if defence == STOPPED:
+                return STOPPED
+        node = search.line_nodes
+        if node == LINE_NODES:
+            return STOPPED
+        after = defence & (LINE_NODES - 1)
+        length = length_of(after, search) + 1
+        reply = np.uint64(defence >> REPLY_SHIFT)
+        search.line_moves[node] = attack | (reply << LINK_SHIFT)
+        search.line_links[node] = np.uint64(after) | (np.uint64(length) << LINK_SHIFT)
+        search.line_nodes += 1
+        search.line_memo[place] = (key.check & ~INDEX_BITS) | np.uint64(node)
+        return node
+
+    # 2. The defender: the bound of each reply.
+    replies = search.rows[MAX_PLIES - 1 - depth]
+    bounds_left = search.phis[MAX_PLIES - 1 - depth]
+    size = generate(position, replies)
+    for index in range(size):
+        child = make(position, replies[index])
+        bound = np.int64(1)
+        if mate_in_one(child) == NO_MOVE:
+            bound = np.int64(proved_bounds(child, moves, search).mate)
+            if bound == 0:
+                return STOPPED
+        bounds_left[index] = np.uint32(bound)
+
+    # 3. The reply with the largest bound, until a line is as long as its bound.
+    while size:
+        longest = 0
+        for index in range(1, size):
+            if bounds_left[index] > bounds_left[longest]:
+                longest = index
+        bound = np.int64(bounds_left[longest])
+        reply = replies[longest]
+        node = read_from(make(position, reply), bound, ATTACKING, depth + 1, search)
+        if node == STOPPED:
+            return STOPPED
+        length = length_of(node, search)
+        if length == bound:
+            return (np.int64(reply) << REPLY_SHIFT) | node
+        bounds_left[longest] = np.uint32(length)
+    return 0
+
+
+@jit(i64(position_t, i64, boolean, search_t))
+def read_once(
+    position: Position, moves: Number, attacking: bool, search: Any
+) -> Number:
+    """Write the line to `search.line`; return its plies, or STOPPED."""
+    search.line_memo[:] = ZERO
+    search.line_nodes = 1
+    node = read_from(position, moves, attacking, 0, search)
+    if node == STOPPED:
+        return STOPPED
+    plies = 0
+    if not attacking and node:
+        search.line[0] = np.uint64(node >> REPLY_SHIFT)
+        plies = 1
+    node &= LINE_NODES - 1
+    while node:
+        word = search.line_moves[node]
+        search.line[plies] = word & MOVE_BITS
+        search.line[plies + 1] = word >> LINK_SHIFT
+        node = np.int64(search.line_links[node]) & (LINE_NODES - 1)
+        plies += 2 if node else 1
+    return plies
+
+
+@jit(boolean(position_t, i64, search_t))
+def repeats(position: Position, plies: Number, search: Any) -> bool:
+    """Return whether a position occurs twice in `search.line`, whoever is to move."""
+    for ply in range(plies + 1):
+        check = hash_key(position, ATTACKING).check
+        for before in range(ply):
+            row, place = divmod(before, MAX_LEGAL_MOVES)
+            if search.rows[row, place] == check:
+                return True
+        search.rows[ply // MAX_LEGAL_MOVES, ply % MAX_LEGAL_MOVES] = check
+        if ply < plies:
+            position = make(position, search.line[ply])
+    return False
+
+
+@jit(i64(position_t, i64, boolean, search_t))
+def read_proved_line(
+    position: Position, moves: Number, attacking: bool, search: Any
+) -> Number:
+    """Write the line of a mate that is proved within `moves` to `search.line`.
+
+    If a line repeats a position, the position mates sooner than its bound said when the
+    line was first read. The line is then read again with everything proved by now: it
+    does not become longer, and often becomes shorter.
+
+    Returns
+    -------
+    int64
+        The number of plies; STOPPED if a lost part of the proof could not be proved
+        again before a limit was hit.
+    """
+    plies = read_once(position, moves, attacking, search)
+    for _ in range(MOST_READINGS - 1):
+        if plies == STOPPED or not repeats(position, plies, search):
+            break
+        for ply in range(plies):
+            search.older_line[ply] = search.line[ply]
+        again = read_once(position, moves, attacking, search)
+        if again == STOPPED or again > plies:
+            for ply in range(plies):
+                search.line[ply] = search.older_line[ply]
+        if again == STOPPED:
+            break
+        plies = min(again, plies)
+    return plies
+
+
+# --------------------------------------------------------------------------------------
+# The first moves of a query: which are allowed, and which mate.
+
+
+@jit(i64(position_t, i64, boolean, boolean, search_t))
+def mates_by(
+    position: Position, moves: Number, attacking: bool, by_prover: bool, search: Any
+) -> Number:
+    """Decide with the prover, or else with the df-pn search, as `mates_within` does.
+
+    A search that is not short uses the whole table.
+    """
+    if not by_prover:
+        search.buckets = search.proofs_from
+        return find_mate(position, moves, attacking, search)
+    if search.nodes > SMALL_NODES:
+        search.buckets = search.proofs_from
+    return mates_within(position, moves, 0, attacking, search)
+
+
+@jit(boolean(position_t, u64, search_t))
+def is_admitted(position: Position, move: Move, search: Any) -> bool:
+    """Return whether the current restriction allows a first move of the attacker.
+
+    A threat must be searched for; once the search is stopped, the result is False.
+    """
+    if not search.restriction:
+        return True
+    child = make(position, move)
+    if not is_allowed(child, search):
+        return False
+    if not search.threat_moves or checkers(child):
+        return True
+    waiting = after_null_move(child)
+    verdict = mates_by(waiting, search.threat_moves, ATTACKING, True, search)
+    return verdict == Verdict.MATE
+
+
+@jit(void(query_t, position_t, search_t))
+def keep_admitted(query: Any, position: Position, search: Any) -> None:
+    """Remove the chosen root moves that the restriction excludes."""
+    moves = words_at(query.root_moves)
+    kept = 0
+    for index in range(query.root_count):
+        move = moves[index]
+        if is_admitted(position, move, search):
+            moves[kept] = move
+            kept += 1
+    query.root_count = kept
+
+
+@jit(i64(query_t, position_t, i64, boolean, boolean, search_t))
+def root_mates_within(
+    query: Any,
+    position: Position,
+    moves: Number,
+    attacking: bool,
+    by_prover: bool,
+    search: Any,
+) -> Number:
+    """Decide whether the attacker mates within `moves`; see `mates_by`.
+
+    Chosen root moves share the remaining nodes; `query.key` receives the one that
+    mates.
+    """
+    if not (attacking and query.root_moves):
+        return mates_by(position, moves, attacking, by_prover, search)
+    chosen = words_at(query.root_moves)
+    limit = search.node_limit
+    share = (limit - search.nodes) // max(1, query.root_count)
+    all_refuted = True
+    for index in range(query.root_count):
+        child = make(position, chosen[index])
+        search.node_limit = min(limit, search.nodes + share)
+        verdict = mates_by(child, moves - 1, DEFENDING, by_prover, search)
+        search.node_limit = limit
+        if verdict == Verdict.MATE:
+            query.key = chosen[index]
+            return verdict
+        all_refuted = all_refuted and verdict == Verdict.NO_MATE
+    # With a restriction to threats, a limit may have hidden a chosen move.
+    if is_stopped(search) or not all_refuted:
+        return Verdict.STOPPED
+    return Verdict.NO_MATE
+
+
+@jit(i64(position_t, i64, i64, search_t))
+def decide_by(
+    position: Position, moves_left: Number, budget: Number, search: Any
+) -> Number:
+    """Decide the same as `decide` with a budget of nodes for each of both searches."""
+    limit = search.node_limit
+    verdict = np.int64(Verdict.STOPPED)
+    if not search.restricted_only:
+        search.node_limit = min(limit, search.nodes + budget)
+        verdict = mates_by(position, moves_left, DEFENDING, True, search)
+    if verdict == Verdict.STOPPED:
+        search.node_limit = min(limit, search.nodes + budget)
+        verdict = mates_by(position, moves_left, DEFENDING, False, search)
+    search.node_limit = limit
+    return verdict
+
+
+@jit(i64(position_t, i64, search_t))
+def decide(position: Position, moves_left: Number, search: Any) -> Number:
+    """Decide whether the defender, which is to move, is mated within `moves_left`.
+
+    The prover and the df-pn search take turns with doubling budgets. Under a
+    restriction only the df-pn search runs, because the prover knows no restrictions.
+
+    Returns
+    -------
+    int64
+        A `Verdict`; STOPPED if the node limit was reached or the search was stopped.
+    """
+    budget = KEY_BUDGET
+    verdict = np.int64(Verdict.STOPPED)
+    while verdict == Verdict.STOPPED and not is_stopped(search):
+        verdict = decide_by(position, moves_left, budget, search)
+        budget *= 2
+    return verdict
+
+
+@jit(i64(query_t, position_t, i64, i64, search_t))
+def find_keys(
+    query: Any, position: Position, mate: Number, pause: Number, search: Any
+) -> Number:
+    """Find every first move that mates within `mate` moves, after `begin_keys`.
+
+    Parameters
+    ----------
+    query : Query
+    position : Position
+    mate : int64
+    pause : int64
+        Return between two searches once they have taken this many nodes.
+    search : Search
+
+    Returns
+    -------
+    int64
+        `Turn.ENDS`; `Turn.PAUSES`: call it again; or STOPPED by a limit.
+    """
+    moves = search.line
+    size = list_first_moves(query, position, search)
+    first_node = search.nodes
+    while query.keys_tried < size:
+        # 1. The next first move. A helper thread begins with the last, so that the
+        #    threads meet in the middle of the list.
+        place = query.keys_tried
+        if search.is_helper:
+            place = size - 1 - place
+        move = moves[place]
+        is_new = query.key_budget == KEY_BUDGET
+        verdict = np.int64(Verdict.NO_MATE)
+        if query.root_moves or not is_new or is_admitted(position, move, search):
+            if is_stopped(search):
+                return STOPPED
+            child = make(position, move)
+            verdict = decide_by(child, mate - 1, query.key_budget, search)
+
+        # 2. It is decided, or gets a larger budget.
+        if verdict == Verdict.STOPPED:
+            query.key_budget *= 2
+        else:
+            if verdict == Verdict.MATE:
+                add_key(query, place)
+            query.keys_tried += 1
+            query.key_budget = KEY_BUDGET
+        if is_stopped(search):
+            return STOPPED
+        if search.nodes - first_node >= pause and query.keys_tried < size:
+            return Turn.PAUSES
+    return STOPPED if is_stopped(search) else Turn.ENDS
+
+
+# --------------------------------------------------------------------------------------
+# The bounds on one side's shortest mate, and the search that closes them.
+#
+# The prover asks for a mate in 1, 2, 3, ... moves and raises the lower bound; the df-pn
+# search looks for any mate below the upper bound and lowers that. They take turns with
+# doubling budgets, and share what they prove about each position in one table.
 
 FIRST_BUDGET = 20_000
 """Nodes that the df-pn search may spend on one length in the first round."""
@@ -109,13 +524,13 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
         query.reach[side] = REACH
 
     # 3. Trivial cases, which need no search.
-    if mate_in_one.is_checkmate(position):
+    if mating.is_checkmate(position):
         return answer_at_once(query, Answer.PROVED, 0, 0)
     if our_king_is_bare if query.attacking else their_king_is_bare:
         least = query.most_moves + 1
         return answer_at_once(query, Answer.DISPROVED, -1, least)
     if query.root_moves:
-        keys.keep_admitted(query, position, search)
+        keep_admitted(query, position, search)
     return Turn.PAUSES if turns.is_small_ending(position) else Turn.GOES_ON
 
 
@@ -125,7 +540,7 @@ def read_line(
 ) -> Number:
     """Read the line of a mate that was just proved; see `turns.noting`."""
     if not is_shortest or search.restricted_only:
-        return lines.read_line(position, moves, attacking, search)
+        return read_proved_line(position, moves, attacking, search)
     plies = prover.find_line(position, moves, attacking, search)
     return plies if plies == 2 * moves - np.int64(attacking) else STOPPED
 
@@ -150,7 +565,7 @@ def search_lower(query: Any, position: Position, side: Number, search: Any) -> N
     # The prover knows no restrictions, so there the df-pn search does its work.
     by_prover = not search.restricted_only
     moves = query.lower[side]
-    verdict = keys.root_mates_within(
+    verdict = root_mates_within(
         query, position, moves, attacks(query, side), by_prover, search
     )
     search.node_limit = limit
@@ -173,7 +588,7 @@ def search_length(
     search.node_limit = min(limit, search.nodes + nodes)
     is_shared = query.phase[side] == Phase.UPPER and query.upper[side] == 0
     search.shared_lengths = SHARED_LENGTHS if is_shared else 0
-    verdict = keys.root_mates_within(query, position, length, attacking, False, search)
+    verdict = root_mates_within(query, position, length, attacking, False, search)
     is_open = verdict == Verdict.STOPPED and not search.restricted_only
     if is_open and length >= NARROW_FROM:
         search.node_limit = min(limit, search.nodes + nodes // NARROW_DIVISOR)
@@ -182,9 +597,7 @@ def search_length(
         search.most_flights = NARROW_FLIGHTS
         search.most_replies = MAX_LEGAL_MOVES
         search.threat_moves = 0
-        found = keys.root_mates_within(
-            query, position, length, attacking, False, search
-        )
+        found = root_mates_within(query, position, length, attacking, False, search)
         search.restriction = ZERO
         # A mate under a restriction is a mate; "none" holds only under it.
         if found == Verdict.MATE:
@@ -258,7 +671,7 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
 
 # The machine
 
-take_turn = turns.machine(begin_query, search_side, keys.find_keys)
+take_turn = turns.machine(begin_query, search_side, find_keys)
 
 
 @jit(i64(i64, i64, search_t))

@@ -1,8 +1,4 @@
-"""The C function of the search; `border.interface.Kernel` is its Python side.
-
-Importing this module translates the kernel's functions. numba compiles the members of
-`Operation` as numbers, so both sides can use their names.
-"""
+"""The operations of the search for C: solve, read rows, grade lines, list play."""
 
 from __future__ import annotations
 
@@ -10,48 +6,485 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import MATE_SHIFT, MOVE_SHIFT
+from solver.kernel.border.interface import (
+    MATE_SHIFT,
+    MOVE_SHIFT,
+    NO_LIMIT,
+    STOPPED,
+    Verdict,
+)
 from solver.kernel.border.parts import UNKNOWN_OPERATION, Operation
+from solver.kernel.border.query_struct import (
+    FEN_TEXT_BYTES,
+    MOVE_TEXT_BYTES,
+    LineFault,
+    LineStyle,
+    QueryState,
+)
+from solver.kernel.border.search_struct import (
+    MAX_LEGAL_MOVES,
+    MAX_PLIES,
+    POSITION_WORDS,
+)
 from solver.kernel.build.jit import (
     ENTRY,
+    QUERY_BYTES,
     Move,
     Number,
     boolean,
+    bytes_at,
+    first_square,
     i64,
     jit,
     native,
+    query_at,
+    query_t,
     record_at,
     search_t,
     u64,
+    void,
+    words_at,
 )
-from solver.kernel.mate.bounds import solve_queries, take_turn
+from solver.kernel.mate.bounds import (
+    decide,
+    find_keys,
+    read_proved_line,
+    solve_queries,
+    take_turn,
+)
 from solver.kernel.mate.dfpn import find_mate, known_bounds
-from solver.kernel.mate.grading import grade_rows
-from solver.kernel.mate.lines import read_line
 from solver.kernel.mate.ordering import (
     ATTACKING,
     DEFENDING,
+    begin,
     bring_best,
     rank_replies,
 )
-from solver.kernel.mate.play_lists import compile_lists
 from solver.kernel.mate.prover import find_line, mated_in_one, mates_within
-from solver.kernel.mate.rows import read_rows, write_lines
 from solver.kernel.mate.transposition import hash_key, probe
-from solver.kernel.rules.checks import generate_checks
-from solver.kernel.rules.mate_in_one import mate_in_one
-from solver.kernel.rules.movegen import generate, perft
-from solver.kernel.rules.notation import write_moves
-from solver.kernel.rules.position import (
+from solver.kernel.mate.turns import begin_keys, compile_lists, write_keys
+from solver.kernel.rules.bitboards import (
+    CORNERS,
+    NO_MOVE,
+    ONE,
+    RANK_6,
+    ZERO,
     Position,
     after_null_move,
     checkers,
     make,
+    origin,
     position_at,
     position_t,
+    target,
     write_position,
 )
-from solver.kernel.rules.remarks import list_key_features, mark_mate
+from solver.kernel.rules.fen import list_key_features, mark_mate, read_fen, write_fen
+from solver.kernel.rules.mating import generate_checks, mate_in_one
+from solver.kernel.rules.movegen import count as count_moves
+from solver.kernel.rules.movegen import (
+    en_passant_is_legal,
+    en_passant_takers,
+    generate,
+    perft,
+)
+from solver.kernel.rules.notation import (
+    BLANK,
+    read_move,
+    skip,
+    write_letter,
+    write_long,
+    write_move,
+    write_moves,
+    write_san,
+)
+
+# --------------------------------------------------------------------------------------
+# Reading many positions and lines in one call: the texts of a batch's rows.
+#
+# `solver.kernel.border.query_struct.Query` has the layout. `read_rows` sets up each
+# row's position and writes the texts that a problem is made of, without a Python object
+# for each row. `write_lines` writes lines of a row's position.
+
+LINE_END = ord("\n")
+
+REFUSED, READ = (int(state) for state in (QueryState.REFUSED, QueryState.READ))
+
+
+@jit(position_t(query_t, position_t, u64))
+def play(row: Any, position: Position, move: Move) -> Position:
+    """Play a legal move, and set the row's side to move and counters.
+
+    Parameters
+    ----------
+    row : Row
+        Its position and its en passant square are left as they are.
+    position : Position
+        The position before the move.
+    move : uint64
+
+    Returns
+    -------
+    Position
+        The position after it.
+    """
+    start, arrived = ONE << origin(move), ONE << target(move)
+    row.clock += 1
+    if start & position.pawns or arrived & position.them:
+        row.clock = 0
+    row.number += row.black
+    row.black ^= 1
+    return make(position, move)
+
+
+@jit(void(i64, position_t))
+def _set_played(address: Number, position: Position) -> None:
+    """Set a row's position after a move, and its en passant square.
+
+    The square is left out unless a capture there is legal; otherwise transpositions
+    would have different FENs.
+    """
+    row, words = query_at(address), words_at(address)
+    write_position(words, position)
+    row.en_passant = -1
+    skipped = position.rights & RANK_6
+    takers = en_passant_takers(position)
+    while takers:
+        pawn = takers & (ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, skipped):
+            row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
+    if row.en_passant < 0:
+        words[7] &= CORNERS
+
+
+@jit(boolean(i64, search_t))
+def _read_row(address: Number, search: Any) -> bool:
+    """Read a row; see `read_rows`. Return whether it is plainly correct."""
+    if not read_fen(address):
+        return False
+    row = query_at(address)
+    position = position_at(words_at(address))
+    line = bytes_at(row.line)
+    row.fen_at = search.text_written
+    black, clock, number = row.black, row.clock, row.number
+    place, plies = 0, 0
+    while True:
+        if plies == row.played:
+            # The position in question: before this move, or at the end of the line.
+            if plies:
+                _set_played(address, position)
+                black, clock, number = row.black, row.clock, row.number
+            row.line_at = write_fen(address, bytes_at(search.text), row.fen_at)
+            search.text_written = row.line_at
+        place = skip(line, place, row.line_size, True)
+        if place == row.line_size:
+            break
+        end = skip(line, place, row.line_size, False)
+        move = read_move(
+            position, row.black, line, place, end, row.uci_only != 0, search.rows[0]
+        )
+        if move == NO_MOVE:
+            return False
+        if plies >= row.played:
+            write_move(position, move, row.black, search)
+        position = play(row, position, move)
+        place = end
+        plies += 1
+    row.black, row.clock, row.number = black, clock, number
+    row.fen_written = row.line_at - row.fen_at
+    if plies > row.played:
+        search.text_written -= 1  # no space after the last move
+    row.line_written = search.text_written - row.line_at
+    return plies >= row.played
+
+
+@jit(i64(i64, i64, search_t))
+def read_rows(address: Number, count: Number, search: Any) -> Number:
+    """Read the FENs and lines of rows.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
+        `line_size`, `played` and `uci_only`.
+
+        If all is plainly correct, its state becomes READ, `position`, `black`,
+        `en_passant`, `clock` and `number` describe the position after the played moves,
+        `fen_at` its FEN and `line_at` the rest of the line in UCI. After a played move
+        the en passant square is left out unless a capture there is legal. Otherwise
+        its state becomes REFUSED, and all of these mean nothing; `fen_fault` then says
+        whether the FEN is at fault.
+    count : int64
+        The number of rows.
+    search : Search
+        Its `text` receives what is written; its first row of moves is overwritten.
+
+    Returns
+    -------
+    int64
+        The index of the first row that was not read because `text` may have too little
+        room for it, `count` if all were. A row needs FEN_TEXT_BYTES and, for every
+        three bytes of its line, MOVE_TEXT_BYTES.
+    """
+    for index in range(count):
+        row = query_at(address)
+        needed = FEN_TEXT_BYTES + (row.line_size + 1) // 3 * MOVE_TEXT_BYTES
+        written = search.text_written
+        if search.text_size - written < needed:
+            return index
+        if _read_row(address, search):
+            row.state = READ
+        else:
+            row.state = REFUSED
+            search.text_written = written
+        address += QUERY_BYTES
+    return count
+
+
+# Lines of moves
+
+
+GIVEN_END, WRITTEN_END = POSITION_WORDS, POSITION_WORDS + 1
+"""After a position in a row of `Search`: where the move before it ends in the given
+line, and where its name ends in the written one."""
+
+SAN, WITH_END, LONG = (int(style) for style in LineStyle)
+
+
+@jit(i64(i64, i64, i64, i64, search_t))
+def shared_moves(
+    address: Number, before: Number, at: Number, known: Number, search: Any
+) -> Number:
+    """Return how many moves a line has in common with the beginning of the one before.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the row.
+    before, at : int64
+        Where the two lines begin in the row's `line`.
+    known : int64
+        The legal moves of the line before. `search.rows[1]` and on say where they end.
+    search : Search
+    """
+    row = query_at(address)
+    given, size = bytes_at(row.line), row.line_size
+    place = 0
+    for shared in range(known):
+        end = np.int64(search.rows[shared + 1, GIVEN_END])
+        if at + end > size or skip(given, at + end, size, False) != at + end:
+            return shared
+        while place < end:
+            if given[before + place] != given[at + place]:
+                return shared
+            place += 1
+    return known
+
+
+@jit(position_t(position_t, u64, i64, i64, search_t))
+def write_name(
+    position: Position, move: Move, black: Number, style: Number, search: Any
+) -> Position:
+    """Write the name of a legal move; return the position after it."""
+    if style == LONG:
+        write_long(position, move, black, search)
+    else:
+        moves = search.rows[0]
+        write_san(position, move, moves, generate(position, moves), black, search)
+    return make(position, move)
+
+
+@jit(void(i64, i64, search_t))
+def write_lines(address: Number, style: Number, search: Any) -> None:
+    """Write lines of a row's position.
+
+    The names of moves that a line shares with the line before are copied.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the row, which is READ. Its `line` is the lines, with a line end
+        between them; each begins in its position. Moves from the first illegal one on
+        are copied. Its position, side to move and en passant square are overwritten.
+    style : int64
+        A `LineStyle`.
+    search : Search
+        Its `text` receives the lines, with a space after each word and a line end after
+        each line. Its rows of moves are overwritten.
+    """
+    row, words = query_at(address), words_at(address)
+    first, first_black = position_at(words), row.black
+    given, written, size = bytes_at(row.line), bytes_at(search.text), row.line_size
+    row.en_passant = -1
+    before, before_text, at, known = 0, 0, 0, 0
+    while at <= size:
+        # 1. Copy the names that the line before begins with too.
+        begun, place, position = search.text_written, at, first
+        known = shared_moves(address, before, at, known, search)
+        if known:
+            for word in range(POSITION_WORDS):
+                words[word] = search.rows[known, word]
+            position = position_at(words)
+            place = at + int(search.rows[known, GIVEN_END])
+            length = int(search.rows[known, WRITTEN_END])
+            for index in range(length):
+                written[begun + index] = written[before_text + index]
+            search.text_written += length
+        row.black = first_black ^ (known & 1)
+
+        # 2. Write the other words.
+        is_legal = True
+        while place < size and given[place] != LINE_END:
+            end = skip(given, place, size, False)
+            move = NO_MOVE
+            if is_legal and end > place:
+                moves = search.rows[0]
+                move = read_move(position, row.black, given, place, end, False, moves)
+            if move != NO_MOVE:
+                position = write_name(position, move, row.black, style, search)
+                row.black ^= 1
+                if known + 1 < MAX_PLIES:
+                    known += 1
+                    write_position(words, position)
+                    for word in range(POSITION_WORDS):
+                        search.rows[known, word] = words[word]
+                    search.rows[known, GIVEN_END] = np.uint64(end - at)
+                    length = search.text_written - begun
+                    search.rows[known, WRITTEN_END] = np.uint64(length)
+            elif end > place:
+                is_legal = False
+                text_at = search.text_written
+                for index in range(place, end):
+                    text_at = write_letter(written, text_at, given[index])
+                search.text_written = write_letter(written, text_at, BLANK)
+            place = max(end, place + 1)
+
+        # 3. The final position.
+        text_at = search.text_written
+        if style == WITH_END:
+            write_position(words, position)
+            text_at = write_letter(written, text_at, LINE_END)
+            text_at = write_fen(address, written, text_at)
+        search.text_written = write_letter(written, text_at, LINE_END)
+        before, before_text, at = at, begun, place + 1
+
+
+# --------------------------------------------------------------------------------------
+# Grading lines of moves, by whether each attack keeps the mate in time.
+
+REFUSED_LINE, ANSWERED, OPEN = (
+    int(state) for state in (QueryState.REFUSED, QueryState.ANSWERED, QueryState.OPEN)
+)
+NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in LineFault)
+
+
+@jit(i64(i64, search_t))
+def _grade_row(address: Number, search: Any) -> Number:
+    """Grade a row's line; see `grade_rows`. Returns its state."""
+    # 1. Read the position.
+    row = query_at(address)
+    if not read_fen(address):
+        return REFUSED_LINE
+    position = position_at(words_at(address))
+    row.line_at = search.text_written
+
+    # 2. Play the line up to its end or its first fault.
+    line = bytes_at(row.line)
+    left = row.most_moves
+    row.fault = EMPTY
+    place, plies = 0, 0
+    while True:
+        place = skip(line, place, row.line_size, True)
+        if place == row.line_size:
+            break
+        end = skip(line, place, row.line_size, False)
+        move = read_move(
+            position, row.black, line, place, end, row.uci_only != 0, search.rows[0]
+        )
+        if move == NO_MOVE:
+            row.fault = ILLEGAL
+            break
+        black = row.black
+        child = play(row, position, move)
+        if not plies & 1:
+            verdict = decide(child, left - 1, search)
+            if verdict != Verdict.MATE:
+                row.black = black
+                row.fault = NO_MATE
+                if verdict == Verdict.STOPPED:
+                    return OPEN
+                break
+            left -= 1
+        write_move(position, move, black, search)
+        position = child
+        row.fault = NONE
+        place = end
+        plies += 1
+    row.line_written = search.text_written - row.line_at
+    # The last right move of the attacker mates if there is no reply to it.
+    row.ends_in_mate = 1 if plies & 1 and count_moves(position) == 0 else 0
+
+    # 3. What the attacker should have played instead.
+    row.keys_at = search.text_written
+    attacks = not plies & 1
+    if row.fault != NONE and attacks:
+        begin_keys(row)
+        if find_keys(row, position, left, NO_LIMIT, search) == STOPPED:
+            return OPEN
+        write_keys(row, position, search)
+    row.keys_written = search.text_written - row.keys_at
+    return ANSWERED
+
+
+@jit(i64(i64, i64, search_t))
+def grade_rows(address: Number, count: Number, search: Any) -> Number:
+    """Grade the lines of rows.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
+        `line_size`, `uci_only`, `most_moves` and `node_limit`.
+
+        Its state becomes ANSWERED, and `fault`, `ends_in_mate`, `line_at` (the moves
+        before the fault) and `keys_at` (if the fault is the attacker's: all moves that
+        mate in time there) have the answer; or OPEN, if the node limit or a stop has
+        ended the search; or REFUSED, as by `read_rows`.
+    count : int64
+        The number of rows.
+    search : Search
+        Its `text` receives the moves. Each row starts with an empty table, so that its
+        answer does not depend on the rows before it.
+
+    Returns
+    -------
+    int64
+        The index of the first row that was not graded because `text` may have too
+        little room; `count` if all were. A row needs MOVE_TEXT_BYTES for every three
+        bytes of its line and for each legal move.
+    """
+    for index in range(count):
+        row = query_at(address)
+        needed = ((row.line_size + 1) // 3 + MAX_LEGAL_MOVES) * MOVE_TEXT_BYTES
+        written = search.text_written
+        if search.text_size - written < needed:
+            return index
+        begin(search)
+        search.node_limit = row.node_limit
+        row.state = _grade_row(address, search)
+        row.nodes = search.nodes
+        if row.state != ANSWERED:
+            search.text_written = written
+        address += QUERY_BYTES
+    return count
+
+
+# --------------------------------------------------------------------------------------
+# The C function of the search; `border.interface.Kernel` is its Python side.
+#
+# Importing this module translates the kernel's functions. numba compiles the members of
+# `Operation` as numbers, so both sides can use their names.
 
 # The play of mates; see `play_lists.compile_lists`
 
@@ -151,7 +584,7 @@ def entry(
     if operation == Operation.LINE:
         return find_line(position, number, flag != 0, search)
     if operation == Operation.PROVED_LINE:
-        return read_line(position, number, flag != 0, search)
+        return read_proved_line(position, number, flag != 0, search)
     if operation == Operation.SOLVING_MOVES:
         return list_solving_moves(position, number, 0, search)
     if operation == Operation.REFUTATIONS:

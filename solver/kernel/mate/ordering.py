@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.border.interface import SMALL_BUCKETS
-from solver.kernel.border.memory import MOST_TOUCHED
+from solver.kernel.border.search_struct import MOST_TOUCHED
 from solver.kernel.build.jit import (
     ROW,
     Move,
@@ -37,25 +37,29 @@ from solver.kernel.mate.transposition import (
     hash_key_t,
     store,
 )
-from solver.kernel.rules.bitboards import EIGHT, ONE, SIXTEEN, ZERO, pawns_attacks_up
-from solver.kernel.rules.checks import find_checks, gives_check
-from solver.kernel.rules.mate_in_one import attacks_of_kind
-from solver.kernel.rules.movegen import Wanted, count, generate_wanted
-from solver.kernel.rules.position import (
+from solver.kernel.rules.bitboards import (
     ARRIVAL_SHIFT,
     DIAGONAL,
+    EIGHT,
     KING,
     KNIGHT,
+    ONE,
     ORTHOGONAL,
     PAWN,
     QUEEN,
+    SIXTEEN,
+    ZERO,
     Position,
     arrival,
+    attacks_of_kind,
     make,
     origin,
+    pawns_attacks_up,
     position_t,
     target,
 )
+from solver.kernel.rules.mating import find_checks, gives_check
+from solver.kernel.rules.movegen import Wanted, count, generate_wanted
 
 # numba takes a literal False for another type than the signature's boolean, and a
 # recursive call with it then calls a function that does not exist (numba issue 6713).
@@ -318,7 +322,7 @@ def forget_refutations(search: Any) -> None:
 
 @jit(void(search_t))
 def begin(search: Any) -> None:
-    """Forget the last search, as `solver.search.workspace.Workspace.begin` does."""
+    """Forget the last search, as `solver.search.workspaces.Workspace.begin` does."""
     search.nodes = 0
     search.generation += 1
     search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))

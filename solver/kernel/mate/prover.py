@@ -50,9 +50,7 @@ from solver.kernel.mate.transposition import (
     probe,
     store,
 )
-from solver.kernel.rules.mate_in_one import is_checkmate, mate_in_one
-from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import (
+from solver.kernel.rules.bitboards import (
     NO_MOVE,
     Position,
     checkers,
@@ -61,6 +59,8 @@ from solver.kernel.rules.position import (
     position_t,
     without_origin,
 )
+from solver.kernel.rules.mating import is_checkmate, mate_in_one
+from solver.kernel.rules.movegen import generate
 
 MANY_ATTACKS = 5
 """From this many attacks on, a reply is tried on all of them at once."""

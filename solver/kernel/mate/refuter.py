@@ -53,12 +53,18 @@ from solver.kernel.mate.ordering import is_plain_move
 from solver.kernel.rules.bitboards import (
     ALL,
     BETWEEN,
+    DIAGONAL,
     EIGHT,
     FIVE,
+    KNIGHT,
     NINE,
+    NO_MOVE,
     NOT_FILE_A,
     NOT_FILE_H,
     ONE,
+    ORTHOGONAL,
+    PAWN,
+    QUEEN,
     RANK_1,
     RANK_3,
     RANK_6,
@@ -66,28 +72,21 @@ from solver.kernel.rules.bitboards import (
     SEVEN,
     SIX,
     ZERO,
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    orthogonal_attacks,
-    pawns_attacks_down,
-)
-from solver.kernel.rules.mate_in_one import attacks_of_kind, find_cover
-from solver.kernel.rules.position import (
-    DIAGONAL,
-    KNIGHT,
-    NO_MOVE,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
     Position,
     after_null_move,
     arrival,
+    attacks_of_kind,
+    diagonal_attacks,
+    king_attacks,
+    knight_attacks,
     make,
     origin,
+    orthogonal_attacks,
+    pawns_attacks_down,
     position_t,
     target,
 )
+from solver.kernel.rules.mating import find_cover
 
 RANK_7 = np.uint64(0xFF) << np.uint64(48)
 FLIP = np.uint64(56)

@@ -1,36 +1,4 @@
-"""The transposition table: hash keys, bounds on mates, and proof numbers.
-
-The table has two parts, both of fixed size. The first holds *bounds*: what is proved of
-a position. A bound belongs to the position and not to the question that found it:
-`no_mate` moves are proved not to suffice, and `mate` moves are proved to suffice. So
-one entry answers every question up to `no_mate` and from `mate` on. Replacing an entry
-costs time and never makes an answer wrong.
-
-The second part holds the *proof numbers* of nodes of the df-pn search between two
-visits. They hold for one question, "mate in n?", so their key combines the position
-and n, or the position and a group of neighbouring n (`Search.shared_lengths`). They
-guide the search and prove nothing.
-
-Layout: a bucket is one cache line of four entries, an entry is two 64-bit words.
-
-========  ========================================================================
-bounds    word 0: the key's check word xor word 1
-          word 1, from bit 0: no_mate (8), mate (8), move (17), effort (7),
-          generation (24)
-numbers   word 0: the key's check word; its low 6 bits are the effort, which is the
-          bit length of the number of nodes that the numbers took
-          word 1, from bit 0: generation (24), delta (20), phi (20)
-========  ========================================================================
-
-A generation is one problem. Entries of another generation count as empty, so the node
-count of a problem does not depend on earlier problems. A zeroed table is empty, and
-generations count from 1.
-
-Threads may share a table without locks. If two threads write one entry of bounds at the
-same time and their words mix, the xor of the words matches no key (Hyatt and Mann, "A
-lock-less transposition table implementation for parallel search chess engines", ICGA
-Journal 25, 2002).
-"""
+"""What a search remembers: the transposition table, and the log of its nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.kernel.border.interface import NO_BOUND
+from solver.kernel.border.search_struct import LogEnd
 from solver.kernel.build.jit import (
+    LOGGED_NODE_BYTES,
     Bitboard,
     Move,
     Number,
@@ -47,6 +17,7 @@ from solver.kernel.build.jit import (
     fold_product,
     i64,
     jit,
+    logged_node_at,
     named_words,
     prefetch,
     search_t,
@@ -55,8 +26,126 @@ from solver.kernel.build.jit import (
     void,
     words_at,
 )
-from solver.kernel.rules.bitboards import ONE, TWO, ZERO
-from solver.kernel.rules.position import MOVE_BITS, NO_MOVE, Position, position_t
+from solver.kernel.rules.bitboards import (
+    MOVE_BITS,
+    NO_MOVE,
+    ONE,
+    TWO,
+    ZERO,
+    Position,
+    position_t,
+)
+
+# --------------------------------------------------------------------------------------
+# The log of a search: the nodes in the order in which they were entered.
+#
+# `matesolve trace` shows it. A search without a log pays one comparison a node, and
+# searches the same nodes with a log.
+
+NOT_LOGGED = -1
+"""The entry of a node that is not in the log."""
+
+OPEN = LogEnd.OPEN.value
+MATE_DISTANCE = LogEnd.MATE_DISTANCE.value
+
+pair_t = types.UniTuple(i64, 2)
+"""Two bounds or numbers of a node."""
+
+
+@jit(i64(search_t, i64, u64, i64, i64, pair_t, pair_t), inline=True)
+def enter_node(
+    search: Any,
+    ply: Number,
+    move: Move,
+    depth: Number,
+    kind: Number,
+    given: Any,
+    own: Any,
+) -> Number:
+    """Log a node; the arguments are fields of `LoggedNode`.
+
+    Returns
+    -------
+    int64
+        Its entry, for `leave_node`; NOT_LOGGED if there is no log or it is full.
+    """
+    entry: Number = search.log_size
+    if entry >= search.log_room:
+        return NOT_LOGGED
+    search.log_size = entry + 1
+    node = logged_node_at(search.log + np.uint64(entry * LOGGED_NODE_BYTES))
+    node.ply = ply
+    node.move = move
+    node.depth = depth
+    node.kind = kind
+    node.nodes = search.nodes
+    node.given[0] = given[0]
+    node.given[1] = given[1]
+    node.own[0] = own[0]
+    node.own[1] = own[1]
+    node.score = 0
+    node.end = OPEN
+    node.cuts = search.log_cuts
+    return entry
+
+
+@jit(i64(search_t, i64, i64, i64), inline=True)
+def leave_node(search: Any, entry: Number, end: Number, score: Number) -> Number:
+    """Log why and with which score the search of a node ended; return the score."""
+    if entry != NOT_LOGGED:
+        node = logged_node_at(search.log + np.uint64(entry * LOGGED_NODE_BYTES))
+        node.score = score
+        node.end = end
+        if end == MATE_DISTANCE:
+            search.log_cuts += 1
+        if search.log_only_cuts and node.cuts == search.log_cuts:
+            search.log_size = entry + 1
+    return score
+
+
+@jit(void(search_t, i64, i64, pair_t), inline=True)
+def leave_numbers(search: Any, entry: Number, end: Number, numbers: Any) -> None:
+    """Log with which numbers the df-pn search left a node."""
+    if entry != NOT_LOGGED:
+        node = logged_node_at(search.log + np.uint64(entry * LOGGED_NODE_BYTES))
+        node.own[0] = numbers[0]
+        node.own[1] = numbers[1]
+        node.end = end
+
+
+# --------------------------------------------------------------------------------------
+# The transposition table: hash keys, bounds on mates, and proof numbers.
+#
+# The table has two parts, both of fixed size. The first holds *bounds*: what is proved
+# of a position. A bound belongs to the position and not to the question that found it:
+# `no_mate` moves are proved not to suffice, and `mate` moves are proved to suffice. So
+# one entry answers every question up to `no_mate` and from `mate` on. Replacing an
+# entry costs time and never makes an answer wrong.
+#
+# The second part holds the *proof numbers* of nodes of the df-pn search between two
+# visits. They hold for one question, "mate in n?", so their key combines the position
+# and n, or the position and a group of neighbouring n (`Search.shared_lengths`). They
+# guide the search and prove nothing.
+#
+# Layout: a bucket is one cache line of four entries, an entry is two 64-bit words.
+#
+# ========  ========================================================================
+# bounds    word 0: the key's check word xor word 1
+#           word 1, from bit 0: no_mate (8), mate (8), move (17), effort (7), and
+#           the generation (24)
+# numbers   word 0: the key's check word; its low 6 bits are the effort, which is the
+#           bit length of the number of nodes that the numbers took
+#           word 1, from bit 0: generation (24), delta (20), phi (20)
+# ========  ========================================================================
+#
+# A generation is one problem. Entries of another generation count as empty, so the node
+# count of a problem does not depend on earlier problems. A zeroed table is empty, and
+# generations count from 1.
+#
+# Threads may share a table without locks. If two threads write one entry of bounds at
+# the same time and their words mix, the xor of the words matches no key (Hyatt and
+# Mann, "A lock-less transposition table implementation for parallel search chess
+# engines", ICGA Journal 25, 2002).
 
 BUCKET_WORDS = np.uint64(8)
 ENTRY_WORDS = np.uint64(2)

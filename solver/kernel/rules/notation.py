@@ -28,26 +28,23 @@ from solver.kernel.build.jit import (
 )
 from solver.kernel.rules.bitboards import (
     A1,
+    ARRIVAL_BITS,
     C1,
+    DIAGONAL,
     E1,
     EIGHT,
     G1,
     H1,
-    NOT_FILE_A,
-    ONE,
-    RANK_1,
-    ZERO,
-)
-from solver.kernel.rules.movegen import count, generate
-from solver.kernel.rules.position import (
-    ARRIVAL_BITS,
-    DIAGONAL,
     KING,
     KNIGHT,
     NO_MOVE,
+    NOT_FILE_A,
+    ONE,
     ORTHOGONAL,
     PAWN,
     QUEEN,
+    RANK_1,
+    ZERO,
     Position,
     arrival,
     checkers,
@@ -57,6 +54,7 @@ from solver.kernel.rules.position import (
     target,
     without_origin,
 )
+from solver.kernel.rules.movegen import count, generate
 
 # Characters
 

@@ -291,7 +291,7 @@ export class Rules {
   mateMark = ({ position }) =>
     this.layout.mateMarks[this.machine.run("MATE_MARK", this.machine.put(position))];
 
-  /** What a key does, as `mark_key` of `solver/play/marks.py` says it.
+  /** What a key does, as `mark_key` of `solver/play/record.py` says it.
    * @param {Place} place @param {number} word */
   keyFeatures({ position, black }, word) {
     const { machine, layout } = this;

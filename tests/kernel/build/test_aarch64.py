@@ -16,11 +16,11 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.memory import POSITION_WORDS, Search
 from solver.kernel.border.parts import BUCKET_WORDS, PARTS, Operation, search_with
+from solver.kernel.border.search_struct import POSITION_WORDS, Search
 from solver.kernel.build import cache
+from solver.kernel.build.cache import PORTABLE
 from solver.kernel.build.loader import compile_part
-from solver.kernel.build.target import PORTABLE
 from tests.processes import run
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import llvmlite.binding as llvm
 import pytest
 
-from solver.kernel.build import cache, target
+from solver.kernel.build import cache
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,14 +62,14 @@ def cpuinfo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @with_images
 def test_required_features_are_those_that_llvm_finds() -> None:
-    required = {name for each in target.portable_targets() for name in each.required}
+    required = {name for each in cache.portable_targets() for name in each.required}
     found = llvm.get_host_cpu_features()
     assert {name for name in required if found[name]} == required & cache.features()
 
 
 def test_features_have_llvms_names(cpuinfo: Path) -> None:
     cpuinfo.write_text(X86.format(mhz=2000, more=""))
-    level = target.PORTABLE["x86_64"][1]
+    level = cache.PORTABLE["x86_64"][1]
     assert level.required <= cache.features()
     assert "lzcnt" in cache.features()
     assert "bmi" in cache.features()
@@ -105,10 +105,10 @@ def test_a_package_that_is_not_installed_has_no_version() -> None:
 
 FILES = """
 import sys
-from solver.kernel.build import cache, target
+from solver.kernel.build import cache
 
 cache.code_key()
-[target.runs_here(each) for each in target.portable_targets()]
+[cache.runs_here(each) for each in cache.portable_targets()]
 print(*sys.modules)
 """
 

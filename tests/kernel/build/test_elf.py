@@ -20,9 +20,9 @@ from solver.kernel.border.parts import (
     start_position,
 )
 from solver.kernel.build import cache, loader
+from solver.kernel.build.cache import MEMSET, host, target_machine
 from solver.kernel.build.compiler import compile_object
-from solver.kernel.build.elf import link
-from solver.kernel.build.target import MEMSET, host, target_machine
+from solver.kernel.build.loader import link
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,9 +22,9 @@ import pytest
 
 from solver.errors import CacheError
 from solver.kernel.border.interface import KernelError
-from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import BATTLE, LABORATORY, PARTS, SEARCH
-from solver.kernel.build import cache, loader, target
+from solver.kernel.border.search_struct import Position, Search
+from solver.kernel.build import cache, loader
 from solver.kernel.build.cache import FALLBACK, read_object, write_object
 from tests.processes import run, started
 
@@ -342,7 +342,7 @@ import chess, numba
 from solver.board import pack
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
-from solver.kernel.border.memory import Search
+from solver.kernel.border.search_struct import Search
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import ablation
 from solver.problem import Limits, Problem
@@ -412,7 +412,7 @@ def ship(directory: Path, **variables: str) -> list[str]:
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with what a wheel for this machine carries."""
-    if not target.portable_targets():
+    if not cache.portable_targets():
         pytest.skip("nothing is shipped for this architecture")
     directory = tmp_path_factory.mktemp("shipped") / "objects"
     ship(directory, PYTHONHASHSEED="1")
@@ -522,7 +522,7 @@ def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
     monkeypatch.setattr(loader, "SHIPPED", str(shipped))
     missing: set[str] = set()
     monkeypatch.setattr(
-        cache, "features", lambda: target.PORTABLE["x86_64"][0].required - missing
+        cache, "features", lambda: cache.PORTABLE["x86_64"][0].required - missing
     )
 
     def names() -> list[str]:
@@ -541,14 +541,14 @@ def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
 )
 def test_the_levels_of_this_processor_are_those_that_glibc_finds() -> None:
     printed = run(["/lib64/ld-linux-x86-64.so.2", "--help"]).stdout
-    for level in target.PORTABLE["x86_64"]:
+    for level in cache.PORTABLE["x86_64"]:
         found = re.search(rf"^  {level.name}( \(supported)?", printed, re.MULTILINE)
         assert found, printed
-        assert target.runs_here(level) == bool(found[1])
+        assert cache.runs_here(level) == bool(found[1])
 
 
 def test_calling_a_function_of_the_kernel_from_python_is_an_error() -> None:
-    from solver.kernel.rules.position import without_origin
+    from solver.kernel.rules.bitboards import without_origin
 
     with pytest.raises(TypeError):
         without_origin(1)

@@ -13,7 +13,7 @@ import pytest
 
 from solver.kernel.border.interface import KernelError
 from solver.kernel.border.parts import PARTS
-from solver.kernel.build import cache, loader, target
+from solver.kernel.build import cache, loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,13 +73,13 @@ def load(part: Part) -> tuple[str, list[str]]:
 
 
 @pytest.fixture
-def compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def fake_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that makes object code of every module."""
     monkeypatch.setattr(loader, "compile_part", lambda *_: b"code")
     monkeypatch.setattr(loader, "place", lambda _: ADDRESS)
 
 
-@pytest.mark.usefixtures("compiler")
+@pytest.mark.usefixtures("fake_compiler")
 @combinations
 def test_parts_whose_object_files_are_removed_are_compiled_again(
     stubs: list[Part], removed: tuple[bool, ...]
@@ -95,7 +95,7 @@ def test_parts_whose_object_files_are_removed_are_compiled_again(
         assert load(part) == ("cache", [])
 
 
-@pytest.mark.usefixtures("compiler")
+@pytest.mark.usefixtures("fake_compiler")
 @combinations
 def test_parts_that_a_wheel_lacks_are_compiled(
     stubs: list[Part],
@@ -107,7 +107,7 @@ def test_parts_that_a_wheel_lacks_are_compiled(
     folder.mkdir()
     monkeypatch.setattr(cache, "SHIPPED", str(folder))
     monkeypatch.setattr(loader, "SHIPPED", str(folder))
-    if not target.portable_targets():
+    if not cache.portable_targets():
         pytest.skip("nothing is shipped for this architecture")
     files = loader.compile_shipped(folder)
     assert len(files) == len(stubs) * len(loader.shipped_targets())
@@ -119,7 +119,7 @@ def test_parts_that_a_wheel_lacks_are_compiled(
         assert load(part) == ("compiled" if is_removed else "wheel", [])
 
 
-@pytest.mark.usefixtures("compiler")
+@pytest.mark.usefixtures("fake_compiler")
 @damages
 @parts
 def test_an_object_file_that_is_damaged_is_compiled_again(
@@ -141,7 +141,7 @@ def test_an_object_file_that_is_damaged_is_compiled_again(
     assert load(part) == ("cache", [])
 
 
-@pytest.mark.usefixtures("compiler")
+@pytest.mark.usefixtures("fake_compiler")
 @damages
 @parts
 def test_a_module_that_is_damaged_is_compiled_again(
@@ -162,7 +162,7 @@ def test_a_module_that_is_damaged_is_compiled_again(
     assert loader.load_module(part) == loader.Module(b"code", "cache", str(path))
 
 
-@pytest.mark.usefixtures("compiler")
+@pytest.mark.usefixtures("fake_compiler")
 def test_the_modules_of_a_wheel_are_used(
     stubs: list[Part], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,7 +175,7 @@ def test_the_modules_of_a_wheel_are_used(
         assert loader.load_module(part).origin == "wheel"
 
 
-@pytest.mark.usefixtures("compiler")
+@pytest.mark.usefixtures("fake_compiler")
 def test_numba_alone_makes_no_modules(
     stubs: list[Part], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ def test_every_part_of_the_kernel_is_checked() -> None:
     assert checked >= {
         "bitboards",
         "movegen",
-        "mate_in_one",
+        "mating",
         "prover",
         "transposition",
         "dfpn",

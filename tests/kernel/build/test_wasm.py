@@ -17,10 +17,7 @@ import wasmtime
 from solver import Limits, Restriction, Solver, grade_many, solve_many, variations
 from solver.board import pack
 from solver.formats.registry import read_collection
-from solver.kernel.border.experiment import INFINITE_SCORE, Experiment, Extension
-from solver.kernel.border.help_memory import HelpPlay
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
-from solver.kernel.border.memory import BattlePlay, Search, Stop
 from solver.kernel.border.parts import (
     BATTLE,
     HELP,
@@ -30,6 +27,8 @@ from solver.kernel.border.parts import (
     Part,
     start_position,
 )
+from solver.kernel.border.query_struct import INFINITE_SCORE, Experiment, Extension
+from solver.kernel.border.search_struct import BattlePlay, HelpPlay, Search, Stop
 from solver.kernel.build import wasm
 from solver.kernel.build.loader import load_module
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS
@@ -37,11 +36,10 @@ from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import ablation, parse_variant
 from solver.laboratory.traces import NodeLog
-from solver.play.marks import mark_key, mark_mate
+from solver.play.record import mark_key, mark_mate
 from solver.position_text import write_lines
-from solver.problem import Problem
-from solver.search.workspace import Workspace
-from solver.stipulation import Stipulation
+from solver.problem import Problem, Stipulation
+from solver.search.workspaces import Workspace
 from tests.kernel.fens import mutated_fens
 from tests.oracles import walks
 from tests.sizes import sized

@@ -11,8 +11,8 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Search
-from solver.stipulation import Goal, Play, Stipulation
+from solver.kernel.border.search_struct import Search
+from solver.problem import Goal, Play, Stipulation
 from solver.stipulations import Battle
 from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
 from tests.oracles import battle_play as oracle

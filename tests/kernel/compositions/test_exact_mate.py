@@ -11,8 +11,8 @@ import pytest
 
 from solver.board import pack, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, Verdict
-from solver.kernel.border.memory import BattlePlay, Search
-from solver.stipulation import Goal, Play, Stipulation
+from solver.kernel.border.search_struct import BattlePlay, Search
+from solver.problem import Goal, Play, Stipulation
 from tests.oracles import battle_play as oracle
 from tests.oracles import walks
 from tests.sizes import sized

@@ -12,10 +12,15 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.help_memory import HELP_LINE_WORDS, HelpPlay, HelpState
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.search_struct import (
+    HELP_LINE_WORDS,
+    HelpPlay,
+    HelpState,
+    Position,
+    Search,
+)
 from solver.kernel.build.loader import load_part
 from solver.position_text import uci_line
 from tests.oracles import help_play, special, walks

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.help_memory import (
+from solver.kernel.border.search_struct import (
     MOST_NET_MOVES,
     NEED_CODES,
     NEED_KINDS,
     HelpPlay,
     Nets,
+    Search,
 )
-from solver.kernel.border.memory import Search
 from solver.stipulations.solving_moves import make_nets
 from tests.kernel.compositions.test_help_play import starts
 from tests.kernel.compositions.test_nets import CAPTURED, FAR, FREE, LAST

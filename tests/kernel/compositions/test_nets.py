@@ -13,10 +13,16 @@ import numpy as np
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.help_memory import NEED_CODES, HelpPlay, HelpState, Nets
 from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.memory import Position, Search
 from solver.kernel.border.parts import SEARCH
+from solver.kernel.border.search_struct import (
+    NEED_CODES,
+    HelpPlay,
+    HelpState,
+    Nets,
+    Position,
+    Search,
+)
 from solver.kernel.build.loader import load_part
 from solver.position_text import uci_line
 from solver.stipulations.solving_moves import make_nets

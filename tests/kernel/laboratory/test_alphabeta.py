@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Mdp, PrunedNodes
-from solver.laboratory.mate_scores import mate_distance
+from solver.kernel.border.query_struct import Mdp, PrunedNodes
+from solver.laboratory.techniques import mate_distance
 from tests.kernel.laboratory.counting import (
     ENTRIES,
     EXTENDED,

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.experiment import (
+from solver.kernel.border.query_struct import (
     INFINITE_SCORE,
     MATE_SCORE,
     MATE_ZONE,
@@ -17,8 +17,8 @@ from solver.kernel.border.experiment import (
     Extension,
     Horizon,
 )
-from solver.kernel.border.memory import MAX_PLIES, Search
-from solver.laboratory.mate_scores import MAX_DEPTH
+from solver.kernel.border.search_struct import MAX_PLIES, Search
+from solver.laboratory.techniques import MAX_DEPTH
 from tests.kernel.laboratory.counting import PLAIN, agree, deepen
 from tests.oracles import walks
 from tests.oracles.scored import ScoredSearch

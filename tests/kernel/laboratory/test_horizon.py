@@ -9,10 +9,9 @@ from itertools import product
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Horizon, Mdp, RootOrder
+from solver.kernel.border.query_struct import Horizon, Mdp, RootOrder
 from solver.laboratory.iterative_deepening import Laboratory
-from solver.laboratory.mate_scores import mate_distance
-from solver.laboratory.techniques import NodeCount, Techniques
+from solver.laboratory.techniques import NodeCount, Techniques, mate_distance
 from tests.kernel.laboratory.counting import (
     EXTENDED,
     PLAIN,

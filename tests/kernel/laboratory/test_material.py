@@ -9,12 +9,12 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.experiment import MATERIAL_CELLS
-from solver.kernel.border.memory import Position
+from solver.kernel.border.query_struct import MATERIAL_CELLS
+from solver.kernel.border.search_struct import Position
 from solver.kernel.build.jit import i64, native, pointer, u64
 from solver.kernel.laboratory import evaluation
 from solver.kernel.laboratory.evaluation import count_pieces
-from solver.kernel.rules.position import position_at
+from solver.kernel.rules.bitboards import position_at
 from solver.laboratory.imbalance import CELLS, Material, find_cell, material_of
 from tests.kernel import linked
 from tests.sizes import sized

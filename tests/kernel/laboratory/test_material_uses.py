@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.experiment import Extension, Mdp, PrunedNodes
+from solver.kernel.border.query_struct import Extension, Mdp, PrunedNodes
 from solver.laboratory.imbalance import ImbalanceTable, find_cell, parse_material
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import ADDITIONS, Techniques, parse_mip

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.memory import Search
-from solver.kernel.border.query import (
+from solver.kernel.border.query_struct import (
     FEN_TEXT_BYTES,
     MOVE_TEXT_BYTES,
     Query,
     QueryState,
 )
+from solver.kernel.border.search_struct import Search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from tests.oracles import naive, walks
 from tests.oracles.remembering import Oracle
 from tests.search import workspaces
@@ -22,7 +22,7 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.kernel.border.memory import Position
+    from solver.kernel.border.search_struct import Position
 
 MATES_IN_FIVE = Path(__file__).parents[3] / "puzzles" / "generated-5.epd"
 PROOFS = 8

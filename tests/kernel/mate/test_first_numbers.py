@@ -16,9 +16,9 @@ import pytest
 from benchmarks.laboratory_commands import ROOT
 from benchmarks.patched import Change, program
 from solver.board import pack, unpack_move
-from solver.kernel.border.memory import Search
+from solver.kernel.border.search_struct import Search
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
-from solver.kernel.mate.first_numbers import (
+from solver.kernel.mate.dfpn import (
     BEYOND,
     ENOUGH,
     FIRST_HOPE,
@@ -29,7 +29,7 @@ from solver.kernel.mate.first_numbers import (
     first_numbers,
 )
 from solver.kernel.mate.transposition import INFINITE
-from solver.kernel.rules.position import position_at
+from solver.kernel.rules.bitboards import position_at
 from tests.kernel import linked
 from tests.oracles import special, walks
 from tests.processes import run
@@ -168,7 +168,7 @@ def test_worths_never_fall_and_numbers_stay_small() -> None:
 def test_any_worths_give_the_same_answers(worths: str) -> None:
     """The tests of the df-pn search pass in a copy of the program with these."""
     change = Change(
-        "solver/kernel/mate/first_numbers.py",
+        "solver/kernel/mate/dfpn.py",
         "# fmt: on\n",
         "# fmt: on\nfor worths in (FLIGHTS, OTHERS, LOSSES, BEYOND):\n"
         f"    worths[:] = {worths}\n",

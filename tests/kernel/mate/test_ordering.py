@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver.kernel.border.memory import MOVE_KINDS, Search
+from solver.kernel.border.search_struct import MOVE_KINDS, Search
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate.ordering import (
     CAPTURE,
@@ -19,8 +19,8 @@ from solver.kernel.mate.ordering import (
     rank_replies,
     unranked,
 )
+from solver.kernel.rules.bitboards import NO_MOVE, position_at
 from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import NO_MOVE, position_at
 from tests.kernel import linked, positions
 
 

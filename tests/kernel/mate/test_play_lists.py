@@ -10,7 +10,7 @@ import pytest
 
 from solver.board import pack, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, NULL_MOVE
-from solver.kernel.border.memory import MAX_LEGAL_MOVES, Search
+from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Search
 from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
 from tests.oracles import naive, walks
 

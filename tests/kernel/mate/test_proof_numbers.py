@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.kernel.border.memory import Search
+from solver.kernel.border.search_struct import Search
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate.dfpn import plus
 from solver.kernel.mate.transposition import (

@@ -12,7 +12,7 @@ import pytest
 
 from solver.board import pack
 from solver.kernel.border.interface import NO_LIMIT, Verdict
-from solver.kernel.border.memory import Position, Search
+from solver.kernel.border.search_struct import Position, Search
 from tests.oracles import endgames, naive, walks
 from tests.sizes import sized
 

@@ -10,9 +10,9 @@ import pytest
 
 from solver.board import unpack_move
 from solver.kernel.mate.refuter import find_refuter, is_refuted
-from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.bitboards import after_null_move, make
+from solver.kernel.rules.mating import mate_in_one
 from solver.kernel.rules.movegen import generate
-from solver.kernel.rules.position import after_null_move, make
 from tests.kernel import positions
 from tests.kernel.positions import board_of, position_of
 from tests.oracles import naive

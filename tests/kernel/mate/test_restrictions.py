@@ -13,7 +13,7 @@ from solver.board import pack
 from solver.kernel.border.interface import Verdict
 from solver.kernel.mate.bounds import NARROW
 from solver.problem import Restriction
-from solver.search.workspace import Workspace
+from solver.search.workspaces import Workspace
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.restrictions import RestrictedGame

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.kernel.border.memory import Search
+from solver.kernel.border.search_struct import Search
 from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
 from solver.kernel.mate.transposition import Bounds, HashKey, hash_key, probe, store
 from tests.kernel import linked, positions

@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.query import FEN_FAULTS, FenFault
+from solver.kernel.border.query_struct import FEN_FAULTS, FenFault
 from tests.kernel.fens import mutated_fens
 from tests.kernel.mate.rows import Question, Reading, Rows, read_all
 from tests.oracles import reading, walks

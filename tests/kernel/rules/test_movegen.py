@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.rules.checks import generate_checks
-from solver.kernel.rules.mate_in_one import mate_in_one
+from solver.kernel.rules.bitboards import checkers, make
+from solver.kernel.rules.mating import generate_checks, mate_in_one
 from solver.kernel.rules.movegen import count, generate
-from solver.kernel.rules.position import checkers, make
 from tests.kernel import positions
 from tests.kernel.positions import position_of
 from tests.oracles import naive, special, walks
@@ -20,7 +19,7 @@ from tests.sizes import sized
 
 if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.search_struct import Search
 
 NOWHERE = -1
 """The index of a position that disagrees, if none does."""

@@ -11,8 +11,8 @@ import chess
 import pytest
 
 from solver.board import pack, unpack_move
-from solver.kernel.border.memory import Search
-from solver.kernel.border.query import MOVES_TEXT_BYTES, LineStyle
+from solver.kernel.border.query_struct import MOVES_TEXT_BYTES, LineStyle
+from solver.kernel.border.search_struct import Search
 from solver.position_text import write_lines
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks

@@ -13,7 +13,7 @@ from tests.oracles.test_perft_data import ENTRIES, Entry
 from tests.oracles.test_perft_data import perft as slow_perft
 
 if TYPE_CHECKING:
-    from solver.kernel.border.memory import Position, Search
+    from solver.kernel.border.search_struct import Position, Search
 
 SHALLOW = 4
 DEEP = 5

@@ -11,7 +11,7 @@ from solver.board import pack, unpack_move
 
 if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
-    from solver.kernel.border.memory import Search
+    from solver.kernel.border.search_struct import Search
 
 
 def legal(kernel: Kernel, search: Search, fen: str, line: str) -> set[str]:
