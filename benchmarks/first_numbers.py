@@ -46,7 +46,15 @@ from benchmarks.half import half
 from solver.board import pack
 from solver.kernel.border.interface import Verdict
 from solver.kernel.border.search_struct import Position
-from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.build.jit import (
+    Search,
+    i64,
+    native,
+    pointer,
+    record_at,
+    type_of,
+    u64,
+)
 from solver.kernel.mate.dfpn import (
     BEYOND,
     FLIGHTS,
@@ -112,7 +120,7 @@ class Node(NamedTuple):
     attacks: list[Attack]
 
 
-@native(i64(pointer(search_t), pointer(u64), pointer(u64)))
+@native(i64(pointer(type_of(Search)), pointer(u64), pointer(u64)))
 def write_defence(search_pointer: Any, words: Any, out: Any) -> Any:
     """Write a `Defence` to `out`; return 0 if the kernel decides the node."""
     search, position = record_at(search_pointer), position_at(words)

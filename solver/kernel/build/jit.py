@@ -1,6 +1,6 @@
 """How kernel functions are compiled: decorators, types and machine instructions.
 
-Every kernel function has one explicit signature, written in the types below. A literal
+Every kernel function has one signature: the types below in its annotations. A literal
 combined with a bitboard needs a type too, because numba gives `uint64 + int64` the type
 int64; `solver.kernel.rules.bitboards` has typed literals. Counts are int64 and take
 plain literals, except as the argument of a recursive call (see
@@ -10,15 +10,23 @@ plain literals, except as the argument of a recursive call (see
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numba
 import numba.extending
 import numpy as np
 from llvmlite import ir
 
-from solver.kernel.border.query_struct import Experiment, Query
-from solver.kernel.border.search_struct import HelpPlay, LoggedNode, Nets, Search
+from solver.kernel.border import query_struct, search_struct
 from solver.kernel.build.cache import (
     FALLBACK,
     FALLBACK_VARIABLE,
@@ -30,55 +38,82 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-# Types for the reader. mypy cannot check them: inside a kernel function a word has the
-# type of the signature, and numpy's types do not describe how numba mixes words and
-# literals.
-Bitboard: TypeAlias = Any
-"""64 squares in a uint64: bit 0 is a1, bit 7 is h1, bit 63 is h8."""
-Square: TypeAlias = Any
-"""0 (a1) to 63 (h8), uint64."""
-Move: TypeAlias = Any
-"""An encoded move; see `solver.kernel.rules.bitboards`; uint64."""
-Number: TypeAlias = Any
-"""A count, an index, a score or a verdict; int64."""
-
-# Types for numba's signatures.
+# Types. mypy takes each for Any, because numpy's types do not describe how numba mixes
+# words and literals; `signature_of` finds numba's type.
 types: Any = numba.types
 u64 = types.uint64
 i64 = types.int64
-search_t = numba.from_dtype(np.dtype(Search))
-"""A `Search` by reference."""
-experiment_t = numba.from_dtype(np.dtype(Experiment))
-"""An `Experiment` by reference."""
-help_play_t = numba.from_dtype(np.dtype(HelpPlay))
-"""A `HelpPlay` by reference."""
-nets_t = numba.from_dtype(np.dtype(Nets))
-"""`Nets` by reference."""
-logged_node_t = numba.from_dtype(np.dtype(LoggedNode))
-"""A `LoggedNode` by reference."""
-LOGGED_NODE_BYTES = np.dtype(LoggedNode).itemsize
-query_t = numba.from_dtype(np.dtype(Query))
-"""A `Query` by reference."""
-QUERY_BYTES = np.dtype(Query).itemsize
-u8 = types.uint8
-u16 = types.uint16
-u32 = types.uint32
 pointer = types.CPointer
-boolean = types.boolean
-void = types.void
 
 
-ENTRY = i64(i64, pointer(u64), pointer(search_t), i64, i64)
-"""The type of each part's C function; see `border.interface.PROTOTYPE`."""
+def by_reference(struct: type) -> Any:
+    """Return the numba type of a ctypes structure passed by reference."""
+    return numba.from_dtype(np.dtype(struct))
 
-ROW = types.Array(u64, 1, "C")
+
+Word: TypeAlias = Annotated[Any, u64]
+"""64 bits."""
+Bitboard: TypeAlias = Annotated[Any, u64]
+"""64 squares: bit 0 is a1, bit 7 is h1, bit 63 is h8."""
+Square: TypeAlias = Annotated[Any, u64]
+"""0 (a1) to 63 (h8)."""
+Move: TypeAlias = Annotated[Any, u64]
+"""An encoded move; see `solver.kernel.rules.bitboards`."""
+Number: TypeAlias = Annotated[Any, i64]
+"""A count, an index, a score or a verdict."""
+Row: TypeAlias = Annotated[Any, types.Array(u64, 1, "C")]
 """A row of moves; the low 32 bits of an entry are the move, the others may be used
 too."""
+Words: TypeAlias = Annotated[Any, pointer(u64)]
+"""The address of 64-bit words."""
+Text: TypeAlias = Annotated[Any, pointer(types.uint8)]
+"""The address of bytes."""
+Search: TypeAlias = Annotated[Any, by_reference(search_struct.Search)]
+Query: TypeAlias = Annotated[Any, by_reference(query_struct.Query)]
+HelpPlay: TypeAlias = Annotated[Any, by_reference(search_struct.HelpPlay)]
+Nets: TypeAlias = Annotated[Any, by_reference(search_struct.Nets)]
+Experiment: TypeAlias = Annotated[Any, by_reference(query_struct.Experiment)]
+
+LOGGED_NODE_BYTES = np.dtype(search_struct.LoggedNode).itemsize
+QUERY_BYTES = np.dtype(query_struct.Query).itemsize
+
+ENTRY = i64(i64, pointer(u64), pointer(by_reference(search_struct.Search)), i64, i64)
+"""The type of each part's C function; see `border.interface.PROTOTYPE`."""
 
 
-def named_words(cls: type) -> Any:
-    """Return the numba type of a NamedTuple whose fields are all uint64."""
-    return types.NamedUniTuple(u64, len(cls.__annotations__), cls)
+def signature_of(function: Callable[..., Any]) -> Any:
+    """Return numba's signature for a function, from its annotations.
+
+    Raises
+    ------
+    TypeError
+        An annotation has no numba type.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    result = hints.pop("return")
+    return type_of(result)(*[type_of(hint) for hint in hints.values()])
+
+
+def type_of(hint: Any) -> Any:
+    """Return the numba type of an annotation."""
+    if hint is bool:
+        return types.boolean
+    if hint is type(None):
+        return types.void
+    if get_origin(hint) is Annotated:
+        return get_args(hint)[1]
+    if get_origin(hint) is tuple:
+        return types.Tuple([type_of(part) for part in get_args(hint)])
+    if hasattr(hint, "_fields"):
+        fields = [
+            type_of(field)
+            for field in get_type_hints(hint, include_extras=True).values()
+        ]
+        if len(set(fields)) == 1:
+            return types.NamedUniTuple(fields[0], len(fields), hint)
+        return types.NamedTuple(fields, hint)
+    msg = f"{hint} has no numba type; expected a type of {__name__} or a NamedTuple"
+    raise TypeError(msg)
 
 
 BY_NUMBA = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
@@ -96,25 +131,22 @@ if not BY_NUMBA:
     OPTIONS["pipeline_class"] = FrontEnd
 
 
-def jit(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
-    """Compile a kernel function for one explicit signature.
+def jit(function: Function) -> Function:
+    """Compile a kernel function for the types of its annotations, and no others."""
+    compiled: Function = numba.jit(signature_of(function), **OPTIONS)(function)
+    return compiled
 
-    Parameters
-    ----------
-    signature
-        Numba signature. Arguments are cast to it, so numba never compiles the function
-        a second time for other types.
-    inline : bool
-        Make LLVM inline the function into its callers.
-    """
-    compiled: Callable[[Function], Function] = numba.jit(
-        signature, forceinline=inline, **OPTIONS
+
+def inlined(function: Function) -> Function:
+    """Compile a kernel function, and make LLVM inline it into its callers."""
+    compiled: Function = numba.jit(signature_of(function), forceinline=True, **OPTIONS)(
+        function
     )
     return compiled
 
 
-def native(signature: Any) -> Callable[[Function], Any]:
-    """Compile a function that C will call.
+def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function that C will call, for a signature of numba.
 
     Returns
     -------
@@ -122,7 +154,7 @@ def native(signature: Any) -> Callable[[Function], Any]:
         A decorator. `solver.kernel.build.compiler.compile_object` takes its result. If
         numba compiles by itself, the result has an `address`.
     """
-    return numba.cfunc(signature, **OPTIONS) if BY_NUMBA else jit(signature)
+    return (numba.cfunc if BY_NUMBA else numba.jit)(signature, **OPTIONS)
 
 
 # Machine instructions and pointers, which numba does not offer by name
@@ -213,7 +245,7 @@ def _report(_context: Any) -> Any:
         _call_report(builder, arguments)
         return context.get_dummy_value()
 
-    return void(), generate
+    return types.void(), generate
 
 
 @intrinsic
@@ -244,21 +276,21 @@ def _at_address(result: Any) -> Any:
 
 words_at = _at_address(pointer(u64))
 """Takes an address (uint64 or int64) and returns a pointer to the words there."""
-bytes_at = _at_address(pointer(u8))
+bytes_at = _at_address(pointer(types.uint8))
 """The same, but returns a pointer to the bytes there."""
-halves_at = _at_address(pointer(u16))
+halves_at = _at_address(pointer(types.uint16))
 """The same, but returns a pointer to the 16-bit words there."""
-needs_at = _at_address(pointer(u32))
+needs_at = _at_address(pointer(types.uint32))
 """The same, but returns a pointer to the 32-bit words there."""
-query_at = _at_address(query_t)
+query_at = _at_address(by_reference(query_struct.Query))
 """The same, but returns the `Query` there by reference."""
-experiment_at = _at_address(experiment_t)
+experiment_at = _at_address(by_reference(query_struct.Experiment))
 """The same, but returns the `Experiment` there."""
-help_play_at = _at_address(help_play_t)
+help_play_at = _at_address(by_reference(search_struct.HelpPlay))
 """The same, but returns the `HelpPlay` there."""
-nets_at = _at_address(nets_t)
+nets_at = _at_address(by_reference(search_struct.Nets))
 """The same, but returns the `Nets` there."""
-logged_node_at = _at_address(logged_node_t)
+logged_node_at = _at_address(by_reference(search_struct.LoggedNode))
 """The same, but the `LoggedNode` there."""
 
 
@@ -286,41 +318,41 @@ def _prefetch(_context: Any, words: Any, index: Any) -> Any:
         builder.call(function, operands)
         return _context.get_dummy_value()
 
-    return void(words, index), generate
+    return types.void(words, index), generate
 
 
-@jit(void(pointer(u64), u64), inline=True)
-def prefetch(words: Any, index: Bitboard) -> None:
+@inlined
+def prefetch(words: Words, index: Bitboard) -> None:
     """Start loading a word's cache line, and do not wait for it."""
     _prefetch(words, index)
 
 
-@jit(i64(u64), inline=True)
+@inlined
 def population(board: Bitboard) -> Number:
     """Return the number of squares that are set."""
     return np.int64(_population(board))
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def first_square(board: Bitboard) -> Square:
     """Return the lowest square that is set; undefined for an empty board."""
     return _trailing_zeros(board)
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def flip(board: Bitboard) -> Bitboard:
     """Mirror the ranks: a1 becomes a8."""
     return _byte_swap(board)
 
 
-@jit(u64(u64, u64), inline=True)
+@inlined
 def fold_product(left: Bitboard, right: Bitboard) -> Bitboard:
     """Return the exclusive or of both halves of the 128-bit product."""
     return _fold_product(left, right)
 
 
-@jit(void(search_t), inline=True)
-def report_if_due(search: Any) -> None:
+@inlined
+def report_if_due(search: Search) -> None:
     """Call the host of a WebAssembly module at `Search.report_at`; else do nothing.
 
     In native code another thread watches the search instead.

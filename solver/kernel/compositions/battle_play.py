@@ -14,14 +14,12 @@ from solver.kernel.build.jit import (
     ENTRY,
     Move,
     Number,
-    boolean,
-    i64,
+    Query,
+    Search,
+    inlined,
     jit,
     native,
-    query_t,
     record_at,
-    search_t,
-    u64,
 )
 from solver.kernel.compositions.goal_in_one import (
     attacker_ends,
@@ -51,7 +49,6 @@ from solver.kernel.mate.transposition import (
     Bounds,
     HashKey,
     hash_key,
-    hash_key_t,
     probe,
     store,
 )
@@ -62,7 +59,6 @@ from solver.kernel.rules.bitboards import (
     leaves_king_attacked,
     make,
     position_at,
-    position_t,
     without_origin,
 )
 from solver.kernel.rules.mating import is_checkmate, is_stalemate
@@ -92,9 +88,9 @@ EXACT_SHIFT = 8
 """Bits that hold the number of each `BattlePlay`."""
 
 
-@jit(hash_key_t(position_t, i64, boolean, search_t))
+@jit
 def play_key(
-    position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, attacking: bool, search: Search
 ) -> HashKey:
     """Return the hash key of a position under the stipulation of `search`.
 
@@ -109,8 +105,8 @@ def play_key(
     return HashKey(key.check ^ mixed, key.bucket)
 
 
-@jit(i64(position_t, i64, search_t))
-def is_reached(position: Position, ply: Number, search: Any) -> Number:
+@jit
+def is_reached(position: Position, ply: Number, search: Search) -> Number:
     """Decide whether the goal is certain with the defender to move: MATE or NO_MATE."""
     play = search.play
     if play == BattlePlay.STALEMATE:
@@ -124,16 +120,18 @@ def is_reached(position: Position, ply: Number, search: Any) -> Number:
     return Verdict.MATE if reached else Verdict.NO_MATE
 
 
-@jit(boolean(position_t, i64, i64, search_t), inline=True)
-def must_end(position: Position, play: Number, ply: Number, search: Any) -> bool:
+@inlined
+def must_end(position: Position, play: Number, ply: Number, search: Search) -> bool:
     """Return whether the attacker must reach the goal itself, and therefore fails."""
     if not attacker_must_end(play):
         return False
     return end_in_one(position, play, ply, search) != NO_MOVE
 
 
-@jit(boolean(position_t, i64, i64, search_t), inline=True)
-def answers_in_one(position: Position, play: Number, ply: Number, search: Any) -> bool:
+@inlined
+def answers_in_one(
+    position: Position, play: Number, ply: Number, search: Search
+) -> bool:
     """Return whether a reply ended the play or leaves the attacker one last move."""
     if ends_play(position, play):
         return True
@@ -142,8 +140,10 @@ def answers_in_one(position: Position, play: Number, ply: Number, search: Any) -
     return goal_in_one(position, ply + 1, search) != NO_MOVE
 
 
-@jit(i64(position_t, i64, u64, search_t))
-def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
+@jit
+def lost_in_one(
+    position: Position, ply: Number, attack: Move, search: Search
+) -> Number:
     """Decide whether one more attacker's move is enough after `attack`.
 
     Replies that have just refuted a similar attack are tried before replies are
@@ -197,9 +197,9 @@ def lost_in_one(position: Position, ply: Number, attack: Move, search: Any) -> N
     return Verdict.MATE
 
 
-@jit(i64(position_t, i64, i64, boolean, search_t))
+@jit
 def reaches_within(
-    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Search
 ) -> Number:
     """Decide whether the attacker reaches the goal within `moves_left` of its moves.
 
@@ -310,9 +310,9 @@ def reaches_within(
     return Verdict.NO_MATE
 
 
-@jit(i64(position_t, i64, boolean, search_t))
+@jit
 def find_line(
-    position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line to the goal against the longest resistance to `search.line`.
 
@@ -390,8 +390,8 @@ def find_line(
 # Turns; see `turns.machine`
 
 
-@jit(i64(query_t, position_t, search_t))
-def begin_query(query: Any, position: Position, search: Any) -> Number:
+@jit
+def begin_query(query: Query, position: Position, search: Search) -> Number:
     """Begin a search, an exact mate's with its only length."""
     least = query.most_moves if query.play == BattlePlay.EXACT_MATE else 1
     turns.open_query(query, least, search)
@@ -399,9 +399,9 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
     return Turn.GOES_ON
 
 
-@jit(i64(position_t, i64, boolean, search_t))
+@jit
 def decide(
-    position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Decide whether the goal is reached within `moves_left`.
 
@@ -417,8 +417,8 @@ def decide(
     return reaches_within(position, moves_left, 0, attacking, search)
 
 
-@jit(i64(query_t, position_t, search_t))
-def search_root(query: Any, position: Position, search: Any) -> Number:
+@jit
+def search_root(query: Query, position: Position, search: Search) -> Number:
     """Decide whether the goal is reached within the lower bound.
 
     Chosen root moves are searched one after the other; `query.key` receives the first
@@ -439,13 +439,13 @@ def search_root(query: Any, position: Position, search: Any) -> Number:
     return Verdict.NO_MATE
 
 
-@jit(i64(position_t, i64, boolean, boolean, search_t))
+@jit
 def read_line(
     position: Position,
     moves: Number,
     attacking: bool,
     is_shortest: bool,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Read the line of the shortest solution; see `turns.noting`."""
     plies = find_line(position, moves, attacking, search)
@@ -456,8 +456,8 @@ def read_line(
 note = turns.noting(read_line)
 
 
-@jit(boolean(query_t, position_t, i64, search_t))
-def search_side(query: Any, position: Position, side: Number, search: Any) -> bool:
+@jit
+def search_side(query: Query, position: Position, side: Number, search: Search) -> bool:
     """Search one length; return whether this ends the turn."""
     moves = query.lower[side]
     verdict = search_root(query, position, search)
@@ -466,13 +466,13 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
     return verdict != Verdict.NO_MATE or is_long or turns.is_closed(query, side)
 
 
-@jit(i64(query_t, position_t, i64, i64, search_t))
+@jit
 def find_keys(
-    query: Any,
+    query: Query,
     position: Position,
     mate: Number,
     pause: Number,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Find every first move that reaches the goal within the stipulation."""
     size = turns.list_first_moves(query, position, search)
@@ -495,12 +495,12 @@ take_turn = turns.machine(begin_query, search_side, find_keys)
 # Lists; see `play_lists.compile_lists`
 
 
-@jit(i64(position_t, i64, i64, search_t))
+@jit
 def may_solve(
     position: Position,
     moves: Number,
     ply: Number,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Return NO_MATE if the attacker has to reach the goal itself, and so fails."""
     if must_end(position, search.play, ply, search):
@@ -508,20 +508,20 @@ def may_solve(
     return Verdict.MATE
 
 
-@jit(i64(position_t, i64, i64, u64, search_t))
+@jit
 def loses_within(
     position: Position,
     moves: Number,
     ply: Number,
     attack: Move,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Decide whether the goal is reached within `moves` after an attack."""
     return reaches_within(position, moves, ply, DEFENDING, search)
 
 
-@jit(boolean(position_t, search_t))
-def has_ended(position: Position, search: Any) -> bool:
+@jit
+def has_ended(position: Position, search: Search) -> bool:
     """Return whether the defender, which has just moved, reached the goal."""
     play = search.play
     if is_reflex(play):
@@ -531,11 +531,11 @@ def has_ended(position: Position, search: Any) -> bool:
     return ends_play(position, play)
 
 
-@jit(i64(position_t, boolean, search_t))
+@jit
 def list_replies(
     position: Position,
     refuting: bool,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Write the replies to the first row.
 
@@ -554,8 +554,8 @@ def list_replies(
     return kept or count
 
 
-@jit(i64(i64, search_t), inline=True)
-def least_moves(moves_left: Number, search: Any) -> Number:
+@inlined
+def least_moves(moves_left: Number, search: Search) -> Number:
     """Return 1; an exact mate takes all moves that are left."""
     return max(1, moves_left) if search.play == BattlePlay.EXACT_MATE else 1
 
@@ -565,8 +565,8 @@ list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
 )
 
 
-@jit(i64(position_t, i64, search_t))
-def has_tries(position: Position, moves_left: Number, search: Any) -> Number:
+@jit
+def has_tries(position: Position, moves_left: Number, search: Search) -> Number:
     """Return whether a first move that does not reach the goal can be a try: 1 or 0.
 
     The attacker's last move is never a try, unless a reply must end the play: either it

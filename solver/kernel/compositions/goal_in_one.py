@@ -9,20 +9,16 @@ skipped too, and the others must leave no move at all.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from solver.kernel.border.search_struct import BattlePlay
 from solver.kernel.build.jit import (
     Move,
     Number,
-    boolean,
+    Search,
     first_square,
-    i64,
+    inlined,
     jit,
-    search_t,
-    u64,
 )
 from solver.kernel.rules.bitboards import (
     BETWEEN,
@@ -44,7 +40,6 @@ from solver.kernel.rules.bitboards import (
     knight_attacks,
     make,
     origin,
-    position_t,
     target,
 )
 from solver.kernel.rules.mating import (
@@ -68,7 +63,7 @@ SQUARES = np.uint64(64)
 # Replies
 
 
-@jit(boolean(position_t))
+@jit
 def has_quiet_move(position: Position) -> bool:
     """Return whether a legal move without check is found.
 
@@ -121,25 +116,25 @@ def has_quiet_move(position: Position) -> bool:
     return False
 
 
-@jit(boolean(i64), inline=True)
+@inlined
 def is_reflex(play: Number) -> bool:
     """Return whether the defender must reach the goal when it can."""
     return play >= BattlePlay.REFLEX
 
 
-@jit(boolean(i64), inline=True)
+@inlined
 def attacker_must_end(play: Number) -> bool:
     """Return whether the attacker, too, must reach the goal when it can."""
     return play == BattlePlay.REFLEX or play == BattlePlay.REFLEX_STALEMATE  # noqa: PLR1714
 
 
-@jit(boolean(i64), inline=True)
+@inlined
 def attacker_ends(play: Number) -> bool:
     """Return whether the attacker's last move reaches the goal."""
     return play == BattlePlay.STALEMATE or play == BattlePlay.EXACT_MATE  # noqa: PLR1714
 
 
-@jit(boolean(position_t, i64))
+@jit
 def ends_play(position: Position, play: Number) -> bool:
     """Return whether the defender's last move reached the goal."""
     if play == BattlePlay.SELF_MATE:
@@ -149,9 +144,9 @@ def ends_play(position: Position, play: Number) -> bool:
     return False
 
 
-@jit(boolean(position_t, i64, i64, search_t))
+@jit
 def every_reply_ends(
-    position: Position, play: Number, ply: Number, search: Any
+    position: Position, play: Number, ply: Number, search: Search
 ) -> bool:
     """Return whether the defender can move, and each of its moves reaches the goal."""
     replies = search.rows[ply]
@@ -165,7 +160,7 @@ def every_reply_ends(
 # Attacks
 
 
-@jit(boolean(position_t))
+@jit
 def may_move_with_check(position: Position) -> bool:
     """Return whether their king stands between one of their sliders and our king."""
     ours = first_square(position.kings & position.us)
@@ -181,8 +176,10 @@ def may_move_with_check(position: Position) -> bool:
     return False
 
 
-@jit(u64(position_t, i64, i64, search_t))
-def forced_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
+@jit
+def forced_in_one(
+    position: Position, play: Number, ply: Number, search: Search
+) -> Move:
     """Find a move that stalemates, or to which every reply is the goal of self-play."""
     moves = search.rows[ply]
     size = generate(position, moves)
@@ -226,8 +223,8 @@ def forced_in_one(position: Position, play: Number, ply: Number, search: Any) ->
     return NO_MOVE
 
 
-@jit(u64(position_t, i64, i64, search_t))
-def end_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
+@jit
+def end_in_one(position: Position, play: Number, ply: Number, search: Search) -> Move:
     """Find a move with which the side to move reaches the goal of reflex play.
 
     It may use `search.rows[ply]`.
@@ -237,8 +234,10 @@ def end_in_one(position: Position, play: Number, ply: Number, search: Any) -> Mo
     return mate_in_one(position)
 
 
-@jit(u64(position_t, i64, i64, search_t))
-def reflex_in_one(position: Position, play: Number, ply: Number, search: Any) -> Move:
+@jit
+def reflex_in_one(
+    position: Position, play: Number, ply: Number, search: Search
+) -> Move:
     """Find a move that lets the defender reach the goal in one."""
     moves = search.rows[ply]
     size = generate(position, moves)
@@ -249,8 +248,8 @@ def reflex_in_one(position: Position, play: Number, ply: Number, search: Any) ->
     return NO_MOVE
 
 
-@jit(u64(position_t, i64, search_t))
-def goal_in_one(position: Position, ply: Number, search: Any) -> Move:
+@jit
+def goal_in_one(position: Position, ply: Number, search: Search) -> Move:
     """Find an attacker's move after which nothing can prevent the goal any more.
 
     Parameters

@@ -27,28 +27,25 @@ from solver.kernel.border.parts import UNKNOWN_OPERATION, HelpOperation
 from solver.kernel.border.search_struct import HelpState
 from solver.kernel.build.jit import (
     ENTRY,
-    ROW,
     Bitboard,
+    HelpPlay,
     Number,
+    Row,
+    Search,
     Square,
-    boolean,
     first_square,
     flip,
     help_play_at,
-    help_play_t,
-    i64,
+    inlined,
     jit,
     native,
     nets_at,
     record_at,
     report_if_due,
-    search_t,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.compositions.net_list import count_left, keeps_any, list_nets, narrow
-from solver.kernel.mate.transposition import HashKey, hash_key, hash_key_t
+from solver.kernel.mate.transposition import HashKey, hash_key
 from solver.kernel.rules.bitboards import (
     A1,
     ALL,
@@ -80,7 +77,6 @@ from solver.kernel.rules.bitboards import (
     orthogonal_attacks,
     pawns_attacks_down,
     pawns_attacks_up,
-    position_t,
     target,
 )
 from solver.kernel.rules.mating import is_checkmate, is_stalemate, mate_in_one
@@ -114,7 +110,7 @@ DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
 # Sets of squares
 
 
-@jit(u64(i64, u64), inline=True)
+@inlined
 def empty_attacks(kind: Number, square: Square) -> Bitboard:
     """Return what a piece attacks on an empty board, or the squares that attack it."""
     reached: Bitboard = ZERO
@@ -127,7 +123,7 @@ def empty_attacks(kind: Number, square: Square) -> Bitboard:
     return reached
 
 
-@jit(u64(i64, u64, u64), inline=True)
+@inlined
 def occupied_attacks(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
     """Return what a piece attacks, given the occupancy."""
     reached = ZERO
@@ -140,7 +136,7 @@ def occupied_attacks(kind: Number, square: Square, occupied: Bitboard) -> Bitboa
     return reached
 
 
-@jit(u64(i64, u64, u64, i64), inline=True)
+@inlined
 def attacks_through(
     kind: Number, square: Square, occupied: Bitboard, leaving: Number
 ) -> Bitboard:
@@ -154,7 +150,7 @@ def attacks_through(
     return reached
 
 
-@jit(i64(position_t, u64), inline=True)
+@inlined
 def kind_on(position: Position, piece: Bitboard) -> Number:
     """Return the kind of a piece that is neither pawn nor king."""
     kind = 0
@@ -167,9 +163,9 @@ def kind_on(position: Position, piece: Bitboard) -> Number:
     return kind
 
 
-@jit(void(position_t, i64, i64, help_play_t))
+@jit
 def find_blocks(
-    position: Position, replies: Number, leaving: Number, play: Any
+    position: Position, replies: Number, leaving: Number, play: HelpPlay
 ) -> None:
     """Write where the defender's pieces can be after none of its moves, and after one.
 
@@ -200,9 +196,9 @@ def find_blocks(
 # The last move of each side
 
 
-@jit(void(position_t, i64, i64, help_play_t))
+@jit
 def list_movers(
-    position: Position, replies: Number, leaving: Number, play: Any
+    position: Position, replies: Number, leaving: Number, play: HelpPlay
 ) -> None:
     """List what each of the attacker's pieces can do with the only move left.
 
@@ -271,9 +267,13 @@ def list_movers(
             after |= play.mover_standing[index]
 
 
-@jit(u64(position_t, u64, i64, i64, help_play_t))
+@jit
 def blocks_for_mate(
-    position: Position, mated: Bitboard, replies: Number, leaving: Number, play: Any
+    position: Position,
+    mated: Bitboard,
+    replies: Number,
+    leaving: Number,
+    play: HelpPlay,
 ) -> Bitboard:
     """Return where the defender must move for a mate of its king on a square.
 
@@ -334,9 +334,9 @@ def blocks_for_mate(
     return found
 
 
-@jit(boolean(position_t, i64, i64, help_play_t))
+@jit
 def is_hopeless_at_last(
-    position: Position, replies: Number, leaving: Number, play: Any
+    position: Position, replies: Number, leaving: Number, play: HelpPlay
 ) -> bool:
     """Return whether no mate can arise in the attacker's only move left.
 
@@ -359,8 +359,8 @@ def is_hopeless_at_last(
     return play.mated_on == ZERO
 
 
-@jit(boolean(position_t, i64, help_play_t))
-def is_hopeless(position: Position, plies: Number, play: Any) -> bool:
+@jit
+def is_hopeless(position: Position, plies: Number, play: HelpPlay) -> bool:
     """Return whether the goal is proved to be out of reach in `plies` plies.
 
     Parameters
@@ -404,8 +404,8 @@ MIX_PLIES = np.uint64(0x9E3779B97F4A7C15)
 MIX_SHIFT = np.uint64(20)
 
 
-@jit(hash_key_t(position_t, i64, search_t), inline=True)
-def question_key(position: Position, plies: Number, search: Any) -> HashKey:
+@inlined
+def question_key(position: Position, plies: Number, search: Search) -> HashKey:
     """Return the key of a position and the plies left.
 
     Its `bucket` is the index of the bucket's first word; the low bits of `check` are
@@ -418,8 +418,8 @@ def question_key(position: Position, plies: Number, search: Any) -> HashKey:
     return HashKey(((key.check ^ mixed) & CHECK_BITS) | effort, bucket * ENTRIES)
 
 
-@jit(boolean(hash_key_t, search_t), inline=True)
-def is_stored(key: HashKey, search: Any) -> bool:
+@inlined
+def is_stored(key: HashKey, search: Search) -> bool:
     """Return whether the table has this position as one without a solution."""
     table = words_at(search.table)
     for slot in range(ENTRIES):
@@ -428,8 +428,8 @@ def is_stored(key: HashKey, search: Any) -> bool:
     return False
 
 
-@jit(void(hash_key_t, search_t), inline=True)
-def store(key: HashKey, search: Any) -> None:
+@inlined
+def store(key: HashKey, search: Search) -> None:
     """Store a position without a solution in place of the entry of the least effort.
 
     Among entries of the same effort, the key chooses, so that none stays forever.
@@ -451,8 +451,8 @@ def store(key: HashKey, search: Any) -> None:
 # The last ply
 
 
-@jit(i64(position_t, ROW, boolean))
-def final_moves(position: Position, moves: np.ndarray, for_stalemate: bool) -> Number:
+@jit
+def final_moves(position: Position, moves: Row, for_stalemate: bool) -> Number:
     """Write the moves that reach the goal to a row; return their number."""
     if not for_stalemate and not mate_in_one(position):
         return 0
@@ -470,8 +470,8 @@ def final_moves(position: Position, moves: np.ndarray, for_stalemate: bool) -> N
 # The enumeration
 
 
-@jit(position_t(help_play_t, i64), inline=True)
-def current_position(play: Any, ply: Number) -> Position:
+@inlined
+def current_position(play: HelpPlay, ply: Number) -> Position:
     """Read the position at a ply of the current line."""
     words = play.positions[ply]
     return Position(
@@ -479,9 +479,9 @@ def current_position(play: Any, ply: Number) -> Position:
     )
 
 
-@jit(i64(position_t, ROW, i64, help_play_t), inline=True)
+@inlined
 def keep_last_targets(
-    position: Position, moves: np.ndarray, size: Number, play: Any
+    position: Position, moves: Row, size: Number, play: HelpPlay
 ) -> Number:
     """Keep the defender's last moves after which a mate may arise; return their number.
 
@@ -500,9 +500,9 @@ def keep_last_targets(
     return kept
 
 
-@jit(i64(position_t, ROW, i64, i64, help_play_t))
+@jit
 def keep_useful(
-    position: Position, moves: np.ndarray, size: Number, ply: Number, play: Any
+    position: Position, moves: Row, size: Number, ply: Number, play: HelpPlay
 ) -> Number:
     """Keep the moves after which a net may still be in reach; return their number."""
     nets = nets_at(play.nets)
@@ -514,8 +514,8 @@ def keep_useful(
     return kept
 
 
-@jit(boolean(i64, search_t, help_play_t))
-def is_net_in_reach(ply: Number, search: Any, play: Any) -> bool:
+@jit
+def is_net_in_reach(ply: Number, search: Search, play: HelpPlay) -> bool:
     """List the nets in reach at a ply; return whether there are any."""
     nets = nets_at(play.nets)
     if ply == 0:
@@ -526,8 +526,8 @@ def is_net_in_reach(ply: Number, search: Any, play: Any) -> bool:
     return narrow(current_position(play, before), move, before, left, nets) > 0
 
 
-@jit(i64(i64, search_t, help_play_t))
-def follow_line(ply: Number, search: Any, play: Any) -> Number:
+@jit
+def follow_line(ply: Number, search: Search, play: HelpPlay) -> Number:
     """List the nets in reach on the line so far; return its last ply with any."""
     nets = nets_at(play.nets)
     if nets.listed >= 0:
@@ -541,8 +541,8 @@ def follow_line(ply: Number, search: Any, play: Any) -> Number:
     return ply
 
 
-@jit(i64(position_t, i64, search_t, help_play_t))
-def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
+@jit
+def enter(position: Position, ply: Number, search: Search, play: HelpPlay) -> Number:
     """Enter the position at a ply and list its moves.
 
     Returns
@@ -595,8 +595,8 @@ def enter(position: Position, ply: Number, search: Any, play: Any) -> Number:
     return size
 
 
-@jit(i64(search_t, help_play_t))
-def enumerate_solutions(search: Any, play: Any) -> Number:
+@jit
+def enumerate_solutions(search: Search, play: HelpPlay) -> Number:
     """Write the next solutions of exactly `play.plies` plies to the buffer.
 
     Parameters

@@ -19,7 +19,7 @@ for each by itself.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,23 +30,20 @@ from solver.kernel.border.search_struct import (
     NO_SLOT,
 )
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
     Move,
+    Nets,
     Number,
-    boolean,
+    Row,
+    Search,
+    Word,
     first_square,
     flip,
     halves_at,
-    i64,
+    inlined,
     jit,
     needs_at,
-    nets_t,
     population,
-    search_t,
-    types,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.compositions.net_needs import (
@@ -73,7 +70,6 @@ from solver.kernel.compositions.net_needs import (
     is_slider,
     kind_placed,
     limits_of,
-    net_t,
     row_of,
     suffices,
 )
@@ -93,7 +89,6 @@ from solver.kernel.rules.bitboards import (
     arrival,
     king_attacks,
     origin,
-    position_t,
     target,
 )
 
@@ -104,8 +99,8 @@ HALF = np.uint64(32)
 `solver.kernel.compositions.net_list`."""
 
 
-@jit(boolean(net_t, nets_t))
-def is_open(net: Net, nets: Any) -> bool:
+@jit
+def is_open(net: Net, nets: Nets) -> bool:
     """Return whether the placed pieces leave anything open; add the ways to close it.
 
     Without a way, no final position agrees with the net.
@@ -178,8 +173,8 @@ def is_open(net: Net, nets: Any) -> bool:
     return False
 
 
-@jit(boolean(i64, i64, u64, nets_t))
-def is_explored(slot: Number, fate: Number, clear: Bitboard, nets: Any) -> bool:
+@jit
+def is_explored(slot: Number, fate: Number, clear: Bitboard, nets: Nets) -> bool:
     """Return whether an earlier way of any choice has all final positions of a way."""
     if not nets.explored[slot, fate >> 6] >> np.uint64(fate & 63) & ONE:
         return False
@@ -191,8 +186,8 @@ def is_explored(slot: Number, fate: Number, clear: Bitboard, nets: Any) -> bool:
     return False
 
 
-@jit(void(net_t, nets_t))
-def write_net(net: Net, nets: Any) -> None:
+@jit
+def write_net(net: Net, nets: Nets) -> None:
     """Write a net that leaves nothing open."""
     for slot in range(nets.slots):
         fate = nets.fates[slot]
@@ -216,8 +211,8 @@ def write_net(net: Net, nets: Any) -> None:
         nets.size += 1
 
 
-@jit(void(net_t, search_t, nets_t))
-def extend(net: Net, search: Any, nets: Any) -> None:
+@jit
+def extend(net: Net, search: Search, nets: Nets) -> None:
     """List all nets with the pieces that are placed.
 
     Parameters
@@ -275,8 +270,8 @@ def extend(net: Net, search: Any, nets: Any) -> None:
     nets.ways = first
 
 
-@jit(boolean(i64, search_t, nets_t))
-def list_nets(plies: Number, search: Any, nets: Any) -> bool:
+@jit
+def list_nets(plies: Number, search: Search, nets: Nets) -> bool:
     """List the nets of all final positions that play of `plies` plies can reach.
 
     Parameters
@@ -361,11 +356,8 @@ class Change(NamedTuple):
     is_capture: Number
 
 
-change_t = types.NamedUniTuple(i64, len(Change._fields), Change)
-
-
-@jit(change_t(u64, i64, i64, nets_t))
-def change_of(move: Move, ply: Number, left: Number, nets: Any) -> Change:
+@jit
+def change_of(move: Move, ply: Number, left: Number, nets: Nets) -> Change:
     """Return what a move at a ply changes, as the rows of needs before and after.
 
     `left` are the plies after the move: an even number after the attacker's.
@@ -400,14 +392,14 @@ def change_of(move: Move, ply: Number, left: Number, nets: Any) -> Change:
     return Change(slot, old, new, other, other_old, other_new, is_capture)
 
 
-@jit(i64(i64), inline=True)
+@inlined
 def square_of(row: Number) -> Number:
     """Return the square of a row of needs."""
     return row // NEED_CODES & 63
 
 
-@jit(u64(u64, change_t, nets_t), inline=True)
-def changed(entry: Any, change: Change, nets: Any) -> Any:
+@inlined
+def changed(entry: Word, change: Change, nets: Nets) -> Word:
     """Return an entry after a move."""
     needs = needs_at(nets.needs)
     codes = halves_at(nets.codes)
@@ -421,8 +413,8 @@ def changed(entry: Any, change: Change, nets: Any) -> Any:
     return entry
 
 
-@jit(u64(position_t, i64, i64), inline=True)
-def limits_after(position: Position, is_capture: Number, left: Number) -> Any:
+@inlined
+def limits_after(position: Position, is_capture: Number, left: Number) -> Word:
     """Return the limits after a move; `left` plies are left then."""
     us, them = population(position.us) - 1, population(position.them) - 1 - is_capture
     ours, theirs = (them, us) if left & 1 else (us, them)
@@ -432,9 +424,9 @@ def limits_after(position: Position, is_capture: Number, left: Number) -> Any:
 # Nets in reach
 
 
-@jit(boolean(u64, u64, u64, i64, nets_t))
+@jit
 def can_clear(
-    entry: Any, limits: Any, occupied: Bitboard, ply: Number, nets: Any
+    entry: Word, limits: Word, occupied: Bitboard, ply: Number, nets: Nets
 ) -> bool:
     """Return whether the moves suffice to clear the squares that have to be empty.
 
@@ -461,9 +453,9 @@ def can_clear(
     return ours <= spare_attacks + replies and theirs <= spare_replies + attacks
 
 
-@jit(boolean(u64, position_t, i64, i64, nets_t))
+@jit
 def keeps_any(
-    move: Move, position: Position, ply: Number, left: Number, nets: Any
+    move: Move, position: Position, ply: Number, left: Number, nets: Nets
 ) -> bool:
     """Return whether a net may still be in reach after a move.
 
@@ -487,9 +479,9 @@ def keeps_any(
     return False
 
 
-@jit(i64(position_t, u64, i64, i64, nets_t))
+@jit
 def narrow(
-    position: Position, move: Move, ply: Number, left: Number, nets: Any
+    position: Position, move: Move, ply: Number, left: Number, nets: Nets
 ) -> Number:
     """List the nets in reach after a move; return their number.
 
@@ -538,14 +530,14 @@ def narrow(
     return size - last
 
 
-@jit(i64(position_t, ROW, i64, i64, i64, nets_t))
+@jit
 def count_left(
     position: Position,
-    moves: np.ndarray,
+    moves: Row,
     first: Number,
     end: Number,
     left: Number,
-    nets: Any,
+    nets: Nets,
 ) -> Number:
     """Return how many nets the moves from `first` on may reach in the first position.
 

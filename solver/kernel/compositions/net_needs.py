@@ -20,24 +20,21 @@ where castling takes it, having made no move.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from solver.kernel.border.search_struct import MOST_NET_MOVES, MOST_WAYS, NEED_CODES
 from solver.kernel.build.jit import (
     Bitboard,
+    Nets,
     Number,
     Square,
-    boolean,
+    Word,
     first_square,
-    i64,
+    inlined,
     jit,
-    named_words,
     needs_at,
-    nets_t,
-    u64,
-    void,
 )
 from solver.kernel.rules.bitboards import (
     A1,
@@ -96,8 +93,8 @@ LIGHT_SQUARES = np.uint64(0x55AA_55AA_55AA_55AA)
 TO_RANK_8 = np.uint64(56)
 
 
-@jit(u64(i64, i64, i64, i64), inline=True)
-def limits_of(attacks: Number, replies: Number, ours: Number, theirs: Number) -> Any:
+@inlined
+def limits_of(attacks: Number, replies: Number, ours: Number, theirs: Number) -> Word:
     """Return the most that needs may add up to.
 
     Parameters
@@ -116,20 +113,22 @@ def limits_of(attacks: Number, replies: Number, ours: Number, theirs: Number) ->
     )
 
 
-@jit(boolean(u64, u64), inline=True)
-def suffices(limits: Any, needs: Any) -> bool:
+@inlined
+def suffices(limits: Word, needs: Word) -> bool:
     """Return whether no counter of the needs is above its limit."""
     return ((limits | GUARDS) - needs) & GUARDS == GUARDS
 
 
-@jit(i64(i64, i64), inline=True)
+@inlined
 def row_of(kind: Number, square: Number) -> Number:
     """Return where the needs of a kind on a square begin."""
     return (kind * 64 + square) * NEED_CODES
 
 
-@jit(void(nets_t, i64, i64, u64, u64))
-def _write(nets: Any, row: Number, group: Number, squares: Bitboard, need: Any) -> None:
+@jit
+def _write(
+    nets: Nets, row: Number, group: Number, squares: Bitboard, need: Word
+) -> None:
     """Write the need of a piece that has to be on one of these squares."""
     needs = needs_at(nets.needs)
     while squares:
@@ -137,7 +136,7 @@ def _write(nets: Any, row: Number, group: Number, squares: Bitboard, need: Any) 
         squares &= squares - ONE
 
 
-@jit(u64(i64, u64, i64))
+@jit
 def _reached(kind: Number, squares: Bitboard, moves: Number) -> Bitboard:
     """Return where a piece may be after one move more than `moves`."""
     if kind == KNIGHT_KIND:
@@ -159,8 +158,8 @@ def _reached(kind: Number, squares: Bitboard, moves: Number) -> Bitboard:
     return reached
 
 
-@jit(void(nets_t, i64, i64, i64))
-def _fill_piece(nets: Any, kind: Number, side: Number, square: Number) -> None:
+@jit
+def _fill_piece(nets: Nets, kind: Number, side: Number, square: Number) -> None:
     """Write the needs of a piece on a square; pawns are left out."""
     row = row_of(kind + DEFENDING * side, square)
     here = ONE << np.uint64(square)
@@ -200,9 +199,9 @@ def _fill_piece(nets: Any, kind: Number, side: Number, square: Number) -> None:
         _write(nets, row, FAR, near, ONE << MOVES[side])
 
 
-@jit(void(nets_t, i64, i64, i64, i64))
+@jit
 def _lower(
-    nets: Any, index: Number, side: Number, moves: Number, takes: Number
+    nets: Nets, index: Number, side: Number, moves: Number, takes: Number
 ) -> None:
     """Lower a need to the fewest moves and the fewest captures of several ways."""
     needs = needs_at(nets.needs)
@@ -215,8 +214,8 @@ def _lower(
     needs[index] = np.uint32(need | ONE << STAYS[side])
 
 
-@jit(void(nets_t, i64, i64))
-def _fill_pawn(nets: Any, side: Number, square: Number) -> None:
+@jit
+def _fill_pawn(nets: Nets, side: Number, square: Number) -> None:
     """Write the needs of a pawn on a square; those of other pieces are known."""
     needs = needs_at(nets.needs)
     row = row_of(DEFENDING * side, square)
@@ -245,8 +244,8 @@ def _fill_pawn(nets: Any, side: Number, square: Number) -> None:
                     _lower(nets, index + LAST * 64, side, total, takes)
 
 
-@jit(void(nets_t))
-def fill_needs(nets: Any) -> None:
+@jit
+def fill_needs(nets: Nets) -> None:
     """Write the needs of all kinds that the slots may have, on all squares."""
     needs = needs_at(nets.needs)
     # 1. No need can be met but by the ways that follow.
@@ -293,13 +292,10 @@ class Net(NamedTuple):
     needs: Bitboard
 
 
-net_t = named_words(Net)
-
-
 # The placed pieces
 
 
-@jit(u64(i64, u64, u64))
+@jit
 def attacks_of(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
     """Return what a piece attacks; a pawn is the attacker's."""
     if kind == PAWN_KIND:
@@ -316,21 +312,21 @@ def attacks_of(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
     return reached
 
 
-@jit(boolean(i64), inline=True)
+@inlined
 def is_slider(kind: Number) -> bool:
     """Return whether a kind is a bishop, rook or queen."""
     return BISHOP_KIND <= kind <= QUEEN_KIND
 
 
-@jit(i64(i64), inline=True)
+@inlined
 def kind_placed(fate: Number) -> Number:
     """Return the kind of a placed piece."""
     group = fate >> 6
     return group if group < FAR else group - LAST
 
 
-@jit(boolean(i64, u64, nets_t))
-def is_last(kind: Number, square: Square, nets: Any) -> bool:
+@jit
+def is_last(kind: Number, square: Square, nets: Nets) -> bool:
     """Return whether a piece of the attacker there is the one that moves last.
 
     It is if it checks, and not on a line that another piece may have opened.
@@ -343,7 +339,7 @@ def is_last(kind: Number, square: Square, nets: Any) -> bool:
     return not is_slider(kind) or not BETWEEN[square, first_square(king)]
 
 
-@jit(u64(u64, u64, u64))
+@jit
 def line_behind(king: Square, square: Square, occupied: Bitboard) -> Bitboard:
     """Return the squares from which a piece is pinned to the king, if by any.
 
@@ -367,8 +363,8 @@ def line_behind(king: Square, square: Square, occupied: Bitboard) -> Bitboard:
     return behind
 
 
-@jit(boolean(u64, u64, nets_t))
-def is_pinned(square: Square, behind: Bitboard, nets: Any) -> bool:
+@jit
+def is_pinned(square: Square, behind: Bitboard, nets: Nets) -> bool:
     """Return whether a placed piece on the line behind a piece pins it."""
     is_straight = ORTHOGONAL_LINES[first_square(nets.mated)] & (ONE << square) != ZERO
     for slot in range(nets.attackers):
@@ -382,8 +378,8 @@ def is_pinned(square: Square, behind: Bitboard, nets: Any) -> bool:
 # Ways to place a piece
 
 
-@jit(void(i64, i64, u64, net_t, nets_t))
-def add_way(slot: Number, fate: Number, clear: Bitboard, net: Net, nets: Any) -> None:
+@jit
+def add_way(slot: Number, fate: Number, clear: Bitboard, net: Net, nets: Nets) -> None:
     """Add a way: the code of a slot, and the squares that must then be empty.
 
     A way for which the moves do not suffice is left out.
@@ -402,8 +398,8 @@ def add_way(slot: Number, fate: Number, clear: Bitboard, net: Net, nets: Any) ->
     nets.ways = index + 1
 
 
-@jit(i64(i64, net_t, nets_t), inline=True)
-def end_of_kinds(slot: Number, net: Net, nets: Any) -> Number:
+@inlined
+def end_of_kinds(slot: Number, net: Net, nets: Nets) -> Number:
     """Return the end of the range of kinds that a slot may be, from its own kind on."""
     side = 1 if slot >= nets.attackers else 0
     own = nets.kinds[slot] - DEFENDING * side
@@ -411,7 +407,7 @@ def end_of_kinds(slot: Number, net: Net, nets: Any) -> Number:
     return own + 1 if left < np.uint64(nets.promotes[slot]) else KING_KIND
 
 
-@jit(void(i64, i64, u64, u64, u64, net_t, nets_t))
+@jit
 def add_places(
     slot: Number,
     kind: Number,
@@ -419,7 +415,7 @@ def add_places(
     goal: Square,
     crossed: Bitboard,
     net: Net,
-    nets: Any,
+    nets: Nets,
 ) -> None:
     """Add the ways to have a slot as a kind on any of these squares.
 
@@ -439,8 +435,8 @@ def add_places(
         add_way(slot, group * 64 + np.int64(place), clear, net, nets)
 
 
-@jit(void(u64, net_t, nets_t))
-def add_attacks(square: Square, net: Net, nets: Any) -> None:
+@jit
+def add_attacks(square: Square, net: Net, nets: Nets) -> None:
     """Add the ways to attack a square, through the mated king if it is in between."""
     king = nets.mated
     occupied = (net.attackers | net.defenders) & ~king
@@ -455,9 +451,9 @@ def add_attacks(square: Square, net: Net, nets: Any) -> None:
             add_places(slot, kind, places, square, king, net, nets)
 
 
-@jit(void(u64, i64, i64, net_t, nets_t))
+@jit
 def add_blocks(
-    squares: Bitboard, first: Number, end: Number, net: Net, nets: Any
+    squares: Bitboard, first: Number, end: Number, net: Net, nets: Nets
 ) -> None:
     """Add the ways to place any free piece of some slots on any of these squares."""
     if not squares:
@@ -469,8 +465,8 @@ def add_blocks(
                 add_places(slot, kind, squares, ZERO, ~ZERO, net, nets)
 
 
-@jit(void(u64, u64, net_t, nets_t))
-def add_pins(square: Square, behind: Bitboard, net: Net, nets: Any) -> None:
+@jit
+def add_pins(square: Square, behind: Bitboard, net: Net, nets: Nets) -> None:
     """Add the ways to pin the defender's piece on a square from the line behind it."""
     if not behind:
         return
@@ -488,15 +484,15 @@ def add_pins(square: Square, behind: Bitboard, net: Net, nets: Any) -> None:
 # Ways to stop a piece of the defender
 
 
-@jit(u64(u64, u64), inline=True)
+@inlined
 def _pushes(square: Square, occupied: Bitboard) -> Bitboard:
     """Return where a pawn of the defender can go without a capture."""
     step = (ONE << square) >> EIGHT & ~occupied
     return step | ((step & RANK_6) >> EIGHT & ~occupied)
 
 
-@jit(boolean(i64, u64, net_t, nets_t))
-def is_check_to_attacker(slot: Number, king: Bitboard, net: Net, nets: Any) -> bool:
+@jit
+def is_check_to_attacker(slot: Number, king: Bitboard, net: Net, nets: Nets) -> bool:
     """Return whether a placed piece of the defender attacks the attacker's king.
 
     Adds the ways to put a piece in between.
@@ -515,8 +511,8 @@ def is_check_to_attacker(slot: Number, king: Bitboard, net: Net, nets: Any) -> b
     return True
 
 
-@jit(boolean(i64, u64, net_t, nets_t))
-def answers_check(slot: Number, answers: Bitboard, net: Net, nets: Any) -> bool:
+@jit
+def answers_check(slot: Number, answers: Bitboard, net: Net, nets: Nets) -> bool:
     """Return whether a placed piece of the defender can answer the only check.
 
     `answers` are the squares where a piece ends the check. Adds the ways to stop it: a
@@ -547,8 +543,8 @@ def answers_check(slot: Number, answers: Bitboard, net: Net, nets: Any) -> bool:
     return True
 
 
-@jit(boolean(i64, net_t, nets_t))
-def can_step(slot: Number, net: Net, nets: Any) -> bool:
+@jit
+def can_step(slot: Number, net: Net, nets: Nets) -> bool:
     """Return whether a placed piece of the defender can move, in a stalemate.
 
     Adds the ways to stop it: a piece in front of it, a pin. A piece that can move can

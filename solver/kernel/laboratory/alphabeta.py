@@ -34,19 +34,15 @@ from solver.kernel.border.query_struct import (
 from solver.kernel.border.search_struct import LogEnd
 from solver.kernel.build.jit import (
     ENTRY,
+    Experiment,
     Move,
     Number,
-    boolean,
+    Search,
     experiment_at,
-    experiment_t,
-    i64,
     jit,
     native,
     record_at,
     report_if_due,
-    search_t,
-    u64,
-    void,
 )
 from solver.kernel.laboratory.alphabeta_table import (
     ALL_NODE,
@@ -69,7 +65,6 @@ from solver.kernel.laboratory.alphabeta_table import (
     rank_moves,
     rank_root,
     store_score,
-    window_t,
 )
 from solver.kernel.laboratory.evaluation import (
     ALL_LOST,
@@ -91,7 +86,6 @@ from solver.kernel.rules.bitboards import (
     checkers,
     make,
     position_at,
-    position_t,
 )
 from solver.kernel.rules.movegen import generate
 
@@ -119,8 +113,10 @@ BETA = LogEnd.BETA.value
 MOVES = LogEnd.MOVES.value
 
 
-@jit(void(u64, search_t, experiment_t))
-def note_principal_variation(move: Move, search: Any, experiment: Any) -> None:
+@jit
+def note_principal_variation(
+    move: Move, search: Search, experiment: Experiment
+) -> None:
     """Record the root's best move, and all counts until it was found."""
     experiment.pv_move = move
     experiment.pv_nodes = search.nodes
@@ -128,7 +124,7 @@ def note_principal_variation(move: Move, search: Any, experiment: Any) -> None:
     experiment.pv_interior = experiment.interior
 
 
-@jit(i64(position_t, window_t, i64, i64, i64, boolean, search_t, experiment_t))
+@jit
 def alphabeta(
     position: Position,
     window: Window,
@@ -136,8 +132,8 @@ def alphabeta(
     ply: Number,
     node_type: Number,
     after_null: bool,
-    search: Any,
-    experiment: Any,
+    search: Search,
+    experiment: Experiment,
 ) -> Number:
     """Score a position for the side to move.
 
@@ -365,8 +361,8 @@ def alphabeta(
     return best
 
 
-@jit(i64(position_t, search_t, experiment_t))
-def search_score(position: Position, search: Any, experiment: Any) -> Number:
+@jit
+def search_score(position: Position, search: Search, experiment: Experiment) -> Number:
     """Search the root to `experiment.depth` plies in the window of `experiment`.
 
     The result is written to `experiment`: `score`, `stopped`, `pv_move` and the counts

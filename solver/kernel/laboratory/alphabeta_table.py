@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,14 @@ from solver.kernel.border.query_struct import (
 )
 from solver.kernel.border.search_struct import MAX_PLIES
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
+    Experiment,
     Move,
     Number,
-    boolean,
-    experiment_t,
-    i64,
+    Row,
+    Search,
+    inlined,
     jit,
-    search_t,
-    types,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.mate.ordering import LOW_WORD, WORTH_SHIFT
@@ -39,7 +35,6 @@ from solver.kernel.mate.transposition import (
     ENTRIES,
     ENTRY_WORDS,
     HashKey,
-    hash_key_t,
 )
 from solver.kernel.rules.bitboards import (
     DIAGONAL,
@@ -61,7 +56,6 @@ from solver.kernel.rules.bitboards import (
     arrival,
     checkers,
     origin,
-    position_t,
     target,
 )
 from solver.kernel.rules.mating import find_checks, gives_check
@@ -94,7 +88,7 @@ SEARCH_ORDER = RootOrder.SEARCH.value
 NODES_ORDER = RootOrder.NODES.value
 
 
-@jit(u64(position_t, u64), inline=True)
+@inlined
 def piece_on(position: Position, square: Bitboard) -> Bitboard:
     """Return the rank of the piece on a square: pawn 1 to queen 5, king 6, none 0."""
     if position.pawns & square:
@@ -108,7 +102,7 @@ def piece_on(position: Position, square: Bitboard) -> Bitboard:
     return SIX if position.kings & square else ZERO
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def piece_arriving(kind: Move) -> Bitboard:
     """Return the rank of the piece that a pawn promotes to."""
     if kind & KNIGHT:
@@ -118,7 +112,7 @@ def piece_arriving(kind: Move) -> Bitboard:
     return FOUR
 
 
-@jit(boolean(position_t, u64), inline=True)
+@inlined
 def promotes(position: Position, move: Move) -> bool:
     """Return whether a pawn promotes."""
     return (
@@ -126,7 +120,7 @@ def promotes(position: Position, move: Move) -> bool:
     )
 
 
-@jit(boolean(position_t, u64), inline=True)
+@inlined
 def captures(position: Position, move: Move) -> bool:
     """Return whether a piece is taken, en passant included."""
     arrived = ONE << target(move)
@@ -134,9 +128,9 @@ def captures(position: Position, move: Move) -> bool:
     return position.them & arrived != ZERO or en_passant != ZERO
 
 
-@jit(u64(position_t, u64, i64, u64, search_t), inline=True)
+@inlined
 def worth(
-    position: Position, move: Move, ply: Number, known: Move, search: Any
+    position: Position, move: Move, ply: Number, known: Move, search: Search
 ) -> Bitboard:
     """Return the worth of a move for the order; `known` is the table's move."""
     if move == known:
@@ -158,14 +152,14 @@ def worth(
     return min(np.uint64(search.history[move]), MOST_HISTORY)
 
 
-@jit(void(position_t, ROW, i64, i64, u64, search_t))
+@jit
 def rank_moves(
     position: Position,
-    moves: np.ndarray,
+    moves: Row,
     size: Number,
     ply: Number,
     known: Move,
-    search: Any,
+    search: Search,
 ) -> None:
     """Write the worth of each move above its 32 bits, for `bring_best`."""
     for index in range(size):
@@ -177,14 +171,14 @@ FIRST = LOW_WORD
 """The worth of the root's first move; all others are below."""
 
 
-@jit(void(position_t, ROW, i64, u64, search_t, experiment_t))
+@jit
 def rank_root(
     position: Position,
-    moves: np.ndarray,
+    moves: Row,
     size: Number,
     known: Move,
-    search: Any,
-    experiment: Any,
+    search: Search,
+    experiment: Experiment,
 ) -> None:
     """Rank the root's moves, like `rank_moves`, in the order of `experiment`.
 
@@ -206,8 +200,8 @@ def rank_root(
         moves[index] |= worth << WORTH_SHIFT
 
 
-@jit(void(u64, search_t, experiment_t))
-def count_root_move(move: Move, search: Any, experiment: Any) -> None:
+@jit
+def count_root_move(move: Move, search: Search, experiment: Experiment) -> None:
     """Add the nodes since the last root move to those of a root move."""
     index = 0
     while experiment.root_moves[index] != move:
@@ -239,9 +233,6 @@ class Window(NamedTuple):
     beta: Number
 
 
-window_t = types.NamedUniTuple(i64, 2, Window)
-
-
 class Scored(NamedTuple):
     """An entry: a score as seen from the root, its depth, its bound, the best move."""
 
@@ -251,10 +242,7 @@ class Scored(NamedTuple):
     move: Move
 
 
-scored_t = types.NamedTuple((i64, i64, i64, u64), Scored)
-
-
-@jit(i64(i64, i64), inline=True)
+@inlined
 def seen_from(score: Number, plies: Number) -> Number:
     """Return a score as seen from a node further down; only mates change.
 
@@ -267,7 +255,7 @@ def seen_from(score: Number, plies: Number) -> Number:
     return score
 
 
-@jit(boolean(scored_t, window_t), inline=True)
+@inlined
 def decides(entry: Scored, window: Window) -> bool:
     """Return whether an entry's score answers a window."""
     return (
@@ -277,8 +265,8 @@ def decides(entry: Scored, window: Window) -> bool:
     )
 
 
-@jit(scored_t(search_t, hash_key_t, i64), inline=True)
-def probe_score(search: Any, key: HashKey, ply: Number) -> Scored:
+@inlined
+def probe_score(search: Search, key: HashKey, ply: Number) -> Scored:
     """Return the entry of a position; its bound is NO_ENTRY if there is none."""
     if search.buckets:
         table = words_at(search.table)
@@ -296,8 +284,8 @@ def probe_score(search: Any, key: HashKey, ply: Number) -> Scored:
     return Scored(0, 0, NO_ENTRY, NO_MOVE)
 
 
-@jit(void(search_t, hash_key_t, scored_t, i64))
-def store_score(search: Any, key: HashKey, entry: Scored, ply: Number) -> None:
+@jit
+def store_score(search: Search, key: HashKey, entry: Scored, ply: Number) -> None:
     """Store an entry.
 
     It replaces the entry of the same position, else an empty entry, else the entry of
@@ -390,7 +378,7 @@ def store_score(search: Any, key: HashKey, entry: Scored, ply: Number) -> None:
 # Mate-distance pruning
 
 
-@jit(window_t(window_t, i64, i64), inline=True)
+@inlined
 def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
     """Narrow a window to the scores that a node can have.
 
@@ -436,9 +424,9 @@ CUT_NODE = 1
 ALL_NODE = -1
 
 
-@jit(boolean(position_t, i64, i64, experiment_t), inline=True)
+@inlined
 def may_prune(
-    position: Position, beta: Number, node_type: Number, experiment: Any
+    position: Position, beta: Number, node_type: Number, experiment: Experiment
 ) -> bool:
     """Return whether forward pruning may be tried at a node.
 
@@ -464,7 +452,7 @@ def may_prune(
     )
 
 
-@jit(boolean(position_t), inline=True)
+@inlined
 def has_pieces(position: Position) -> bool:
     """Return whether the side to move has more than its king and pawns.
 
@@ -482,9 +470,9 @@ PROMOTIONS = Extension.PROMOTIONS.value
 UNCAPPED = Extension.UNCAPPED.value
 
 
-@jit(i64(position_t, u64, i64, i64, experiment_t), inline=True)
+@inlined
 def extension(
-    position: Position, move: Move, depth: Number, ply: Number, experiment: Any
+    position: Position, move: Move, depth: Number, ply: Number, experiment: Experiment
 ) -> Number:
     """Return by how many plies a move is extended: 0 or 1.
 

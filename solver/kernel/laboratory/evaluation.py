@@ -35,7 +35,7 @@ end a line here too.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,27 +48,24 @@ from solver.kernel.border.query_struct import (
 )
 from solver.kernel.border.search_struct import MAX_PLIES
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
+    Experiment,
     Number,
+    Row,
+    Search,
     Square,
-    experiment_t,
     first_square,
     flip,
-    i64,
+    inlined,
     jit,
     population,
     report_if_due,
-    search_t,
-    types,
-    u64,
 )
 from solver.kernel.laboratory.alphabeta_table import (
     Window,
     captures,
     promotes,
     rank_moves,
-    window_t,
 )
 from solver.kernel.mate.ordering import bring_best, unranked
 from solver.kernel.rules.bitboards import (
@@ -80,7 +77,6 @@ from solver.kernel.rules.bitboards import (
     Position,
     checkers,
     make,
-    position_t,
 )
 from solver.kernel.rules.mating import is_checkmate
 from solver.kernel.rules.movegen import generate
@@ -110,10 +106,7 @@ class Pieces(NamedTuple):
     queens: Number
 
 
-pieces_t = types.NamedUniTuple(i64, 5, Pieces)
-
-
-@jit(pieces_t(position_t, u64), inline=True)
+@inlined
 def count_pieces(position: Position, side: Bitboard) -> Pieces:
     """Count the pieces of one side by kind."""
     queens = position.diagonal & position.orthogonal & side
@@ -126,7 +119,7 @@ def count_pieces(position: Position, side: Bitboard) -> Pieces:
     )
 
 
-@jit(i64(pieces_t, pieces_t), inline=True)
+@inlined
 def material_balance(ours: Pieces, theirs: Pieces) -> Number:
     """Return our material less theirs."""
     return (
@@ -138,7 +131,7 @@ def material_balance(ours: Pieces, theirs: Pieces) -> Number:
     )
 
 
-@jit(i64(u64), inline=True)
+@inlined
 def pawn_progress(pawns: Bitboard) -> Number:
     """Return the worth of the ranks that pawns have advanced."""
     steps = 0
@@ -147,14 +140,14 @@ def pawn_progress(pawns: Bitboard) -> Number:
     return PAWN_STEP * steps
 
 
-@jit(i64(u64), inline=True)
+@inlined
 def _off_centre(line: Square) -> Number:
     """Return the distance of a file or rank from the two central ones."""
     place = np.int64(line)
     return max(LOW_CENTRE - place, place - HIGH_CENTRE)
 
 
-@jit(i64(u64, u64), inline=True)
+@inlined
 def drive(lone: Square, king: Square) -> Number:
     """Return the worth of a bare king near the edge and of the other king near it."""
     edge = _off_centre(lone & SEVEN) + _off_centre(lone // EIGHT)
@@ -163,7 +156,7 @@ def drive(lone: Square, king: Square) -> Number:
     return EDGE * edge + CLOSENESS * (FARTHEST - files - ranks)
 
 
-@jit(i64(position_t))
+@jit
 def evaluate(position: Position) -> Number:
     """Evaluate a position for the side to move."""
     we_have_more = position.us & (position.us - ONE) != ZERO
@@ -215,7 +208,7 @@ COUNT_SHIFT = 7
 PER_CENT_BITS = 127
 
 
-@jit(i64(pieces_t, pieces_t), inline=True)
+@inlined
 def find_cell(ours: Pieces, theirs: Pieces) -> Number:
     """Return the cell of a balance, or NOT_IN_TABLE if a side has too many pieces."""
     if (
@@ -233,8 +226,8 @@ def find_cell(ours: Pieces, theirs: Pieces) -> Number:
     return (cell * NINE_KINDS + ours.pawns) * NINE_KINDS + theirs.pawns
 
 
-@jit(i64(position_t, i64, experiment_t))
-def past_score(position: Position, ply: Number, experiment: Any) -> Number:
+@jit
+def past_score(position: Position, ply: Number, experiment: Experiment) -> Number:
     """Return what the side to move has scored with this material, in per cent.
 
     Returns
@@ -263,8 +256,8 @@ def past_score(position: Position, ply: Number, experiment: Any) -> Number:
     return word & PER_CENT_BITS
 
 
-@jit(i64(position_t, i64, experiment_t), inline=True)
-def horizon_score(position: Position, ply: Number, experiment: Any) -> Number:
+@inlined
+def horizon_score(position: Position, ply: Number, experiment: Experiment) -> Number:
     """Return the evaluation, replaced or corrected by the material-imbalance table."""
     if experiment.mip & (LAZY | CORRECTION):
         scored = past_score(position, ply, experiment)
@@ -284,8 +277,8 @@ MATE_TEST = Horizon.MATE.value
 QUIESCENCE = Horizon.QUIESCENCE.value
 
 
-@jit(i64(position_t, ROW), inline=True)
-def generate_gains(position: Position, moves: Any) -> Number:
+@inlined
+def generate_gains(position: Position, moves: Row) -> Number:
     """Write the legal captures and promotions to a row and return their number."""
     size = generate(position, moves)
     kept = 0
@@ -297,9 +290,13 @@ def generate_gains(position: Position, moves: Any) -> Number:
     return kept
 
 
-@jit(i64(position_t, window_t, i64, search_t, experiment_t))
+@jit
 def quiescence(
-    position: Position, window: Window, ply: Number, search: Any, experiment: Any
+    position: Position,
+    window: Window,
+    ply: Number,
+    search: Search,
+    experiment: Experiment,
 ) -> Number:
     """Score a position for the side to move by captures, promotions and evasions.
 
@@ -370,9 +367,13 @@ def quiescence(
     return best
 
 
-@jit(i64(position_t, window_t, i64, search_t, experiment_t))
+@jit
 def _search_beyond(
-    position: Position, window: Window, ply: Number, search: Any, experiment: Any
+    position: Position,
+    window: Window,
+    ply: Number,
+    search: Search,
+    experiment: Experiment,
 ) -> Number:
     """Score a node by the chosen horizon and uses of material."""
     if experiment.horizon == QUIESCENCE:
@@ -382,9 +383,13 @@ def _search_beyond(
     return horizon_score(position, ply, experiment)
 
 
-@jit(i64(position_t, window_t, i64, search_t, experiment_t), inline=True)
+@inlined
 def search_horizon(
-    position: Position, window: Window, ply: Number, search: Any, experiment: Any
+    position: Position,
+    window: Window,
+    ply: Number,
+    search: Search,
+    experiment: Experiment,
 ) -> Number:
     """Score a node without depth left; one test is enough for most of them."""
     if experiment.is_plain_horizon:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from solver.kernel.border.interface import SMALL_NODES, STOPPED, Verdict
@@ -20,15 +18,12 @@ from solver.kernel.build.jit import (
     QUERY_BYTES,
     Move,
     Number,
-    boolean,
-    i64,
+    Query,
+    Search,
+    inlined,
     jit,
     population,
     query_at,
-    query_t,
-    search_t,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.mate import prover, turns
@@ -37,7 +32,6 @@ from solver.kernel.mate.ordering import ATTACKING, DEFENDING, is_stopped
 from solver.kernel.mate.prover import mates_within
 from solver.kernel.mate.transposition import (
     Bounds,
-    bounds_t,
     hash_key,
 )
 from solver.kernel.mate.turns import (
@@ -57,7 +51,6 @@ from solver.kernel.rules.bitboards import (
     after_null_move,
     checkers,
     make,
-    position_t,
 )
 from solver.kernel.rules.mating import mate_in_one
 from solver.kernel.rules.movegen import generate
@@ -82,8 +75,8 @@ REPLY_SHIFT = 32
 NOTHING_PROVED = Bounds(np.int64(0), np.int64(0), NO_MOVE)
 
 
-@jit(bounds_t(position_t, i64, search_t))
-def proved_bounds(position: Position, moves: Number, search: Any) -> Bounds:
+@jit
+def proved_bounds(position: Position, moves: Number, search: Search) -> Bounds:
     """Return the bounds of an attacker's position with a mate within `moves`.
 
     If the table has lost the mate, prove it again. A mate of 0 moves means that the
@@ -99,15 +92,15 @@ def proved_bounds(position: Position, moves: Number, search: Any) -> Bounds:
     return bounds
 
 
-@jit(i64(i64, search_t), inline=True)
-def length_of(node: Number, search: Any) -> Number:
+@inlined
+def length_of(node: Number, search: Search) -> Number:
     """Return the number of the attacker's moves in a line; 0 for node 0."""
     return np.int64(search.line_links[node] >> LINK_SHIFT)
 
 
-@jit(i64(position_t, i64, boolean, i64, search_t))
+@jit
 def read_from(
-    position: Position, moves: Number, attacking: bool, depth: Number, search: Any
+    position: Position, moves: Number, attacking: bool, depth: Number, search: Search
 ) -> Number:
     """Read the line from a position, and return its first node.
 
@@ -197,9 +190,9 @@ def read_from(
     return 0
 
 
-@jit(i64(position_t, i64, boolean, search_t))
+@jit
 def read_once(
-    position: Position, moves: Number, attacking: bool, search: Any
+    position: Position, moves: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line to `search.line`; return its plies, or STOPPED."""
     search.line_memo[:] = ZERO
@@ -221,8 +214,8 @@ def read_once(
     return plies
 
 
-@jit(boolean(position_t, i64, search_t))
-def repeats(position: Position, plies: Number, search: Any) -> bool:
+@jit
+def repeats(position: Position, plies: Number, search: Search) -> bool:
     """Return whether a position occurs twice in `search.line`, whoever is to move."""
     for ply in range(plies + 1):
         check = hash_key(position, ATTACKING).check
@@ -236,9 +229,9 @@ def repeats(position: Position, plies: Number, search: Any) -> bool:
     return False
 
 
-@jit(i64(position_t, i64, boolean, search_t))
+@jit
 def read_proved_line(
-    position: Position, moves: Number, attacking: bool, search: Any
+    position: Position, moves: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line of a mate that is proved within `moves` to `search.line`.
 
@@ -272,9 +265,9 @@ def read_proved_line(
 # The first moves of a query: which are allowed, and which mate.
 
 
-@jit(i64(position_t, i64, boolean, boolean, search_t))
+@jit
 def mates_by(
-    position: Position, moves: Number, attacking: bool, by_prover: bool, search: Any
+    position: Position, moves: Number, attacking: bool, by_prover: bool, search: Search
 ) -> Number:
     """Decide with the prover, or else with the df-pn search, as `mates_within` does.
 
@@ -288,8 +281,8 @@ def mates_by(
     return mates_within(position, moves, 0, attacking, search)
 
 
-@jit(boolean(position_t, u64, search_t))
-def is_admitted(position: Position, move: Move, search: Any) -> bool:
+@jit
+def is_admitted(position: Position, move: Move, search: Search) -> bool:
     """Return whether the current restriction allows a first move of the attacker.
 
     A threat must be searched for; once the search is stopped, the result is False.
@@ -306,8 +299,8 @@ def is_admitted(position: Position, move: Move, search: Any) -> bool:
     return verdict == Verdict.MATE
 
 
-@jit(void(query_t, position_t, search_t))
-def keep_admitted(query: Any, position: Position, search: Any) -> None:
+@jit
+def keep_admitted(query: Query, position: Position, search: Search) -> None:
     """Remove the chosen root moves that the restriction excludes."""
     moves = words_at(query.root_moves)
     kept = 0
@@ -319,14 +312,14 @@ def keep_admitted(query: Any, position: Position, search: Any) -> None:
     query.root_count = kept
 
 
-@jit(i64(query_t, position_t, i64, boolean, boolean, search_t))
+@jit
 def root_mates_within(
-    query: Any,
+    query: Query,
     position: Position,
     moves: Number,
     attacking: bool,
     by_prover: bool,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Decide whether the attacker mates within `moves`; see `mates_by`.
 
@@ -354,9 +347,9 @@ def root_mates_within(
     return Verdict.NO_MATE
 
 
-@jit(i64(position_t, i64, i64, search_t))
+@jit
 def decide_by(
-    position: Position, moves_left: Number, budget: Number, search: Any
+    position: Position, moves_left: Number, budget: Number, search: Search
 ) -> Number:
     """Decide the same as `decide` with a budget of nodes for each of both searches."""
     limit = search.node_limit
@@ -371,8 +364,8 @@ def decide_by(
     return verdict
 
 
-@jit(i64(position_t, i64, search_t))
-def decide(position: Position, moves_left: Number, search: Any) -> Number:
+@jit
+def decide(position: Position, moves_left: Number, search: Search) -> Number:
     """Decide whether the defender, which is to move, is mated within `moves_left`.
 
     The prover and the df-pn search take turns with doubling budgets. Under a
@@ -391,9 +384,9 @@ def decide(position: Position, moves_left: Number, search: Any) -> Number:
     return verdict
 
 
-@jit(i64(query_t, position_t, i64, i64, search_t))
+@jit
 def find_keys(
-    query: Any, position: Position, mate: Number, pause: Number, search: Any
+    query: Query, position: Position, mate: Number, pause: Number, search: Search
 ) -> Number:
     """Find every first move that mates within `mate` moves, after `begin_keys`.
 
@@ -491,9 +484,9 @@ NARROW = np.uint64(restriction_word(2 << 20))
 # The beginning, and the line of a mate
 
 
-@jit(i64(query_t, i64, i64, i64))
+@jit
 def answer_at_once(
-    query: Any, status: Number, mate: Number, lower_bound: Number
+    query: Query, status: Number, mate: Number, lower_bound: Number
 ) -> Number:
     """Write an answer that needs no search."""
     query.status = status
@@ -504,8 +497,8 @@ def answer_at_once(
     return Turn.ENDS
 
 
-@jit(i64(query_t, position_t, search_t))
-def begin_query(query: Any, position: Position, search: Any) -> Number:
+@jit
+def begin_query(query: Query, position: Position, search: Search) -> Number:
     """Begin a search, or answer at once if none is needed; see `turns.machine`."""
     turns.open_query(query, 1, search)
 
@@ -534,9 +527,13 @@ def begin_query(query: Any, position: Position, search: Any) -> Number:
     return Turn.PAUSES if turns.is_small_ending(position) else Turn.GOES_ON
 
 
-@jit(i64(position_t, i64, boolean, boolean, search_t))
+@jit
 def read_line(
-    position: Position, moves: Number, attacking: bool, is_shortest: bool, search: Any
+    position: Position,
+    moves: Number,
+    attacking: bool,
+    is_shortest: bool,
+    search: Search,
 ) -> Number:
     """Read the line of a mate that was just proved; see `turns.noting`."""
     if not is_shortest or search.restricted_only:
@@ -550,8 +547,10 @@ note = turns.noting(read_line)
 # The rounds
 
 
-@jit(i64(query_t, position_t, i64, search_t))
-def search_lower(query: Any, position: Position, side: Number, search: Any) -> Number:
+@jit
+def search_lower(
+    query: Query, position: Position, side: Number, search: Search
+) -> Number:
     """Search with the prover for a mate within the lower bound; return the verdict."""
     budget = query.budget[side]
     if query.any_length:
@@ -573,14 +572,14 @@ def search_lower(query: Any, position: Position, side: Number, search: Any) -> N
     return verdict
 
 
-@jit(void(query_t, position_t, i64, i64, i64, search_t))
+@jit
 def search_length(
-    query: Any,
+    query: Query,
     position: Position,
     side: Number,
     length: Number,
     nodes: Number,
-    search: Any,
+    search: Search,
 ) -> None:
     """Look for a mate within `length`; if undecided, repeat with few flights."""
     attacking = attacks(query, side)
@@ -607,8 +606,8 @@ def search_length(
     note(query, position, side, verdict, length, search)
 
 
-@jit(i64(query_t, i64))
-def next_length(query: Any, side: Number) -> Number:
+@jit
+def next_length(query: Query, side: Number) -> Number:
     """Choose the next length between the bounds, and count it; 0 ends the round.
 
     Until a mate is known, the lengths rise from the lower bound, ever wider apart,
@@ -632,8 +631,8 @@ def next_length(query: Any, side: Number) -> Number:
     return length
 
 
-@jit(boolean(query_t, position_t, i64, search_t))
-def search_side(query: Any, position: Position, side: Number, search: Any) -> bool:
+@jit
+def search_side(query: Query, position: Position, side: Number, search: Search) -> bool:
     """Search one bound or one length; return whether this ends the side's turn."""
     budget = query.budget[side]
 
@@ -674,8 +673,8 @@ def search_side(query: Any, position: Position, side: Number, search: Any) -> bo
 take_turn = turns.machine(begin_query, search_side, find_keys)
 
 
-@jit(i64(i64, i64, search_t))
-def solve_queries(address: Number, count: Number, search: Any) -> Number:
+@jit
+def solve_queries(address: Number, count: Number, search: Search) -> Number:
     """Answer queries one after the other, until one is left to the caller.
 
     The caller gets a query that is to be searched alone; one that is OPEN because a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,15 +12,11 @@ from solver.kernel.build.jit import (
     Bitboard,
     Move,
     Number,
-    boolean,
+    Search,
     first_square,
-    i64,
+    inlined,
     jit,
-    named_words,
     population,
-    search_t,
-    u64,
-    void,
 )
 from solver.kernel.mate.ordering import (
     ATTACKING,
@@ -40,13 +36,9 @@ from solver.kernel.mate.transposition import (
     Bounds,
     HashKey,
     Numbers,
-    bounds_t,
     enter_node,
     hash_key,
-    hash_key_t,
     leave_numbers,
-    numbers_t,
-    pair_t,
     prefetch_node,
     probe,
     probe_numbers,
@@ -64,7 +56,6 @@ from solver.kernel.rules.bitboards import (
     king_attacks,
     make,
     origin,
-    position_t,
     target,
 )
 from solver.kernel.rules.mating import mates
@@ -74,7 +65,6 @@ from solver.kernel.rules.movegen import (
     count_within,
     find_pins,
     generate,
-    pins_t,
 )
 
 # --------------------------------------------------------------------------------------
@@ -145,16 +135,13 @@ class Defence(NamedTuple):
     beyond: Bitboard
 
 
-defence_t = named_words(Defence)
-
-
-@jit(numbers_t(boolean), inline=True)
+@inlined
 def decided(succeeds: bool) -> Numbers:
     """Return the numbers of a node in which the side to move succeeds, or fails."""
     return Numbers(ZERO, INFINITE) if succeeds else Numbers(INFINITE, ZERO)
 
 
-@jit(i64(position_t, u64), inline=True)
+@inlined
 def greatest_loss(position: Position, targets: Bitboard) -> Number:
     """Return the rank of their most valuable piece on the targets; see `Defence`."""
     taken = targets & position.them
@@ -165,7 +152,7 @@ def greatest_loss(position: Position, targets: Bitboard) -> Number:
     return 2 if taken & ~position.pawns else 1
 
 
-@jit(i64(position_t, u64), inline=True)
+@inlined
 def squares_beyond(position: Position, flights: Bitboard) -> Number:
     """Count the squares next to the flights that their pieces do not attack."""
     king = position.kings & position.us
@@ -173,8 +160,8 @@ def squares_beyond(position: Position, flights: Bitboard) -> Number:
     return population(beside(flights) & ~(danger | flights | (position.us ^ king)))
 
 
-@jit(u64(position_t, u64, search_t), inline=True)
-def mate_after(position: Position, known: Move, search: Any) -> Move:
+@inlined
+def mate_after(position: Position, known: Move, search: Search) -> Move:
     """Return a move that mates at once, or NO_MOVE; the known move is tried first."""
     if known != NO_MOVE and is_plain_move(position, known) and mates(position, known):
         search.nodes += 1
@@ -182,8 +169,10 @@ def mate_after(position: Position, known: Move, search: Any) -> Move:
     return mating_move(position, search)
 
 
-@jit(defence_t(position_t, i64, i64, search_t), inline=True)
-def find_defence(position: Position, size: Number, ply: Number, search: Any) -> Defence:
+@inlined
+def find_defence(
+    position: Position, size: Number, ply: Number, search: Search
+) -> Defence:
     """Collect the replies in this ply's row that are open; see `Defence`.
 
     Parameters
@@ -239,8 +228,8 @@ def find_defence(position: Position, size: Number, ply: Number, search: Any) -> 
     )
 
 
-@jit(numbers_t(position_t, i64, search_t))
-def first_numbers(position: Position, ply: Number, search: Any) -> Numbers:
+@jit
+def first_numbers(position: Position, ply: Number, search: Search) -> Numbers:
     """Estimate the numbers of a defender node that is not in the table.
 
     Parameters
@@ -308,21 +297,21 @@ NUMBERS = LogEnd.NUMBERS.value
 # Restrictions of the attacker
 
 
-@jit(hash_key_t(search_t, hash_key_t), inline=True)
-def in_restriction(search: Any, key: HashKey) -> HashKey:
+@inlined
+def in_restriction(search: Search, key: HashKey) -> HashKey:
     """Return the key of bounds that are valid only under the current restriction."""
     return HashKey(key.check ^ search.restriction, key.bucket ^ search.restriction)
 
 
-@jit(i64(position_t, pins_t), inline=True)
+@inlined
 def flights(position: Position, pins: Pins) -> Number:
     """Count the squares that the king of the side to move can go to; no castling."""
     king = first_square(position.kings & position.us)
     return population(king_attacks(king) & ~position.us & ~pins.danger)
 
 
-@jit(boolean(position_t, search_t))
-def is_allowed(position: Position, search: Any) -> bool:
+@jit
+def is_allowed(position: Position, search: Search) -> bool:
     """Return whether the restriction allows the attack that led to this position.
 
     The defender is to move. Threats are tested in `search_node`.
@@ -339,13 +328,13 @@ def is_allowed(position: Position, search: Any) -> bool:
 # The numbers of one node
 
 
-@jit(pair_t(numbers_t), inline=True)
+@inlined
 def logged(numbers: Numbers) -> tuple[Number, Number]:
     """Return numbers as the log has them."""
     return np.int64(numbers.phi), np.int64(numbers.delta)
 
 
-@jit(u64(u64, u64), inline=True)
+@inlined
 def plus(left: Bitboard, right: Bitboard) -> Bitboard:
     """Add two numbers; the sum is INFINITE only if one of them is."""
     if max(left, right) == INFINITE:
@@ -353,8 +342,8 @@ def plus(left: Bitboard, right: Bitboard) -> Bitboard:
     return min(left + right, MOST)
 
 
-@jit(bounds_t(hash_key_t, search_t), inline=True)
-def known_bounds(key: HashKey, search: Any) -> Bounds:
+@inlined
+def known_bounds(key: HashKey, search: Search) -> Bounds:
     """Return what is proved about a position under the current restriction.
 
     A position without any mate has none under the restriction. A mate found without the
@@ -370,9 +359,9 @@ def known_bounds(key: HashKey, search: Any) -> Bounds:
     return Bounds(no_mate, unrestricted.mate, bounds.move)
 
 
-@jit(void(search_t, hash_key_t, i64, u64, i64))
+@jit
 def store_mate(
-    search: Any, key: HashKey, mate: Number, move: Move, effort: Number
+    search: Search, key: HashKey, mate: Number, move: Move, effort: Number
 ) -> None:
     """Store that a position is a mate within `mate` moves, under any restriction."""
     key = in_restriction(search, key) if search.restricted_only else key
@@ -380,8 +369,8 @@ def store_mate(
     store(search, key, Bounds(no_mate, mate, move), effort)
 
 
-@jit(numbers_t(position_t, hash_key_t, search_t))
-def first_attacker_numbers(position: Position, key: HashKey, search: Any) -> Numbers:
+@jit
+def first_attacker_numbers(position: Position, key: HashKey, search: Search) -> Numbers:
     """Return the numbers of a new attacker node, after a test for mate in one.
 
     The bound that is stored saves the test at later visits.
@@ -395,9 +384,9 @@ def first_attacker_numbers(position: Position, key: HashKey, search: Any) -> Num
     return Numbers(ONE, ONE)
 
 
-@jit(numbers_t(position_t, i64, i64, boolean, search_t), inline=True)
+@inlined
 def numbers_of(
-    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Search
 ) -> Numbers:
     """Return a node's numbers: proved, stored, or first ones.
 
@@ -425,7 +414,7 @@ def numbers_of(
     return numbers
 
 
-@jit(void(position_t, i64, i64, boolean, u64, i64, search_t))
+@jit
 def store_decided(
     position: Position,
     moves_left: Number,
@@ -433,7 +422,7 @@ def store_decided(
     attacking: bool,
     move: Move,
     size: Number,
-    search: Any,
+    search: Search,
 ) -> None:
     """Store the bound of a node that is decided.
 
@@ -476,14 +465,14 @@ def store_decided(
 # The search
 
 
-@jit(numbers_t(position_t, i64, i64, boolean, numbers_t, search_t))
+@jit
 def search_node(
     position: Position,
     moves_left: Number,
     ply: Number,
     attacking: bool,
     thresholds: Numbers,
-    search: Any,
+    search: Search,
 ) -> Numbers:
     """Search "mate within `moves_left`?" until it is decided or a threshold is reached.
 
@@ -665,9 +654,9 @@ def search_node(
             deltas[best] = np.uint32(theirs.delta)
 
 
-@jit(i64(position_t, i64, boolean, search_t))
+@jit
 def find_mate(
-    position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Decide whether the attacker mates within `moves_left`, as `mates_within` does.
 

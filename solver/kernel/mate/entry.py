@@ -31,18 +31,15 @@ from solver.kernel.build.jit import (
     QUERY_BYTES,
     Move,
     Number,
-    boolean,
+    Query,
+    Search,
     bytes_at,
     first_square,
-    i64,
+    inlined,
     jit,
     native,
     query_at,
-    query_t,
     record_at,
-    search_t,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.mate.bounds import (
@@ -75,7 +72,6 @@ from solver.kernel.rules.bitboards import (
     make,
     origin,
     position_at,
-    position_t,
     target,
     write_position,
 )
@@ -111,8 +107,8 @@ LINE_END = ord("\n")
 REFUSED, READ = (int(state) for state in (QueryState.REFUSED, QueryState.READ))
 
 
-@jit(position_t(query_t, position_t, u64))
-def play(row: Any, position: Position, move: Move) -> Position:
+@jit
+def play(row: Query, position: Position, move: Move) -> Position:
     """Play a legal move, and set the row's side to move and counters.
 
     Parameters
@@ -137,7 +133,7 @@ def play(row: Any, position: Position, move: Move) -> Position:
     return make(position, move)
 
 
-@jit(void(i64, position_t))
+@jit
 def _set_played(address: Number, position: Position) -> None:
     """Set a row's position after a move, and its en passant square.
 
@@ -158,8 +154,8 @@ def _set_played(address: Number, position: Position) -> None:
         words[7] &= CORNERS
 
 
-@jit(boolean(i64, search_t))
-def _read_row(address: Number, search: Any) -> bool:
+@jit
+def _read_row(address: Number, search: Search) -> bool:
     """Read a row; see `read_rows`. Return whether it is plainly correct."""
     if not read_fen(address):
         return False
@@ -199,8 +195,8 @@ def _read_row(address: Number, search: Any) -> bool:
     return plies >= row.played
 
 
-@jit(i64(i64, i64, search_t))
-def read_rows(address: Number, count: Number, search: Any) -> Number:
+@jit
+def read_rows(address: Number, count: Number, search: Search) -> Number:
     """Read the FENs and lines of rows.
 
     Parameters
@@ -252,9 +248,9 @@ line, and where its name ends in the written one."""
 SAN, WITH_END, LONG = (int(style) for style in LineStyle)
 
 
-@jit(i64(i64, i64, i64, i64, search_t))
+@jit
 def shared_moves(
-    address: Number, before: Number, at: Number, known: Number, search: Any
+    address: Number, before: Number, at: Number, known: Number, search: Search
 ) -> Number:
     """Return how many moves a line has in common with the beginning of the one before.
 
@@ -282,9 +278,9 @@ def shared_moves(
     return known
 
 
-@jit(position_t(position_t, u64, i64, i64, search_t))
+@jit
 def write_name(
-    position: Position, move: Move, black: Number, style: Number, search: Any
+    position: Position, move: Move, black: Number, style: Number, search: Search
 ) -> Position:
     """Write the name of a legal move; return the position after it."""
     if style == LONG:
@@ -295,8 +291,8 @@ def write_name(
     return make(position, move)
 
 
-@jit(void(i64, i64, search_t))
-def write_lines(address: Number, style: Number, search: Any) -> None:
+@jit
+def write_lines(address: Number, style: Number, search: Search) -> None:
     """Write lines of a row's position.
 
     The names of moves that a line shares with the line before are copied.
@@ -379,8 +375,8 @@ REFUSED_LINE, ANSWERED, OPEN = (
 NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in LineFault)
 
 
-@jit(i64(i64, search_t))
-def _grade_row(address: Number, search: Any) -> Number:
+@jit
+def _grade_row(address: Number, search: Search) -> Number:
     """Grade a row's line; see `grade_rows`. Returns its state."""
     # 1. Read the position.
     row = query_at(address)
@@ -437,8 +433,8 @@ def _grade_row(address: Number, search: Any) -> Number:
     return ANSWERED
 
 
-@jit(i64(i64, i64, search_t))
-def grade_rows(address: Number, count: Number, search: Any) -> Number:
+@jit
+def grade_rows(address: Number, count: Number, search: Search) -> Number:
     """Grade the lines of rows.
 
     Parameters
@@ -489,15 +485,15 @@ def grade_rows(address: Number, count: Number, search: Any) -> Number:
 # The play of mates; see `play_lists.compile_lists`
 
 
-@jit(i64(position_t, i64, i64, search_t))
-def may_solve(position: Position, moves: Number, ply: Number, search: Any) -> Number:
+@jit
+def may_solve(position: Position, moves: Number, ply: Number, search: Search) -> Number:
     """Search once, in the best order, whether any move mates."""
     return mates_within(position, moves, ply, ATTACKING, search)
 
 
-@jit(i64(position_t, i64, i64, u64, search_t))
+@jit
 def loses_within(
-    position: Position, moves: Number, ply: Number, attack: Move, search: Any
+    position: Position, moves: Number, ply: Number, attack: Move, search: Search
 ) -> Number:
     """Decide whether the defender is mated within `moves` after an attack."""
     if moves == 1:
@@ -505,8 +501,8 @@ def loses_within(
     return mates_within(position, moves, ply, DEFENDING, search)
 
 
-@jit(i64(position_t, boolean, search_t))
-def list_replies(position: Position, refuting: bool, search: Any) -> Number:
+@jit
+def list_replies(position: Position, refuting: bool, search: Search) -> Number:
     """Write all replies to the first row."""
     moves = search.rows[0]
     size = generate(position, moves)
@@ -518,14 +514,14 @@ def list_replies(position: Position, refuting: bool, search: Any) -> Number:
     return size
 
 
-@jit(boolean(position_t, search_t), inline=True)
-def has_ended(position: Position, search: Any) -> bool:
+@inlined
+def has_ended(position: Position, search: Search) -> bool:
     """Return False: no reply ends the play."""
     return False
 
 
-@jit(i64(i64, search_t), inline=True)
-def least_moves(moves_left: Number, search: Any) -> Number:
+@inlined
+def least_moves(moves_left: Number, search: Search) -> Number:
     """Return 1: a continuation may take fewer moves than are left."""
     return 1
 

@@ -19,22 +19,17 @@ import numpy as np
 from solver.kernel.border.interface import SMALL_BUCKETS
 from solver.kernel.border.search_struct import MOST_TOUCHED
 from solver.kernel.build.jit import (
-    ROW,
     Move,
     Number,
-    boolean,
-    i64,
+    Row,
+    Search,
+    inlined,
     jit,
     report_if_due,
-    search_t,
-    u64,
-    void,
 )
 from solver.kernel.mate.transposition import (
     Bounds,
     HashKey,
-    bounds_t,
-    hash_key_t,
     store,
 )
 from solver.kernel.rules.bitboards import (
@@ -55,7 +50,6 @@ from solver.kernel.rules.bitboards import (
     make,
     origin,
     pawns_attacks_up,
-    position_t,
     target,
 )
 from solver.kernel.rules.mating import find_checks, gives_check
@@ -92,8 +86,8 @@ MOST_HISTORY = np.uint64((1 << 28) - 1)
 # The order of a row
 
 
-@jit(void(ROW, i64, i64), inline=True)
-def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
+@inlined
+def bring_best(moves: Row, index: Number, size: Number) -> None:
     """Swap the best entry from `index` on to `index`."""
     best = index
     for other in range(index + 1, size):
@@ -104,8 +98,8 @@ def bring_best(moves: np.ndarray, index: Number, size: Number) -> None:
     moves[best] = swapped
 
 
-@jit(void(ROW, i64, i64), inline=True)
-def reverse(moves: np.ndarray, first: Number, size: Number) -> None:
+@inlined
+def reverse(moves: Row, first: Number, size: Number) -> None:
     """Reverse the entries from `first` on."""
     last = size - 1
     while first < last:
@@ -116,15 +110,15 @@ def reverse(moves: np.ndarray, first: Number, size: Number) -> None:
         last -= 1
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def unranked(entry: Move) -> Move:
     """Return the move of an entry."""
     return entry & LOW_WORD
 
 
-@jit(void(position_t, ROW, i64, u64, boolean))
+@jit
 def rank_attacks(
-    position: Position, moves: np.ndarray, size: Number, known: Move, thorough: bool
+    position: Position, moves: Row, size: Number, known: Move, thorough: bool
 ) -> None:
     """Rank the attacker's moves: the known move, then few replies and checks.
 
@@ -153,14 +147,14 @@ def rank_attacks(
         moves[index] = move | (worth << WORTH_SHIFT)
 
 
-@jit(void(position_t, ROW, i64, i64, u64, search_t))
+@jit
 def rank_replies(
     position: Position,
-    moves: np.ndarray,
+    moves: Row,
     size: Number,
     ply: Number,
     known: Move,
-    search: Any,
+    search: Search,
 ) -> None:
     """Rank the defender's moves: known refutation, checks, captures, killers, history.
 
@@ -197,8 +191,8 @@ def rank_replies(
         moves[index] = move | (worth << WORTH_SHIFT)
 
 
-@jit(u64(position_t, ROW, search_t))
-def forcing_reply(position: Position, moves: np.ndarray, search: Any) -> Move:
+@jit
+def forcing_reply(position: Position, moves: Row, search: Search) -> Move:
     """Return the reply that `rank_replies` puts first if it checks or captures.
 
     Quiet replies are not listed, because that takes most of the time of ranking.
@@ -240,7 +234,7 @@ def forcing_reply(position: Position, moves: np.ndarray, search: Any) -> Move:
     return unranked(best)
 
 
-@jit(boolean(position_t, u64), inline=True)
+@inlined
 def is_plain_move(position: Position, move: Move) -> bool:
     """Return whether a move from another position is pseudo-legal here.
 
@@ -275,9 +269,9 @@ def is_plain_move(position: Position, move: Move) -> bool:
 # Refutations, and how a search begins and ends
 
 
-@jit(void(search_t, i64, u64, i64), inline=True)
+@inlined
 def remember_refutation(
-    search: Any, ply: Number, move: Move, moves_left: Number
+    search: Search, ply: Number, move: Move, moves_left: Number
 ) -> None:
     """Add a refutation to the killers and the history."""
     if move != search.killers[ply, 0]:
@@ -290,9 +284,9 @@ def remember_refutation(
     search.history[move] += np.uint32(moves_left * moves_left)
 
 
-@jit(void(search_t, i64, hash_key_t, bounds_t, u64, i64), inline=True)
+@inlined
 def store_refutation(
-    search: Any,
+    search: Search,
     ply: Number,
     key: HashKey,
     bounds: Bounds,
@@ -304,8 +298,8 @@ def store_refutation(
     store(search, key, Bounds(moves_left, bounds.mate, reply), moves_left)
 
 
-@jit(void(search_t))
-def forget_refutations(search: Any) -> None:
+@jit
+def forget_refutations(search: Search) -> None:
     """Forget all killers, counter moves and histories."""
     search.killers[:] = ZERO
     search.counters[:] = ZERO
@@ -320,8 +314,8 @@ def forget_refutations(search: Any) -> None:
     search.touched_size = 0
 
 
-@jit(void(search_t))
-def begin(search: Any) -> None:
+@jit
+def begin(search: Search) -> None:
     """Forget the last search, as `solver.search.workspaces.Workspace.begin` does."""
     search.nodes = 0
     search.generation += 1
@@ -329,8 +323,8 @@ def begin(search: Any) -> None:
     forget_refutations(search)
 
 
-@jit(boolean(search_t), inline=True)
-def is_stopped(search: Any) -> bool:
+@inlined
+def is_stopped(search: Search) -> bool:
     """Return whether a limit or a request from outside ends the search."""
     report_if_due(search)
     return search.stop > search.patience or search.nodes >= search.node_limit

@@ -12,20 +12,14 @@ An answer is exact or STOPPED. A stopped search stores nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from solver.kernel.border.interface import Verdict
 from solver.kernel.build.jit import (
-    ROW,
     Move,
     Number,
-    boolean,
-    i64,
+    Row,
+    Search,
+    inlined,
     jit,
-    search_t,
-    u64,
 )
 from solver.kernel.mate.ordering import (
     ATTACKING,
@@ -56,7 +50,6 @@ from solver.kernel.rules.bitboards import (
     checkers,
     leaves_king_attacked,
     make,
-    position_t,
     without_origin,
 )
 from solver.kernel.rules.mating import is_checkmate, mate_in_one
@@ -66,15 +59,17 @@ MANY_ATTACKS = 5
 """From this many attacks on, a reply is tried on all of them at once."""
 
 
-@jit(u64(position_t, search_t), inline=True)
-def mating_move(position: Position, search: Any) -> Move:
+@inlined
+def mating_move(position: Position, search: Search) -> Move:
     """Return a move that mates at once, or NO_MOVE. Counts one node."""
     search.nodes += 1
     return mate_in_one(position)
 
 
-@jit(i64(position_t, i64, u64, search_t))
-def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> Number:
+@jit
+def mated_in_one(
+    position: Position, ply: Number, attack: Move, search: Search
+) -> Number:
     """Decide whether every reply to `attack` allows mate in one: MATE or NO_MATE.
 
     Most attacks fail to a reply that has just refuted a similar attack. So the counter
@@ -129,14 +124,14 @@ def mated_in_one(position: Position, ply: Number, attack: Move, search: Any) -> 
     return Verdict.MATE
 
 
-@jit(i64(position_t, ROW, i64, i64, i64, search_t))
+@jit
 def drop_refuted(
     position: Position,
-    moves: np.ndarray,
+    moves: Row,
     first: Number,
     size: Number,
     ply: Number,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Drop the attacks from index `first` on that the last refutation also refutes.
 
@@ -155,8 +150,8 @@ def drop_refuted(
     return kept
 
 
-@jit(i64(position_t, i64, search_t))
-def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
+@jit
+def mates_within_two(position: Position, ply: Number, search: Search) -> Number:
     """Decide whether the attacker mates within two moves, as `mates_within` does.
 
     The last refutation at the next ply is tried on all attacks at once, and so is any
@@ -208,9 +203,9 @@ def mates_within_two(position: Position, ply: Number, search: Any) -> Number:
     return Verdict.NO_MATE
 
 
-@jit(i64(position_t, i64, i64, boolean, search_t))
+@jit
 def mates_within(
-    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Search
 ) -> Number:
     """Decide whether the attacker mates within `moves_left` of its own moves.
 
@@ -349,9 +344,9 @@ def mates_within(
     return Verdict.NO_MATE
 
 
-@jit(i64(position_t, i64, boolean, search_t))
+@jit
 def find_line(
-    position: Position, moves_left: Number, attacking: bool, search: Any
+    position: Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the mating line of a position to `search.line`.
 

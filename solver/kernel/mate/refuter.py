@@ -42,12 +42,10 @@ from solver.kernel.build.jit import (
     Bitboard,
     Move,
     Square,
-    boolean,
     first_square,
+    inlined,
     jit,
-    named_words,
     population,
-    u64,
 )
 from solver.kernel.mate.ordering import is_plain_move
 from solver.kernel.rules.bitboards import (
@@ -83,7 +81,6 @@ from solver.kernel.rules.bitboards import (
     origin,
     orthogonal_attacks,
     pawns_attacks_down,
-    position_t,
     target,
 )
 from solver.kernel.rules.mating import find_cover
@@ -109,8 +106,6 @@ class Patterns(NamedTuple):
     fourth: Bitboard
 
 
-patterns_t = named_words(Patterns)
-
 IN_HALVES = np.uint64(0x0000_0000_FFFF_FFFF)
 IN_QUARTERS = np.uint64(0x0000_FFFF_0000_FFFF)
 IN_BYTES = np.uint64(0x00FF_00FF_00FF_00FF)
@@ -120,7 +115,7 @@ IN_BITS = np.uint64(0x5555_5555_5555_5555)
 TWO, FOUR, SIXTEEN, THIRTY_TWO = (np.uint64(shift) for shift in (2, 4, 16, 32))
 
 
-@jit(u64(u64, u64), inline=True)
+@inlined
 def ring_pattern(squares: Bitboard, king: Square) -> Bitboard:
     """Return the pattern of squares of the king's ring, from below left to above right.
 
@@ -136,7 +131,7 @@ def ring_pattern(squares: Bitboard, king: Square) -> Bitboard:
     )
 
 
-@jit(patterns_t(patterns_t, u64), inline=True)
+@inlined
 def _with(patterns: Patterns, pattern: Bitboard) -> Patterns:
     bit = ONE << (pattern & LAST)
     word = pattern >> SIX
@@ -148,7 +143,7 @@ def _with(patterns: Patterns, pattern: Bitboard) -> Patterns:
     )
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def _supersets_in_word(word: Bitboard) -> Bitboard:
     word |= (word & IN_BITS) << ONE
     word |= (word & IN_PAIRS) << TWO
@@ -158,7 +153,7 @@ def _supersets_in_word(word: Bitboard) -> Bitboard:
     return word | ((word & IN_HALVES) << THIRTY_TWO)
 
 
-@jit(patterns_t(patterns_t), inline=True)
+@inlined
 def supersets(patterns: Patterns) -> Patterns:
     """Return all patterns that contain one of `patterns`."""
     first = _supersets_in_word(patterns.first)
@@ -196,10 +191,7 @@ class Goal(NamedTuple):
     twice: Bitboard
 
 
-goal_t = named_words(Goal)
-
-
-@jit(u64(goal_t, u64, u64, u64, u64), inline=True)
+@inlined
 def _missing(
     goal: Goal, needed: Bitboard, guarded: Bitboard, end: Square, kind: Move
 ) -> Bitboard:
@@ -208,7 +200,7 @@ def _missing(
     return needed & ~attacks_of_kind(kind, end, goal.blockers)
 
 
-@jit(patterns_t(goal_t, patterns_t, u64, u64, u64, u64))
+@jit
 def _add_checks(
     goal: Goal,
     patterns: Patterns,
@@ -225,7 +217,7 @@ def _add_checks(
     return patterns
 
 
-@jit(u64(goal_t, u64, u64))
+@jit
 def _second_steps(goal: Goal, targets: Bitboard, kind: Move) -> Bitboard:
     """Return the squares from which a piece mates alone by a move to `targets`."""
     steps = ZERO
@@ -271,8 +263,6 @@ class Refuter(NamedTuple):
     fourth: Bitboard
 
 
-refuter_t = named_words(Refuter)
-
 NO_REFUTER = Refuter(NO_MOVE, *[ZERO] * 14)
 
 # The most squares of the ring that a checking piece covers, by kind.
@@ -282,7 +272,7 @@ MOST_BY_ROOK = 3
 MOST_BY_QUEEN = 5
 
 
-@jit(refuter_t(position_t, u64))
+@jit
 def find_refuter(position: Position, reply: Move) -> Refuter:
     """Find what an attack must do so that `reply` may not refute it.
 
@@ -408,7 +398,7 @@ def find_refuter(position: Position, reply: Move) -> Refuter:
     )
 
 
-@jit(boolean(position_t, refuter_t, u64), inline=True)
+@inlined
 def is_refuted(position: Position, refuter: Refuter, attack: Move) -> bool:
     """Return whether the reply is legal after `attack` and no mate in one follows.
 

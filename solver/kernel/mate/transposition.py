@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,17 +13,12 @@ from solver.kernel.build.jit import (
     Bitboard,
     Move,
     Number,
-    boolean,
+    Search,
     fold_product,
-    i64,
+    inlined,
     jit,
     logged_node_at,
-    named_words,
     prefetch,
-    search_t,
-    types,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.rules.bitboards import (
@@ -33,7 +28,6 @@ from solver.kernel.rules.bitboards import (
     TWO,
     ZERO,
     Position,
-    position_t,
 )
 
 # --------------------------------------------------------------------------------------
@@ -48,19 +42,16 @@ NOT_LOGGED = -1
 OPEN = LogEnd.OPEN.value
 MATE_DISTANCE = LogEnd.MATE_DISTANCE.value
 
-pair_t = types.UniTuple(i64, 2)
-"""Two bounds or numbers of a node."""
 
-
-@jit(i64(search_t, i64, u64, i64, i64, pair_t, pair_t), inline=True)
+@inlined
 def enter_node(
-    search: Any,
+    search: Search,
     ply: Number,
     move: Move,
     depth: Number,
     kind: Number,
-    given: Any,
-    own: Any,
+    given: tuple[Number, Number],
+    own: tuple[Number, Number],
 ) -> Number:
     """Log a node; the arguments are fields of `LoggedNode`.
 
@@ -89,8 +80,8 @@ def enter_node(
     return entry
 
 
-@jit(i64(search_t, i64, i64, i64), inline=True)
-def leave_node(search: Any, entry: Number, end: Number, score: Number) -> Number:
+@inlined
+def leave_node(search: Search, entry: Number, end: Number, score: Number) -> Number:
     """Log why and with which score the search of a node ended; return the score."""
     if entry != NOT_LOGGED:
         node = logged_node_at(search.log + np.uint64(entry * LOGGED_NODE_BYTES))
@@ -103,8 +94,10 @@ def leave_node(search: Any, entry: Number, end: Number, score: Number) -> Number
     return score
 
 
-@jit(void(search_t, i64, i64, pair_t), inline=True)
-def leave_numbers(search: Any, entry: Number, end: Number, numbers: Any) -> None:
+@inlined
+def leave_numbers(
+    search: Search, entry: Number, end: Number, numbers: tuple[Number, Number]
+) -> None:
     """Log with which numbers the df-pn search left a node."""
     if entry != NOT_LOGGED:
         node = logged_node_at(search.log + np.uint64(entry * LOGGED_NODE_BYTES))
@@ -178,10 +171,7 @@ class HashKey(NamedTuple):
     bucket: Bitboard
 
 
-hash_key_t = named_words(HashKey)
-
-
-@jit(hash_key_t(position_t, boolean))
+@jit
 def hash_key(position: Position, attacking: bool) -> HashKey:
     """Hash all eight words of a position and whether the attacker is to move.
 
@@ -216,8 +206,6 @@ class Bounds(NamedTuple):
     move: Move
 
 
-bounds_t = types.NamedTuple((i64, i64, u64), Bounds)
-
 UNKNOWN = np.int64(NO_BOUND)
 """The `mate` of a position with no known mate."""
 
@@ -231,20 +219,20 @@ EFFORT_BITS = np.uint64(127)
 GENERATION_SHIFT = np.uint64(40)
 
 
-@jit(u64(search_t, hash_key_t), inline=True)
-def _bounds_bucket(search: Any, key: HashKey) -> Bitboard:
+@inlined
+def _bounds_bucket(search: Search, key: HashKey) -> Bitboard:
     """Return the index of the first word of the key's bucket."""
     return (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
 
 
-@jit(void(search_t, hash_key_t), inline=True)
-def prefetch_bounds(search: Any, key: HashKey) -> None:
+@inlined
+def prefetch_bounds(search: Search, key: HashKey) -> None:
     """Start loading the cache line of a position's bounds."""
     prefetch(words_at(search.table), _bounds_bucket(search, key))
 
 
-@jit(bounds_t(search_t, hash_key_t), inline=True)
-def probe(search: Any, key: HashKey) -> Bounds:
+@inlined
+def probe(search: Search, key: HashKey) -> Bounds:
     """Return the bounds of a position, or NO_BOUNDS if none are stored."""
     table = words_at(search.table)
     start = _bounds_bucket(search, key)
@@ -261,8 +249,8 @@ def probe(search: Any, key: HashKey) -> Bounds:
     return NO_BOUNDS
 
 
-@jit(void(search_t, hash_key_t, bounds_t, i64))
-def store(search: Any, key: HashKey, bounds: Bounds, effort: Number) -> None:
+@jit
+def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
     """Store the bounds of a position.
 
     They replace the entry of the same position, else an empty entry, else the entry
@@ -322,8 +310,6 @@ class Numbers(NamedTuple):
     delta: Bitboard
 
 
-numbers_t = named_words(Numbers)
-
 INFINITE = np.uint64((1 << 30) - 1)
 MOST = np.uint64((1 << 30) - 2)
 NO_NUMBERS = Numbers(ZERO, ZERO)
@@ -341,8 +327,8 @@ MIX_SHIFT = np.uint64(20)
 GROUP_BITS = np.uint64(8)
 
 
-@jit(hash_key_t(search_t, hash_key_t, i64), inline=True)
-def _numbers_key(search: Any, key: HashKey, moves_left: Number) -> HashKey:
+@inlined
+def _numbers_key(search: Search, key: HashKey, moves_left: Number) -> HashKey:
     """Return the key of a position and n; its `bucket` is the bucket's first word.
 
     `Search.shared_lengths` says which n have the same key: none but n, or n and its
@@ -357,16 +343,16 @@ def _numbers_key(search: Any, key: HashKey, moves_left: Number) -> HashKey:
     )
 
 
-@jit(void(search_t, hash_key_t, i64), inline=True)
-def prefetch_node(search: Any, key: HashKey, moves_left: Number) -> None:
+@inlined
+def prefetch_node(search: Search, key: HashKey, moves_left: Number) -> None:
     """Start loading the cache lines of a node's bounds and proof numbers."""
     prefetch_bounds(search, key)
     numbers_key = _numbers_key(search, key, moves_left)
     prefetch(words_at(search.table), numbers_key.bucket)
 
 
-@jit(numbers_t(search_t, hash_key_t, i64), inline=True)
-def probe_numbers(search: Any, key: HashKey, moves_left: Number) -> Numbers:
+@inlined
+def probe_numbers(search: Search, key: HashKey, moves_left: Number) -> Numbers:
     """Return a node's proof numbers, or NO_NUMBERS if none are stored."""
     table = words_at(search.table)
     numbers_key = _numbers_key(search, key, moves_left)
@@ -379,9 +365,9 @@ def probe_numbers(search: Any, key: HashKey, moves_left: Number) -> Numbers:
     return NO_NUMBERS
 
 
-@jit(void(search_t, hash_key_t, i64, numbers_t, i64))
+@jit
 def store_numbers(
-    search: Any, key: HashKey, moves_left: Number, numbers: Numbers, nodes: Number
+    search: Search, key: HashKey, moves_left: Number, numbers: Numbers, nodes: Number
 ) -> None:
     """Store a node's proof numbers.
 

@@ -24,15 +24,12 @@ from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Stop
 from solver.kernel.build.jit import (
     Move,
     Number,
-    boolean,
-    i64,
+    Query,
+    Search,
+    inlined,
     jit,
     population,
     query_at,
-    query_t,
-    search_t,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.mate import ordering
@@ -48,7 +45,6 @@ from solver.kernel.rules.bitboards import (
     checkers,
     make,
     position_at,
-    position_t,
 )
 from solver.kernel.rules.movegen import generate
 
@@ -116,35 +112,35 @@ class Phase(IntEnum):
 # Bounds, and how a search begins
 
 
-@jit(boolean(query_t, i64), inline=True)
-def attacks(query: Any, side: Number) -> bool:
+@inlined
+def attacks(query: Query, side: Number) -> bool:
     """Return whether the side to move is the attacker in this side's search."""
     return side == OURS and query.attacking != 0
 
 
-@jit(boolean(query_t, i64), inline=True)
-def is_proved(query: Any, side: Number) -> bool:
+@inlined
+def is_proved(query: Query, side: Number) -> bool:
     """Return whether the bounds have met: there is a mate, and none is shorter."""
     return 0 < query.upper[side] <= query.lower[side]
 
 
-@jit(boolean(query_t, i64))
-def is_closed(query: Any, side: Number) -> bool:
+@jit
+def is_closed(query: Query, side: Number) -> bool:
     """Return whether nothing is left to search."""
     if is_proved(query, side) or (query.upper[side] and query.any_length):
         return True
     return query.lower[side] > query.most_moves
 
 
-@jit(boolean(query_t, i64))
-def is_finished(query: Any, side: Number) -> bool:
+@jit
+def is_finished(query: Query, side: Number) -> bool:
     """Return whether no turn is left; a claimed length is always searched."""
     is_claim_done = query.phase[side] == Phase.LOWER or query.upper[side] != 0
     return is_closed(query, side) and is_claim_done
 
 
-@jit(void(query_t, i64, search_t))
-def open_query(query: Any, lower: Number, search: Any) -> None:
+@jit
+def open_query(query: Query, lower: Number, search: Search) -> None:
     """Open the bounds, and forget the search before; a helper joins one that has begun.
 
     Parameters
@@ -169,7 +165,7 @@ def open_query(query: Any, lower: Number, search: Any) -> None:
         query.phase[side] = Phase.LOWER
 
 
-@jit(boolean(position_t), inline=True)
+@inlined
 def is_small_ending(position: Position) -> bool:
     """Return whether `solver.endgames` may have a table: few pieces, no pawns."""
     pieces = position.us | position.them
@@ -193,9 +189,9 @@ def noting(read_line: Any) -> Any:
         returns its plies, or STOPPED.
     """
 
-    @jit(i64(query_t, position_t, i64, i64, search_t))
+    @jit
     def write_line(
-        query: Any, position: Position, side: Number, moves: Number, search: Any
+        query: Query, position: Position, side: Number, moves: Number, search: Search
     ) -> Number:
         """Write the line of a mate that was just proved to `search.lines`.
 
@@ -222,14 +218,14 @@ def noting(read_line: Any) -> Any:
             search.lines[side, first + ply] = search.line[ply]
         return first + plies
 
-    @jit(void(query_t, position_t, i64, i64, i64, search_t))
+    @jit
     def note(
-        query: Any,
+        query: Query,
         position: Position,
         side: Number,
         verdict: Number,
         moves: Number,
-        search: Any,
+        search: Search,
     ) -> None:
         """Update the bounds with a verdict on "mate within `moves`?".
 
@@ -260,8 +256,8 @@ def noting(read_line: Any) -> Any:
 # Keys
 
 
-@jit(i64(query_t, position_t, search_t))
-def list_first_moves(query: Any, position: Position, search: Any) -> Number:
+@jit
+def list_first_moves(query: Query, position: Position, search: Search) -> Number:
     """Write the first moves to `search.line`, which no search for keys overwrites."""
     moves = search.line
     if query.root_moves:
@@ -275,22 +271,22 @@ def list_first_moves(query: Any, position: Position, search: Any) -> Number:
     return size
 
 
-@jit(void(query_t))
-def begin_keys(query: Any) -> None:
+@jit
+def begin_keys(query: Query) -> None:
     """Let `find_keys` begin with the first move."""
     query.keys_tried = 0
     query.key_budget = KEY_BUDGET
     query.is_key[:] = ZERO
 
 
-@jit(void(query_t, i64))
-def add_key(query: Any, place: Number) -> None:
+@jit
+def add_key(query: Query, place: Number) -> None:
     """Note that the first move with this index is a key."""
     query.is_key[place >> WORD] |= ONE << np.uint64(place & BITS)
 
 
-@jit(void(query_t, position_t, search_t))
-def write_keys(query: Any, position: Position, search: Any) -> None:
+@jit
+def write_keys(query: Query, position: Position, search: Search) -> None:
     """Write the keys that `find_keys` has just found, in the generator's order."""
     for place in range(query.keys_tried):
         if query.is_key[place >> WORD] & (ONE << np.uint64(place & BITS)):
@@ -300,9 +296,9 @@ def write_keys(query: Any, position: Position, search: Any) -> None:
 # The answer, and the machine
 
 
-@jit(i64(query_t, position_t, i64, boolean, search_t))
+@jit
 def answer(
-    query: Any, position: Position, side: Number, is_cut: bool, search: Any
+    query: Query, position: Position, side: Number, is_cut: bool, search: Search
 ) -> Number:
     """Write what a side's search has proved, with the line and the keys.
 
@@ -362,8 +358,8 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
         `Turn.PAUSES` (it is called again), or STOPPED by a limit.
     """
 
-    @jit(i64(query_t, position_t, search_t))
-    def take_key_turn(query: Any, position: Position, search: Any) -> Number:
+    @jit
+    def take_key_turn(query: Query, position: Position, search: Search) -> Number:
         """Search for keys of a proved mate, and answer once all are known."""
         found = find_keys(query, position, query.lower[OURS], KEY_TURN, search)
         query.nodes = search.nodes
@@ -372,8 +368,8 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
             return Turn.GOES_ON if is_small_ending(position) else Turn.PAUSES
         return answer(query, position, OURS, found == STOPPED, search)
 
-    @jit(i64(i64, search_t))
-    def take_turn(address: Number, search: Any) -> Number:
+    @jit
+    def take_turn(address: Number, search: Search) -> Number:
         """Take a query's next turn: begin it, search a bound or a length, answer it.
 
         Parameters
@@ -472,20 +468,20 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
 # The list of replies
 
 
-@jit(u64(search_t, i64), inline=True)
-def _word(search: Any, index: Number) -> Move:
+@inlined
+def _word(search: Search, index: Number) -> Move:
     """Return a word of the list."""
     return np.uint64(search.phis[index // MAX_LEGAL_MOVES, index % MAX_LEGAL_MOVES])
 
 
-@jit(void(search_t, i64, u64), inline=True)
-def _write_word(search: Any, index: Number, word: Move) -> None:
+@inlined
+def _write_word(search: Search, index: Number, word: Move) -> None:
     """Write a word of the list."""
     search.phis[index // MAX_LEGAL_MOVES, index % MAX_LEGAL_MOVES] = np.uint32(word)
 
 
-@jit(boolean(i64, i64, i64, search_t))
-def _is_relevant(length: Number, found: Number, size: Number, search: Any) -> bool:
+@jit
+def _is_relevant(length: Number, found: Number, size: Number, search: Search) -> bool:
     """Return whether a reply that does not end the play is a relevant defence.
 
     Without a threat each is. Otherwise the attacker must need longer than the threat,
@@ -516,14 +512,14 @@ def _is_relevant(length: Number, found: Number, size: Number, search: Any) -> bo
     return False
 
 
-@jit(i64(u64, i64, i64, i64, i64, search_t))
+@jit
 def add_reply(
     reply: Move,
     flags: Number,
     length: Number,
     found: Number,
     size: Number,
-    search: Any,
+    search: Search,
 ) -> Number:
     """Add a reply and its continuations to the list.
 
@@ -600,9 +596,9 @@ def compile_lists(
         Takes moves left and search: the fewest that a continuation may take.
     """
 
-    @jit(i64(position_t, i64, i64, search_t))
+    @jit
     def list_solving_moves(
-        position: Position, moves_left: Number, ply: Number, search: Any
+        position: Position, moves_left: Number, ply: Number, search: Search
     ) -> Number:
         """Write the attacker's moves that win within `moves_left` to a row.
 
@@ -640,9 +636,9 @@ def compile_lists(
                 found += 1
         return found
 
-    @jit(i64(position_t, i64, i64, search_t))
+    @jit
     def list_refutations(
-        position: Position, moves_left: Number, most: Number, search: Any
+        position: Position, moves_left: Number, most: Number, search: Search
     ) -> Number:
         """Write replies that do not lose within `moves_left` to `search.rows[0]`.
 
@@ -680,14 +676,14 @@ def compile_lists(
                     break
         return found
 
-    @jit(i64(position_t, u64, i64, i64, i64, search_t))
+    @jit
     def add_shortest(
         position: Position,
         reply: Move,
         flags: Number,
         moves_left: Number,
         size: Number,
-        search: Any,
+        search: Search,
     ) -> Number:
         """Add a reply and the attacker's shortest continuations to the list of replies.
 
@@ -717,9 +713,9 @@ def compile_lists(
                 return add_reply(reply, flags, length, found, size, search)
         return add_reply(reply, flags, 0, 0, size, search)
 
-    @jit(i64(position_t, i64, boolean, search_t))
+    @jit
     def list_continuations(
-        position: Position, moves_left: Number, threats: bool, search: Any
+        position: Position, moves_left: Number, threats: bool, search: Search
     ) -> Number:
         """List the attacker's shortest continuations after every reply.
 

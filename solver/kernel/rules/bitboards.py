@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,14 +10,11 @@ from solver.kernel.build.jit import (
     Bitboard,
     Move,
     Square,
-    boolean,
+    Words,
     first_square,
     flip,
+    inlined,
     jit,
-    named_words,
-    pointer,
-    u64,
-    void,
 )
 
 # --------------------------------------------------------------------------------------
@@ -144,19 +141,19 @@ INNER_FILES = np.uint64(63)
 RANK_OF = np.uint64(56)
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def king_attacks(square: Square) -> Bitboard:
     """Return the squares that a king on `square` attacks."""
     return KING_ATTACKS[square]
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def knight_attacks(square: Square) -> Bitboard:
     """Return the squares that a knight on `square` attacks."""
     return KNIGHT_ATTACKS[square]
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def knights_attacks(knights: Bitboard) -> Bitboard:
     """Return the squares that any of the knights attacks."""
     one_file = ((knights >> ONE) & NOT_FILE_H) | ((knights << ONE) & NOT_FILE_A)
@@ -169,13 +166,13 @@ def knights_attacks(knights: Bitboard) -> Bitboard:
     )
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def pawns_attacks_up(pawns: Bitboard) -> Bitboard:
     """Return the squares that our pawns attack."""
     return ((pawns & NOT_FILE_A) << SEVEN) | ((pawns & NOT_FILE_H) << NINE)
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
     """Return the squares that their pawns attack.
 
@@ -184,14 +181,14 @@ def pawns_attacks_down(pawns: Bitboard) -> Bitboard:
     return ((pawns & NOT_FILE_A) >> NINE) | ((pawns & NOT_FILE_H) >> SEVEN)
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def beside(squares: Bitboard) -> Bitboard:
     """Return the squares and all that a king on one of them attacks."""
     wide = squares | ((squares & NOT_FILE_A) >> ONE) | ((squares & NOT_FILE_H) << ONE)
     return wide | (wide << EIGHT) | (wide >> EIGHT)
 
 
-@jit(u64(u64, u64, u64), inline=True)
+@inlined
 def _line_attacks(slider: Bitboard, occupied: Bitboard, line: Bitboard) -> Bitboard:
     # `line` leaves the slider out, so o - 2r is (o & line) - r.
     blockers = occupied & line
@@ -200,7 +197,7 @@ def _line_attacks(slider: Bitboard, occupied: Bitboard, line: Bitboard) -> Bitbo
     return (upwards ^ downwards) & line
 
 
-@jit(u64(u64, u64), inline=True)
+@inlined
 def diagonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     """Return the squares that a bishop attacks, the first blockers included."""
     slider = ONE << square
@@ -209,7 +206,7 @@ def diagonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     )
 
 
-@jit(u64(u64, u64), inline=True)
+@inlined
 def orthogonal_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     """Return the squares that a rook attacks, the first blockers included."""
     rank = square & RANK_OF
@@ -243,31 +240,31 @@ ARRIVAL_BITS = np.uint64(31)
 MOVE_BITS = np.uint64((1 << 17) - 1)
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def origin(move: Move) -> Square:
     """Return the square that the piece comes from."""
     return move & SQUARE_BITS
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def target(move: Move) -> Square:
     """Return the square that the piece goes to."""
     return (move >> SIX) & SQUARE_BITS
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def arrival(move: Move) -> Move:
     """Return the boards that have the piece after the move."""
     return (move >> ARRIVAL_SHIFT) & ARRIVAL_BITS
 
 
-@jit(u64(u64, u64, u64), inline=True)
+@inlined
 def encode(start: Square, end: Square, kind: Move) -> Move:
     """Encode a move."""
     return start | (end << SIX) | (kind << ARRIVAL_SHIFT)
 
 
-@jit(u64(u64), inline=True)
+@inlined
 def without_origin(move: Move) -> Move:
     """Return what arrives and where, without its origin; less than ARRIVALS."""
     return move >> SIX
@@ -294,19 +291,16 @@ class Position(NamedTuple):
     rights: Bitboard
 
 
-position_t = named_words(Position)
-
-
-@jit(position_t(pointer(u64)), inline=True)
-def position_at(words: Any) -> Position:
+@inlined
+def position_at(words: Words) -> Position:
     """Return the position whose eight words a pointer points to."""
     return Position(
         words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
     )
 
 
-@jit(void(pointer(u64), position_t))
-def write_position(words: Any, position: Position) -> None:
+@jit
+def write_position(words: Words, position: Position) -> None:
     """Write a position's fields to the eight words that a pointer points to."""
     words[0] = position.pawns
     words[1] = position.knights
@@ -318,7 +312,7 @@ def write_position(words: Any, position: Position) -> None:
     words[7] = position.rights
 
 
-@jit(position_t(position_t), inline=True)
+@inlined
 def flipped(position: Position) -> Position:
     """Return the same position seen by the other side, which is to move."""
     return Position(
@@ -333,7 +327,7 @@ def flipped(position: Position) -> Position:
     )
 
 
-@jit(position_t(position_t), inline=True)
+@inlined
 def after_null_move(position: Position) -> Position:
     """Return the position after a null move."""
     return flipped(
@@ -350,13 +344,13 @@ def after_null_move(position: Position) -> Position:
     )
 
 
-@jit(u64(u64, u64, u64, u64), inline=True)
+@inlined
 def _moved(pieces: Bitboard, left: Bitboard, arrived: Bitboard, kind: Move) -> Bitboard:
     """Return `pieces` without the squares `left`, with `arrived` if `kind` is set."""
     return (pieces & ~left) | (arrived if kind else ZERO)
 
 
-@jit(position_t(position_t, u64), inline=True)
+@inlined
 def make(position: Position, move: Move) -> Position:
     """Return the position after a move, seen by the other side.
 
@@ -404,7 +398,7 @@ def make(position: Position, move: Move) -> Position:
     )
 
 
-@jit(u64(position_t, u64, u64), inline=True)
+@inlined
 def attackers_of_us(position: Position, square: Square, occupied: Bitboard) -> Bitboard:
     """Return their pieces that attack `square`, given the occupancy."""
     return position.them & (
@@ -416,14 +410,14 @@ def attackers_of_us(position: Position, square: Square, occupied: Bitboard) -> B
     )
 
 
-@jit(u64(position_t), inline=True)
+@inlined
 def checkers(position: Position) -> Bitboard:
     """Return their pieces that give check to our king."""
     king = first_square(position.kings & position.us)
     return attackers_of_us(position, king, position.us | position.them)
 
 
-@jit(boolean(position_t), inline=True)
+@inlined
 def leaves_king_attacked(position: Position) -> bool:
     """Return whether the side that has just moved left its king in check."""
     king = position.kings & position.them
@@ -441,7 +435,7 @@ def leaves_king_attacked(position: Position) -> bool:
     )
 
 
-@jit(u64(u64, u64, u64), inline=True)
+@inlined
 def attacks_of_kind(kind: Move, square: Square, occupied: Bitboard) -> Bitboard:
     """Return the squares that our piece of a kind attacks from `square`."""
     reached = ZERO

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from solver.kernel.border.interface import KeyFeature
 from solver.kernel.border.query_struct import MAX_DIGITS, MAX_FEN_BYTES, FenFault
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
     Move,
     Number,
-    boolean,
+    Row,
+    Search,
+    Text,
+    Words,
     bytes_at,
     first_square,
     flip,
-    i64,
+    inlined,
     jit,
-    named_words,
-    pointer,
     population,
     query_at,
-    search_t,
-    u8,
-    u64,
-    void,
     words_at,
 )
 from solver.kernel.rules.bitboards import (
@@ -61,7 +57,6 @@ from solver.kernel.rules.bitboards import (
     origin,
     pawns_attacks_down,
     position_at,
-    position_t,
     target,
     write_position,
 )
@@ -113,8 +108,8 @@ KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
 # Fields
 
 
-@jit(i64(pointer(u8), i64, i64))
-def _read_counter(text: Any, at: Number, end: Number) -> Number:
+@jit
+def _read_counter(text: Text, at: Number, end: Number) -> Number:
     """Return the value of a field of digits; -1 for any other field."""
     if not 0 < end - at <= MAX_DIGITS:
         return -1
@@ -127,8 +122,8 @@ def _read_counter(text: Any, at: Number, end: Number) -> Number:
     return value
 
 
-@jit(boolean(pointer(u64), pointer(u8), i64, i64))
-def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
+@jit
+def _read_castling(words: Words, text: Text, at: Number, end: Number) -> bool:
     """Read the castling rights of an absolute position that has none yet.
 
     Returns
@@ -149,8 +144,8 @@ def _read_castling(words: Any, text: Any, at: Number, end: Number) -> bool:
     return True
 
 
-@jit(i64(pointer(u8), i64, i64))
-def _find_board_fault(text: Any, at: Number, end: Number) -> Number:
+@jit
+def _find_board_fault(text: Text, at: Number, end: Number) -> Number:
     """Return the fault of a first field that `_read_board` refuses.
 
     The number of ranks is checked first, then each rank: its letters, its digits, its
@@ -184,8 +179,8 @@ def _find_board_fault(text: Any, at: Number, end: Number) -> Number:
         at += 1
 
 
-@jit(i64(i64, pointer(u8), i64, i64))
-def _name_fault(fault: Number, text: Any, at: Number, end: Number) -> Number:
+@jit
+def _name_fault(fault: Number, text: Text, at: Number, end: Number) -> Number:
     """Return the fault to report: one of the whole text, or else the one found."""
     fields = 0
     was_space = True
@@ -205,8 +200,8 @@ def _name_fault(fault: Number, text: Any, at: Number, end: Number) -> Number:
 # Positions
 
 
-@jit(i64(pointer(u64)))
-def _find_piece_fault(words: Any) -> Number:
+@jit
+def _find_piece_fault(words: Words) -> Number:
     """Return what is wrong with the pieces of an absolute position.
 
     Each side needs one king, no more pawns and pieces than in a game, and no pawn on
@@ -233,7 +228,7 @@ def _find_piece_fault(words: Any) -> Number:
     return FenFault.NONE
 
 
-@jit(i64(position_t, u64))
+@jit
 def _find_check_fault(position: Position, skipped: Bitboard) -> Number:
     """Return NONE if a last move can explain the checks.
 
@@ -269,8 +264,8 @@ def _find_check_fault(position: Position, skipped: Bitboard) -> Number:
     return FenFault.NONE
 
 
-@jit(i64(pointer(u64), pointer(u8), i64, i64))
-def _read_board(words: Any, text: Any, at: Number, end: Number) -> Number:
+@jit
+def _read_board(words: Words, text: Text, at: Number, end: Number) -> Number:
     """Read a FEN's first field, from a8 to h1.
 
     Parameters
@@ -309,8 +304,8 @@ def _read_board(words: Any, text: Any, at: Number, end: Number) -> Number:
     return at
 
 
-@jit(i64(i64, pointer(u8), i64, i64))
-def _read_fields(address: Number, text: Any, at: Number, end: Number) -> Number:
+@jit
+def _read_fields(address: Number, text: Text, at: Number, end: Number) -> Number:
     """Read a FEN without white space around it; see `read_fen`.
 
     Returns
@@ -381,7 +376,7 @@ def _read_fields(address: Number, text: Any, at: Number, end: Number) -> Number:
     return _find_check_fault(position, skipped)
 
 
-@jit(boolean(i64))
+@jit
 def read_fen(address: Number) -> bool:
     """Read a row's FEN and set its position, side to move and counters.
 
@@ -426,8 +421,8 @@ def read_fen(address: Number) -> bool:
 # Writing
 
 
-@jit(i64(pointer(u8), i64, i64))
-def _write_counter(text: Any, at: Number, value: Number) -> Number:
+@jit
+def _write_counter(text: Text, at: Number, value: Number) -> Number:
     """Write a space and a number of at least 0; return where it ends."""
     text[at] = np.uint8(BLANK)
     end = at + 2
@@ -443,8 +438,8 @@ def _write_counter(text: Any, at: Number, value: Number) -> Number:
     return end
 
 
-@jit(i64(i64, pointer(u8), i64))
-def write_fen(address: Number, text: Any, at: Number) -> Number:
+@jit
+def write_fen(address: Number, text: Text, at: Number) -> Number:
     """Write a row's position as a FEN of six fields, as python-chess does.
 
     Parameters
@@ -515,7 +510,7 @@ PLAIN, PURE, MODEL, IDEAL = range(4)
 """The members of `MateMark`, in its order."""
 
 
-@jit(u64(position_t, u64))
+@jit
 def _pinner(position: Position, piece: Bitboard) -> Bitboard:
     """Return their slider that pins one of our pieces; ZERO if none does."""
     king = first_square(position.kings & position.us)
@@ -531,9 +526,9 @@ def _pinner(position: Position, piece: Bitboard) -> Bitboard:
     return ZERO
 
 
-@jit(boolean(position_t, u64, u64, ROW))
+@jit
 def _could_parry(
-    position: Position, movers: Bitboard, absent: Bitboard, moves: np.ndarray
+    position: Position, movers: Bitboard, absent: Bitboard, moves: Row
 ) -> bool:
     """Return whether `movers` had a legal move if their pieces `absent` were not there.
 
@@ -556,8 +551,8 @@ def _could_parry(
     return False
 
 
-@jit(i64(position_t, ROW))
-def mark_mate(position: Position, moves: np.ndarray) -> Number:
+@jit
+def mark_mate(position: Position, moves: Row) -> Number:
     """Return whether a checkmate is pure, a model mate or an ideal mate.
 
     Parameters
@@ -644,11 +639,8 @@ class Exposed(NamedTuple):
     takeable: Bitboard
 
 
-exposed_t = named_words(Exposed)
-
-
-@jit(exposed_t(position_t, ROW))
-def _find_exposed(position: Position, moves: np.ndarray) -> Exposed:
+@jit
+def _find_exposed(position: Position, moves: Row) -> Exposed:
     pins = find_pins(position)
     king = first_square(position.kings & position.us)
     takeable = ZERO
@@ -664,7 +656,7 @@ def _find_exposed(position: Position, moves: np.ndarray) -> Exposed:
     )
 
 
-@jit(i64(position_t, u64), inline=True)
+@inlined
 def _kind(position: Position, piece: Bitboard) -> Number:
     """Return the boards that have a piece, as a move's arrival has them."""
     kind = PAWN if position.pawns & piece else ZERO
@@ -677,16 +669,16 @@ def _kind(position: Position, piece: Bitboard) -> Number:
 COMMA, LINE_END = ord(","), ord("\n")
 
 
-@jit(i64(i64, i64, u64, search_t), inline=True)
-def _note(size: Number, feature: Number, squares: Bitboard, search: Any) -> Number:
+@inlined
+def _note(size: Number, feature: Number, squares: Bitboard, search: Search) -> Number:
     """Append a feature if it has squares; return the new size."""
     search.rows[0, size] = np.uint64(feature)
     search.rows[1, size] = squares
     return size + 1 if squares else size
 
 
-@jit(void(u64, i64, search_t))
-def _write_squares(squares: Bitboard, turn: Number, search: Any) -> None:
+@jit
+def _write_squares(squares: Bitboard, turn: Number, search: Search) -> None:
     """Append squares to the text, sorted by name, and a line end."""
     text, at = bytes_at(search.text), search.text_written
     for place in range(64):
@@ -699,9 +691,9 @@ def _write_squares(squares: Bitboard, turn: Number, search: Any) -> None:
     search.text_written = write_letter(text, at, LINE_END)
 
 
-@jit(i64(position_t, u64, i64, search_t))
+@jit
 def list_key_features(
-    position: Position, move: Move, black: Number, search: Any
+    position: Position, move: Move, black: Number, search: Search
 ) -> Number:
     """List what a key does, the worst first; nothing if it mates.
 

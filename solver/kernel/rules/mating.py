@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
     Move,
     Number,
+    Row,
     Square,
-    boolean,
     first_square,
-    i64,
+    inlined,
     jit,
-    named_words,
-    u64,
 )
 from solver.kernel.rules.bitboards import (
     BETWEEN,
@@ -58,7 +53,6 @@ from solver.kernel.rules.bitboards import (
     origin,
     orthogonal_attacks,
     pawns_attacks_down,
-    position_t,
     target,
 )
 from solver.kernel.rules.movegen import (
@@ -88,10 +82,7 @@ class Checks(NamedTuple):
     discoverers: Bitboard
 
 
-checks_t = named_words(Checks)
-
-
-@jit(checks_t(position_t), inline=True)
+@inlined
 def find_checks(position: Position) -> Checks:
     """Find the squares from which their king can be checked, and our discoverers."""
     king = position.kings & position.them
@@ -116,7 +107,7 @@ def find_checks(position: Position) -> Checks:
     )
 
 
-@jit(boolean(position_t, checks_t, u64), inline=True)
+@inlined
 def gives_check(position: Position, checks: Checks, move: Move) -> bool:
     """Return whether a legal move gives check."""
     start = ONE << origin(move)
@@ -144,8 +135,8 @@ def gives_check(position: Position, checks: Checks, move: Move) -> bool:
     return False
 
 
-@jit(i64(position_t, ROW))
-def generate_checks(position: Position, moves: np.ndarray) -> Number:
+@jit
+def generate_checks(position: Position, moves: Row) -> Number:
     """Write the legal moves that give check to a row and return their number."""
     checks = find_checks(position)
     size = generate(position, moves)
@@ -167,19 +158,19 @@ def generate_checks(position: Position, moves: np.ndarray) -> Number:
 # docs/explanation/tried.md compares the speed with making every move.
 
 
-@jit(boolean(position_t), inline=True)
+@inlined
 def is_checkmate(position: Position) -> bool:
     """Return whether the side to move is checkmated."""
     return checkers(position) != ZERO and count(position) == 0
 
 
-@jit(boolean(position_t), inline=True)
+@inlined
 def is_stalemate(position: Position) -> bool:
     """Return whether the side to move has no move and is not in check."""
     return checkers(position) == ZERO and count(position) == 0
 
 
-@jit(boolean(position_t, u64))
+@jit
 def mates(position: Position, move: Move) -> bool:
     """Return whether a pseudo-legal move is legal and mates."""
     child = make(position, move)
@@ -201,10 +192,7 @@ class Cover(NamedTuple):
     by_sliders: Bitboard
 
 
-cover_t = named_words(Cover)
-
-
-@jit(u64(position_t, u64, u64), inline=True)
+@inlined
 def slider_attacks(
     position: Position, slider: Bitboard, occupied: Bitboard
 ) -> Bitboard:
@@ -218,7 +206,7 @@ def slider_attacks(
     return reached
 
 
-@jit(cover_t(position_t, u64), inline=True)
+@inlined
 def find_cover(position: Position, occupied: Bitboard) -> Cover:
     """Collect the attacks of our pieces, given the occupancy."""
     pawns = position.pawns & position.us
@@ -247,7 +235,7 @@ def find_cover(position: Position, occupied: Bitboard) -> Cover:
     return Cover(once, twice, by_sliders)
 
 
-@jit(u64(position_t, u64, u64), inline=True)
+@inlined
 def open_flights(position: Position, ring: Bitboard, start: Bitboard) -> Bitboard:
     """Return the flights that are open without our piece on `start`."""
     king = position.kings & position.them
@@ -265,7 +253,7 @@ def open_flights(position: Position, ring: Bitboard, start: Bitboard) -> Bitboar
     return ring & ~find_cover(rest, occupied).once
 
 
-@jit(boolean(position_t, u64, u64, u64, u64), inline=True)
+@inlined
 def leaves_no_flight(
     position: Position, uncovered: Bitboard, start: Square, end: Square, kind: Move
 ) -> bool:
@@ -280,7 +268,7 @@ def leaves_no_flight(
     return not (flights & ~attacks_of_kind(kind, end, occupied))
 
 
-@jit(u64(position_t, u64, u64, u64))
+@jit
 def _mate_by_pawn(
     position: Position, ring: Bitboard, targets: Bitboard, step: Square
 ) -> Move:
@@ -305,7 +293,7 @@ def _mate_by_pawn(
     return NO_MOVE
 
 
-@jit(u64(position_t, u64))
+@jit
 def _mate_by_king(position: Position, batteries: Bitboard) -> Move:
     """Find a mate by a king move that opens a line, or by castling."""
     king = position.kings & position.us
@@ -323,7 +311,7 @@ def _mate_by_king(position: Position, batteries: Bitboard) -> Move:
     return NO_MOVE
 
 
-@jit(u64(position_t, u64))
+@jit
 def _mate_in_passing(position: Position, takers: Bitboard) -> Move:
     """Find a mate by a capture en passant."""
     end = first_square(position.rights & RANK_6)
@@ -335,7 +323,7 @@ def _mate_in_passing(position: Position, takers: Bitboard) -> Move:
     return NO_MOVE
 
 
-@jit(u64(position_t))
+@jit
 def mate_in_one(position: Position) -> Move:
     """Find a move that mates at once.
 

@@ -7,26 +7,21 @@ lists the moves, `count` only counts them.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from solver.kernel.border.interface import STOPPED
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
     Move,
     Number,
+    Row,
+    Search,
     Square,
-    boolean,
     first_square,
-    i64,
+    inlined,
     jit,
-    named_words,
     population,
     report_if_due,
-    search_t,
-    u64,
 )
 from solver.kernel.rules.bitboards import (
     A1,
@@ -69,7 +64,6 @@ from solver.kernel.rules.bitboards import (
     orthogonal_attacks,
     pawns_attacks_down,
     pawns_attacks_up,
-    position_t,
 )
 
 # Checks and pins
@@ -97,10 +91,7 @@ class Pins(NamedTuple):
     danger: Bitboard
 
 
-pins_t = named_words(Pins)
-
-
-@jit(u64(position_t, u64), inline=True)
+@inlined
 def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
     """Return all squares that their pieces attack, given the occupancy."""
     attacked = pawns_attacks_down(position.pawns & position.them)
@@ -124,10 +115,7 @@ class Snipers(NamedTuple):
     pins: Bitboard
 
 
-snipers_t = named_words(Snipers)
-
-
-@jit(snipers_t(position_t, u64, u64), inline=True)
+@inlined
 def _split_snipers(position: Position, king: Square, snipers: Bitboard) -> Snipers:
     """Split the sliders on our king's lines into those that check and that pin."""
     occupied = position.us | position.them
@@ -145,7 +133,7 @@ def _split_snipers(position: Position, king: Square, snipers: Bitboard) -> Snipe
     return Snipers(checkers, pins)
 
 
-@jit(pins_t(position_t), inline=True)
+@inlined
 def find_pins(position: Position) -> Pins:
     """Find what limits the moves of the side to move."""
     king = position.kings & position.us
@@ -183,10 +171,7 @@ class PawnTargets(NamedTuple):
     right: Bitboard
 
 
-pawn_targets_t = named_words(PawnTargets)
-
-
-@jit(pawn_targets_t(position_t, pins_t), inline=True)
+@inlined
 def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
     """Return the legal pawn moves without captures en passant."""
     empty = ~(position.us | position.them)
@@ -212,7 +197,7 @@ def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
     )
 
 
-@jit(boolean(position_t, u64, u64), inline=True)
+@inlined
 def en_passant_is_legal(position: Position, pawn: Bitboard, end: Bitboard) -> bool:
     """Return whether our king is safe after `pawn` captures en passant on `end`.
 
@@ -224,13 +209,13 @@ def en_passant_is_legal(position: Position, pawn: Bitboard, end: Bitboard) -> bo
     return not (attackers_of_us(position, king, occupied) & ~taken)
 
 
-@jit(u64(position_t), inline=True)
+@inlined
 def en_passant_takers(position: Position) -> Bitboard:
     """Return our pawns beside the pawn that can be taken en passant."""
     return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
 
 
-@jit(u64(position_t, pins_t), inline=True)
+@inlined
 def castling_targets(position: Position, pins: Pins) -> Bitboard:
     """Return the squares where our king arrives by castling."""
     targets = ZERO
@@ -246,9 +231,9 @@ def castling_targets(position: Position, pins: Pins) -> Bitboard:
     return targets
 
 
-@jit(i64(ROW, i64, u64, u64, u64), inline=True)
+@inlined
 def _emit(
-    moves: np.ndarray, size: Number, start: Square, targets: Bitboard, kind: Move
+    moves: Row, size: Number, start: Square, targets: Bitboard, kind: Move
 ) -> Number:
     """Append a move to each target and return the new size."""
     while targets:
@@ -258,10 +243,8 @@ def _emit(
     return size
 
 
-@jit(i64(ROW, i64, u64, u64), inline=True)
-def _emit_pawns(
-    moves: np.ndarray, size: Number, targets: Bitboard, step: Square
-) -> Number:
+@inlined
+def _emit_pawns(moves: Row, size: Number, targets: Bitboard, step: Square) -> Number:
     """Append the pawn moves to the targets, each `step` squares above its origin."""
     promoting = targets & RANK_8
     targets ^= promoting
@@ -281,14 +264,14 @@ def _emit_pawns(
     return size
 
 
-@jit(u64(position_t, pins_t, u64), inline=True)
+@inlined
 def diagonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
     """Return the targets of a bishop or queen that no orthogonal pin holds."""
     reached = diagonal_attacks(first_square(slider), position.us | position.them)
     return reached & pins.diagonal if slider & pins.diagonal else reached
 
 
-@jit(u64(position_t, pins_t, u64), inline=True)
+@inlined
 def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
     """Return the targets of a rook or queen that no diagonal pin holds."""
     reached = orthogonal_attacks(first_square(slider), position.us | position.them)
@@ -309,13 +292,11 @@ class Wanted(NamedTuple):
     movers: Bitboard
 
 
-wanted_t = named_words(Wanted)
-
 ALL_WANTED = Wanted(ALL, ALL, ALL, ALL, ALL, ALL)
 
 
-@jit(i64(position_t, ROW, wanted_t), inline=True)
-def generate_wanted(position: Position, moves: np.ndarray, wanted: Wanted) -> Number:
+@inlined
+def generate_wanted(position: Position, moves: Row, wanted: Wanted) -> Number:
     """Write the legal moves to wanted targets to a row, and return their number.
 
     Castling, promotions and captures by pawns are always written.
@@ -379,8 +360,8 @@ def generate_wanted(position: Position, moves: np.ndarray, wanted: Wanted) -> Nu
     return size
 
 
-@jit(i64(position_t, ROW))
-def generate(position: Position, moves: np.ndarray) -> Number:
+@jit
+def generate(position: Position, moves: Row) -> Number:
     """Write the legal moves to a row.
 
     Parameters
@@ -397,7 +378,7 @@ def generate(position: Position, moves: np.ndarray) -> Number:
     return generate_wanted(position, moves, ALL_WANTED)
 
 
-@jit(i64(position_t, pins_t), inline=True)
+@inlined
 def count_within(position: Position, pins: Pins) -> Number:
     """Count the legal moves of a position whose pins are known."""
     king = first_square(position.kings & position.us)
@@ -444,7 +425,7 @@ def count_within(position: Position, pins: Pins) -> Number:
     return size
 
 
-@jit(i64(position_t))
+@jit
 def count(position: Position) -> Number:
     """Count the legal moves without listing them."""
     return count_within(position, find_pins(position))
@@ -455,8 +436,8 @@ NEAR_THE_LEAVES = 3
 anyway."""
 
 
-@jit(i64(position_t, i64, search_t, boolean))
-def perft(position: Position, depth: Number, search: Any, listed: bool) -> Number:
+@jit
+def perft(position: Position, depth: Number, search: Search, listed: bool) -> Number:
     """Count the leaves of the tree of legal moves, the test of a move generator.
 
     Parameters

@@ -7,24 +7,18 @@ origin needs no piece letter: that is UCI, but also `e2-e4` and `e7xd8=Q`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from solver.kernel.build.jit import (
-    ROW,
     Bitboard,
     Move,
     Number,
-    boolean,
+    Row,
+    Search,
+    Text,
     bytes_at,
-    i64,
+    inlined,
     jit,
-    pointer,
-    search_t,
-    u8,
-    u64,
-    void,
 )
 from solver.kernel.rules.bitboards import (
     A1,
@@ -50,7 +44,6 @@ from solver.kernel.rules.bitboards import (
     checkers,
     make,
     origin,
-    position_t,
     target,
     without_origin,
 )
@@ -123,37 +116,37 @@ LETTER_E, LETTER_P, DOT = ord("e"), ord("p"), ord(".")
 CHECK, MATE = ord("+"), ord("#")
 
 
-@jit(i64(pointer(u8), i64, i64, boolean))
-def skip(text: Any, at: Number, end: Number, spaces: bool) -> Number:
+@jit
+def skip(text: Text, at: Number, end: Number, spaces: bool) -> Number:
     """Return where white space ends, or where a field ends, as in `str.split`."""
     while at < end and (CODES[text[at]] == SPACE) == spaces:
         at += 1
     return at
 
 
-@jit(i64(i64, i64))
+@jit
 def coordinate(letter: Number, first: Number) -> Number:
     """Return the file of a letter (`first` is a) or the rank of a digit; -1: none."""
     return letter - first if 0 <= letter - first < 8 else -1
 
 
-@jit(i64(pointer(u8), i64))
-def read_square(text: Any, at: Number) -> Number:
+@jit
+def read_square(text: Text, at: Number) -> Number:
     """Return the square that two characters name, 0 (a1) to 63; -1: none."""
     file = coordinate(text[at], FILE_A)
     rank = coordinate(text[at + 1], RANK_ONE)
     return (rank << 3) | file
 
 
-@jit(i64(pointer(u8), i64, i64), inline=True)
-def write_letter(text: Any, at: Number, letter: Number) -> Number:
+@inlined
+def write_letter(text: Text, at: Number, letter: Number) -> Number:
     """Write one character; return where it ends."""
     text[at] = np.uint8(letter)
     return at + 1
 
 
-@jit(i64(pointer(u8), i64, i64))
-def write_square(text: Any, at: Number, square: Number) -> Number:
+@jit
+def write_square(text: Text, at: Number, square: Number) -> Number:
     """Write the name of a square, 0 (a1) to 63; return where it ends."""
     text[at] = np.uint8(FILE_A + (square & 7))
     text[at + 1] = np.uint8(RANK_ONE + (square >> 3))
@@ -163,7 +156,7 @@ def write_square(text: Any, at: Number, square: Number) -> Number:
 # Moves
 
 
-@jit(u64(position_t, u64), inline=True)
+@inlined
 def _of_kind(position: Position, kind: Move) -> Bitboard:
     """Return the pieces of one kind, of both sides."""
     if kind == KNIGHT:
@@ -177,8 +170,8 @@ def _of_kind(position: Position, kind: Move) -> Bitboard:
     return position.kings
 
 
-@jit(u64(pointer(u8), i64, i64))
-def _read_castling(text: Any, at: Number, end: Number) -> Bitboard:
+@jit
+def _read_castling(text: Text, at: Number, end: Number) -> Bitboard:
     """Return the king's target in O-O or O-O-O, also with zeros; 0: neither."""
     letter = text[at]
     if letter != LETTER_O and letter != DIGIT_0:  # noqa: PLR1714 - slow as a tuple
@@ -191,14 +184,14 @@ def _read_castling(text: Any, at: Number, end: Number) -> Bitboard:
     return C1 if end - at == 5 else ZERO
 
 
-@jit(u64(position_t, u64, u64, u64, boolean, ROW))
+@jit
 def _find_legal(
     position: Position,
     movers: Bitboard,
     end: Bitboard,
     promotion: Move,
     castles: bool,
-    moves: np.ndarray,
+    moves: Row,
 ) -> Move:
     """Return the only legal move of `movers` to a square; NO_MOVE if it is not one.
 
@@ -237,15 +230,15 @@ def _find_legal(
     return found
 
 
-@jit(u64(position_t, i64, pointer(u8), i64, i64, boolean, ROW))
+@jit
 def read_move(
     position: Position,
     black: Number,
-    text: Any,
+    text: Text,
     at: Number,
     end: Number,
     uci_only: bool,
-    moves: np.ndarray,
+    moves: Row,
 ) -> Move:
     """Read a legal move.
 
@@ -343,8 +336,8 @@ def read_move(
     return _find_legal(position, movers, arrived, promotion, is_complete, moves)
 
 
-@jit(void(position_t, u64, i64, search_t))
-def write_move(position: Position, move: Move, black: Number, search: Any) -> None:
+@jit
+def write_move(position: Position, move: Move, black: Number, search: Search) -> None:
     """Append a legal move in UCI, and a space, to the text of a batch.
 
     Parameters
@@ -367,14 +360,14 @@ def write_move(position: Position, move: Move, black: Number, search: Any) -> No
     search.text_written = write_letter(text, at, BLANK)
 
 
-@jit(i64(position_t, u64, ROW, i64, i64, pointer(u8), i64))
+@jit
 def _write_origin(
     position: Position,
     move: Move,
-    moves: np.ndarray,
+    moves: Row,
     size: Number,
     turn: Number,
-    text: Any,
+    text: Text,
     at: Number,
 ) -> Number:
     """Write as much of a piece's origin as SAN needs to exclude other legal moves.
@@ -418,16 +411,16 @@ def _write_origin(
     return at
 
 
-@jit(i64(pointer(u8), i64, u64, i64))
-def _write_castling(text: Any, at: Number, end: Bitboard, letter: Number) -> Number:
+@jit
+def _write_castling(text: Text, at: Number, end: Bitboard, letter: Number) -> Number:
     """Write castling, by the square where the king ends; return where it ends."""
     for place in range(3 if end == G1 else 5):
         at = write_letter(text, at, DASH if place & 1 else letter)
     return at
 
 
-@jit(i64(position_t, u64, pointer(u8), i64))
-def _write_sign(position: Position, move: Move, text: Any, at: Number) -> Number:
+@jit
+def _write_sign(position: Position, move: Move, text: Text, at: Number) -> Number:
     """Write a sign if a move gives check or mate, and a space; return where it ends."""
     child = make(position, move)
     if checkers(child):
@@ -435,14 +428,14 @@ def _write_sign(position: Position, move: Move, text: Any, at: Number) -> Number
     return write_letter(text, at, BLANK)
 
 
-@jit(void(position_t, u64, ROW, i64, i64, search_t))
+@jit
 def write_san(
     position: Position,
     move: Move,
-    moves: np.ndarray,
+    moves: Row,
     size: Number,
     black: Number,
-    search: Any,
+    search: Search,
 ) -> None:
     """Append a legal move in SAN, and a space, to the text, as python-chess writes it.
 
@@ -485,8 +478,8 @@ def write_san(
     search.text_written = _write_sign(position, move, text, at)
 
 
-@jit(void(position_t, u64, i64, search_t))
-def write_long(position: Position, move: Move, black: Number, search: Any) -> None:
+@jit
+def write_long(position: Position, move: Move, black: Number, search: Search) -> None:
     """Append a legal move in Popeye's notation, and a space, to the text.
 
     That is the piece with both squares: `Qh5*a5`, `e7-e8=S`, `e5*d6ep.`, `0-0`. A sign
@@ -529,8 +522,8 @@ def write_long(position: Position, move: Move, black: Number, search: Any) -> No
     search.text_written = _write_sign(position, move, text, at)
 
 
-@jit(i64(position_t, i64, search_t))
-def write_moves(position: Position, black: Number, search: Any) -> Number:
+@jit
+def write_moves(position: Position, black: Number, search: Search) -> Number:
     """Append each legal move in UCI and in SAN, with a space after each, to the text.
 
     Parameters

@@ -13,7 +13,7 @@ from numba.core.registry import cpu_target
 import solver.kernel
 from solver.kernel.border.interface import KernelError
 from solver.kernel.build.compiler import Typing
-from solver.kernel.build.jit import i64, jit, native, u64
+from solver.kernel.build.jit import Bitboard, Number, i64, jit, native
 from tests.kernel import linked
 
 KERNEL = Path(solver.kernel.__path__[0])
@@ -63,8 +63,8 @@ def test_a_function_has_one_signature_and_no_floating_point(module: str) -> None
 def test_a_recursive_call_with_other_types_is_found_when_compiling() -> None:
     """numba itself would crash, and not before the second process."""
 
-    @jit(i64(u64, i64))
-    def descend(word: Any, depth: Any) -> Any:
+    @jit
+    def descend(word: Bitboard, depth: Number) -> Number:
         if word == depth:
             return 0
         return descend(0, depth - 1)
@@ -83,3 +83,13 @@ def test_an_operation_has_the_type_that_numba_gives_it() -> None:
     for (operation, arguments), signature in Typing.found.items():
         found = numbas_own.resolve_function_type(operation, arguments, {})
         assert found == signature
+
+
+def test_an_annotation_that_numba_has_no_type_for_is_refused() -> None:
+    def untyped(word: Any) -> Number:
+        return word
+
+    with pytest.raises(
+        TypeError, match="typing.Any has no numba type; expected a type"
+    ):
+        jit(untyped)

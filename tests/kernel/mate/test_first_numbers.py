@@ -17,7 +17,14 @@ from benchmarks.laboratory_commands import ROOT
 from benchmarks.patched import Change, program
 from solver.board import pack, unpack_move
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.build.jit import (
+    by_reference,
+    i64,
+    native,
+    pointer,
+    record_at,
+    u64,
+)
 from solver.kernel.mate.dfpn import (
     BEYOND,
     ENOUGH,
@@ -45,7 +52,7 @@ MATED = (int(INFINITE), 0)
 ESCAPED = (0, int(INFINITE))
 
 
-@native(i64(pointer(search_t), pointer(u64), pointer(i64)))
+@native(i64(pointer(by_reference(Search)), pointer(u64), pointer(i64)))
 def write_first_numbers(search: Any, words: Any, out: Any) -> Any:
     """Write phi and delta to `out`."""
     numbers = first_numbers(position_at(words), 0, record_at(search))

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from solver.kernel.border.search_struct import MOVE_KINDS, Search
-from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.build.jit import (
+    by_reference,
+    i64,
+    native,
+    pointer,
+    record_at,
+    u64,
+)
 from solver.kernel.mate.ordering import (
     CAPTURE,
     MOST_HISTORY,
@@ -24,7 +31,7 @@ from solver.kernel.rules.movegen import generate
 from tests.kernel import linked, positions
 
 
-@native(i64(pointer(search_t), pointer(u64), pointer(u64)))
+@native(i64(pointer(by_reference(Search)), pointer(u64), pointer(u64)))
 def write_replies(search: Any, words: Any, out: Any) -> Any:
     """Write the forcing reply and the first of all replies if it is forcing."""
     search = record_at(search)

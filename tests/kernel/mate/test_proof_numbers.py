@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.build.jit import (
+    by_reference,
+    i64,
+    native,
+    pointer,
+    record_at,
+    u64,
+)
 from solver.kernel.mate.dfpn import plus
 from solver.kernel.mate.transposition import (
     INFINITE,
@@ -34,7 +41,7 @@ words = st.integers(0, 2**64 - 1)
 numbers = st.integers(1, int(MOST))
 
 
-@native(i64(pointer(search_t), u64, u64, i64, pointer(i64)))
+@native(i64(pointer(by_reference(Search)), u64, u64, i64, pointer(i64)))
 def read_numbers(search: Any, check: Any, bucket: Any, moves: Any, out: Any) -> Any:
     """Write phi and delta to `out`."""
     found = probe_numbers(record_at(search), HashKey(check, bucket), moves)
@@ -42,7 +49,7 @@ def read_numbers(search: Any, check: Any, bucket: Any, moves: Any, out: Any) -> 
     return np.int64(0)
 
 
-@native(i64(pointer(search_t), u64, u64, i64, pointer(i64)))
+@native(i64(pointer(by_reference(Search)), u64, u64, i64, pointer(i64)))
 def write_numbers(search: Any, check: Any, bucket: Any, moves: Any, entry: Any) -> Any:
     """Store phi and delta, and the nodes that they took."""
     found = Numbers(np.uint64(entry[0]), np.uint64(entry[1]))

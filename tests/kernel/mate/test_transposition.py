@@ -14,7 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import i64, native, pointer, record_at, search_t, u64
+from solver.kernel.build.jit import (
+    by_reference,
+    i64,
+    native,
+    pointer,
+    record_at,
+    u64,
+)
 from solver.kernel.mate.transposition import Bounds, HashKey, hash_key, probe, store
 from tests.kernel import linked, positions
 from tests.kernel.positions import WORDS, position_of
@@ -26,7 +33,7 @@ NOTHING = (0, 255, 0)
 words = st.integers(0, 2**64 - 1)
 
 
-@native(i64(pointer(search_t), u64, u64, pointer(i64)))
+@native(i64(pointer(by_reference(Search)), u64, u64, pointer(i64)))
 def read_entry(search: Any, check: Any, bucket: Any, out: Any) -> Any:
     """Write no_mate, mate and move to `out`."""
     bounds = probe(record_at(search), HashKey(check, bucket))
@@ -34,7 +41,7 @@ def read_entry(search: Any, check: Any, bucket: Any, out: Any) -> Any:
     return np.int64(0)
 
 
-@native(i64(pointer(search_t), u64, u64, pointer(i64)))
+@native(i64(pointer(by_reference(Search)), u64, u64, pointer(i64)))
 def write_entry(search: Any, check: Any, bucket: Any, entry: Any) -> Any:
     """Store no_mate, mate, move and effort."""
     bounds = Bounds(entry[0], entry[1], np.uint64(entry[2]))
