@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.search_struct import POSITION_WORDS, Position
+from solver.kernel.border import parts, search_struct
 from solver.kernel.build.loader import load_part
 from solver.position_text import own_memory, read_fen, uci_move
 
@@ -42,7 +41,7 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
 
 def mate_mark(board: chess.Board) -> int:
     """Return what `Kernel.mate_mark` returns; compile the search if need be."""
-    kernel = load_part(SEARCH).kernel
+    kernel = load_part(parts.SEARCH).kernel
     return kernel.mate_mark(pack(board), own_memory().search)
 
 
@@ -54,7 +53,7 @@ def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
     list of tuple
         A `KeyFeature`, and the names of its squares with commas between.
     """
-    memory, kernel = own_memory(), load_part(SEARCH).kernel
+    memory, kernel = own_memory(), load_part(parts.SEARCH).kernel
     position, black = pack(board), not board.turn
     memory.write_to(memory.written)
     words = kernel.moves(position, memory.search)
@@ -64,7 +63,7 @@ def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
     return list(zip(features, memory.written_text().splitlines(), strict=True))
 
 
-def pack(board: chess.Board) -> Position:
+def pack(board: chess.Board) -> search_struct.Position:
     """Return the kernel's position for a board, seen by the side to move.
 
     The halfmove clock and the history are left out: whether there is a forced mate does
@@ -90,12 +89,12 @@ def pack(board: chess.Board) -> Position:
     ]
     if board.turn == chess.BLACK:
         boards = [chess.flip_vertical(squares) for squares in boards]
-    return Position(*boards)
+    return search_struct.Position(*boards)
 
 
-def unpack_pieces(position: Position) -> chess.Board:
+def unpack_pieces(position: search_struct.Position) -> chess.Board:
     """Return the pieces of a kernel position with White to move, without its rights."""
-    words = (ctypes.c_uint64 * POSITION_WORDS).from_buffer(position)
+    words = (ctypes.c_uint64 * search_struct.POSITION_WORDS).from_buffer(position)
     return _set_up(words[:-1], chess.WHITE)
 
 

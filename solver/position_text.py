@@ -13,17 +13,7 @@ from bisect import bisect
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.interface import new_search
-from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query_struct import (
-    FEN_TEXT_BYTES,
-    LONG_TEXT_BYTES,
-    FenFault,
-    LineStyle,
-    Query,
-    QueryState,
-)
-from solver.kernel.border.search_struct import Position
+from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:
@@ -176,7 +166,7 @@ def write_lines(
     fen: str,
     lines: Iterable[Sequence[str]],
     played: Sequence[str] = (),
-    style: LineStyle = LineStyle.SAN,
+    style: query_struct.LineStyle = query_struct.LineStyle.SAN,
 ) -> list[list[str]]:
     """Write lines of moves in SAN, or as `style` says.
 
@@ -204,15 +194,21 @@ def write_lines(
     query, search = memory.query, memory.search
     text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
     given = ctypes.create_string_buffer(text)
-    ends = len(lines) * FEN_TEXT_BYTES if style is LineStyle.WITH_END else 0
-    written = ctypes.create_string_buffer(2 * len(text) + LONG_TEXT_BYTES + ends)
+    ends = (
+        len(lines) * query_struct.FEN_TEXT_BYTES
+        if style is query_struct.LineStyle.WITH_END
+        else 0
+    )
+    written = ctypes.create_string_buffer(
+        2 * len(text) + query_struct.LONG_TEXT_BYTES + ends
+    )
     query.line, query.line_size = ctypes.addressof(given), len(text)
     memory.write_to(written)
-    load_part(SEARCH).kernel.write_lines(query, search, style)
+    load_part(parts.SEARCH).kernel.write_lines(query, search, style)
     names = written.raw[: search.text_written].decode(errors="surrogatepass")
     memory.write_to(memory.written)  # no longer to memory that ends here
     rows = names.split("\n")
-    if style is LineStyle.WITH_END:
+    if style is query_struct.LineStyle.WITH_END:
         rows, finals = rows[::2], rows[1::2]
         return [
             [*row.split(" ")[:-1], final]
@@ -247,16 +243,18 @@ class Memory:
     """A query, and memory for its texts."""
 
     def __init__(self) -> None:
-        self.queries = (Query * 1)()
+        self.queries = (query_struct.Query * 1)()
         self.query = self.queries[0]
-        self.search = new_search()
+        self.search = interface.new_search()
         self.reserve(TEXT_BYTES)
 
     def reserve(self, size: int) -> None:
         """Make room for a FEN and a line of so many bytes, and for what they become."""
         self.given = ctypes.create_string_buffer(size)
         self.query.fen = ctypes.addressof(self.given)
-        self.written = ctypes.create_string_buffer(FEN_TEXT_BYTES + 2 * (size + 1))
+        self.written = ctypes.create_string_buffer(
+            query_struct.FEN_TEXT_BYTES + 2 * (size + 1)
+        )
         self._text = memoryview(self.written)
 
     def write_to(self, text: ctypes.Array[ctypes.c_char]) -> None:
@@ -274,9 +272,9 @@ class Memory:
         written = self.written_text()
         return written[: self.query.line_at], written[self.query.line_at :]
 
-    def position(self) -> Position:
+    def position(self) -> search_struct.Position:
         """Return the position that was read."""
-        return Position.from_buffer_copy(self.query.position)
+        return search_struct.Position.from_buffer_copy(self.query.position)
 
 
 class _Own(threading.local):
@@ -303,7 +301,7 @@ def read_query(
     uci_only: bool = False,
 ) -> Memory | None:
     """Read a FEN and a line as `read_compiled` does; return where they are."""
-    kernel = load_part(SEARCH).kernel
+    kernel = load_part(parts.SEARCH).kernel
     # A local name keeps it alive: when the interpreter ends, it frees what belongs to
     # threads, although a daemon thread may still be reading.
     memory = _OWN.memory
@@ -318,7 +316,7 @@ def read_query(
     query.black, query.played, query.uci_only = black, played, uci_only
     memory.write_to(memory.written)
     kernel.read_rows(memory.queries, search, 0, 1)
-    return memory if query.state == QueryState.READ else None
+    return memory if query.state == query_struct.QueryState.READ else None
 
 
 def read_fen(text: str, *, black: bool = False) -> Memory:
@@ -336,13 +334,13 @@ def read_fen(text: str, *, black: bool = False) -> Memory:
         return memory
     from solver.fen_faults import explain
 
-    fault = FenFault(own_memory().query.fen_fault)
+    fault = query_struct.FenFault(own_memory().query.fen_fault)
     raise explain(text, fault, not black)
 
 
 def is_stalemate(fen: str) -> bool:
     """Return whether the side to move is stalemated."""
-    memory, kernel = read_fen(fen), load_part(SEARCH).kernel
+    memory, kernel = read_fen(fen), load_part(parts.SEARCH).kernel
     position, search = memory.position(), memory.search
     return not (kernel.moves(position, search) or kernel.is_check(position, search))
 
@@ -363,7 +361,7 @@ _PROMOTIONS = {2: "n", 4: "b", 8: "r", 12: "q"}
 
 
 def uci_line(
-    position: Position, words: Iterable[int], *, black: bool
+    position: search_struct.Position, words: Iterable[int], *, black: bool
 ) -> tuple[str, ...]:
     """Return a line of kernel moves in UCI notation.
 
@@ -421,7 +419,7 @@ def spell_move(word: int, *, black: bool, is_pawn: bool) -> str:
     return sys.intern(_SQUARES[start ^ turn] + _SQUARES[end ^ turn] + promotion)
 
 
-def uci_move(position: Position, word: int, *, black: bool) -> str:
+def uci_move(position: search_struct.Position, word: int, *, black: bool) -> str:
     """Return a kernel move of a position in UCI notation."""
     is_pawn = bool(position.pawns >> (word & SQUARE_BITS) & 1)
     return spell_move(word, black=black, is_pawn=is_pawn)

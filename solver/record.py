@@ -14,11 +14,9 @@ from dataclasses import asdict
 from enum import Enum
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from solver import __version__
-from solver.errors import InputError, quote
+from solver import __version__, errors, solution
 from solver.position_text import first_moves
 from solver.problem import Restriction, Stipulation
-from solver.solution import SCHEMA, Solution
 from solver.stipulations import kind_of
 
 MARKS = ("accept", "cook", "reject")
@@ -63,11 +61,11 @@ def read_field(
     if value is None:
         return None
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        msg = f"{name}: expected {_KINDS[kind]}, found {quote(repr(value))}"
-        raise InputError(msg)
+        msg = f"{name}: expected {_KINDS[kind]}, found {errors.quote(repr(value))}"
+        raise errors.InputError(msg)
     if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     return value
 
 
@@ -79,9 +77,9 @@ def read_text(record: Mapping[str, object], name: str) -> str:
 def _read_list(record: Mapping[str, object], name: str, kind: type[Read]) -> list[Read]:
     values = read_field(record, name, list) or []
     if not all(isinstance(value, kind) for value in values):
-        found = quote(repr(values))
+        found = errors.quote(repr(values))
         msg = f"{name}: expected a list of {_LISTED[kind]}, found {found}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     return values
 
 
@@ -95,9 +93,9 @@ def _read_seconds(record: Mapping[str, object], name: str) -> float | None:
         return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= sys.float_info.max:
-        found = quote(repr(value))
+        found = errors.quote(repr(value))
         msg = f"{name}: expected a finite number of seconds, found {found}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     return float(value)
 
 
@@ -136,7 +134,7 @@ def _read_solutions(record: Mapping[str, object], name: str) -> str | None:
     for value in values or ():
         if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
             msg = f"{name}: expected a list of lists of texts, found "
-            raise InputError(msg + quote(repr(values)))
+            raise errors.InputError(msg + errors.quote(repr(values)))
     return None if values is None else write_solutions(values)
 
 
@@ -153,8 +151,8 @@ def _read_stipulation(record: Mapping[str, object], name: str) -> str:
 def _read_mark(record: Mapping[str, object], name: str) -> str:
     mark = read_text(record, name)
     if mark and mark not in MARKS:
-        msg = f"{name}: expected accept, cook or reject, found {quote(mark)}"
-        raise InputError(msg)
+        msg = f"{name}: expected accept, cook or reject, found {errors.quote(mark)}"
+        raise errors.InputError(msg)
     return mark
 
 
@@ -438,7 +436,7 @@ def write_record(result: Record, *, audited: bool) -> dict[str, object]:
     audited : bool
         Whether to write the fields that only audits have.
     """
-    written: dict[str, object] = {"schema": SCHEMA}
+    written: dict[str, object] = {"schema": solution.SCHEMA}
     for name, place, write, may_miss in _WRITTEN[result.fen is not None, audited]:
         value = result[place]
         if may_miss and value in (None, "", ()):
@@ -453,7 +451,7 @@ def write_record(result: Record, *, audited: bool) -> dict[str, object]:
     return written
 
 
-def answer_columns(answer: Solution) -> dict[str, Any]:
+def answer_columns(answer: solution.Solution) -> dict[str, Any]:
     """Return the columns that an answer fills, but for the solutions of help play."""
     return {
         "status": answer.status.value,
@@ -466,7 +464,7 @@ def answer_columns(answer: Solution) -> dict[str, Any]:
     }
 
 
-def record(answer: Solution) -> dict[str, object]:
+def record(answer: solution.Solution) -> dict[str, object]:
     """Return the record of an answer; see `Solution.to_dict`."""
     problem = answer.problem
     solutions = kind_of(problem.stipulation).solutions(answer)

@@ -9,9 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query_struct import QueryState
+from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.build.loader import load_part
 from solver.problem import (
     DEFAULT_HASH_MIB,
@@ -128,9 +126,9 @@ def solve(
     part = kind_of(question.problem.stipulation).part()
 
     def answer(chosen: Solver, nodes: int | None) -> Solution | None:
-        if nodes is not None and part is not SEARCH:
+        if nodes is not None and part is not parts.SEARCH:
             return None  # a node of another part may take much longer
-        if nodes is None or nodes >= (limits.nodes or NO_LIMIT):
+        if nodes is None or nodes >= (limits.nodes or interface.NO_LIMIT):
             return chosen.answer(question, control)
         short = replace(question, limits=replace(limits, nodes=nodes))
         solution = chosen.answer(short, control)
@@ -274,7 +272,7 @@ class Solver:
                 row = batch.rows[first]
                 is_together = self._tablebases is None and row.alone_from > 0
                 with searching() as control, control.exclusive.use():
-                    if is_together and row.state != QueryState.OPEN:
+                    if is_together and row.state != query_struct.QueryState.OPEN:
                         end, node_s = self._call(batch, first, control, batch_s)
                         yield from batch.answers(first, end, node_s)
                         first = end
@@ -322,7 +320,7 @@ class Solver:
         if from_tables and limits.nodes is None and limits.time_s is None:
             row.node_limit, by_nodes = TABLEBASE_NODES, StoppedBy.TABLEBASE
         # 2. Search with the limits set.
-        if row.state != QueryState.OPEN:
+        if row.state != query_struct.QueryState.OPEN:
             workspace.limit(None, question.restriction)
             workspace.reserve_generations(1)
         control.attach(workspace.search)

@@ -25,11 +25,10 @@ from uuid import uuid4
 from distributed import Client, KilledWorker, LocalCluster, Security
 from distributed.comm.core import connect
 
-from solver import __version__
+from solver import __version__, errors
 from solver.audit.job import AuditJob, TimeSlice
 from solver.audit.workers import WorkerDiedError, WorkerPool, interrupts_blocked
 from solver.endgames.tablebases import Tablebases
-from solver.errors import ClusterError, MatesolveError
 from solver.search.threads import GroupControl, usable_cores
 
 if TYPE_CHECKING:
@@ -179,15 +178,15 @@ class Cluster:
         except ImportError as error:
             found["the scheduler"] = error
         for machine, version in found.items():
-            if isinstance(version, MatesolveError | OSError):
+            if isinstance(version, errors.MatesolveError | OSError):
                 msg = f"{machine}: {version}"
-                raise ClusterError(msg)
+                raise errors.ClusterError(msg)
             if version != __version__:
                 named = (
                     f"none ({version})" if isinstance(version, Exception) else version
                 )
                 msg = f"{machine}: {other_version(__version__, str(named))}"
-                raise ClusterError(msg)
+                raise errors.ClusterError(msg)
 
     def _submit(self, problems: Sequence[Problem]) -> Any:
         self._require_scheduler()
@@ -215,7 +214,7 @@ class Cluster:
                 raise WorkerDiedError from None
             if isinstance(error, ImportError):
                 msg = f"a worker has no matesolve {__version__}: {error}"
-                raise ClusterError(msg)
+                raise errors.ClusterError(msg)
             raise error
         try:
             results: list[AuditResult | None] = task.result()
@@ -227,7 +226,7 @@ class Cluster:
     def _require_scheduler(self) -> None:
         if self.client.status != "running":
             msg = "lost the connection to the cluster's scheduler"
-            raise ClusterError(msg)
+            raise errors.ClusterError(msg)
 
     @contextmanager
     def _slot(self, *, exclusive: bool) -> Iterator[None]:
@@ -324,7 +323,7 @@ def run_batch(
         This machine has another version.
     """
     if version != __version__:
-        raise ClusterError(other_version(version, __version__))
+        raise errors.ClusterError(other_version(version, __version__))
     running = _running.setdefault(audit, _RunningAudit())
     for old in list(_running)[:-MAX_AUDITS]:
         end_audit(old)
@@ -372,7 +371,7 @@ def _connect(target: Any, address: str) -> Any:
     except TimeoutError:
         client.close()
         msg = f"{address}: expected workers, found none within {CONNECT_S:g} s"
-        raise ClusterError(msg) from None
+        raise errors.ClusterError(msg) from None
     return client
 
 
@@ -382,7 +381,7 @@ def _require_scheduler_at(address: str) -> None:
     settings = security().get_connection_args("client")
     if address.startswith("tls:") and settings["ssl_context"] is None:
         msg = f"{address}: dask's settings name no certificates (distributed.comm.tls)"
-        raise ClusterError(msg)
+        raise errors.ClusterError(msg)
     open_connection: Any = connect
     connected = threading.Event()
 
@@ -399,7 +398,7 @@ def _require_scheduler_at(address: str) -> None:
     thread.join(CONNECT_S)
     if not connected.is_set():
         msg = f"{address}: expected a dask scheduler, found none within {CONNECT_S:g} s"
-        raise ClusterError(msg)
+        raise errors.ClusterError(msg)
 
 
 def _close(connection: Any) -> None:

@@ -24,10 +24,9 @@ from solver.audit.results import (
     split_source,
 )
 from solver.errors import InputError
-from solver.formats import epd, rows
+from solver.formats import epd, rows, streams
 from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
 from solver.formats.registry import read_as, read_collection, title_of
-from solver.formats.streams import decode, open_decompressed
 from solver.position_text import first_moves, write_lines
 from solver.problem import MATE, Problem
 from solver.solution import Solution, Status
@@ -165,7 +164,7 @@ def corrected_lines(
         if PurePath(split_source(result.source)[0]).name == PurePath(path).name:
             report(result, Corrected(b"", ("no longer in the file",)))
     corrector = _Corrector(summary, options)
-    with open_decompressed(path) as stream:
+    with streams.open_decompressed(path) as stream:
         for number, text in _split(stream, games):
             if number not in found:
                 yield text
@@ -247,7 +246,7 @@ class _Corrector:
         if is_length_right and DUAL in result.disagreements:
             return unchanged  # whether another line has no dual is not known
         mark = codecs.BOM_UTF8 if text.startswith(codecs.BOM_UTF8) else b""
-        plain = decode(text.removeprefix(mark))
+        plain = streams.decode(text.removeprefix(mark))
         if mark + plain.encode() != text:  # of another encoding
             return unchanged
         fields, skips = self._fields(plain)

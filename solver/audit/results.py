@@ -8,10 +8,9 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from solver.errors import FormatError
+from solver import errors, solution
 from solver.problem import Stipulation
 from solver.record import COLUMNS, MARKS, Record, answer_columns, plain, write_solutions
-from solver.solution import StoppedBy
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Soundness, Verdict, allows_all_mates
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from solver.problem import Claim, Problem
-    from solver.solution import Solution
 
 
 # --------------------------------------------------------------------------------------
@@ -217,7 +215,7 @@ DISAGREEMENTS = (
 
 _CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED})
 
-_FINISHED = frozenset({None, "", StoppedBy.SOLUTIONS})
+_FINISHED = frozenset({None, "", solution.StoppedBy.SOLUTIONS})
 """The value of `stopped_by` if the question was answered."""
 
 
@@ -294,7 +292,7 @@ class AuditResult(Record):
         is_refuted = self.verdict == Verdict.REFUTED and self.claim is not None
         return is_refuted and self.mate is None and kind_of(self.asked).has_certificates
 
-    def with_longer_mate(self, answer: Solution) -> AuditResult:
+    def with_longer_mate(self, answer: solution.Solution) -> AuditResult:
         """Add a mate that takes longer than claimed, if one was found.
 
         Verdict and costs stay those of the question.
@@ -360,11 +358,11 @@ class AuditResult(Record):
 
 
 def audit_result(
-    answer: Solution | FormatError,
+    answer: solution.Solution | errors.FormatError,
     *,
     within: bool = False,
     plies: Sequence[Ply] = (),
-    stopped_by: StoppedBy | None = None,
+    stopped_by: solution.StoppedBy | None = None,
     certificate: bytes | None = None,
     notices: tuple[str, ...] = (),
 ) -> AuditResult:
@@ -383,7 +381,7 @@ def audit_result(
     certificate, notices
         See `AuditResult`.
     """
-    if isinstance(answer, FormatError):
+    if isinstance(answer, errors.FormatError):
         return AuditResult(
             source=answer.source,
             id=answer.source,
@@ -432,7 +430,7 @@ def claimed_columns(problem: Problem) -> dict[str, Any]:
     }
 
 
-def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:
+def find_verdict(answer: solution.Solution, *, within: bool = False) -> Verdict | None:
     """Return the verdict on what the answer's problem claims.
 
     Parameters
@@ -457,7 +455,7 @@ def find_verdict(answer: Solution, *, within: bool = False) -> Verdict | None:
     return Verdict.HOLDS if within and verdict is Verdict.SHORTER else verdict
 
 
-def _verdict_on_no_mate(moves: int, answer: Solution) -> Verdict:
+def _verdict_on_no_mate(moves: int, answer: solution.Solution) -> Verdict:
     if answer.mate is not None and 0 < answer.mate <= moves:
         return Verdict.REFUTED
     is_mated = answer.mate is not None and answer.mate <= 0
@@ -465,7 +463,7 @@ def _verdict_on_no_mate(moves: int, answer: Solution) -> Verdict:
     return Verdict.PROVED if is_excluded else Verdict.UNDECIDED
 
 
-def find_wrong_keys(answer: Solution) -> tuple[str, ...]:
+def find_wrong_keys(answer: solution.Solution) -> tuple[str, ...]:
     """Return the claimed first moves that do not mate in the claimed number of moves.
 
     Returns
@@ -481,7 +479,7 @@ def find_wrong_keys(answer: Solution) -> tuple[str, ...]:
 
 
 def find_soundness(
-    verdict: Verdict | None, answer: Solution, plies: Sequence[Ply] = ()
+    verdict: Verdict | None, answer: solution.Solution, plies: Sequence[Ply] = ()
 ) -> Soundness | None:
     """Return how the keys and the claimed line compare with the answer.
 

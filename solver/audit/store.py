@@ -16,15 +16,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from solver import __version__
-from solver.audit.checks import (
-    ANSWER_COLUMNS,
-    MARK_COLUMNS,
-    OF_MARKS,
-    check_mark,
-    read_answer,
-    read_row,
-)
+from solver import __version__, errors, files, record, solution
+from solver.audit import checks
 from solver.audit.results import (
     SUBJECT,
     AuditResult,
@@ -34,10 +27,6 @@ from solver.audit.results import (
     split_source,
     twin_of,
 )
-from solver.errors import FormatError, InputError, StoreError, refusal
-from solver.files import locked
-from solver.record import COLUMNS, FIELDS
-from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,7 +54,7 @@ _SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
 
 
 def _defined(names: Iterable[str]) -> Iterator[str]:
-    return (f"{name} {_SQL_TYPES[FIELDS[name].kind.column]}" for name in names)
+    return (f"{name} {_SQL_TYPES[record.FIELDS[name].kind.column]}" for name in names)
 
 
 _EXPRESSIONS = {
@@ -97,7 +86,7 @@ _ROWS = "FROM records AS r LEFT JOIN answers AS a USING (key)\n" + (
 
 SCHEMA = f"""
 CREATE TABLE answers (
-    key BLOB PRIMARY KEY, {", ".join(_defined(ANSWER_COLUMNS))},
+    key BLOB PRIMARY KEY, {", ".join(_defined(checks.ANSWER_COLUMNS))},
     options TEXT, time_limit_s REAL, node_limit INTEGER
 );
 CREATE TABLE records (
@@ -106,11 +95,11 @@ CREATE TABLE records (
     PRIMARY KEY (file, line, twin)
 );
 CREATE TABLE marks (
-    {", ".join(_defined(MARK_COLUMNS))},
+    {", ".join(_defined(checks.MARK_COLUMNS))},
     PRIMARY KEY ({", ".join(SUBJECT)})
 );
 CREATE VIEW results AS
-    SELECT {", ".join(f"{_expression(name)} AS {name}" for name in COLUMNS)},
+    SELECT {", ".join(f"{_expression(name)} AS {name}" for name in record.COLUMNS)},
     r.file, r.line, a.options, a.time_limit_s, a.node_limit
     {_ROWS};
 PRAGMA application_id = {APPLICATION};
@@ -146,12 +135,12 @@ CLEARED = "DELETE FROM records; DELETE FROM answers;"
 _STORED = (
     {"source": "r.file"}
     | {name: f"r.{name}" for name in ("id", "fen", "error")}
-    | {name: f"m.{name}" for name in OF_MARKS}
+    | {name: f"m.{name}" for name in checks.OF_MARKS}
 )
 """The columns that are not of an answer, as they are stored."""
 
 _VALUES = (
-    *(_STORED.get(name, f"a.{name}") for name in COLUMNS),
+    *(_STORED.get(name, f"a.{name}") for name in record.COLUMNS),
     *("r.line", "r.twin", "a.key IS NOT NULL", "r.solver"),
 )
 
@@ -160,7 +149,13 @@ RESULTS = f"SELECT {', '.join(_VALUES)} {_ROWS} ORDER BY r.file, r.line, r.id"
 then its line and twin, whether there is an answer, and the version that read the
 record. The view puts defaults in place of missing values, and hides the damage."""
 
-ALL_ANSWER_COLUMNS = ("key", *ANSWER_COLUMNS, "options", "time_limit_s", "node_limit")
+ALL_ANSWER_COLUMNS = (
+    "key",
+    *checks.ANSWER_COLUMNS,
+    "options",
+    "time_limit_s",
+    "node_limit",
+)
 
 RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
 
@@ -221,11 +216,11 @@ def sole_writer(path: Path) -> Iterator[None]:
     """
     with ExitStack() as held:
         try:
-            held.enter_context(locked(path))
+            held.enter_context(files.locked(path))
         except OSError as error:
             is_held = isinstance(error, BlockingIOError)
             msg = f"{path}: {error.strerror if is_held else NOT_CREATED}"
-            raise StoreError(msg) from None
+            raise errors.StoreError(msg) from None
         yield
 
 
@@ -250,7 +245,7 @@ def require_readable(path: Path) -> None:
         reason = error.strerror
     if reason:
         msg = f"{path}: {reason}"
-        raise StoreError(msg)
+        raise errors.StoreError(msg)
 
 
 def error_name(error: Exception) -> str:
@@ -305,9 +300,9 @@ _ANSWER = f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
 _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
-PUT_MARK = upsert("marks", MARK_COLUMNS, len(SUBJECT))
+PUT_MARK = upsert("marks", checks.MARK_COLUMNS, len(SUBJECT))
 
-_ANSWER_PLACES = tuple(map(COLUMNS.index, ANSWER_COLUMNS))
+_ANSWER_PLACES = tuple(map(record.COLUMNS.index, checks.ANSWER_COLUMNS))
 
 
 class Store:
@@ -394,7 +389,7 @@ class Store:
         """
         with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
-        return None if row is None else read_answer(row, fen)
+        return None if row is None else checks.read_answer(row, fen)
 
     def is_first_use(self, key: bytes) -> bool:
         """Return whether it is the first call with this question, of maybe millions."""
@@ -427,7 +422,7 @@ class Store:
         self._write(PUT_MARK, mark_row(subject, (mark, note)))
 
     def marks(
-        self, on_damaged: Callable[[InputError], object] = lambda _error: None
+        self, on_damaged: Callable[[errors.InputError], object] = lambda _error: None
     ) -> dict[Subject, Mark]:
         """Return the marks by the records they belong to.
 
@@ -437,20 +432,20 @@ class Store:
             Called for each damaged row, which is left out.
         """
         found: dict[Subject, Mark] = {}
-        query = f"SELECT {', '.join(MARK_COLUMNS)} FROM marks"
+        query = f"SELECT {', '.join(checks.MARK_COLUMNS)} FROM marks"
         with self._exclusive():
             for source, id_, *others, mark, note in self._base.execute(query):
                 subject = source, id_, *(None if x == "" else x for x in others)
                 try:
-                    check_mark(subject, mark, note)
+                    checks.check_mark(subject, mark, note)
                     found[subject] = mark, note
-                except InputError as error:
+                except errors.InputError as error:
                     on_damaged(error)
         return found
 
     def results(
         self,
-        on_damaged: Callable[[FormatError], object] = lambda _error: None,
+        on_damaged: Callable[[errors.FormatError], object] = lambda _error: None,
     ) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
 
@@ -464,8 +459,8 @@ class Store:
         with self._exclusive():
             rows = self._base.execute(RESULTS)
             for number, row in enumerate(iter(rows.fetchone, None), start=1):
-                result = read_row(row, number)
-                if isinstance(result, FormatError):
+                result = checks.read_row(row, number)
+                if isinstance(result, errors.FormatError):
                     on_damaged(result)
                     result = audit_result(result)
                 yield result
@@ -501,7 +496,7 @@ class Store:
     def _write(self, statement: str, row: list[object]) -> None:
         with self._writing():
             if self._failure is not None:
-                raise StoreError(self._failure)
+                raise errors.StoreError(self._failure)
             if not self._base.in_transaction:
                 self._base.execute("BEGIN IMMEDIATE")
                 self._committed = time.monotonic()
@@ -562,7 +557,7 @@ class Store:
 
     def _refuse(self, what: str) -> NoReturn:
         msg = f"{self.path}: {what}"
-        raise StoreError(msg)
+        raise errors.StoreError(msg)
 
     def _pragma(self, name: str) -> int:
         (value,) = self._base.execute(f"PRAGMA {name}").fetchone()
@@ -575,7 +570,7 @@ class Store:
             try:
                 with self._exclusive():
                     yield
-            except StoreError as error:
+            except errors.StoreError as error:
                 self._failure = self._failure or str(error)
                 raise
 
@@ -595,7 +590,7 @@ class Store:
                 if is_interrupt(error):
                     raise KeyboardInterrupt from None
                 msg = f"{self.path}: {reason(error, read_only=self._read_only)}"
-                raise StoreError(msg) from None
+                raise errors.StoreError(msg) from None
 
 
 def mark_row(subject: Subject, mark: Mark) -> list[object]:
@@ -682,12 +677,12 @@ class ResumeStore:
                 return None
             result, time_s, nodes = found
             _require_question(result, problem)
-        except InputError as error:
+        except errors.InputError as error:
             self.damaged += 1
             self.first_damage = self.first_damage or f"{problem.source}: {error}"
             return None
         if result.word in self._retry and (
-            result.stopped_by == StoppedBy.CRASH
+            result.stopped_by == solution.StoppedBy.CRASH
             or self._has_wider_limits(time_s, nodes)
         ):
             return None
@@ -717,7 +712,7 @@ def _require_question(result: AuditResult, problem: Problem) -> None:
     """Check that an answer names the question whose key it has."""
     for name, expected in claimed_columns(problem).items():
         if (found := getattr(result, name)) != expected:
-            raise refusal(name, repr(expected), found)
+            raise errors.refusal(name, repr(expected), found)
 
 
 def _or_infinite(limit: float | None) -> float:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules
 
-from solver.kernel.build.cache import HAS_IMAGES, SHIPPED
-from solver.kernel.build.loader import compile_shipped
+from solver.kernel.build import cache, loader
 
 KERNEL = "solver.kernel."
 
@@ -33,14 +32,14 @@ def is_needed(module: str) -> bool:
 
 hiddenimports = collect_submodules("solver", filter=is_needed)
 excludedimports = [
-    *("numba", *(["llvmlite"] if HAS_IMAGES else [])),
+    *("numba", *(["llvmlite"] if cache.HAS_IMAGES else [])),
     *("distributed", "dask", "pandas", "polars", "pyarrow", "IPython"),
     *("mcp", "mcp_types", "anyio", "pydantic", "jsonschema", "resvg_py"),
 ]
 
 datas = collect_data_files("solver")
 datas += collect_data_files("solver.kernel", include_py_files=True)
-if not Path(SHIPPED).is_dir():
+if not Path(cache.SHIPPED).is_dir():
     # The wheel is for every machine, so the code is compiled now, which takes a minute.
-    compiled = compile_shipped(Path(tempfile.mkdtemp("-matesolve")))
+    compiled = loader.compile_shipped(Path(tempfile.mkdtemp("-matesolve")))
     datas += [(str(path), "solver/kernel/objects") for path in compiled]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import chess
 
 from solver.board import pack, unpack_pieces
-from solver.endgames.ending import is_ending
-from solver.endgames.probe import find_ending
+from solver.endgames import ending, probe
 from solver.errors import MatesolveError
 from solver.files import write_whole
 from solver.kernel.border.interface import Verdict, new_search
@@ -20,14 +19,13 @@ from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.search_struct import Position
 from solver.kernel.build.loader import load_part
 from solver.position_text import SQUARE_BITS, spell_move
-from solver.search.queries import is_attacking
+from solver.search import queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from solver.search.threads import Control
-    from solver.search.workspaces import Workspace
+    from solver.search import threads, workspaces
     from solver.solution import Solution
 
 
@@ -74,7 +72,7 @@ class WorkspaceProver:
         Its search has ended, and `Workspace.resume` was called.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: workspaces.Workspace) -> None:
         self._workspace = workspace
         self._moves = Moves()
 
@@ -111,11 +109,11 @@ class WorkspaceProver:
     def _probe_ending(self, packed: bytes, budget: Budget) -> tuple[int, int] | None:
         """Return the attack of a solved small endgame; None if there is none."""
         position = Position.from_buffer_copy(packed)
-        if self._workspace.is_restricted or not is_ending(position):
+        if self._workspace.is_restricted or not ending.is_ending(position):
             return None
         budget.check_time()
         search = self._workspace.search
-        found = find_ending(
+        found = probe.find_ending(
             unpack_pieces(position),
             chess.WHITE,
             is_stopped=lambda: bool(search.stop),
@@ -194,7 +192,7 @@ class ProofContext:
         """Make the context of an answer, which says who attacks."""
         board = chess.Board(solution.problem.fen)
         if solution.mate is None:
-            attacking = is_attacking(solution.problem, pack(board))
+            attacking = queries.is_attacking(solution.problem, pack(board))
         else:
             attacking = solution.mate > 0
         attacker = board.turn if attacking else not board.turn
@@ -360,7 +358,7 @@ class Certification:
 
 
 def certify_last(
-    solution: Solution, workspace: Workspace, control: Control
+    solution: Solution, workspace: workspaces.Workspace, control: threads.Control
 ) -> Certification:
     """Build the certificate of the last answer found in a workspace.
 

@@ -12,20 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from solver.certificate.build import (
-    BUILDING_S,
-    MATE_NODES,
-    REFUTATION_MOVES,
-    Budget,
-    BuildingStoppedError,
-    TooLargeError,
-)
+from solver.certificate import build
 from solver.problem import MAX_MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from solver.certificate.build import Certification
     from solver.search.threads import Control
 
 FORMATS = ("matesolve", "matebench")
@@ -35,7 +27,7 @@ MINIMALITY = "matebench-minimality-1"
 
 
 def encode(
-    certification: Certification, form: str, control: Control
+    certification: build.Certification, form: str, control: Control
 ) -> tuple[bytes | None, tuple[str, ...]]:
     """Return a certificate in one of `FORMATS`, and what is left out.
 
@@ -70,7 +62,7 @@ def encode(
             n, tree = mate["moves"], _mate_tree(mate)
         if refutation and n <= excluded + 1:
             absence = _Absence(refutation, control).encode(board)
-    except TooLargeError as limit:
+    except build.TooLargeError as limit:
         left_out = (*left_out, f"a proof for MateBench is left out: {limit}")
     if tree and (absence or n == 1):
         head = _dump({"format": MINIMALITY, "n": n, "mate": tree})
@@ -98,7 +90,7 @@ def _mate_tree(part: Mapping[str, Any]) -> dict[str, Any]:
     """
     if part["moves"] > MAX_MOVES:  # readers of JSON limit how deep it nests
         msg = f"more than {MAX_MOVES} moves"
-        raise TooLargeError(msg)
+        raise build.TooLargeError(msg)
     sizes: dict[int, int] = {}
     trees: dict[int, dict[str, Any]] = {}
     for number, (attack, replies) in reversed([*enumerate(part["nodes"])]):
@@ -113,7 +105,7 @@ def _mate_tree(part: Mapping[str, Any]) -> dict[str, Any]:
             if replies
             else {"a": attack, "mate": True}
         )
-    Budget(MATE_NODES, "nodes", BUILDING_S).spend(sizes[0])
+    build.Budget(build.MATE_NODES, "nodes", build.BUILDING_S).spend(sizes[0])
     return trees[0]
 
 
@@ -136,7 +128,7 @@ class _Absence:
         self._control = control
         self._moves: int = part["moves"]
         self._answers: list[dict[str, Any]] = part["nodes"]
-        self._budget = Budget(REFUTATION_MOVES, "moves", BUILDING_S)
+        self._budget = build.Budget(build.REFUTATION_MOVES, "moves", build.BUILDING_S)
         self._known: dict[tuple[str, int], int] = {}
         self._nodes: dict[str, int] = {}
 
@@ -170,7 +162,7 @@ class _Absence:
         """Yield each attack, its reply if one is needed, and the node that follows."""
         self._budget.check_time()
         if self._control.reason is not None:
-            raise BuildingStoppedError
+            raise build.BuildingStoppedError
         if left == 1:
             yield from ((move.uci(), None, None) for move in board.legal_moves)
             return

@@ -10,17 +10,7 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
-from solver.checker.chess_rules import (
-    MOST_INTEGER,
-    Key,
-    has_king_alone,
-    legal_move,
-    mate_in_one,
-    moves_of,
-    require_exactly,
-    shown,
-    was_replayed,
-)
+from solver.checker import chess_rules
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -109,13 +99,16 @@ def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         names = Counter(name for name, _ in pairs)
         repeated = next(name for name, count in names.items() if count > 1)
-        msg = f"expected each name of an object once, found {shown(repeated)} repeated"
+        msg = (
+            f"expected each name of an object once, "
+            f"found {chess_rules.shown(repeated)} repeated"
+        )
         raise ForgeryError(msg)
     return fields
 
 
 def _refuse_number(text: str) -> NoReturn:
-    msg = f"expected whole numbers only, found {shown(text)}"
+    msg = f"expected whole numbers only, found {chess_rules.shown(text)}"
     raise CertificateError(msg)
 
 
@@ -128,7 +121,7 @@ def as_object(value: object, where: str) -> dict[str, Any]:
         The value has another type; likewise in the functions below.
     """
     if not isinstance(value, dict):
-        msg = f"{where}: expected an object, found {shown(value)}"
+        msg = f"{where}: expected an object, found {chess_rules.shown(value)}"
         raise CertificateError(msg)
     return value
 
@@ -137,7 +130,7 @@ def as_array(value: object, where: str, size: int | None = None) -> list[Any]:
     """Require a JSON array, of this size unless it is None."""
     if not isinstance(value, list) or size not in {None, len(value)}:
         of_size = "" if size is None else f" of {size}"
-        msg = f"{where}: expected an array{of_size}, found {shown(value)}"
+        msg = f"{where}: expected an array{of_size}, found {chess_rules.shown(value)}"
         raise CertificateError(msg)
     return value
 
@@ -145,7 +138,7 @@ def as_array(value: object, where: str, size: int | None = None) -> list[Any]:
 def as_text(value: object, where: str) -> str:
     """Require a string."""
     if not isinstance(value, str):
-        msg = f"{where}: expected a string, found {shown(value)}"
+        msg = f"{where}: expected a string, found {chess_rules.shown(value)}"
         raise CertificateError(msg)
     return value
 
@@ -153,10 +146,16 @@ def as_text(value: object, where: str) -> str:
 def as_number(value: object, where: str, least: int) -> int:
     """Require an integer from `least` to 2^63 - 1; True does not count as one."""
     if type(value) is not int or value < least:
-        msg = f"{where}: expected a whole number from {least} up, found {shown(value)}"
+        msg = (
+            f"{where}: expected a whole number from {least} up, "
+            f"found {chess_rules.shown(value)}"
+        )
         raise CertificateError(msg)
-    if value > MOST_INTEGER:
-        msg = f"{where}: expected a number of at most 63 bits, found {shown(value)}"
+    if value > chess_rules.MOST_INTEGER:
+        msg = (
+            f"{where}: expected a number of at most 63 bits, "
+            f"found {chess_rules.shown(value)}"
+        )
         raise CertificateError(msg)
     return value
 
@@ -170,7 +169,7 @@ def require_names(
         raise CertificateError(msg)
     if extra := sorted(fields.keys() - required - optional):
         expected = ", ".join(sorted(required | optional))
-        msg = f"{where}: expected only {expected}, found {shown(extra[0])}"
+        msg = f"{where}: expected only {expected}, found {chess_rules.shown(extra[0])}"
         raise CertificateError(msg)
 
 
@@ -250,10 +249,11 @@ def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
     replies = as_object(raw, where)
     for reply, child in replies.items():
         if type(child) is not int or not number < child < size:
-            as_number(child, f"{where}: reply {shown(reply)}", 0)
+            as_number(child, f"{where}: reply {chess_rules.shown(reply)}", 0)
             msg = (
-                f"{where}: reply {shown(reply)}: expected a node from {number + 1} "
-                f"to {size - 1}, found {shown(child)}"
+                f"{where}: reply {chess_rules.shown(reply)}: expected a node "
+                f"from {number + 1} "
+                f"to {size - 1}, found {chess_rules.shown(child)}"
             )
             raise ForgeryError(msg)
     return replies
@@ -291,17 +291,17 @@ def _replay(
     board: chess.Board, nodes: list[Node], start: Replies | None, uses: list[int]
 ) -> None:
     """Play all moves, and require that a shared node always has the same position."""
-    shared: dict[str, Key] = {}
+    shared: dict[str, chess_rules.Key] = {}
     if start is None:
         ahead = [(0, board.copy(stack=False))]
     else:
         ahead = list(_after_replies(board, start, "mate: replies"))
     while ahead:
         number, board = ahead.pop()
-        if uses[number] > 1 and was_replayed(board, _name(number), shared):
+        if uses[number] > 1 and chess_rules.was_replayed(board, _name(number), shared):
             continue
         attack, replies = nodes[number]
-        board.push(legal_move(board, attack, _name(number)))
+        board.push(chess_rules.legal_move(board, attack, _name(number)))
         ahead.extend(_after_replies(board, replies, _name(number)))
 
 
@@ -309,8 +309,8 @@ def _after_replies(
     board: chess.Board, replies: Replies, where: str
 ) -> Iterator[tuple[int, chess.Board]]:
     """Yield each node that follows, and its position."""
-    legal = moves_of(board)
-    require_exactly(replies, legal, "reply", where)
+    legal = chess_rules.moves_of(board)
+    chess_rules.require_exactly(replies, legal, "reply", where)
     if not legal and not board.is_check():
         msg = f"{where}: expected mate, found stalemate"
         raise ForgeryError(msg)
@@ -394,7 +394,9 @@ def check_refutation(
 def _parse_refutation_node(raw: Any, number: int, size: int) -> RefutationNode:
     where = _named(number)
     return {
-        attack: _parse_answer(answer, f"{where}: move {shown(attack)}", size)
+        attack: _parse_answer(
+            answer, f"{where}: move {chess_rules.shown(attack)}", size
+        )
         for attack, answer in as_object(raw, where).items()
     }
 
@@ -407,12 +409,15 @@ def _parse_answer(raw: Any, where: str, size: int) -> Answer:
             return Answer(raw, None)
         case [str(reply), node]:
             if as_number(node, where, 0) >= size:
-                msg = f"{where}: expected a node below {size}, found {shown(node)}"
+                msg = (
+                    f"{where}: expected a node below {size}, "
+                    f"found {chess_rules.shown(node)}"
+                )
                 raise ForgeryError(msg)
             return Answer(reply, node)
     msg = (
         f"{where}: expected null, a reply, or an array of a reply and a node, "
-        f"found {shown(raw)}"
+        f"found {chess_rules.shown(raw)}"
     )
     raise CertificateError(msg)
 
@@ -442,11 +447,11 @@ class _Replay:
             self._check_end(board, moves, "refutation")
         else:
             ahead.append((start.node, board))
-        shared: dict[str, Key] = {}
+        shared: dict[str, chess_rules.Key] = {}
         while ahead:
             number, board = ahead.pop()
             is_shared = self._uses[number] > 1
-            if is_shared and was_replayed(board, _named(number), shared):
+            if is_shared and chess_rules.was_replayed(board, _named(number), shared):
                 continue
             ahead.extend(self._visit(number, board, moves - distances[number] - 1))
 
@@ -478,8 +483,8 @@ class _Replay:
     ) -> Iterator[tuple[int, chess.Board]]:
         """Yield each node that follows, where the attacker has `moves` left."""
         node = self._nodes[number]
-        legal = moves_of(board)
-        require_exactly(node, legal, "move", _named(number))
+        legal = chess_rules.moves_of(board)
+        chess_rules.require_exactly(node, legal, "move", _named(number))
         for attack, answer in node.items():
             where = f"{_named(number)}: move {attack}"
             after = board.copy(stack=False)
@@ -494,7 +499,7 @@ class _Replay:
     def _play(self, board: chess.Board, answer: Answer, where: str) -> bool:
         """Play the reply; return False if there is none because of stalemate."""
         if answer.reply is not None:
-            board.push(legal_move(board, answer.reply, f"{where}: reply"))
+            board.push(chess_rules.legal_move(board, answer.reply, f"{where}: reply"))
             return True
         if any(board.legal_moves):
             msg = f"{where}: expected a reply, found none"
@@ -507,12 +512,12 @@ class _Replay:
     def _check_end(self, board: chess.Board, moves: int, where: str) -> None:
         """Require that a position without a node has no mate within `moves`."""
         self.positions += 1
-        if has_king_alone(board, self._attacker):
+        if chess_rules.has_king_alone(board, self._attacker):
             return
         if moves > 1:
             msg = f"{where}: expected a node with {moves} moves left, found none"
             raise ForgeryError(msg)
-        if mate := mate_in_one(board):
+        if mate := chess_rules.mate_in_one(board):
             msg = f"{where}: expected no mate in one, found {mate.uci()}: {board.fen()}"
             raise ForgeryError(msg)
 

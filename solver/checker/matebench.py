@@ -10,16 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from solver.checker.chess_rules import (
-    Key,
-    key_of,
-    legal_move,
-    mate_in_one,
-    moves_of,
-    parse_position,
-    require_exactly,
-    shown,
-)
+from solver.checker import chess_rules
 from solver.checker.mate_proof import (
     as_array,
     as_number,
@@ -70,7 +61,7 @@ def check_claim(fields: dict[str, Any]) -> tuple[chess.Board, int | None, int, i
     if "claim" in fields:
         names = {"fen", "claim", "n", "certificate"}
         require_names(fields, "claim", names, set())
-    board = parse_position(f"{as_text(fields.get('fen'), 'fen')} 0 1")
+    board = chess_rules.parse_position(f"{as_text(fields.get('fen'), 'fen')} 0 1")
     if "claim" not in fields:
         moves, positions = _check_mate(board, fields)
         return board, moves, 1, positions
@@ -82,7 +73,7 @@ def check_claim(fields: dict[str, Any]) -> tuple[chess.Board, int | None, int, i
     if claim == "absence":
         return board, None, n + 1, _check_absence(board, certificate, n)
     if claim != "minimality":
-        msg = f"claim: expected minimality or absence, found {shown(claim)}"
+        msg = f"claim: expected minimality or absence, found {chess_rules.shown(claim)}"
         raise CertificateError(msg)
     return board, n, n, _check_minimality(board, certificate, n)
 
@@ -100,7 +91,10 @@ def _check_minimality(board: chess.Board, fields: dict[str, Any], n: int) -> int
         absence = as_object(shorter, "no_shorter")
         return positions + _check_absence(board, absence, n - 1)
     if shorter is not None:
-        msg = f"no_shorter: expected none for a mate in 1, found {shown(shorter)}"
+        msg = (
+            f"no_shorter: expected none for a mate in 1, "
+            f"found {chess_rules.shown(shorter)}"
+        )
         raise ForgeryError(msg)
     return positions
 
@@ -110,7 +104,10 @@ def _require_claimed(
 ) -> None:
     """Require the format's name, and the number of moves that is claimed."""
     if fields["format"] != form:
-        msg = f"{where}: expected the format {form}, found {shown(fields['format'])}"
+        msg = (
+            f"{where}: expected the format {form}, "
+            f"found {chess_rules.shown(fields['format'])}"
+        )
         raise CertificateError(msg)
     if as_number(fields[name], f"{where}: {name}", 1) != claimed:
         msg = f"{where}: {name}: expected {claimed}, found {fields[name]}"
@@ -129,7 +126,7 @@ def _check_mate(root: chess.Board, tree: object) -> tuple[int, int]:
         positions += 1
         fields = as_object(node, where)
         attack = as_text(fields.get("a"), f"{where}: a")
-        board.push(legal_move(board, attack, where))
+        board.push(chess_rules.legal_move(board, attack, where))
         where = f"{where} {attack}"
         if fields.get("mate") is True:
             if not board.is_checkmate():
@@ -137,7 +134,7 @@ def _check_mate(root: chess.Board, tree: object) -> tuple[int, int]:
                 raise ForgeryError(msg)
             longest = max(longest, moves)
             continue
-        legal = moves_of(board)
+        legal = chess_rules.moves_of(board)
         replies = _by_move(fields.get("d"), "r", legal, "reply", where)
         if not replies:
             msg = f"{where}: expected mate or replies, found none"
@@ -159,9 +156,9 @@ def _by_move(
     ]
     counts = Counter(move for move, _ in found)
     if repeated := [move for move, count in counts.items() if count > 1]:
-        msg = f"{where}: {what} {shown(repeated[0])} is listed twice"
+        msg = f"{where}: {what} {chess_rules.shown(repeated[0])} is listed twice"
         raise ForgeryError(msg)
-    require_exactly(counts, legal, what, where)
+    chess_rules.require_exactly(counts, legal, what, where)
     return dict(found)
 
 
@@ -173,22 +170,22 @@ def _check_absence(root: chess.Board, fields: dict[str, Any], k: int) -> int:
     require_names(fields, "absence", {"format", "k", "proof"}, {"nodes"})
     _require_claimed(fields, "absence", ABSENCE, "k", k)
     shared = as_object(fields.get("nodes", {}), "absence: nodes")
-    checked: set[tuple[Key, int, str]] = set()
+    checked: set[tuple[chess_rules.Key, int, str]] = set()
     positions = 0
     ahead = [(root, fields["proof"], k, "absence")]
     while ahead:
         board, node, left, where = ahead.pop()
         name, node = _resolve(node, shared, where)
         if name is not None:
-            use = key_of(board), left, name
+            use = chess_rules.key_of(board), left, name
             if use in checked:
                 continue
             checked.add(use)
         positions += 1
         require_names(node, where, {"m"}, set())
-        legal = moves_of(board)
+        legal = chess_rules.moves_of(board)
         attacks = _by_move(node["m"], "a", legal, "move", where)
-        if left == 1 and (mate := mate_in_one(board)):
+        if left == 1 and (mate := chess_rules.mate_in_one(board)):
             msg = f"{where}: expected no mate, found {mate.uci()}: {board.fen()}"
             raise ForgeryError(msg)
         for attack, entry in attacks.items():
@@ -224,7 +221,7 @@ def _play(
         raise ForgeryError(msg)
     if not is_leaf:
         reply = as_text(entry["r"], f"{where}: r")
-        after.push(legal_move(after, reply, f"{where}: reply"))
+        after.push(chess_rules.legal_move(after, reply, f"{where}: reply"))
         return after, entry["p"], left - 1, f"{where} {reply}"
     if any(after.legal_moves):
         moves = "1 move" if left == 2 else f"{left - 1} moves"
@@ -244,8 +241,11 @@ def _resolve(
         name = as_text(fields["ref"], f"{where}: ref")
         if name not in shared or name in passed:
             what = "a circle" if name in passed else "none"
-            msg = f"{where}: ref {shown(name)}: expected a shared node, found {what}"
+            msg = (
+                f"{where}: ref {chess_rules.shown(name)}: expected a shared node, "
+                f"found {what}"
+            )
             raise ForgeryError(msg)
         passed.add(name)
-        fields = as_object(shared[name], f"absence: node {shown(name)}")
+        fields = as_object(shared[name], f"absence: node {chess_rules.shown(name)}")
     return name, fields

@@ -14,33 +14,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.audit.results import Origin
-from solver.certificate.build import BuildingStoppedError, certify_last, write
-from solver.certificate.matebench import encode
-from solver.cli.console import (
-    Exit,
-    build_stoppable,
-    identify_file,
-    identify_inputs,
-    notify,
-    prepare_modules,
-    print_parts,
-)
+from solver.audit import results
+from solver.certificate import build, matebench
+from solver.cli import console
 from solver.files import make_folder, require_writable, write_whole
-from solver.output import Notation
-from solver.output.shown_play import ShownPlay, ShownSolutions, find_play, play_lines
+from solver.output import Notation, shown_play
 from solver.problem import Problem
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.audit.results import AuditResult
     from solver.cli.options import AnswerFiles, PlayRequest
     from solver.errors import FormatError
     from solver.problem import Stipulation
-    from solver.search.queries import Question
-    from solver.search.workspaces import Workspace
+    from solver.search import queries, workspaces
     from solver.solution import Solution
     from solver.solving import Solver
 
@@ -50,19 +38,19 @@ if TYPE_CHECKING:
 
 
 def build_play(
-    question: Question, solution: Solution, solver: Solver, request: PlayRequest
-) -> ShownPlay | None:
+    question: queries.Question, solution: Solution, solver: Solver, request: PlayRequest
+) -> shown_play.ShownPlay | None:
     """Build the play of an answer, with progress shown; None after Ctrl-C."""
-    find = partial(find_play, question, solution, solver, request.options)
+    find = partial(shown_play.find_play, question, solution, solver, request.options)
     try:
-        return build_stoppable("play", find)
-    except BuildingStoppedError:
+        return console.build_stoppable("play", find)
+    except build.BuildingStoppedError:
         return None
 
 
 def print_play(
     solution: Solution,
-    play: ShownPlay | None,
+    play: shown_play.ShownPlay | None,
     notation: Notation,
     is_over: Callable[[], bool],
 ) -> None:
@@ -79,8 +67,8 @@ def print_play(
     is_over : callable
         Whether solutions of help play that are not yet printed are only counted.
     """
-    play = play or ShownSolutions(solution)
-    if isinstance(play, ShownSolutions):
+    play = play or shown_play.ShownSolutions(solution)
+    if isinstance(play, shown_play.ShownSolutions):
         play = replace(play, is_over=is_over)
     if notation is Notation.POPEYE:
         is_empty = True
@@ -90,7 +78,7 @@ def print_play(
         if not is_empty:
             click.echo()
         return
-    print_parts(play_lines(solution, play, notation))
+    console.print_parts(shown_play.play_lines(solution, play, notation))
 
 
 # --------------------------------------------------------------------------------------
@@ -132,12 +120,12 @@ def file_stem(name: str) -> str:
 def name_unwritten(*paths: str | None) -> None:
     """Name on stderr the files that an interrupt leaves unwritten."""
     for path in filter(None, paths):
-        notify(f"interrupted: {path} is not written")
+        console.notify(f"interrupted: {path} is not written")
 
 
 def write_certificate(
-    path: str, form: str, solution: Solution, workspace: Workspace
-) -> Exit:
+    path: str, form: str, solution: Solution, workspace: workspaces.Workspace
+) -> console.Exit:
     """Build the certificate of `solve --certificate`, and write it.
 
     After Ctrl-C there is no file.
@@ -159,23 +147,23 @@ def write_certificate(
         LIMIT if nothing is proved that could be written.
     """
     try:
-        data, left_out = build_stoppable(
+        data, left_out = console.build_stoppable(
             "certificate",
-            lambda control: encode(
-                certify_last(solution, workspace, control), form, control
+            lambda control: matebench.encode(
+                build.certify_last(solution, workspace, control), form, control
             ),
         )
-    except BuildingStoppedError:
+    except build.BuildingStoppedError:
         name_unwritten(path)
-        return Exit.INTERRUPTED
+        return console.Exit.INTERRUPTED
     for notice in left_out:
-        notify(f"{path}: {notice}")
+        console.notify(f"{path}: {notice}")
     if data is None:
         reason = "every part is left out" if left_out else "nothing was proved"
-        notify(f"{path}: not written, because {reason}")
-        return Exit.LIMIT
-    write(data, Path(path))
-    return Exit.PROVED
+        console.notify(f"{path}: not written, because {reason}")
+        return console.Exit.LIMIT
+    build.write(data, Path(path))
+    return console.Exit.PROVED
 
 
 class CertificateFolder:
@@ -200,7 +188,7 @@ class CertificateFolder:
         self, path: str, notify: Callable[[str], None], reads: Iterable[str] = ()
     ) -> None:
         self._path = Path(path)
-        self._inputs = identify_inputs(reads)
+        self._inputs = console.identify_inputs(reads)
         make_folder(self._path)
         require_writable(str(self._path / "certificate"))
         self._notify = notify
@@ -209,7 +197,7 @@ class CertificateFolder:
         self._counts: Counter[str] = Counter()
         self._choosing = threading.Lock()
         self._left_out: Counter[str] = Counter()
-        self.code = Exit.PROVED
+        self.code = console.Exit.PROVED
         """`IO` once a file could not be written. The other files are still written."""
 
     def name(
@@ -225,7 +213,7 @@ class CertificateFolder:
                 self._names[record.source, record.id] = self._choose(record.id)
             yield record
 
-    def add(self, result: AuditResult) -> None:
+    def add(self, result: results.AuditResult) -> None:
         """Write the certificate of an answer, and print what it leaves out.
 
         Several threads may call this at once.
@@ -242,18 +230,18 @@ class CertificateFolder:
             self._write(result.certificate, name)
         except OSError as error:
             self._notify(f"error: {error.filename}: {error.strerror}")
-            self.code = Exit.IO
+            self.code = console.Exit.IO
 
-    def finish(self, result: AuditResult, *, wanted: bool = True) -> None:
+    def finish(self, result: results.AuditResult, *, wanted: bool = True) -> None:
         """Forget a result's name, and count it if it has no certificate but should."""
         self._names.pop((result.source, result.id), None)
         if result.fen is None or not wanted:
             return
         if not _can_be_certified(result.asked):
             self._left_out["they are not about a mate"] += 1
-        elif result.origin == Origin.STORED:
+        elif result.origin == results.Origin.STORED:
             self._left_out["their answers are from the store"] += 1
-        elif result.origin == Origin.REPEATED:
+        elif result.origin == results.Origin.REPEATED:
             self._left_out["they repeat the question of an earlier record"] += 1
 
     def totals(self) -> Iterator[str]:
@@ -264,10 +252,10 @@ class CertificateFolder:
     def _write(self, data: bytes, name: str) -> None:
         suffix = ".json.gz" if len(data) >= LARGE_BYTES else ".json"
         target = self._path / (name + suffix)
-        if identify_file(str(target)) in self._inputs:
+        if console.identify_file(str(target)) in self._inputs:
             reason = "expected a new file, found an input"
             raise FileExistsError(errno.EEXIST, reason, str(target))
-        write(data, target)
+        build.write(data, target)
 
     def _choose(self, id_: str) -> str:
         """Return a file name for an id that is used once, whatever the case."""
@@ -289,8 +277,8 @@ def _can_be_certified(stipulation: Stipulation) -> bool:
 
 
 def write_drawings(
-    files: AnswerFiles, solution: Solution, play: ShownPlay | None
-) -> Exit:
+    files: AnswerFiles, solution: Solution, play: shown_play.ShownPlay | None
+) -> console.Exit:
     """Write the files of `solve --svg`, `--pgn` and `--html`.
 
     Parameters
@@ -308,18 +296,17 @@ def write_drawings(
         A file cannot be written.
     """
     from solver.kernel.border.parts import SEARCH
-    from solver.output.shown_play import encode_svg
     from solver.pages.viewer_pages import encode_answer
 
     if files.svg_path is not None:
-        write_whole(files.svg_path, encode_svg(solution))
+        write_whole(files.svg_path, shown_play.encode_svg(solution))
     if play is None:
         name_unwritten(files.pgn_path, files.html_path)
-        return Exit.INTERRUPTED if files.shows_play else Exit.PROVED
+        return console.Exit.INTERRUPTED if files.shows_play else console.Exit.PROVED
     if files.pgn_path is not None:
         write_whole(files.pgn_path, play.pgn())
     if files.html_path is not None:
         parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
-        modules = prepare_modules(parts) if files.solver else {}
+        modules = console.prepare_modules(parts) if files.solver else {}
         write_whole(files.html_path, encode_answer(solution, play, modules))
-    return Exit.PROVED
+    return console.Exit.PROVED

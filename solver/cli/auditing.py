@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from solver import errors, problem
 from solver.cli import console as streams
 from solver.cli import options
 from solver.cli.console import Exit, notify, store_files
-from solver.errors import FormatError
-from solver.formats.claims import AUTO, FileSummary, ReadOptions, Selection, no_claims
+from solver.formats import claims
 from solver.formats.registry import FORMATS, read_collection
 from solver.formats.streams import STDIN, name_of
-from solver.problem import MAX_MOVES, MAX_NODES
 from solver.stipulations.kind import Verdict
 
 if TYPE_CHECKING:
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 
     from solver.audit.job import AuditOptions
     from solver.audit.store import ResumeStore
-    from solver.cli.options import Function
-    from solver.errors import FormatError
-    from solver.problem import Problem
 
 NONE = "none"
 
@@ -101,14 +97,14 @@ def _read_options(
     min_claim: int | None,
     max_claim: int | None,
     all_rows: bool,
-) -> ReadOptions:
-    selection = Selection(theme, min_claim, max_claim, min_rating, all_rows)
-    return ReadOptions(
+) -> claims.ReadOptions:
+    selection = claims.Selection(theme, min_claim, max_claim, min_rating, all_rows)
+    return claims.ReadOptions(
         source_format, selection, columns, strict=strict, claims=not no_claims
     )
 
 
-def reading(source_format: str) -> Callable[[Function], Function]:
+def reading(source_format: str) -> Callable[[options.Function], options.Function]:
     """Add the options that say how to read a collection.
 
     They are passed as `read_options: ReadOptions`; `source_format` names the option
@@ -120,8 +116,8 @@ def reading(source_format: str) -> Callable[[Function], Function]:
         click.option(
             source_format,
             "source_format",
-            type=click.Choice([AUTO, *FORMATS]),
-            default=AUTO,
+            type=click.Choice([claims.AUTO, *FORMATS]),
+            default=claims.AUTO,
             metavar="FORMAT",
             help=(
                 f"Format of the input: {', '.join(FORMATS)}, or auto to detect it "
@@ -145,20 +141,20 @@ def reading(source_format: str) -> Callable[[Function], Function]:
         ),
         options.number(
             "--min-rating",
-            MAX_NODES,
+            problem.MAX_NODES,
             "R",
             "Read only lichess puzzles rated R or more.",
             least=0,
         ),
         options.number(
             "--min-claim",
-            MAX_MOVES,
+            problem.MAX_MOVES,
             "N",
             "Read only problems that claim at least N moves.",
         ),
         options.number(
             "--max-claim",
-            MAX_MOVES,
+            problem.MAX_MOVES,
             "N",
             "Read only problems that claim at most N moves.",
         ),
@@ -174,7 +170,7 @@ within = options.flag(
 """Adds `--within`, passed as `within: bool`."""
 
 
-def follow(help_text: str) -> Callable[[Function], Function]:
+def follow(help_text: str) -> Callable[[options.Function], options.Function]:
     """Add `--follow`, passed as `follow: bool`; `help_text` says what is reported."""
     return options.flag(
         "--follow",
@@ -277,7 +273,7 @@ def _certificates(
     return CertificateRequest(folder_path, certificate_format)
 
 
-def certificates(more: str = "") -> Callable[[Function], Function]:
+def certificates(more: str = "") -> Callable[[options.Function], options.Function]:
     """Add `--certificates` and its format, passed as `proofs: CertificateRequest`.
 
     `more` ends the help of the first.
@@ -319,17 +315,17 @@ class Reading:
     """
 
     files: Sequence[str]
-    read_options: ReadOptions = field(default_factory=ReadOptions)
+    read_options: claims.ReadOptions = field(default_factory=claims.ReadOptions)
     notify: Callable[[str], None] = streams.notify
     codes: set[Exit] = field(default_factory=set)
     is_quiet: bool = False
 
     def __post_init__(self) -> None:
         self._sizes = [_size(file) for file in self.files]
-        self.summaries = [FileSummary(name_of(file)) for file in self.files]
+        self.summaries = [claims.FileSummary(name_of(file)) for file in self.files]
         self._finished = 0
 
-    def __iter__(self) -> Iterator[Problem | FormatError]:
+    def __iter__(self) -> Iterator[problem.Problem | errors.FormatError]:
         """Yield the records of all files."""
         for number, (file, summary) in enumerate(
             zip(self.files, self.summaries, strict=True)
@@ -357,7 +353,7 @@ class Reading:
         if STDIN in self.files:
             msg = "--summary json reads each file twice, which is impossible with -."
             raise click.UsageError(msg)
-        summaries = [FileSummary(name_of(file)) for file in self.files]
+        summaries = [claims.FileSummary(name_of(file)) for file in self.files]
         for summary in summaries:
             with suppress(OSError):  # reported when it is read again
                 deque(read_collection(summary.name, self.read_options, summary), 0)
@@ -384,8 +380,8 @@ class Reading:
 
 
 def report_summary(
-    summary: FileSummary,
-    read_options: ReadOptions,
+    summary: claims.FileSummary,
+    read_options: claims.ReadOptions,
     notify: Callable[[str], None] = streams.notify,
     *,
     is_quiet: bool = False,
@@ -400,7 +396,7 @@ def report_summary(
         notify(str(summary))
     if not (read_options.claims and summary.unread_claims):
         return set()
-    notify(f"error: {summary.name}: {no_claims(summary.unread_claims)}")
+    notify(f"error: {summary.name}: {claims.no_claims(summary.unread_claims)}")
     return {Exit.BAD_INPUT}
 
 

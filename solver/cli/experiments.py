@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from solver.cli import options
+from solver.cli import options, signals
 from solver.cli.console import (
     Exit,
     TimedProgress,
@@ -28,23 +28,9 @@ from solver.cli.console import (
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.options import Group
-from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
 from solver.kernel.border.query_struct import Horizon
-from solver.laboratory.techniques import (
-    MAX_DEPTH,
-    SETTINGS,
-    Choice,
-    Variant,
-    ablation,
-    combine,
-    parse_extension,
-    parse_mdp,
-    parse_mip,
-    parse_pruning,
-    parse_variant,
-)
+from solver.laboratory import techniques
 from solver.problem import MAX_NODES
 
 if TYPE_CHECKING:
@@ -160,7 +146,7 @@ def horizon(default: Horizon) -> Callable[[Function], Function]:
 
 
 def depth(
-    help_text: str, deepest: int = MAX_DEPTH, default: int | None = None
+    help_text: str, deepest: int = techniques.MAX_DEPTH, default: int | None = None
 ) -> Callable[[Function], Function]:
     """Add `-d, --depth`, passed as `depth: int`, or None without a default."""
     help_text = f"Search D plies deep. {help_text}".rstrip()
@@ -192,22 +178,26 @@ def variants(command: Function) -> Function:
     parameter with the name of a field of `Techniques` is a setting of all variants.
     """
 
-    @_technique("--mdp", "off,cpw", parse_mdp, "Forms of mate-distance pruning.")
+    @_technique(
+        "--mdp", "off,cpw", techniques.parse_mdp, "Forms of mate-distance pruning."
+    )
     @_technique(
         "--check-extension",
         "off",
-        parse_extension,
+        techniques.parse_extension,
         "Moves that cost no depth: checks, capturing checks or promotions. Lines are "
         "capped at twice the depth, unless uncapped.",
     )
     @_technique(
         "--efp",
         "off",
-        parse_pruning,
+        techniques.parse_pruning,
         "Forms of forward pruning: null move and multi-cut, with the additions of "
         "Enhanced Forward Pruning.",
     )
-    @_technique("--mip", "off", parse_mip, "Uses of Material Imbalance Pruning.")
+    @_technique(
+        "--mip", "off", techniques.parse_mip, "Uses of Material Imbalance Pruning."
+    )
     @click.option(
         "--ablation",
         "ablated",
@@ -221,13 +211,13 @@ def variants(command: Function) -> Function:
         "R",
         "Search a null move R plies shallower; 0: no null move.",
         least=0,
-        default=SETTINGS.null_reduction,
+        default=techniques.SETTINGS.null_reduction,
     )
     @click.option(
         "--multi-cut",
         "cuts_of_tries",
         type=multi_cut,
-        default=f"{SETTINGS.cuts}/{SETTINGS.tries}",
+        default=f"{techniques.SETTINGS.cuts}/{techniques.SETTINGS.tries}",
         show_default=True,
         metavar="C/M",
         help="Cut a node if C of its first M moves fail high in a search 2 plies "
@@ -239,7 +229,7 @@ def variants(command: Function) -> Function:
         "N",
         "Use only material with N or more positions in the material table; with "
         "+curve, add N drawn positions to each count.",
-        default=SETTINGS.mip_positions,
+        default=techniques.SETTINGS.mip_positions,
     )
     @options.number(
         "--aspiration",
@@ -247,19 +237,19 @@ def variants(command: Function) -> Function:
         "CP",
         "Search the root within CP centipawns of its last score; 0: full window.",
         least=0,
-        default=SETTINGS.aspiration,
+        default=techniques.SETTINGS.aspiration,
     )
-    @horizon(SETTINGS.horizon)
+    @horizon(techniques.SETTINGS.horizon)
     @_condition(
         "--root-order",
-        SETTINGS.root_order,
+        techniques.SETTINGS.root_order,
         "Order of the root's moves: search (as at every node), generated (table move, "
         "then unordered) or nodes (by the size of their trees in the last "
         "iteration).",
     )
     @_condition(
         "--count",
-        SETTINGS.count,
+        techniques.SETTINGS.count,
         "What counts as a node: moves (each move made), calls (each call of the search "
         "function), interior (each position that is expanded) or again (each move that "
         "is searched a second time). --nodes always means moves.",
@@ -271,15 +261,19 @@ def variants(command: Function) -> Function:
         cuts_of_tries: tuple[int, int],
         **others: Any,
     ) -> Any:
-        values = {name: others.pop(name) for name in Choice._fields}
-        if ablated and any(map(_is_given, Choice._fields)):
+        values = {name: others.pop(name) for name in techniques.Choice._fields}
+        if ablated and any(map(_is_given, techniques.Choice._fields)):
             msg = "--ablation cannot be combined with options that choose techniques."
             raise click.UsageError(msg)
         cuts, tries = cuts_of_tries
-        names = {field.name for field in fields(SETTINGS)} & others.keys()
+        names = {field.name for field in fields(techniques.SETTINGS)} & others.keys()
         shared = {name: others.pop(name) for name in names}
-        settings = replace(SETTINGS, cuts=cuts, tries=tries, **shared)
-        chosen = ablation(settings) if ablated else combine(**values, settings=settings)
+        settings = replace(techniques.SETTINGS, cuts=cuts, tries=tries, **shared)
+        chosen = (
+            techniques.ablation(settings)
+            if ablated
+            else techniques.combine(**values, settings=settings)
+        )
         return command(*args, variants=chosen, is_ablation=ablated, **others)
 
     return gather  # type: ignore[return-value]
@@ -296,10 +290,10 @@ DEFAULT_GAMES = 1000
 DEFAULT_NODES = 20_000
 
 
-def variant(text: str) -> Variant:
+def variant(text: str) -> techniques.Variant:
     """Read a setting of the search, such as `check-extension=all,mdp=tight`."""
     try:
-        return parse_variant(text)
+        return techniques.parse_variant(text)
     except InputError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -372,8 +366,8 @@ Examples:
 def match(
     ctx: click.Context,
     *,
-    first: Variant,
-    second: Variant,
+    first: techniques.Variant,
+    second: techniques.Variant,
     games: int,
     seed: int,
     depth: int | None,
@@ -415,7 +409,7 @@ def match(
     score = MatchScore()
     with (
         open_games(games_file, match) if games_file else nullcontext() as file,
-        interruptible(control),
+        signals.interruptible(control),
         TimedProgress(lambda: _line(score), lambda: games) as progress,
     ):
         for score in play_match(
@@ -461,7 +455,7 @@ DEEPEST_PLAY = 12
 
 
 @click.group(
-    cls=Group,
+    cls=options.Group,
     epilog="""\b
 Examples:
   matesolve mip build games.pgn.zst quiet.epd -o mine.npz
@@ -644,15 +638,13 @@ def play(
     The engine uses the search of `matesolve table`. Each game begins with 8 random
     plies. A game that is not over after 400 plies gets the result *.
     """
-    from solver.cli.console import prepare_laboratory
-    from solver.cli.signals import interruptible
     from solver.laboratory.player import Rules, SelfPlay, play_games
     from solver.search.threads import GroupControl, usable_cores
 
     prepare_laboratory()
     control = GroupControl()
     numbers = range(first, first + games)
-    with interruptible(control), TimedProgress(total=lambda: games) as progress:
+    with signals.interruptible(control), TimedProgress(total=lambda: games) as progress:
         engine = SelfPlay(seed, Rules(depth))
         played = play_games(engine, numbers, jobs or usable_cores(), control)
         for number, game in enumerate(played, 1):

@@ -13,21 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 import click
 
-from solver.cli import auditing, options
-from solver.cli.console import (
-    STDOUT,
-    Exit,
-    foremost,
-    is_terminal,
-    notify,
-    open_target,
-    prepare_kernel,
-    prepare_outputs,
-    require_apart,
-)
-from solver.cli.signals import interruptible
+from solver.cli import auditing, console, options, signals
 from solver.errors import FormatError, InputError
-from solver.formats.epd import MISSING, find_fault
+from solver.formats import epd
 from solver.output.audit_text import name_record
 from solver.position_text import first_moves, write_lines
 from solver.solution import Status
@@ -36,14 +24,9 @@ from solver.stipulations.kind import Verdict, name_mate, name_no_mate, numbered_
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from solver.audit.job import AuditOptions
+    from solver.audit import job, store
     from solver.audit.results import AuditResult
-    from solver.audit.store import ResumeStore
     from solver.cli.answer_files import CertificateFolder
-    from solver.cli.auditing import CertificateRequest, StoreRequest
-    from solver.cli.console import AuditProgress
-    from solver.cli.options import Cores
-    from solver.formats.epd import Row
     from solver.problem import Limits, Problem
     from solver.search.threads import GroupControl
 
@@ -101,7 +84,7 @@ class Change(NamedTuple):
     line: tuple[str, ...]
 
 
-def find_change(row: Row, result: AuditResult) -> Change | None:
+def find_change(row: epd.Row, result: AuditResult) -> Change | None:
     """Return how a result improves a row; None if it does not.
 
     The keys of a row stay, so only a line that begins with one of them is a change.
@@ -118,21 +101,21 @@ def find_change(row: Row, result: AuditResult) -> Change | None:
     return None if change is None or _contradicts_keys(row, change) else change
 
 
-def find_obstacle(row: Row, result: AuditResult) -> Change | None:
+def find_obstacle(row: epd.Row, result: AuditResult) -> Change | None:
     """Return the change that is not made, because the row's keys contradict it."""
     change = _find_change(row, result)
     return change if change and _contradicts_keys(row, change) else None
 
 
-def _contradicts_keys(row: Row, change: Change) -> bool:
+def _contradicts_keys(row: epd.Row, change: Change) -> bool:
     """Return whether a row names keys of another mate, or without the line's key."""
     is_line = change.kind is Kind.LINE
     return bool(row.claim.keys) and not (is_line and change.line[0] in row.claim.keys)
 
 
-def _find_change(row: Row, result: AuditResult) -> Change | None:
+def _find_change(row: epd.Row, result: AuditResult) -> Change | None:
     mate, line = result.mate, tuple(result.pv.split())
-    if not mate or result.tablebase or find_fault(row.problem.fen, mate, line):
+    if not mate or result.tablebase or epd.find_fault(row.problem.fen, mate, line):
         return None
     if (mate > 0) != (row.claim.mate > 0):
         return Change(Kind.SIDE, mate, line)
@@ -147,9 +130,9 @@ def _holds(result: AuditResult) -> list[bool | None]:
     return [ply.holds for ply in result.claimed_plies()]
 
 
-def find_line_status(row: Row, result: AuditResult) -> LineStatus | None:
+def find_line_status(row: epd.Row, result: AuditResult) -> LineStatus | None:
     """Return the result of following a row's line; None if it has no line."""
-    if row.fault == MISSING:
+    if row.fault == epd.MISSING:
         return None
     holds = _holds(result)
     if not holds or False in holds:
@@ -159,7 +142,7 @@ def find_line_status(row: Row, result: AuditResult) -> LineStatus | None:
     return LineStatus.ENDING if any(holds) else LineStatus.OPEN
 
 
-def describe_line(row: Row, result: AuditResult) -> str:
+def describe_line(row: epd.Row, result: AuditResult) -> str:
     """Describe the result of following a row's line; empty without a line."""
     status = find_line_status(row, result)
     if status is None:
@@ -177,7 +160,7 @@ def describe_line(row: Row, result: AuditResult) -> str:
     return f"{_place(row)}: {name_mate(row.claim.mate)}, its line is {status}{detail}"
 
 
-def _attackers_move(row: Row, number: int) -> str:
+def _attackers_move(row: epd.Row, number: int) -> str:
     """Return one of the attacker's moves of a row's line in SAN."""
     ply = 2 * number + (row.claim.mate < 0)
     return write_lines(row.problem.fen, [row.claim.line])[0][ply]
@@ -188,7 +171,7 @@ def is_disproved(result: AuditResult) -> bool:
     return result.verdict == Verdict.REFUTED or result.mate == 0
 
 
-def mates_other_side(row: Row) -> bool:
+def mates_other_side(row: epd.Row) -> bool:
     """Return whether a row's line ends in mate of the side that it claims to mate."""
     board = chess.Board(row.problem.fen)
     for move in row.claim.line:
@@ -197,41 +180,43 @@ def mates_other_side(row: Row) -> bool:
     return board.is_checkmate() and not is_attackers
 
 
-def own_side(row: Row) -> Problem:
+def own_side(row: epd.Row) -> Problem:
     """Return what a row claims, without a line that mates the other side."""
     line = () if mates_other_side(row) else row.claim.line
     return _claiming(row, row.claim.mate, line)
 
 
-def turned(row: Row) -> Row:
+def turned(row: epd.Row) -> epd.Row:
     """Return a row that claims that the other side mates in as many moves.
 
     It has the line if that ends in this mate.
     """
     line = row.claim.line if mates_other_side(row) else ()
-    fault = find_fault(row.problem.fen, -row.claim.mate, line) if line else MISSING
+    fault = (
+        epd.find_fault(row.problem.fen, -row.claim.mate, line) if line else epd.MISSING
+    )
     return replace(row, problem=_claiming(row, -row.claim.mate, line), fault=fault)
 
 
-def other_side(row: Row) -> Problem:
+def other_side(row: epd.Row) -> Problem:
     """Return what the turned row claims, of another source: a store keeps both."""
     problem = turned(row).problem
     file, _, line = problem.source.rpartition(":")
     return replace(problem, source=f"{file} (other side):{line}")
 
 
-def _claiming(row: Row, mate: int, line: tuple[str, ...]) -> Problem:
+def _claiming(row: epd.Row, mate: int, line: tuple[str, ...]) -> Problem:
     claim = row.problem.claim
     assert claim
     return replace(row.problem, claim=replace(claim, mate=mate, line=line))
 
 
-def describe_change(row: Row, change: Change, result: AuditResult) -> str:
+def describe_change(row: epd.Row, change: Change, result: AuditResult) -> str:
     """Describe a change in a line: where, old, new, how it is known."""
     line = _in_words(row, change.line)
     claimed = name_mate(row.claim.mate)
     if change.kind is Kind.LINE:
-        if row.fault == MISSING:
+        if row.fault == epd.MISSING:
             return f"{_place(row)}: {claimed}, line added: {line}"
         fault = row.fault or "proved wrong"
         return f"{_place(row)}: {claimed}, line replaced ({fault}): {line}"
@@ -244,7 +229,7 @@ def _known(result: AuditResult) -> str:
     return "proved shortest" if is_shortest else "a shorter one is not excluded"
 
 
-def describe_kept(row: Row, result: AuditResult) -> str:
+def describe_kept(row: epd.Row, result: AuditResult) -> str:
     """Describe in one line what is wrong with an unchanged row; empty if nothing is."""
     claimed = f"{_place(row)}: {name_mate(row.claim.mate)}, kept"
     if result.mate == 0:
@@ -264,18 +249,18 @@ def describe_kept(row: Row, result: AuditResult) -> str:
         return f"{claimed} with its keys ({keys}), but {found}: " + _in_words(
             row, obstacle.line
         )
-    if row.fault and row.fault != MISSING:
+    if row.fault and row.fault != epd.MISSING:
         return (
             f"{claimed} with its broken line ({row.fault}), because no mate was found"
         )
     return ""
 
 
-def _place(row: Row) -> str:
+def _place(row: epd.Row) -> str:
     return name_record(row.problem.source, row.problem.id)
 
 
-def _in_words(row: Row, line: Sequence[str]) -> str:
+def _in_words(row: epd.Row, line: Sequence[str]) -> str:
     return " ".join(numbered_line(row.problem.fen, line))
 
 
@@ -329,11 +314,11 @@ def improve(
     source: str,
     output: str,
     limits: Limits,
-    cores: Cores,
+    cores: options.Cores,
     within: bool,
     follow: bool,
-    stored: StoreRequest,
-    proofs: CertificateRequest,
+    stored: auditing.StoreRequest,
+    proofs: auditing.CertificateRequest,
 ) -> None:
     """Search a file's claimed mates, and write an improved copy.
 
@@ -352,16 +337,15 @@ def improve(
 
     With --store, an interrupted run resumes where it stopped.
     """
-    from solver.audit.job import AuditOptions
+    from solver.audit import job
     from solver.cli.answer_files import CertificateFolder
-    from solver.cli.console import AuditProgress
     from solver.formats.claims import ReadOptions
     from solver.search.threads import GroupControl
 
-    require_apart(stored.files, reads=[source])
-    prepare_outputs(output, reads=[source, *stored.files], stdout=True)
+    console.require_apart(stored.files, reads=[source])
+    console.prepare_outputs(output, reads=[source, *stored.files], stdout=True)
     file = RowFile(source)
-    asked = AuditOptions(
+    asked = job.AuditOptions(
         cores.limits(limits),
         within=within,
         certify=proofs.folder_path is not None,
@@ -369,16 +353,16 @@ def improve(
         certify_known=False,
         follow=follow,
     )
-    prepare_kernel()
+    console.prepare_kernel()
     control = GroupControl()
-    progress = AuditProgress(lambda: file.expected)
-    with interruptible(control), stored.open(asked) as resume, progress:
+    progress = console.AuditProgress(lambda: file.expected)
+    with signals.interruptible(control), stored.open(asked) as resume, progress:
         folder = None
         if proofs.folder_path is not None:
             inputs = (source, *stored.files)
             folder = CertificateFolder(proofs.folder_path, progress.notify, inputs)
-        is_watched = is_terminal(sys.stdout) and is_terminal(sys.stderr)
-        above = output == STDOUT or is_watched  # the progress line is on stderr
+        is_watched = console.is_terminal(sys.stdout) and console.is_terminal(sys.stderr)
+        above = output == console.STDOUT or is_watched  # the progress line is on stderr
         report = progress.notify if above else click.echo
         run = Improvement(file, report, progress, folder)
         run.search(asked, cores.jobs, resume, control)
@@ -386,15 +370,15 @@ def improve(
             report(warning)
     if control.is_stopped():
         resumes = "; run the same command to resume" if stored.path else ""
-        notify(f"interrupted: {output} is not written{resumes}")
-        ctx.exit(Exit.INTERRUPTED)
-    with open_target(output) as target:
+        console.notify(f"interrupted: {output} is not written{resumes}")
+        ctx.exit(console.Exit.INTERRUPTED)
+    with console.open_target(output) as target:
         file.write(target.write, run.changed)
     codes = auditing.report_summary(file.summary, ReadOptions())
-    notify(run.totals())
+    console.notify(run.totals())
     for line in folder.totals() if folder else ():
-        notify(line)
-    ctx.exit(foremost(run.codes | codes | ({folder.code} if folder else set())))
+        console.notify(line)
+    ctx.exit(console.foremost(run.codes | codes | ({folder.code} if folder else set())))
 
 
 class RowFile:
@@ -427,38 +411,36 @@ class RowFile:
     """
 
     def __init__(self, path: str) -> None:
+        from solver.formats import registry, streams
         from solver.formats.claims import FileSummary
-        from solver.formats.registry import detect_format, title_of
-        from solver.formats.streams import is_record, name_of, open_decompressed
 
-        self._name = name_of(path)
+        self._name = streams.name_of(path)
         self.summary = FileSummary(self._name)
-        with open_decompressed(path) as stream:
+        with streams.open_decompressed(path) as stream:
             content = stream.read()
         text = content.removeprefix(codecs.BOM_UTF8)
         self._mark = content[: len(content) - len(text)]
         self._lines = text.splitlines(keepends=True)
-        records = [raw for raw in self._lines if is_record(raw)]
-        if records and (found := detect_format(records[0])) != "epd":
-            msg = f"{self._name}: expected EPD, found {title_of(found)}"
+        records = [raw for raw in self._lines if streams.is_record(raw)]
+        if records and (found := registry.detect_format(records[0])) != "epd":
+            msg = f"{self._name}: expected EPD, found {registry.title_of(found)}"
             raise InputError(msg)
-        self.summary.title = title_of("epd")
+        self.summary.title = registry.title_of("epd")
         self.expected = len(records)
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[str, epd.Row] = {}
         self.copied: Counter[str] = Counter()
         self.warnings: list[str] = []
 
     def read(self) -> Iterator[Problem | FormatError]:
         """Yield the problem of each row, or why it cannot be read."""
-        from solver.formats.epd import read_row
-        from solver.formats.streams import is_record
+        from solver.formats import streams
         from solver.problem import Problem
 
         for number, raw in enumerate(self._lines, start=1):
-            if not is_record(raw):
+            if not streams.is_record(raw):
                 continue
             source = f"{self._name}:{number}"
-            row = read_row(raw, source, self.summary)
+            row = epd.read_row(raw, source, self.summary)
             if isinstance(row, FormatError):
                 yield row
             elif isinstance(row, Problem):
@@ -509,44 +491,44 @@ class Improvement:
 
     file: RowFile
     report: Callable[[str], None]
-    progress: AuditProgress
+    progress: console.AuditProgress
     folder: CertificateFolder | None
     changed: dict[str, bytes] = field(default_factory=dict)
-    codes: set[Exit] = field(default_factory=lambda: {Exit.PROVED})
+    codes: set[console.Exit] = field(default_factory=lambda: {console.Exit.PROVED})
     counts: Counter[str] = field(default_factory=Counter)
     lines: Counter[LineStatus] = field(default_factory=Counter)
 
     def search(
         self,
-        asked: AuditOptions,
+        asked: job.AuditOptions,
         jobs: int | None,
-        resume: ResumeStore | None,
+        resume: store.ResumeStore | None,
         control: GroupControl,
     ) -> None:
         """Search all rows, then the other side's mate where the mate is disproved."""
-        from solver.audit.workers import audit, local_workers
+        from solver.audit import workers
 
         def results(
             records: Iterable[Problem | FormatError],
         ) -> Generator[AuditResult]:
-            return audit(
+            return workers.audit(
                 self.folder.name(records) if self.folder else records,
                 asked,
-                local_workers(asked, jobs),
+                workers.local_workers(asked, jobs),
                 resume=resume,
                 on_result=self._certify if self.folder else None,
                 ordered=True,
                 control=control,
             )
 
-        disproved: list[tuple[Row, AuditResult]] = []
+        disproved: list[tuple[epd.Row, AuditResult]] = []
         with closing(results(self.file.read())) as claims:
             for result in claims:
                 self.progress.add(result)
                 row = self.file.rows.pop(result.source, None)
                 if row is None:
                     self.progress.notify(f"error: {result.source}: {result.error}")
-                    self.codes.add(Exit.BAD_INPUT)
+                    self.codes.add(console.Exit.BAD_INPUT)
                     self.counts["unreadable"] += 1
                     continue
                 is_other = not result.mate and mates_other_side(row)
@@ -591,13 +573,13 @@ class Improvement:
         if disproves or find_change(row, result):
             self.folder.add(result)
 
-    def _report_line(self, row: Row, result: AuditResult) -> None:
+    def _report_line(self, row: epd.Row, result: AuditResult) -> None:
         """Count and report what following a row's line has shown."""
         if status := find_line_status(row, result):
             self.lines[status] += 1
             self.report(describe_line(row, result))
 
-    def _decide(self, row: Row, result: AuditResult) -> None:
+    def _decide(self, row: epd.Row, result: AuditResult) -> None:
         """Keep the change that a result makes, count it, and report it."""
         from solver.output.audit_text import find_warnings
 
@@ -614,10 +596,10 @@ class Improvement:
             obstacle = find_obstacle(row, result)
             if obstacle and obstacle.kind is not Kind.LINE:
                 self.counts["kept with their keys"] += 1
-                self.codes.add(Exit.NEGATIVE)
+                self.codes.add(console.Exit.NEGATIVE)
             elif is_disproved(result):
                 self.counts["disproved"] += 1
-                self.codes.add(Exit.NEGATIVE)
+                self.codes.add(console.Exit.NEGATIVE)
             elif result.is_undecided and result.mate is None:
                 self.counts["undecided"] += 1
             else:
@@ -625,7 +607,7 @@ class Improvement:
         if self.folder:
             self.folder.finish(result, wanted=bool(change) or is_disproved(result))
         if result.is_undecided:
-            self.codes.add(Exit.LIMIT)
+            self.codes.add(console.Exit.LIMIT)
         faults = [text for text in row.problem.warnings if not text.startswith("pv:")]
         for warning in [*faults, *find_warnings(row.problem.fen, *written)]:
             self.report(f"{row.problem.source}: warning: {warning}")

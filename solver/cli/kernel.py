@@ -11,22 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from solver import __version__
-from solver.cli import options
-from solver.cli.console import (
-    Exit,
-    notify,
-    prepare_kernel,
-    prepare_module,
-    prepare_part,
-)
-from solver.cli.signals import interruptible
+from solver.cli import console, options, signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import chess
 
-    from solver.kernel.border.parts import Part
+    from solver.kernel.border import parts
     from solver.kernel.build.loader import Build, Module
     from solver.search.threads import Control
 
@@ -64,7 +56,7 @@ def warmup(wasm: bool) -> None:
     the first use of a stipulation such as `s#3`, of one such as `h#2`, and of `table`,
     `match` or `mip play`. The names of the files with the compiled code are printed.
     """
-    _load(prepare_module if wasm else prepare_part)
+    _load(console.prepare_module if wasm else console.prepare_part)
 
 
 @options.command("""
@@ -90,7 +82,7 @@ def doctor() -> None:
         click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
     for directory in candidate_directories():
         click.echo(f"cache      {directory}: {describe(directory)}")
-    _load(prepare_part)
+    _load(console.prepare_part)
 
     started = time.perf_counter()
     solution = solve(PROBLEM)
@@ -119,11 +111,11 @@ def _processor() -> str:
     return name
 
 
-def _load(prepare: Callable[[Part], Build | Module]) -> None:
+def _load(prepare: Callable[[parts.Part], Build | Module]) -> None:
     """Load each part of the kernel, and print where it came from."""
-    from solver.kernel.border.parts import PARTS
+    from solver.kernel.border import parts
 
-    for part in PARTS:
+    for part in parts.PARTS:
         started = time.perf_counter()
         loaded = prepare(part)
         cost = f"{time.perf_counter() - started:.2f} s"
@@ -158,12 +150,11 @@ def divide(
     leaves : int
     """
     from solver.board import pack, unpack_move
-    from solver.kernel.border.interface import new_search
-    from solver.kernel.border.parts import SEARCH
+    from solver.kernel.border import interface, parts
     from solver.kernel.build.loader import load_part
 
-    kernel = load_part(SEARCH).kernel
-    search = new_search()
+    kernel = load_part(parts.SEARCH).kernel
+    search = interface.new_search()
     control.attach(search)
     position = pack(board)
     for word in kernel.moves(position, search):
@@ -209,18 +200,18 @@ def perft(
     from solver.board import parse_fen
     from solver.search.threads import Control, run_stoppable
 
-    prepare_kernel()
+    console.prepare_kernel()
     board = parse_fen(" ".join(fen)) if fen else chess.Board()
     control = Control()
     started = time.perf_counter()
-    with interruptible(control):
+    with signals.interruptible(control):
         counts = run_stoppable(
             lambda: list(divide(board, depth, control, listed=listed)), control
         )
     elapsed = time.perf_counter() - started
     if control.reason:
-        notify("interrupted")
-        ctx.exit(Exit.INTERRUPTED)
+        console.notify("interrupted")
+        ctx.exit(console.Exit.INTERRUPTED)
     if divided:
         for move, below in sorted(counts, key=lambda count: count[0].uci()):
             click.echo(f"{move.uci()}: {below:,}")

@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver import __version__
-from solver.cli.console import Exit, discard_unwritten, notify
-from solver.cli.signals import (
-    end_at_once,
-    forget_interrupts,
-    has_interrupted,
-    leave,
-    raise_interrupts,
-)
-from solver.errors import MatesolveError
+from solver import __version__, errors
+from solver.cli import console, signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,7 +176,7 @@ def matesolve(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
-        ctx.exit(Exit.USAGE)
+        ctx.exit(console.Exit.USAGE)
 
 
 def _suggestion(words: Sequence[str]) -> str:
@@ -201,7 +193,7 @@ def _suggestion(words: Sequence[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def _answer_shell() -> Exit:
+def _answer_shell() -> console.Exit:
     """Print the completions that the shell requests in `COMPLETE`."""
     from click.shell_completion import (
         FishComplete,
@@ -218,7 +210,7 @@ def _answer_shell() -> Exit:
 
     add_completion_class(WholeFishComplete)
     code = shell_complete(matesolve, {}, "matesolve", COMPLETE, os.environ[COMPLETE])
-    return Exit.USAGE if code else Exit.PROVED
+    return console.Exit.USAGE if code else console.Exit.PROVED
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -237,7 +229,7 @@ def run(arguments: Sequence[str]) -> int:
     int
         The exit code, one of `Exit`.
     """
-    forget_interrupts()
+    signals.forget_interrupts()
     try:
         if os.environ.get(COMPLETE):
             return _answer_shell()
@@ -252,59 +244,59 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as error:
         with contextlib.suppress(OSError):
             error.show()
-        return Exit.USAGE
-    except (OSError, MemoryError, MatesolveError) as error:
+        return console.Exit.USAGE
+    except (OSError, MemoryError, errors.MatesolveError) as error:
         return _report(error)
     except (Exception, KeyboardInterrupt) as error:
         # Some imports turn an interrupt into another error.
-        return _report(KeyboardInterrupt() if has_interrupted() else error)
-    return Exit.PROVED
+        return _report(KeyboardInterrupt() if signals.has_interrupted() else error)
+    return console.Exit.PROVED
 
 
 def _report(error: BaseException) -> int:
     """Print on stderr what ended the command, and return its exit code."""
     match error:
         case KeyboardInterrupt():
-            notify("interrupted")
-            return Exit.INTERRUPTED
+            console.notify("interrupted")
+            return console.Exit.INTERRUPTED
         case BrokenPipeError():
             # The reader closed the pipe because it has read enough.
-            return Exit.IO
-        case MatesolveError():
-            notify(f"error: {_one_line(error)}")
+            return console.Exit.IO
+        case errors.MatesolveError():
+            console.notify(f"error: {_one_line(error)}")
             return error.exit_code
         case OSError():
             # Errors of files have names, so one without a name is of stdout.
             unnamed = "standard output: " if error.errno in NO_ROOM else ""
             place = f"{error.filename}: " if error.filename else unnamed
-            notify(f"error: {place}{error.strerror or error}")
-            return Exit.IO
+            console.notify(f"error: {place}{error.strerror or error}")
+            return console.Exit.IO
         case MemoryError():
-            notify("error: out of memory; try a smaller --hash")
-            return Exit.INTERNAL
+            console.notify("error: out of memory; try a smaller --hash")
+            return console.Exit.INTERNAL
     import traceback
 
     if os.environ.get(DEBUG) == "1":
-        notify("".join(traceback.format_exception(error)).rstrip())
+        console.notify("".join(traceback.format_exception(error)).rstrip())
     what = "".join(traceback.format_exception_only(error))
-    notify(f"internal error: {_one_line(what)}; please report it")
-    return Exit.INTERNAL
+    console.notify(f"internal error: {_one_line(what)}; please report it")
+    return console.Exit.INTERNAL
 
 
 def main() -> None:
     """Run the program with the process's arguments, and exit."""
     try:
-        raise_interrupts()
+        signals.raise_interrupts()
         if isinstance(sys.stdout, io.TextIOWrapper):
             # A character that the terminal cannot show must not be an error.
             sys.stdout.reconfigure(errors="backslashreplace")
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # another, while the first was reported
-        code = Exit.INTERRUPTED
-    end_at_once()
-    discard_unwritten(sys.stdout)
-    discard_unwritten(sys.stderr)
-    leave(code)
+        code = console.Exit.INTERRUPTED
+    signals.end_at_once()
+    console.discard_unwritten(sys.stdout)
+    console.discard_unwritten(sys.stderr)
+    signals.leave(code)
 
 
 def _one_line(message: object) -> str:

@@ -12,23 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from solver import errors, problem
 from solver.cli.console import STDIN
-from solver.errors import InputError
 from solver.output import Notation
 from solver.play.tree import PlayOptions
-from solver.problem import (
-    DEFAULT_HASH_MIB,
-    EXPECTED,
-    MAX_HASH_MIB,
-    MAX_MOVES,
-    MAX_NODES,
-    MAX_THREADS,
-    MOST_CORES,
-    RANGES,
-    Limits,
-    Restriction,
-    Stipulation,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -263,12 +250,12 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
     time_default = "no limit" if time_s is None else f"{time_s:g}"
     return gathered(
         "limits",
-        Limits,
+        problem.Limits,
         number(
             "-n --search-moves max_moves",
-            MAX_MOVES,
+            problem.MAX_MOVES,
             "N",
-            f"Look for mates in at most N moves (1 to {MAX_MOVES}).",
+            f"Look for mates in at most N moves (1 to {problem.MAX_MOVES}).",
         ),
         click.option(
             "--time",
@@ -280,22 +267,22 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
         ),
         number(
             "--nodes",
-            MAX_NODES,
+            problem.MAX_NODES,
             "N",
             "Stop each search after N nodes. Default: no limit.",
         ),
         number(
             "--hash hash_mib",
-            MAX_HASH_MIB,
+            problem.MAX_HASH_MIB,
             "MIB",
             "Size of the transposition table in MiB.",
-            default=DEFAULT_HASH_MIB,
+            default=problem.DEFAULT_HASH_MIB,
         ),
     )
 
 
 MOST_JOBS = 256
-CORES = f"the number of cores, at most {MOST_CORES}"
+CORES = f"the number of cores, at most {problem.MOST_CORES}"
 
 
 class Cores(NamedTuple):
@@ -312,7 +299,9 @@ class Cores(NamedTuple):
     threads_each: int | None
     jobs: int | None = None
 
-    def limits(self, limits: Limits, *, on_cluster: bool = False) -> Limits:
+    def limits(
+        self, limits: problem.Limits, *, on_cluster: bool = False
+    ) -> problem.Limits:
         """Add the number of threads; by default a limit of nodes is one thread's."""
         from solver.search.threads import usable_cores
 
@@ -325,7 +314,7 @@ def threads(default: str) -> Callable[[Function], Function]:
     """Add `--threads`; `default` is what it is without a limit of nodes."""
     return number(
         "--threads threads_each",
-        MAX_THREADS,
+        problem.MAX_THREADS,
         "T",
         "Search a position that takes more than a million nodes with up to T threads, "
         "which share one table; with 1, its node count is always the same. "
@@ -358,7 +347,7 @@ many_positions = gathered(
 def seed(made: str) -> Callable[[Function], Function]:
     """Add `--seed`, passed as `seed: int`; `made` is what it determines."""
     help_text = f"Random seed. The same seed gives the same {made}."
-    return number("--seed", MAX_NODES, "S", help_text, least=0, default=1)
+    return number("--seed", problem.MAX_NODES, "S", help_text, least=0, default=1)
 
 
 json_record = flag("--json as_json", "Print indented JSON.")
@@ -415,14 +404,14 @@ jsonl = flag(
 
 
 def _restrict(name: str, metavar: str, may: str) -> Callable[[Function], Function]:
-    least, greatest = RANGES[name.strip("-").replace("-", "_")]
+    least, greatest = problem.RANGES[name.strip("-").replace("-", "_")]
     help_text = f"The attacker may {may} ({least} to {greatest})."
     return number(name, greatest, metavar, help_text, least=least)
 
 
 restriction = gathered(
     "restriction",
-    Restriction,
+    problem.Restriction,
     flag("--checks-only", "The attacker may only give check."),
     _restrict("--king-flights", "K", "leave the king at most K flight squares"),
     _restrict("--replies", "X", "leave the defender at most X replies"),
@@ -457,10 +446,10 @@ They are closed when the command ends. A directory that cannot be read, or that 
 tablebases, is an error before the command starts."""
 
 
-def _stipulation(text: str) -> Stipulation:
+def _stipulation(text: str) -> problem.Stipulation:
     try:
-        return Stipulation.parse(text)
-    except InputError as error:
+        return problem.Stipulation.parse(text)
+    except errors.InputError as error:
         raise click.BadParameter(str(error).removeprefix("stipulation: ")) from None
 
 
@@ -479,7 +468,7 @@ class PlayRequest(NamedTuple):
         Which play it is; for files alone, all defences.
     """
 
-    stipulation: Stipulation | None
+    stipulation: problem.Stipulation | None
     is_shown: bool
     notation: Notation
     options: PlayOptions
@@ -487,7 +476,7 @@ class PlayRequest(NamedTuple):
 
 def read_request(
     *,
-    stipulation: Stipulation | None,
+    stipulation: problem.Stipulation | None,
     variations: bool,
     set_play: bool,
     tries: int | None,
@@ -523,11 +512,11 @@ play = gathered(
         "--stipulation",
         type=_stipulation,
         metavar="S",
-        help=f"Solve this stipulation: {EXPECTED}.",
+        help=f"Solve this stipulation: {problem.EXPECTED}.",
     ),
     number(
         "--max-solutions",
-        MAX_NODES,
+        problem.MAX_NODES,
         "N",
         "Stop help play after N solutions. Default: find all.",
     ),
@@ -548,7 +537,9 @@ play = gathered(
     ),
     flag("--no-threats", "Show all defences, and no threats."),
     flag("--all-defences", "Also show defences that do not stop the threat."),
-    number("--depth", MAX_MOVES, "D", "Show the play of the first D moves only."),
+    number(
+        "--depth", problem.MAX_MOVES, "D", "Show the play of the first D moves only."
+    ),
     click.option(
         "--notation",
         type=click.Choice([str(notation) for notation in Notation]),

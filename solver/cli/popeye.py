@@ -11,24 +11,10 @@ from typing import TYPE_CHECKING
 import chess
 import click
 
-from solver.cli import options
-from solver.cli.console import (
-    STDIN,
-    Exit,
-    foremost,
-    notify,
-    prepare_kernel,
-    prepare_stipulation,
-)
+from solver.cli import console, options, signals
 from solver.cli.options import Command, whole
-from solver.cli.signals import interruptible
 from solver.errors import FormatError, InputError
-from solver.formats.streams import (
-    MAX_RECORD_BYTES,
-    NumberedLines,
-    name_of,
-    open_decompressed,
-)
+from solver.formats import streams
 from solver.output.popeye_text import (
     PHASE_END,
     ZERO_POSITION,
@@ -46,8 +32,7 @@ from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, Limits, Problem
 from solver.search.queries import read_question
 from solver.search.threads import WATCHDOG, Control
 from solver.solution import StoppedBy
-from solver.stipulations import kind_of
-from solver.stipulations.solving_moves import Enumeration, set_play
+from solver.stipulations import kind_of, solving_moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -137,13 +122,13 @@ class PopeyeAnswer:
         return Ending.PARTIAL if is_partial else Ending.FINISHED
 
     @property
-    def code(self) -> Exit:
+    def code(self) -> console.Exit:
         """The exit code that the problem calls for."""
         if self.control.reason is StoppedBy.INTERRUPT:
-            return Exit.INTERRUPTED
+            return console.Exit.INTERRUPTED
         if self.errors:
-            return Exit.BAD_INPUT
-        return Exit.LIMIT if self._stopped else Exit.PROVED
+            return console.Exit.BAD_INPUT
+        return console.Exit.LIMIT if self._stopped else console.Exit.PROVED
 
     def texts(self) -> Iterator[str]:
         """Yield the text of the problem in parts, as soon as each is known."""
@@ -202,7 +187,7 @@ class PopeyeAnswer:
         question = read_question(problem, Limits(max_solutions=self._max_solutions))
         skipped = int(stipulation.half)
         if "SetPlay" in self._options:
-            if before := set_play(question):
+            if before := solving_moves.set_play(question):
                 yield from self._help_phase(before, skipped + 1)
             else:
                 yield PHASE_END
@@ -212,7 +197,7 @@ class PopeyeAnswer:
     def _help_phase(self, question: Question, skipped: int) -> Iterator[str]:
         """Yield the solutions as they are found, shorter ones first, as Popeye does."""
         problem = question.problem
-        search = Enumeration(self._solver.workspace, question)
+        search = solving_moves.Enumeration(self._solver.workspace, question)
         self.control.attach(self._solver.workspace.search)
         found = 0
         with WATCHDOG.limit(self.control, self._remaining):
@@ -396,7 +381,7 @@ Examples:
 """,
     cls=_PopeyeCommand,
 )
-@click.argument("file", default=STDIN, metavar="[FILE]", type=options.FILE)
+@click.argument("file", default=console.STDIN, metavar="[FILE]", type=options.FILE)
 @click.option(
     "-maxtime",
     "max_time",
@@ -436,41 +421,41 @@ def popeye(
     -heartbeat and options that only concern speed or display are ignored.
     """
     from solver.formats.popeye import read_inputs
-    from solver.output.popeye_text import Ending, end, first_line
+    from solver.output.popeye_text import end, first_line
     from solver.search.threads import run_stoppable
     from solver.solving import Solver
 
-    codes = {Exit.PROVED}
+    codes = {console.Exit.PROVED}
     solver: Solver | None = None
-    with open_decompressed(file) as stream:
+    with streams.open_decompressed(file) as stream:
         if not is_regression:
             _print([first_line(hash_mib)])
-        lines = NumberedLines(stream, MAX_RECORD_BYTES)
-        for found in read_inputs(lines, name_of(file)):
+        lines = streams.NumberedLines(stream, streams.MAX_RECORD_BYTES)
+        for found in read_inputs(lines, streams.name_of(file)):
             if solver is None:
-                prepare_kernel()
+                console.prepare_kernel()
                 solver = Solver(hash_mib)
             started = time.perf_counter()
-            errors, ending, code = [str(found)], Ending.PARTIAL, Exit.BAD_INPUT
+            errors, ending, code = [str(found)], Ending.PARTIAL, console.Exit.BAD_INPUT
             if not isinstance(found, FormatError):
                 _prepare(found)
                 started = time.perf_counter()
                 answer = PopeyeAnswer(found, solver, max_time or None)
-                with interruptible(answer.control):
+                with signals.interruptible(answer.control):
                     run_stoppable(partial(_print, answer.texts()), answer.control)
                 errors, ending, code = answer.errors, answer.ending, answer.code
                 for option in answer.unused:
-                    notify(f"warning: {found.source}: {option} does not apply")
+                    console.notify(f"warning: {found.source}: {option} does not apply")
             for error in errors:
-                notify(f"error: {error}")
+                console.notify(f"error: {error}")
             elapsed = time.perf_counter() - started
             _print([end(ending, None if is_regression else elapsed)])
             codes.add(code)
-            if Exit.INTERRUPTED in codes:
+            if console.Exit.INTERRUPTED in codes:
                 break
     if solver is None:
-        notify(f"warning: {name_of(file)}: no problems")
-    ctx.exit(foremost(codes))
+        console.notify(f"warning: {streams.name_of(file)}: no problems")
+    ctx.exit(console.foremost(codes))
 
 
 def _prepare(found: PopeyeInput) -> None:
@@ -478,7 +463,7 @@ def _prepare(found: PopeyeInput) -> None:
     for twin in found.twins:
         with suppress(InputError):  # the answer reports it
             if not isinstance(twin, FormatError):
-                prepare_stipulation(twin.composition.stipulation)
+                console.prepare_stipulation(twin.composition.stipulation)
 
 
 def _print(texts: Iterable[str]) -> None:

@@ -14,29 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli import auditing, options
-from solver.cli.console import (
-    Exit,
-    TimedProgress,
-    echo_json,
-    foremost,
-    is_terminal,
-    notify,
-    open_target,
-    prepare_kernel,
-    prepare_modules,
-    prepare_outputs,
-    read_position,
-    require_format,
-    store_files,
-)
+from solver.cli import auditing, console, options
 from solver.columns import generate as core
 from solver.errors import CertificateError, ForgeryError, FormatError, InputError, quote
 from solver.files import write_whole
-from solver.formats.claims import FileSummary
-from solver.formats.epd import write_epd
-from solver.formats.registry import WRITABLE, find_writer, format_of, read_collection
-from solver.formats.streams import STDIN, name_of, open_collection
+from solver.formats import claims, epd, registry, streams
 from solver.position_text import first_moves, write_lines
 from solver.problem import MAX_NODES
 
@@ -46,7 +28,6 @@ if TYPE_CHECKING:
     from solver.audit.corrections import Corrected
     from solver.audit.results import AuditResult
     from solver.checker import Checked
-    from solver.formats.claims import ReadOptions
     from solver.problem import Problem
 
 
@@ -92,21 +73,23 @@ def check(
         raise click.UsageError(msg)
     from solver import checker
 
-    codes = {Exit.PROVED}
+    codes = {console.Exit.PROVED}
     for file in files:
         record: dict[str, object] = {"schema": SCHEMA, "file": file}
         try:
-            with open_collection(file) as stream:
+            with streams.open_collection(file) as stream:
                 checked = checker.check(checker.load(stream))
         except OSError as error:
-            codes.add(Exit.IO)
-            notify(f"error: {file}: {error.strerror or error}")
+            codes.add(console.Exit.IO)
+            console.notify(f"error: {file}: {error.strerror or error}")
             continue
         except (CertificateError, ForgeryError) as error:
             refused = isinstance(error, ForgeryError)
-            codes.add(Exit.NEGATIVE if refused else Exit.BAD_INPUT)
+            codes.add(console.Exit.NEGATIVE if refused else console.Exit.BAD_INPUT)
             if not (as_json or jsonl):
-                notify(f"error: {file}: {'refused: ' if refused else ''}{error}")
+                console.notify(
+                    f"error: {file}: {'refused: ' if refused else ''}{error}"
+                )
                 continue
             record["status"] = "refused" if refused else "unreadable"
             record["error"] = str(error)
@@ -115,8 +98,8 @@ def check(
                 click.echo(f"{file}: proved: {describe(checked)}")
                 continue
             record |= proved_record(checked)
-        echo_json(record, 2 if as_json else None)
-    ctx.exit(foremost(codes))
+        console.echo_json(record, 2 if as_json else None)
+    ctx.exit(console.foremost(codes))
 
 
 def describe(checked: Checked) -> str:
@@ -180,7 +163,7 @@ def inspect(
     ctx: click.Context,
     *,
     files: tuple[str, ...],
-    read_options: ReadOptions,
+    read_options: claims.ReadOptions,
     as_json: bool,
 ) -> None:
     """Show what is read from a file, without a search.
@@ -193,18 +176,20 @@ def inspect(
     The line about a long file is printed for its first thousand records, and again at
     its end. Use this command first on a file that another program wrote.
     """
-    prepare_kernel()
-    codes = {Exit.PROVED}
+    console.prepare_kernel()
+    codes = {console.Exit.PROVED}
     for file in files:
         codes |= _inspect(file, read_options, as_json=as_json)
-    ctx.exit(foremost(codes))
+    ctx.exit(console.foremost(codes))
 
 
-def _inspect(file: str, read_options: ReadOptions, *, as_json: bool) -> set[Exit]:
+def _inspect(
+    file: str, read_options: claims.ReadOptions, *, as_json: bool
+) -> set[console.Exit]:
     """Print what is understood of a file; return the exit codes that follow."""
-    summary = FileSummary(name_of(file))
-    codes: set[Exit] = set()
-    records = read_collection(file, read_options, summary)
+    summary = claims.FileSummary(streams.name_of(file))
+    codes: set[console.Exit] = set()
+    records = registry.read_collection(file, read_options, summary)
     first: list[Problem | FormatError] = []
     with _reading(file, codes):
         first += islice(records, FIRST)
@@ -220,29 +205,31 @@ def _inspect(file: str, read_options: ReadOptions, *, as_json: bool) -> set[Exit
         if not as_json and summary.records > count:
             click.echo(summary)
     if as_json:
-        echo_json({**summary.record(), "first": [*map(_record, shown)]}, indent=2)
+        console.echo_json(
+            {**summary.record(), "first": [*map(_record, shown)]}, indent=2
+        )
     if summary.unreadable:
-        codes.add(Exit.BAD_INPUT)
-    if Exit.IO in codes:
+        codes.add(console.Exit.BAD_INPUT)
+    if console.Exit.IO in codes:
         return codes
     return codes | auditing.report_summary(summary, read_options, is_quiet=True)
 
 
 @contextmanager
-def _reading(file: str, codes: set[Exit]) -> Iterator[None]:
+def _reading(file: str, codes: set[console.Exit]) -> Iterator[None]:
     """Print the error of a file that cannot be read, and add its exit code."""
     try:
         yield
     except OSError as error:
-        notify(f"error: {file}: {error.strerror or error}")
-        codes.add(Exit.IO)
+        console.notify(f"error: {file}: {error.strerror or error}")
+        codes.add(console.Exit.IO)
 
 
 def _record(record: Problem | FormatError) -> dict[str, object]:
     """Return a record as it was read, as an object of JSON."""
     if isinstance(record, FormatError):
         return {"source": record.source, "error": record.reason}
-    fields = json.loads(find_writer("jsonl").write(record))
+    fields = json.loads(registry.find_writer("jsonl").write(record))
     return {"source": record.source, **fields, "warnings": [*record.warnings]}
 
 
@@ -294,7 +281,7 @@ Examples:
 @click.option(
     "--to",
     "target_format",
-    type=click.Choice(WRITABLE),
+    type=click.Choice(registry.WRITABLE),
     help="Format of the output. Default: by the suffix of OUT.",
 )
 @click.option(
@@ -311,7 +298,7 @@ def convert(
     *,
     source: str,
     target: str,
-    read_options: ReadOptions,
+    read_options: claims.ReadOptions,
     target_format: str | None,
     store_path: str | None,
 ) -> None:
@@ -334,17 +321,17 @@ def convert(
     """
     if store_path is not None:
         ctx.exit(correct(source, target, store_path, read_options, target_format))
-    asked = target_format or format_of(target)
-    target_format = require_format(target, asked, WRITABLE)
-    prepare_outputs(target, reads=[source], stdout=True)
-    prepare_kernel()
+    asked = target_format or registry.format_of(target)
+    target_format = console.require_format(target, asked, registry.WRITABLE)
+    console.prepare_outputs(target, reads=[source], stdout=True)
+    console.prepare_kernel()
 
-    summary, writer = FileSummary(), find_writer(target_format)
-    progress, skipped = TimedProgress(), 0
+    summary, writer = claims.FileSummary(), registry.find_writer(target_format)
+    progress, skipped = console.TimedProgress(), 0
 
     def rows() -> Iterator[object]:
         nonlocal skipped
-        for record in read_collection(source, read_options, summary):
+        for record in registry.read_collection(source, read_options, summary):
             row: object = record
             if not isinstance(record, FormatError):
                 try:
@@ -358,25 +345,25 @@ def convert(
                 progress.done += 1
                 yield row
 
-    with open_target(target) as file, progress:
+    with console.open_target(target) as file, progress:
         writer.save(rows(), file)
-    notify(
+    console.notify(
         f"{progress.done:,} written, {summary.not_selected:,} not selected, "
         f"{skipped:,} skipped"
     )
     codes = auditing.report_summary(summary, read_options)
     if skipped:
-        codes.add(Exit.BAD_INPUT)
-    ctx.exit(foremost(codes | {Exit.PROVED}))
+        codes.add(console.Exit.BAD_INPUT)
+    ctx.exit(console.foremost(codes | {console.Exit.PROVED}))
 
 
 def correct(
     source: str,
     target: str,
     store_path: str,
-    read_options: ReadOptions,
+    read_options: claims.ReadOptions,
     target_format: str | None,
-) -> Exit:
+) -> console.Exit:
     """Write a collection with the claims that an audit proved; see `convert`.
 
     Raises
@@ -386,15 +373,16 @@ def correct(
     """
     from solver.audit.corrections import corrected_lines
     from solver.audit.store import Store
-    from solver.cli.console import store_files
     from solver.output.audit_text import disagreement
 
-    formats = {format_of(source), format_of(target)} - {None}
-    if source == STDIN or target_format is not None or len(formats) > 1:
+    formats = {registry.format_of(source), registry.format_of(target)} - {None}
+    if source == streams.STDIN or target_format is not None or len(formats) > 1:
         msg = "--correct needs the name of a file, and keeps its format."
         raise click.UsageError(msg)
-    prepare_outputs(target, reads=[source, *store_files(store_path)], stdout=True)
-    prepare_kernel()
+    console.prepare_outputs(
+        target, reads=[source, *console.store_files(store_path)], stdout=True
+    )
+    console.prepare_kernel()
     counts = Counter[bool]()
 
     def report(result: AuditResult, corrected: Corrected) -> None:
@@ -402,13 +390,16 @@ def correct(
         if corrected.left:
             left = ", ".join(corrected.left)
             what, *_ = (disagreement(result) or "").splitlines()
-            notify(f"not corrected ({left}): {what}")
+            console.notify(f"not corrected ({left}): {what}")
 
-    with Store(store_path, read_only=True) as store, open_target(target) as file:
+    with (
+        Store(store_path, read_only=True) as store,
+        console.open_target(target) as file,
+    ):
         results = store.results()
         file.writelines(corrected_lines(source, read_options, results, report))
-    notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
-    return Exit.NEGATIVE if counts[False] else Exit.PROVED
+    console.notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
+    return console.Exit.NEGATIVE if counts[False] else console.Exit.PROVED
 
 
 # Generate
@@ -461,20 +452,22 @@ def generate(ctx: click.Context, /, moves: int, count: int, **chosen: Any) -> No
     """
     from solver.search.threads import usable_cores
 
-    prepare_kernel()
+    console.prepare_kernel()
     how = "--seed {seed} --pieces {pieces[0]}-{pieces[1]}".format(**chosen)
     unique = " --unique-key" * chosen["unique_key"]
     click.echo(f"# matesolve generate {moves} {how}{unique}")
     found = core.generate(moves, count, jobs=usable_cores(), **chosen)
-    progress = TimedProgress(total=lambda: count)
+    progress = console.TimedProgress(total=lambda: count)
     # On a terminal, the puzzles themselves show the progress.
-    with nullcontext() if is_terminal(sys.stdout) else progress:
+    with nullcontext() if console.is_terminal(sys.stdout) else progress:
         for problem in found:
-            click.echo(write_epd(problem), nl=False)
+            click.echo(epd.write_epd(problem), nl=False)
             progress.done += 1
     if progress.done < count:
-        notify(f"{progress.done:,} of {count:,} made: a billion nodes found no more")
-        ctx.exit(Exit.LIMIT)
+        console.notify(
+            f"{progress.done:,} of {count:,} made: a billion nodes found no more"
+        )
+        ctx.exit(console.Exit.LIMIT)
 
 
 # --------------------------------------------------------------------------------------
@@ -504,7 +497,7 @@ def board(
     *,
     position: tuple[str, ...],
     output: str | None,
-    read_options: ReadOptions,
+    read_options: claims.ReadOptions,
 ) -> None:
     """Set up and solve positions, or browse collections, in a web browser.
 
@@ -524,8 +517,8 @@ def board(
     """
     file = position[0] if len(position) == 1 and Path(position[0]).exists() else ""
     if output:
-        prepare_outputs(output, reads=store_files(file) if file else ())
-    codes = {Exit.PROVED}
+        console.prepare_outputs(output, reads=console.store_files(file) if file else ())
+    codes = {console.Exit.PROVED}
     if file:
         from solver.cli.stores import render_collection
 
@@ -537,10 +530,10 @@ def board(
         page = _render_board(" ".join(position))
     if output:
         write_whole(output, page)
-        notify(f"{output}: written")
+        console.notify(f"{output}: written")
     else:
         _open(page)
-    ctx.exit(foremost(codes))
+    ctx.exit(console.foremost(codes))
 
 
 def _render_board(fen: str) -> bytes:
@@ -560,8 +553,8 @@ def _render_board(fen: str) -> bytes:
         raise InputError(msg)
     start = PROBLEM
     if fen:
-        start = read_position(fen, parse_fen).fen(en_passant="fen")
-    return encode_board(prepare_modules(PARTS), start)
+        start = console.read_position(fen, parse_fen).fen(en_passant="fen")
+    return encode_board(console.prepare_modules(PARTS), start)
 
 
 def _open(page: bytes) -> None:
@@ -569,4 +562,4 @@ def _open(page: bytes) -> None:
     path.write_bytes(page)
     click.echo(path)
     if not webbrowser.open(path.as_uri()):
-        notify("found no browser; open the file above in one")
+        console.notify("found no browser; open the file above in one")

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import options
-from solver.cli.console import Exit, notify, prepare_stipulation
-from solver.cli.signals import end_at_once
+from solver.cli import console, options, signals
 from solver.errors import missing_package
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ def uci(ctx: click.Context) -> None:
     try:
         Session(send).run(read_commands())
     except KeyboardInterrupt:
-        ctx.exit(Exit.INTERRUPTED)
+        ctx.exit(console.Exit.INTERRUPTED)
 
 
 def send(line: str) -> None:
@@ -63,17 +61,12 @@ def read_commands() -> Iterator[bytes]:
     This does not use `sys.stdin`: a thread that waits there keeps a lock, and the
     interpreter would crash at exit.
     """
-    from solver.formats.streams import (
-        MAX_RECORD_BYTES,
-        STDIN,
-        NumberedLines,
-        open_collection,
-    )
+    from solver.formats import streams
 
     if sys.stdin is None:  # it is closed
         return
-    with open_collection(STDIN) as stream:
-        for _, line in NumberedLines(stream, MAX_RECORD_BYTES):
+    with streams.open_collection(streams.STDIN) as stream:
+        for _, line in streams.NumberedLines(stream, streams.MAX_RECORD_BYTES):
             yield line
 
 
@@ -107,9 +100,9 @@ def mcp(ctx: click.Context) -> None:
     on request. No tool opens a file: texts are positions, moves and collections.
     """
     if find_spec("mcp") is None:
-        notify(f"error: {missing_package('matesolve mcp', 'mcp')}")
-        ctx.exit(Exit.USAGE)
-    end_at_once()  # a server has nothing to print when it is interrupted
+        console.notify(f"error: {missing_package('matesolve mcp', 'mcp')}")
+        ctx.exit(console.Exit.USAGE)
+    signals.end_at_once()  # a server has nothing to print when it is interrupted
     import anyio
     import pydantic
 
@@ -119,7 +112,7 @@ def mcp(ctx: click.Context) -> None:
 
     try:
         if sys.stdin and sys.stdout:
-            anyio.run(serve, prepare_stipulation)
+            anyio.run(serve, console.prepare_stipulation)
             return
     except* OSError:
         pass  # perhaps the client has left

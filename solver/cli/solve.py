@@ -7,21 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from solver.cli import options
-from solver.cli.console import (
-    STDIN,
-    Exit,
-    echo_json,
-    notify,
-    prepare_kernel,
-    prepare_outputs,
-    prepare_stipulation,
-    print_parts,
-    read_position,
-    run_interruptible,
-)
-from solver.cli.options import AnswerFiles
-from solver.cli.signals import Patience, interruptible
+from solver.cli import console, options, signals
 from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
 from solver.problem import RANGES, Problem
@@ -30,7 +16,6 @@ from solver.solution import Solution, Status, StoppedBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from solver.cli.options import Cores, PlayRequest
     from solver.endgames.tablebases import Tablebases
     from solver.output.shown_play import ShownPlay
     from solver.problem import Limits, Restriction, Stipulation
@@ -38,10 +23,10 @@ if TYPE_CHECKING:
     from solver.solving import Solver
 
 EXITS = {
-    Status.PROVED: Exit.PROVED,
-    Status.FOUND: Exit.LIMIT,
-    Status.DISPROVED: Exit.NEGATIVE,
-    Status.UNDECIDED: Exit.LIMIT,
+    Status.PROVED: console.Exit.PROVED,
+    Status.FOUND: console.Exit.LIMIT,
+    Status.DISPROVED: console.Exit.NEGATIVE,
+    Status.UNDECIDED: console.Exit.LIMIT,
 }
 
 
@@ -73,7 +58,7 @@ Examples:
 @options.flag("--board", "Draw the position above the answer.")
 @options.gathered(
     "files",
-    AnswerFiles,
+    options.AnswerFiles,
     options.written(
         "--certificate", "Write a proof that `matesolve check` can verify."
     ),
@@ -96,13 +81,13 @@ def solve(
     fen: tuple[str, ...],
     *,
     limits: Limits,
-    cores: Cores,
+    cores: options.Cores,
     restriction: Restriction,
     tablebases: Tablebases | None,
-    play: PlayRequest,
+    play: options.PlayRequest,
     first: bool,
     board: bool,
-    files: AnswerFiles,
+    files: options.AnswerFiles,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -142,7 +127,7 @@ def solve(
         msg = "--board needs text output, not --json or --jsonl."
         raise click.UsageError(msg)
 
-    many = fen == (STDIN,)
+    many = fen == (console.STDIN,)
     if many and files.certificate_path is not None:
         msg = (
             "--certificate takes a single position; for several, use "
@@ -161,7 +146,7 @@ def solve(
 
     from solver.search.queries import read_question
 
-    prepare_outputs(*files[:4])
+    console.prepare_outputs(*files[:4])
     limits = cores.limits(limits)
     answers = (
         Records(2 if as_json else None, with_play=play.is_shown)
@@ -180,12 +165,12 @@ def solve(
     if many:
         questions = _read_stdin(question)
     else:
-        questions = [read_position(_require_fen(" ".join(fen)), question)]
+        questions = [console.read_position(_require_fen(" ".join(fen)), question)]
     outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
 
 
-def _refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
+def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> None:
     """Refuse options about the play that contradict others or have no effect.
 
     Parameters
@@ -214,7 +199,7 @@ def _refuse_conflicts(play: PlayRequest, given: Mapping[str, Any]) -> None:
         msg = "--notation popeye needs text output, not --json or --jsonl."
         raise click.UsageError(msg)
     if play.stipulation is None:
-        if given["max_solutions"] and given["fen"] != (STDIN,):
+        if given["max_solutions"] and given["fen"] != (console.STDIN,):
             msg = "--max-solutions needs help play, such as --stipulation h#2."
             raise click.UsageError(msg)
         return
@@ -286,10 +271,10 @@ def _read_stdin(
 ) -> Iterator[Question | FormatError]:
     from solver.formats.registry import read_collection
 
-    for problem in read_collection(STDIN):
+    for problem in read_collection(console.STDIN):
         if isinstance(problem, Problem):
             for warning in problem.warnings:
-                notify(f"warning: {problem.source}: {warning}")
+                console.notify(f"warning: {problem.source}: {warning}")
         try:
             yield problem if isinstance(problem, FormatError) else question(problem)
         except InputError as error:
@@ -309,8 +294,8 @@ class Outputs(NamedTuple):
     """
 
     answers: Records | Sentences
-    play: PlayRequest
-    files: AnswerFiles
+    play: options.PlayRequest
+    files: options.AnswerFiles
 
 
 def answer_each(
@@ -318,7 +303,7 @@ def answer_each(
     limits: Limits,
     outputs: Outputs,
     tablebases: Tablebases | None = None,
-) -> Exit:
+) -> console.Exit:
     """Answer questions in their order, to the end or until an interrupt.
 
     Parameters
@@ -339,62 +324,66 @@ def answer_each(
     """
     from solver.solving import Solver
 
-    prepare_kernel()
+    console.prepare_kernel()
     solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
-    highest = Exit.PROVED
+    highest = console.Exit.PROVED
     is_empty = True
     for question in questions:
         is_empty = False
         if isinstance(question, FormatError):
             outputs.answers.refuse(question)
-            code = Exit.BAD_INPUT
+            code = console.Exit.BAD_INPUT
         else:
             code = _answer_one(question, solver, outputs)
         highest = max(highest, code)
-        if code is Exit.INTERRUPTED:
+        if code is console.Exit.INTERRUPTED:
             break
     if is_empty:
-        notify("warning: stdin: no records")
+        console.notify("warning: stdin: no records")
     return highest
 
 
-def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> Exit:
+def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> console.Exit:
     """Answer a question: print the answer, then whatever takes longer, until Ctrl-C."""
     from solver.search.threads import Control
 
-    prepare_stipulation(question.problem.stipulation)
+    console.prepare_stipulation(question.problem.stipulation)
     control = Control()
-    solution = run_interruptible(lambda: solver.answer(question, control), control)
+    solution = console.run_interruptible(
+        lambda: solver.answer(question, control), control
+    )
     answers, asked, files = outputs
     # The control also knows of an interrupt that came when the search had just ended.
-    patience = Patience(is_interrupted=control.reason is StoppedBy.INTERRUPT)
-    with interruptible(patience):
+    patience = signals.Patience(is_interrupted=control.reason is StoppedBy.INTERRUPT)
+    with signals.interruptible(patience):
         answers.print(solution, patience.is_over)
-    code = Exit.INTERRUPTED if patience.is_interrupted else EXITS[solution.status]
+    code = (
+        console.Exit.INTERRUPTED if patience.is_interrupted else EXITS[solution.status]
+    )
     if files.certificate_path is not None:
         from solver.cli.answer_files import name_unwritten, write_certificate
 
         path = files.certificate_path
-        if code is Exit.INTERRUPTED:
+        if code is console.Exit.INTERRUPTED:
             name_unwritten(path)
         else:
             form = files.certificate_format
             written = write_certificate(path, form, solution, solver.workspace)
             code = max(code, written)
     play: ShownPlay | None = None
-    is_stopped = code is Exit.INTERRUPTED
+    is_stopped = code is console.Exit.INTERRUPTED
     if (asked.is_shown or files.shows_play) and not is_stopped:
         from solver.cli.answer_files import build_play
 
         play = build_play(question, solution, solver, asked)
         if play is None:
-            code = Exit.INTERRUPTED
+            code = console.Exit.INTERRUPTED
     if asked.is_shown and play is None:
-        notify("interrupted: the play is not shown")
-    with interruptible(patience):
+        console.notify("interrupted: the play is not shown")
+    with signals.interruptible(patience):
         answers.print_play(solution, play if asked.is_shown else None, patience.is_over)
     if patience.is_interrupted:
-        code, is_stopped = Exit.INTERRUPTED, True
+        code, is_stopped = console.Exit.INTERRUPTED, True
     if any(files.drawings):
         from solver.cli.answer_files import name_unwritten, write_drawings
 
@@ -441,7 +430,7 @@ class Records(NamedTuple):
         is_over: Callable[[], bool],
     ) -> None:
         if not solution.solutions and play is None:
-            echo_json(solution.to_dict(), self.indent)
+            console.echo_json(solution.to_dict(), self.indent)
             return
         from dataclasses import replace
 
@@ -460,7 +449,7 @@ class Records(NamedTuple):
         """Print a record with the error in place of an answer."""
         from solver.output.audit_records import unreadable_record
 
-        echo_json(unreadable_record(error), self.indent)
+        console.echo_json(unreadable_record(error), self.indent)
 
 
 class Sentences(NamedTuple):
@@ -476,7 +465,7 @@ class Sentences(NamedTuple):
         Print a blank line after each answer.
     """
 
-    request: PlayRequest
+    request: options.PlayRequest
     board: bool
     spaced: bool
 
@@ -486,11 +475,13 @@ class Sentences(NamedTuple):
 
         if self.board:
             click.echo(f"{solution.board}\n")
-        print_parts(describe(solution, uci=self.request.notation is Notation.UCI))
+        console.print_parts(
+            describe(solution, uci=self.request.notation is Notation.UCI)
+        )
 
     def refuse(self, error: FormatError) -> None:
         """Print on stderr why a line has no answer."""
-        notify(f"error: {error}")
+        console.notify(f"error: {error}")
 
     def print_play(
         self,

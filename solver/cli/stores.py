@@ -10,20 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from solver.audit.results import DUAL, LINE
-from solver.cli import auditing, options
-from solver.cli.auditing import report_summary
-from solver.cli.console import (
-    Exit,
-    foremost,
-    notify,
-    prepare_kernel,
-    prepare_modules,
-    require_format,
-)
+from solver.cli import auditing, console, options
 from solver.errors import FormatError, InputError, quote
 from solver.files import GZIPPED, write_whole
-from solver.formats.claims import EVERYTHING, FileSummary
-from solver.formats.streams import STDIN, name_of
+from solver.formats import claims, streams
 from solver.problem import printable
 from solver.solution import Status
 from solver.stipulations.kind import Soundness, Verdict
@@ -32,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.audit.results import AuditResult
-    from solver.formats.claims import ReadOptions
     from solver.pages.collection_page import Record
 
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -149,16 +138,14 @@ def report(
     The page has totals, a table of the claims, and a list of the records, which you can
     filter, sort, mark and show on a board. It needs no other file and no network.
     """
-    from solver.cli.console import prepare_outputs, store_files
-
-    prepare_outputs(output, reads=store_files(file))
-    name = PurePath(name_of(file)).name
+    console.prepare_outputs(output, reads=console.store_files(file))
+    name = PurePath(streams.name_of(file)).name
     page, codes = render_collection(
         file, title=title or f"Audit of {name}", can_solve=solver, chosen=selection.has
     )
     write_whole(output, page)
-    notify(f"{output}: written")
-    ctx.exit(foremost(codes))
+    console.notify(f"{output}: written")
+    ctx.exit(console.foremost(codes))
 
 
 def render_collection(
@@ -166,9 +153,9 @@ def render_collection(
     *,
     title: str,
     can_solve: bool,
-    read_options: ReadOptions | None = None,
+    read_options: claims.ReadOptions | None = None,
     chosen: Callable[[AuditResult], bool] = lambda _result: True,
-) -> tuple[bytes, set[Exit]]:
+) -> tuple[bytes, set[console.Exit]]:
     """Return the page of a file, and the exit codes of what cannot be read of it.
 
     Parameters
@@ -193,31 +180,33 @@ def render_collection(
     from solver.kernel.border.parts import BATTLE, HELP, SEARCH
     from solver.pages.collection_page import MAX_AGREEING, MAX_ROWS, render_page
 
-    prepare_kernel()
+    console.prepare_kernel()
     damaged = Damaged()
-    summary = FileSummary(name_of(path))
+    summary = claims.FileSummary(streams.name_of(path))
     page = render_page(
         _records(path, damaged.add, summary, read_options),
         title=title,
         chosen=chosen,
-        modules=prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else None,
+        modules=console.prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else None,
         most_agreeing=MAX_ROWS if read_options else MAX_AGREEING,
-        on_damaged=lambda message: damaged.add(f"{name_of(path)}: {message}"),
-        on_left_out=notify,
+        on_damaged=lambda message: damaged.add(f"{streams.name_of(path)}: {message}"),
+        on_left_out=console.notify,
         skipped=lambda: _skipped(summary, read_options),
     )
     codes = {damaged.finish()}
     if read_options and summary.title:
-        codes |= report_summary(summary, read_options)
+        codes |= auditing.report_summary(summary, read_options)
     return page, codes
 
 
-def _skipped(summary: FileSummary, read_options: ReadOptions | None) -> str:
+def _skipped(
+    summary: claims.FileSummary, read_options: claims.ReadOptions | None
+) -> str:
     """Return what of a collection the page does not list."""
     if not (read_options and summary.not_selected):
         return ""
     left_out = f"Left out: {summary.not_selected:,}"
-    if read_options.selection == EVERYTHING:
+    if read_options.selection == claims.EVERYTHING:
         return f"{left_out} without a mate; --all-rows reads them too."
     return f"{left_out} not selected."
 
@@ -232,20 +221,22 @@ class Damaged:
         """Print or count a damaged record; the message names it and the reason."""
         self._count += 1
         if self._count <= MAX_PRINTED:
-            notify(f"error: {printable(str(message))}")
+            console.notify(f"error: {printable(str(message))}")
 
-    def finish(self) -> Exit:
+    def finish(self) -> console.Exit:
         """Print how many more there were; return BAD_INPUT if there were any."""
         if self._count > MAX_PRINTED:
-            notify(f"error: {self._count - MAX_PRINTED:,} more records are damaged")
-        return Exit.BAD_INPUT if self._count else Exit.PROVED
+            console.notify(
+                f"error: {self._count - MAX_PRINTED:,} more records are damaged"
+            )
+        return console.Exit.BAD_INPUT if self._count else console.Exit.PROVED
 
 
 def _records(
     path: str,
     report: Callable[[object], None],
-    summary: FileSummary,
-    read_options: ReadOptions | None,
+    summary: claims.FileSummary,
+    read_options: claims.ReadOptions | None,
 ) -> Iterator[Record]:
     """Yield the records of a file, and report each damaged line.
 
@@ -256,14 +247,13 @@ def _records(
     InputError
         The file has no results of an audit.
     """
-    from solver.formats.registry import read_collection
-    from solver.formats.streams import NumberedLines, open_decompressed
+    from solver.formats import registry
 
-    name, expected = name_of(path), "the lines of `verify --jsonl`"
-    with open_decompressed(path) as stream:
+    name, expected = streams.name_of(path), "the lines of `verify --jsonl`"
+    with streams.open_decompressed(path) as stream:
         is_store = stream.peek(len(SQLITE_MAGIC)).startswith(SQLITE_MAGIC)
         if not is_store:
-            numbered = NumberedLines(stream, sys.maxsize)
+            numbered = streams.NumberedLines(stream, sys.maxsize)
             lines = ((number, line) for number, line in numbered if line.strip())
             head = list(islice(lines, HEAD_LINES))
             if not head or any(_is_record(line) for _, line in head):
@@ -277,12 +267,12 @@ def _records(
                 raise InputError(msg)
     if not is_store:
         assert read_options
-        for record in read_collection(path, read_options, summary):
+        for record in registry.read_collection(path, read_options, summary):
             if isinstance(record, FormatError):
                 report(record)
             yield record
         return
-    if path == STDIN:
+    if path == streams.STDIN:
         msg = f"{name}: expected {expected}, found a database"
         raise InputError(msg)
     from solver.audit.store import Store
@@ -318,10 +308,10 @@ def _is_record(line: bytes) -> bool:
 
 
 def _parse_record(line: bytes) -> Mapping[str, object]:
-    from solver.formats.json_records import parse_object
+    from solver.formats import json_records
 
     try:
-        return parse_object(line.decode().strip())
+        return json_records.parse_object(line.decode().strip())
     except UnicodeDecodeError as error:
         msg = f"expected a JSON object, found {error}"
         raise InputError(msg) from None
@@ -370,20 +360,21 @@ def export(
     docs/reference/store.md describes the columns, and how to select rows with SQL.
     """
     suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
-    target_format = require_format(output, target_format or suffix, FORMATS)
+    target_format = console.require_format(output, target_format or suffix, FORMATS)
 
     from solver.audit.store import Store
-    from solver.cli.console import open_target, prepare_outputs, store_files
     from solver.output.audit_records import EXPORTS
 
-    prepare_outputs(output, reads=store_files(store), stdout=True)
-    prepare_kernel()
+    console.prepare_outputs(output, reads=console.store_files(store), stdout=True)
+    console.prepare_kernel()
     damaged, read = Damaged(), count()
-    with Store(store, read_only=True) as opened, open_target(output) as file:
+    with Store(store, read_only=True) as opened, console.open_target(output) as file:
         results = filter(selection.has, opened.results(damaged.add))
         counted = (result for result, _ in zip(results, read, strict=False))
         written = EXPORTS[target_format](counted, file)
-    notify(f"{written:,} written")
+    console.notify(f"{written:,} written")
     if left_out := next(read) - written:
-        notify(f"{left_out:,} left out, which {target_format.upper()} cannot express")
+        console.notify(
+            f"{left_out:,} left out, which {target_format.upper()} cannot express"
+        )
     ctx.exit(damaged.finish())

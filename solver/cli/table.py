@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import experiments, options
-from solver.cli.auditing import Reading
+from solver.cli import auditing, experiments, options, signals
 from solver.cli.console import (
     Exit,
     PrintedProgress,
@@ -22,19 +21,10 @@ from solver.cli.console import (
     prepare_laboratory,
     stdout_console,
 )
-from solver.cli.options import Command
-from solver.cli.signals import interruptible
 from solver.errors import FenError, FormatError, quote
 from solver.files import write_whole
 from solver.formats.streams import name_of
-from solver.laboratory.count_tables import (
-    collection_columns,
-    collection_notes,
-    collection_summary,
-    position_columns,
-    position_notes,
-    position_summary,
-)
+from solver.laboratory import count_tables
 from solver.laboratory.node_counts import (
     GLASS_FEN,
     GLASS_ROWS,
@@ -95,7 +85,7 @@ def compare_on_position(
     board = chess.Board(fen)
     step, total = variants[0].name, len(variants) * depth if depth else None
     with (
-        interruptible(runner),
+        signals.interruptible(runner),
         PrintedProgress(
             lambda: f"{step}, {runner.nodes:,} nodes", lambda: total
         ) as progress,
@@ -149,7 +139,7 @@ def compare_on_collection(
     rows: list[ProblemCounts] = []
     searches, step = len(problems) * len(variants), variants[0].name
     with (
-        interruptible(runner),
+        signals.interruptible(runner),
         PrintedProgress(
             lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
         ) as progress,
@@ -197,14 +187,16 @@ def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> Non
         console.print(counts.fen, style="dim", soft_wrap=True)
         variants = len(counts.series)
         brief = brief or variants > FEW_VARIANTS
-        columns = position_columns(counts)
-        summary = position_summary(counts) if brief or variants > 1 else None
-        notes = position_notes(counts, brief=brief)
+        columns = count_tables.position_columns(counts)
+        summary = (
+            count_tables.position_summary(counts) if brief or variants > 1 else None
+        )
+        notes = count_tables.position_notes(counts, brief=brief)
     else:
         brief = brief or len(counts.variants) > FEW_VARIANTS
-        columns = collection_columns(counts)
-        summary = collection_summary(counts)
-        notes = collection_notes(counts, brief=brief)
+        columns = count_tables.collection_columns(counts)
+        summary = count_tables.collection_summary(counts)
+        notes = count_tables.collection_notes(counts, brief=brief)
     if not brief:
         console.print(fit(console, columns))
         if summary:
@@ -241,7 +233,7 @@ _PAGE = "--html"
 """Options that change no count."""
 
 
-class _Table(Command):
+class _Table(options.Command):
     """The command; it remembers its arguments for its page."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -467,7 +459,7 @@ def _read_problems(
     collection = []
     others = 0
     for file in files:
-        reading, problems = Reading([file], is_quiet=True), []
+        reading, problems = auditing.Reading([file], is_quiet=True), []
         for record in reading:
             if isinstance(record, FormatError):
                 notify(f"error: {record}")

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from solver.certificate.build import BuildingStoppedError
-from solver.cli import experiments, options
+from solver.cli import experiments, options, signals
 from solver.cli.console import (
     Exit,
     Progress,
@@ -22,7 +22,6 @@ from solver.cli.console import (
     run_interruptible,
     stdout_console,
 )
-from solver.cli.signals import interruptible
 from solver.files import write_whole
 from solver.kernel.border.parts import LABORATORY, SEARCH
 from solver.laboratory.traces import ALPHA_BETA, PROOF_NUMBER, SEARCHES
@@ -230,7 +229,7 @@ def _trace_scores(
         def words(name: str = chosen.name, runner: Runner = runner) -> str:
             return f"{name}: {runner.nodes:,} nodes"
 
-        with interruptible(runner), Progress(words):
+        with signals.interruptible(runner), Progress(words):
             traces.append(
                 trace_scores(
                     runner, laboratory, board, chosen, depth, only_cuts=only_cuts

@@ -23,8 +23,7 @@ from solver.audit.results import (
     comparable,
     split_source,
 )
-from solver.cli import auditing, options
-from solver.cli.auditing import Reading, Words
+from solver.cli import auditing, options, signals
 from solver.cli.console import (
     Exit,
     echo_json,
@@ -34,15 +33,8 @@ from solver.cli.console import (
     prepare_kernel,
     stdout_console,
 )
-from solver.cli.signals import interruptible
 from solver.errors import InputError, missing_package, quote
-from solver.formats.streams import (
-    MAX_LINE_BYTES,
-    NumberedLines,
-    decode_line,
-    name_of,
-    open_decompressed,
-)
+from solver.formats import streams
 from solver.output import audit_text
 from solver.record import MARKS
 from solver.stipulations.kind import Soundness, Verdict
@@ -52,13 +44,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from solver.audit.job import AuditOptions
+    from solver.audit import job, workers
     from solver.audit.results import AuditResult, Mark
     from solver.audit.store import Store
-    from solver.audit.workers import WorkerPool
-    from solver.cli.auditing import CertificateRequest, StoreRequest
     from solver.cli.console import AuditProgress
-    from solver.cli.options import Cores
     from solver.endgames.tablebases import Tablebases
     from solver.formats.claims import ReadOptions
     from solver.problem import Limits
@@ -137,19 +126,19 @@ def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:
 
     header: list[str] | None = None
     is_first = True
-    with open_decompressed(path) as stream:
-        for number, line in NumberedLines(stream, MAX_LINE_BYTES):
+    with streams.open_decompressed(path) as stream:
+        for number, line in streams.NumberedLines(stream, streams.MAX_LINE_BYTES):
             if not line.strip():
                 continue
             try:
                 if is_first and not line.lstrip().startswith(b"{"):
                     header = _columns(split_row(line))
                 elif header is None:
-                    yield read_mark(parse_object(decode_line(line)))
+                    yield read_mark(parse_object(streams.decode_line(line)))
                 else:
                     yield read_mark(_record(header, split_row(line)))
             except InputError as error:
-                msg = f"{name_of(path)}:{number}: {error}"
+                msg = f"{streams.name_of(path)}:{number}: {error}"
                 raise InputError(msg) from None
             is_first = False
 
@@ -324,7 +313,7 @@ Examples:
 )
 @click.option(
     "--fail-on",
-    type=Words(*FAILURES),
+    type=auditing.Words(*FAILURES),
     default=",".join(DISAGREEMENTS),
     show_default="every disagreement",
     metavar="WORDS",
@@ -341,17 +330,17 @@ def verify(
     read_options: ReadOptions,
     limits: Limits,
     tablebases: Tablebases | None,
-    cores: Cores,
+    cores: options.Cores,
     cluster_address: str | None,
     ordered: bool,
     within: bool,
     keys: bool,
     every_ply: bool,
     follow: bool,
-    stored: StoreRequest,
+    stored: auditing.StoreRequest,
     marks_path: str | None,
     fail_on: frozenset[str],
-    proofs: CertificateRequest,
+    proofs: auditing.CertificateRequest,
     output: Output,
 ) -> None:
     """Check the claims of puzzle collections.
@@ -386,8 +375,7 @@ def verify(
     is written for each answer that is searched. Records whose answers come from the
     store, or that repeat the question of an earlier record, get none and are counted.
     """
-    from solver.audit.job import AuditOptions
-    from solver.audit.workers import audit
+    from solver.audit import job, workers
     from solver.cli.console import AuditProgress, require_apart
     from solver.search.threads import GroupControl
 
@@ -395,7 +383,7 @@ def verify(
     require_apart(stored.files, reads=reads)
     marks = Marks(marks_path)
 
-    asked = AuditOptions(
+    asked = job.AuditOptions(
         cores.limits(limits, on_cluster=cluster_address is not None),
         within=within,
         all_keys=keys or every_ply,
@@ -411,7 +399,7 @@ def verify(
     control = GroupControl()
     outcome = Outcome(fail_on)
     codes = outcome.codes
-    reading = Reading(files, read_options, is_quiet=output.quiet)
+    reading = auditing.Reading(files, read_options, is_quiet=output.quiet)
     if output.summary == "json":
         echo_json({"summary": reading.summarise()})
     progress = AuditProgress(
@@ -420,7 +408,7 @@ def verify(
         hidden=output.quiet or (output.jsonl and is_terminal(sys.stdout)),
     )
     reading.notify = progress.notify
-    with interruptible(control):  # until everything is printed
+    with signals.interruptible(control):  # until everything is printed
         with (
             stored.open(asked) as resume,
             _open_workers(cluster_address, asked, cores.jobs, tablebases) as pool,
@@ -436,7 +424,7 @@ def verify(
                 folder = CertificateFolder(proofs.folder_path, progress.notify, inputs)
             printer = ResultPrinter(progress, output)
             ctx.call_on_close(printer.close)
-            results = audit(
+            results = workers.audit(
                 folder.name(reading) if folder else reading,
                 asked,
                 pool,
@@ -455,7 +443,8 @@ def verify(
     totals = [*outcome.totals()]
     if marks.unused and not control.is_stopped():
         totals.append(
-            f"{name_of(marks_path or '')}: marks that match no record: {marks.unused:,}"
+            f"{streams.name_of(marks_path or '')}: marks that match no "
+            f"record: {marks.unused:,}"
         )
     if folder:
         codes.add(folder.code)
@@ -471,15 +460,15 @@ def verify(
 @contextmanager
 def _open_workers(
     address: str | None,
-    asked: AuditOptions,
+    asked: job.AuditOptions,
     jobs: int | None,
     tablebases: Tablebases | None,
-) -> Iterator[WorkerPool]:
+) -> Iterator[workers.WorkerPool]:
     """Provide the workers: this machine's, or those of the cluster of `--cluster`."""
     if address is None:
-        from solver.audit.workers import local_workers
+        from solver.audit import workers
 
-        yield local_workers(asked, jobs, tablebases)
+        yield workers.local_workers(asked, jobs, tablebases)
         return
     if jobs and address != LOCAL:
         msg = "--jobs cannot be combined with a cluster, which has its own workers."
@@ -580,7 +569,7 @@ class ResultPrinter:
         if paragraph := self._describe(result):
             self._disagreements.add(result.source, paragraph)
 
-    def finish(self, reading: Reading) -> None:
+    def finish(self, reading: auditing.Reading) -> None:
         """Print the table and the disagreements; only a terminal wraps long lines.
 
         Without results there is no table: an empty one would look like success.

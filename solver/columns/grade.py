@@ -13,19 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver import __version__
+from solver import __version__, movetext, solution
 from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
-from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.query_struct import (
-    MOVE_TEXT_BYTES,
-    FenFault,
-    LineFault,
-    Query,
-    QueryState,
-)
-from solver.kernel.border.search_struct import MAX_LEGAL_MOVES
-from solver.movetext import ILLEGAL, UNREADABLE, is_move, plain_moves, written_move
+from solver.kernel.border import interface, query_struct, search_struct
 from solver.problem import (
     DEFAULT_HASH_MIB,
     MAX_NODES,
@@ -37,7 +28,6 @@ from solver.problem import (
 from solver.search.queries import address_of
 from solver.search.threads import Control, ShortCalls
 from solver.search.workspaces import Workspace
-from solver.solution import SCHEMA, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,14 +91,14 @@ class Grade:
         return f"<Grade {self.status}{place}{reason}>"
 
     def _repr_html_(self) -> str:
-        return str(show(self, "html"))
+        return str(solution.show(self, "html"))
 
     def to_dict(self) -> dict[str, object]:
         """Return a record: what `json.dumps` takes, in the order of the attributes."""
         record = asdict(self) | {"status": str(self.status)}
         for name in ("right_moves", "line"):
             record[name] = list(record[name])
-        return {"schema": SCHEMA, **record, "solver": __version__}
+        return {"schema": solution.SCHEMA, **record, "solver": __version__}
 
     @property
     def is_right(self) -> bool:
@@ -287,7 +277,7 @@ def _grade_all(
     lines: Sequence[_Line | InputError], nodes: int | None, control: Control
 ) -> list[Grade | InputError]:
     """Grade lines; many need not be short, whatever each takes."""
-    most = NO_LIMIT if nodes is None else nodes
+    most = interface.NO_LIMIT if nodes is None else nodes
 
     def grade(grader: _Grader, nodes: int | None) -> list[Grade | InputError] | None:
         nodes = most if nodes is None else min(nodes, most)
@@ -329,13 +319,13 @@ class _Grader:
         texts = [
             (
                 line.fen.encode(errors="surrogatepass"),
-                plain_moves(line.moves, 2 * line.n).encode(),
+                movetext.plain_moves(line.moves, 2 * line.n).encode(),
             )
             for line in lines
         ]
         content = b"".join([text for pair in texts for text in pair])
         address = address_of(content)
-        rows = (Query * len(lines))()
+        rows = (query_struct.Query * len(lines))()
         for row, line, (fen, moves) in zip(rows, lines, texts, strict=True):
             row.fen, row.fen_size = address, len(fen)
             address += len(fen)
@@ -347,7 +337,10 @@ class _Grader:
         workspace = self.workspace
         workspace.reserve_generations(len(lines))
         most = max([len(moves) for _, moves in texts], default=0)
-        size = len(lines) * ROW_TEXT + (most + MAX_LEGAL_MOVES) * MOVE_TEXT_BYTES
+        size = (
+            len(lines) * ROW_TEXT
+            + (most + search_struct.MAX_LEGAL_MOVES) * query_struct.MOVE_TEXT_BYTES
+        )
         written = ctypes.create_string_buffer(size)
         search = workspace.search
         search.text, search.text_size = ctypes.addressof(written), size
@@ -368,17 +361,17 @@ _UNDECIDED = Grade(GradeStatus.UNDECIDED, reason="the node limit was hit")
 _short_calls = ShortCalls(_Grader)
 
 
-def _answer(row: Query, line: _Line, text: str) -> Grade | InputError:
+def _answer(row: query_struct.Query, line: _Line, text: str) -> Grade | InputError:
     """Return the answer of a row, or why its FEN was refused."""
-    if row.state == QueryState.REFUSED:
+    if row.state == query_struct.QueryState.REFUSED:
         from solver.fen_faults import explain
 
-        return explain(line.fen, FenFault(row.fen_fault))
-    if row.state == QueryState.OPEN:
+        return explain(line.fen, query_struct.FenFault(row.fen_fault))
+    if row.state == query_struct.QueryState.OPEN:
         return _UNDECIDED
     right = tuple(text[row.line_at : row.line_at + row.line_written].split())
     ends_in_mate = bool(row.ends_in_mate)
-    if row.fault == LineFault.NONE:
+    if row.fault == query_struct.LineFault.NONE:
         return Grade(GradeStatus.RIGHT, line=right, ends_in_mate=ends_in_mate)
     keys = tuple(text[row.keys_at : row.keys_at + row.keys_written].split())
     ply = len(right)
@@ -387,21 +380,21 @@ def _answer(row: Query, line: _Line, text: str) -> Grade | InputError:
 
 
 def _explain(
-    row: Query, line: _Line, ply: int, *, has_mate: bool
+    row: query_struct.Query, line: _Line, ply: int, *, has_mate: bool
 ) -> tuple[GradeStatus, str]:
     """Return the status of a line that is not right, and the reason."""
     left = line.n - ply // 2
     within = f"within {left} move{'s' * (left != 1)}"
-    if row.fault == LineFault.EMPTY:
+    if row.fault == query_struct.LineFault.EMPTY:
         return GradeStatus.WRONG, "expected a move, found none"
-    word = written_move(line.moves, ply)
+    word = movetext.written_move(line.moves, ply)
     found = f"found {quote(word)}"
-    if row.fault == LineFault.ILLEGAL and not is_move(word):
-        return GradeStatus.UNREADABLE, f"expected {UNREADABLE}, {found}"
+    if row.fault == query_struct.LineFault.ILLEGAL and not movetext.is_move(word):
+        return GradeStatus.UNREADABLE, f"expected {movetext.UNREADABLE}, {found}"
     if row.ends_in_mate:
         expected = "no move after the mate"
-    elif row.fault == LineFault.ILLEGAL:
-        expected = ILLEGAL
+    elif row.fault == query_struct.LineFault.ILLEGAL:
+        expected = movetext.ILLEGAL
     elif has_mate:
         expected = f"a move that mates {within}"
     else:

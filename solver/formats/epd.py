@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.errors import FormatError, InputError, quote
+from solver.formats import streams
 from solver.formats.claims import KEPT, OTHER_TEXT, Draft, FileSummary
-from solver.formats.streams import (
-    Lines,
-    Records,
-    decode,
-    decode_line,
-    read_each,
-    read_lines,
-)
 from solver.position_text import GivenPosition, first_moves, write_lines
 from solver.problem import MATE, Stipulation, printable
 
@@ -107,9 +100,11 @@ _CHECKMATE, _LEAST_MATE = 32767, 32000
 to the mate."""
 
 
-def read_epd(lines: Lines, summary: FileSummary) -> Records:
+def read_epd(lines: streams.Lines, summary: FileSummary) -> streams.Records:
     """Read EPD or a list of FENs; see `read_lines`."""
-    return read_lines(lines, summary.name, partial(parse_record, summary=summary))
+    return streams.read_lines(
+        lines, summary.name, partial(parse_record, summary=summary)
+    )
 
 
 def parse_record(text: str, source: str, summary: FileSummary | None = None) -> Problem:
@@ -423,7 +418,7 @@ def read_row(
         such as an engine's score.
     """
     try:
-        encoding = "utf-8" if decode_line(raw).encode() == raw else "latin-1"
+        encoding = "utf-8" if streams.decode_line(raw).encode() == raw else "latin-1"
         row = _parse_row(raw.decode(encoding), encoding, source, summary)
     except InputError as error:
         summary.unreadable += 1
@@ -515,18 +510,20 @@ class _Score(NamedTuple):
     line: str = ""
 
 
-def read_matecheck(lines: Lines, summary: FileSummary) -> Records:
+def read_matecheck(lines: streams.Lines, summary: FileSummary) -> streams.Records:
     """Read the claims of a log; see `read_each`."""
-    return read_each(_find_scores(lines), summary.name, partial(_parse, summary))
+    return streams.read_each(
+        _find_scores(lines), summary.name, partial(_parse, summary)
+    )
 
 
-def _find_scores(lines: Lines) -> Iterator[tuple[int, _Score]]:
+def _find_scores(lines: streams.Lines) -> Iterator[tuple[int, _Score]]:
     """Yield each claim with the number of its line."""
     positions: dict[str, str] = {}
     last: dict[str, tuple[int, _Score]] = {}
     is_log = False
     for number, raw in lines:
-        text = decode(raw).strip()
+        text = streams.decode(raw).strip()
         printed, spoken = _PRINTED.match(text), _SPOKEN.match(text)
         is_log |= bool(printed or spoken) or text.startswith(_SUMMARY)
         if printed:

@@ -40,7 +40,7 @@ import chess
 import yaml
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats import compositions
+from solver.formats import compositions, popeye, streams
 from solver.formats.claims import MAX_SOLUTIONS
 from solver.formats.compositions import (
     WORD,
@@ -50,8 +50,6 @@ from solver.formats.compositions import (
     parse_squares,
     refuse,
 )
-from solver.formats.popeye import Twin, Twins, make_problems, parse_twin
-from solver.formats.streams import Lines, Records, decode, read_each
 from solver.problem import printable
 
 if TYPE_CHECKING:
@@ -77,7 +75,7 @@ _PARTS |= dict.fromkeys(("authors", "title", "source", "date"), "name")
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 
-def read_olive(lines: Lines, summary: FileSummary) -> Records:
+def read_olive(lines: streams.Lines, summary: FileSummary) -> streams.Records:
     """Read the problems of one of Olive's files; see `read_each`.
 
     Yields
@@ -86,11 +84,11 @@ def read_olive(lines: Lines, summary: FileSummary) -> Records:
         One for each twin, in file order.
     """
     parse = partial(_make_problems, summary)
-    for found in read_each(_entries(lines), summary.name, parse):
+    for found in streams.read_each(_entries(lines), summary.name, parse):
         yield from [found] if isinstance(found, FormatError) else found
 
 
-def _entries(lines: Lines) -> Iterator[tuple[int, object]]:
+def _entries(lines: streams.Lines) -> Iterator[tuple[int, object]]:
     """Yield the line and the content of each entry; see `_Item`."""
     for start, text in _split(lines):
         try:
@@ -101,7 +99,7 @@ def _entries(lines: Lines) -> Iterator[tuple[int, object]]:
             yield start + line, content
 
 
-def _split(lines: Lines) -> Iterator[tuple[int, bytes]]:
+def _split(lines: streams.Lines) -> Iterator[tuple[int, bytes]]:
     """Split at lines that begin a document, or an item of an unindented list.
 
     Yields
@@ -131,7 +129,7 @@ def _split(lines: Lines) -> Iterator[tuple[int, bytes]]:
         yield start, b"".join(chunk)
 
 
-def _make_problems(summary: FileSummary, entry: object, source: str) -> Records:
+def _make_problems(summary: FileSummary, entry: object, source: str) -> streams.Records:
     """Return the problems of an entry after its pieces and twins are read."""
     if isinstance(entry, InputError):
         raise entry
@@ -153,7 +151,7 @@ def _make_problems(summary: FileSummary, entry: object, source: str) -> Records:
     parts = compositions.parts_of(solution) if entry.get("twins") else {"": solution}
     read_claim = partial(_read_claim, diagram.options, intended, parts)
     twins = _parse_twins(diagram, entry.get("twins"), source)
-    return make_problems(twins, _name(entry), source, summary, read_claim)
+    return popeye.make_problems(twins, _name(entry), source, summary, read_claim)
 
 
 def _read_claim(
@@ -178,23 +176,23 @@ def _read_claim(
         draft.solutions = draft.read("solutions", "solution", count, part, asked)
 
 
-def _parse_twins(diagram: Composition, twins: object, source: str) -> Twins:
+def _parse_twins(diagram: Composition, twins: object, source: str) -> popeye.Twins:
     """Return the twins in the order of their labels.
 
     A label `a` means that the diagram is a zero position.
     """
     if not twins:
-        return [Twin("", diagram)]
+        return [popeye.Twin("", diagram)]
     if not isinstance(twins, dict) or not all(map(_LABEL.fullmatch, twins)):
         refuse("twins: expected labels such as b, each with changes", _show(twins))
-    found: Twins = []
+    found: popeye.Twins = []
     twins = {"a": ""} | twins
     for label in sorted(twins, key=lambda label: (len(label), label)):
         words = Words(WORD.findall(_text(twins[label])))
         if words:
-            found.append(parse_twin(label, diagram, found, words, source))
+            found.append(popeye.parse_twin(label, diagram, found, words, source))
         else:
-            found.append(Twin(label, diagram))
+            found.append(popeye.Twin(label, diagram))
     return found
 
 
@@ -303,7 +301,7 @@ def _parse_document(raw: bytes) -> list[_Item]:
         refuse(f"expected at most {MAX_ENTRY_BYTES:,} bytes", "a longer entry")
     # Entries contain two things that are not YAML: tabs before text, and YACPDB's
     # references to other entries, such as >>1234.
-    text = decode(raw).replace("\t", "  ").replace(">>", "//")
+    text = streams.decode(raw).replace("\t", "  ").replace(">>", "//")
     if yaml.__with_libyaml__:  # ten times as fast
         with suppress(InputError):
             items = _parse_with(yaml.CBaseLoader, text)

@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from solver import problem
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats.rows import AND_MORE, RowReader, keep_selected
 from solver.formats.streams import MAX_LINE_BYTES, decode_line, read_each
-from solver.problem import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from solver.formats.claims import FileSummary, ReadOptions, Selection
     from solver.formats.rows import Pick
     from solver.formats.streams import Records
-    from solver.problem import Problem
 
 BATCH_ROWS = 1 << 14
 """How many rows are in memory together; a row group may be the whole file."""
@@ -117,7 +116,7 @@ def read_parquet(
             return
         plan = row_reader.plan(names)
 
-        def parse(cells: _Cells | str, source: str) -> Problem | None:
+        def parse(cells: _Cells | str, source: str) -> problem.Problem | None:
             if isinstance(cells, str):
                 msg = f"Parquet: expected {cells}"
                 raise InputError(msg)
@@ -171,7 +170,7 @@ def _explain(error: Exception) -> str:
     """Return pyarrow's message in one line; raise errors of the file system again."""
     if isinstance(error, OSError) and error.errno is not None:
         raise error
-    text = printable(str(error) or type(error).__name__)
+    text = problem.printable(str(error) or type(error).__name__)
     return f"damage: {text[:_SHOWN_CHARACTERS]}"
 
 

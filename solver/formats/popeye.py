@@ -68,7 +68,6 @@ from solver.problem import EXPECTED, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from solver.formats.streams import Records
     from solver.problem import Problem
 
 

@@ -21,17 +21,15 @@ from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
+from solver import files, problem
 from solver.errors import FormatError, InputError, missing_package
-from solver.files import GZIPPED
 from solver.formats import streams
 from solver.formats.claims import AUTO, KEPT, FileSummary, ReadOptions
-from solver.problem import MATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from solver.formats.streams import NumberedLines, Records
-    from solver.problem import Problem
 
 
 class _Format(NamedTuple):
@@ -187,8 +185,8 @@ def _read_opened(
 
 
 def _count(
-    record: Problem | FormatError, summary: FileSummary, options: ReadOptions
-) -> Problem | FormatError | None:
+    record: problem.Problem | FormatError, summary: FileSummary, options: ReadOptions
+) -> problem.Problem | FormatError | None:
     """Count a record; return it as the options say, None if it is not selected."""
     if options.strict and not isinstance(record, FormatError) and record.warnings:
         record = FormatError(record.source, record.warnings[0].partition(KEPT)[0])
@@ -199,7 +197,7 @@ def _count(
         summary.not_selected += 1
         return None
     summary.count(record)
-    if not options.claims and record.stipulation is MATE:
+    if not options.claims and record.stipulation is problem.MATE:
         return replace(record, claim=None, no_mate=None)
     return record
 
@@ -233,7 +231,7 @@ def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Re
         Whether errors may be held back until it is clear whether they are a flood.
         Otherwise, as for a program that waits for its answer, they precede that error.
     """
-    held: list[Problem | FormatError] = []
+    held: list[problem.Problem | FormatError] = []
     expected = set()  # what the faults have in common if they are equal
     for record in records:
         held.append(record)
@@ -298,7 +296,7 @@ class Writer(NamedTuple):
         Writes any number of these records to a file.
     """
 
-    write: Callable[[Problem], Any]
+    write: Callable[[problem.Problem], Any]
     save: Callable[[Iterable[Any], BinaryIO], object]
 
 
@@ -335,7 +333,7 @@ def format_of(path: str) -> str | None:
     str or None
         One of `WRITABLE`; None if the suffix is unknown.
     """
-    return _SUFFIXES.get(PurePath(path.removesuffix(GZIPPED)).suffix)
+    return _SUFFIXES.get(PurePath(path.removesuffix(files.GZIPPED)).suffix)
 
 
 def title_of(source_format: str) -> str:

@@ -22,13 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError, quote
-from solver.formats.pgn import RESULTS, UNFINISHED, PgnGame, split_games
-from solver.formats.streams import (
-    MAX_RECORD_BYTES,
-    NumberedLines,
-    name_of,
-    open_decompressed,
-)
+from solver.formats import pgn, streams
 from solver.laboratory.imbalance import Material, count_pieces
 
 if TYPE_CHECKING:
@@ -92,21 +86,21 @@ def read_results(
     OSError
         If the file cannot be opened or read.
     """
-    name = name_of(path)
+    name = streams.name_of(path)
     try:
-        stream = open_decompressed(path)
+        stream = streams.open_decompressed(path)
     except InputError as error:
         yield FormatError(name, str(error))
         return
     with stream:
-        lines = NumberedLines(stream, MAX_RECORD_BYTES)
+        lines = streams.NumberedLines(stream, streams.MAX_RECORD_BYTES)
         try:
             yield from _read(lines, name, skip_plies)
         except InputError as error:
             yield FormatError(f"{name}:{lines.number + 1}", str(error))
 
 
-def _read(lines: NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
+def _read(lines: streams.NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
     numbered = iter(lines)
     first = next((item for item in numbered if _is_record(item[1].strip())), None)
     if first is None:
@@ -114,7 +108,7 @@ def _read(lines: NumberedLines, name: str, skip_plies: int) -> Iterator[Record]:
     numbered = chain([first], numbered)
     records: Iterable[tuple[int, bytes]]
     if _PGN_START.match(first[1].lstrip()):
-        parse, records = parse_game, split_games(numbered)
+        parse, records = parse_game, pgn.split_games(numbered)
     else:
         parse, skip_plies = parse_line, 0
         records = (item for item in numbered if _is_record(item[1].strip()))
@@ -184,9 +178,10 @@ def parse_line(text: bytes) -> Game:
         If the board is impossible in a game, or there is no result, or two different
         results.
     """
-    if len(text) > MAX_RECORD_BYTES:
+    if len(text) > streams.MAX_RECORD_BYTES:
         msg = (
-            f"expected a line of at most {MAX_RECORD_BYTES:,} bytes, found a longer one"
+            f"expected a line of at most {streams.MAX_RECORD_BYTES:,} bytes, "
+            f"found a longer one"
         )
         raise InputError(msg)
     # A position is ASCII; the rest may be in any encoding.
@@ -210,9 +205,9 @@ def _read_result(tail: str) -> float | None:
 
 @lru_cache
 def _value(result: str) -> float | None:
-    if result == UNFINISHED:
+    if result == pgn.UNFINISHED:
         return None
-    return RESULTS[result] if result in RESULTS else float(result)
+    return pgn.RESULTS[result] if result in pgn.RESULTS else float(result)
 
 
 def _read_pieces(placement: str) -> Material:
@@ -277,11 +272,11 @@ def parse_game(text: bytes) -> Game:
         If it is too long, is not orthodox chess, begins with an invalid position, has
         an illegal move, or has two different results.
     """
-    game = PgnGame(text)
+    game = pgn.PgnGame(text)
     materials = [count_pieces(game.board)]
     materials += [count_pieces(game.board) for each in game.play() if each is None]
-    written = [game.tags.get("Result", UNFINISHED), game.ending]
-    results = {RESULTS[result] for result in written if result in RESULTS}
+    written = [game.tags.get("Result", pgn.UNFINISHED), game.ending]
+    results = {pgn.RESULTS[result] for result in written if result in pgn.RESULTS}
     if len(results) > 1:
         tag, ending = written
         msg = f"expected one result, found {tag} in the tag and {ending} below"

@@ -53,9 +53,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from solver import __version__
-from solver.errors import ImbalanceError, InputError, MatesolveError, quote
-from solver.files import write_whole
+from solver import __version__, errors, files
 from solver.kernel.border.query_struct import MATERIAL_CELLS, MipUse
 from solver.solution import SCHEMA
 
@@ -137,8 +135,11 @@ def parse_material(text: str) -> Material:
     """
     name = _NAME.fullmatch(text.strip().upper())
     if name is None:
-        msg = f"expected material such as KRPvKR, White's first, found {quote(text)}"
-        raise InputError(msg)
+        msg = (
+            f"expected material such as KRPvKR, White's first, "
+            f"found {errors.quote(text)}"
+        )
+        raise errors.InputError(msg)
     white, black = (
         [side.count(letter) for letter in _LETTERS] for side in name.groups()
     )
@@ -222,13 +223,13 @@ def read_arrays(data: bytes) -> dict[str, npt.NDArray[Any]]:
     """
     if not data.startswith(_ZIP_START):
         msg = "expected a material-imbalance table, found another kind of file"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     if len(data) > MAX_FILE_BYTES:
         msg = f"expected at most {MAX_FILE_BYTES:,} bytes, found more"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     end = data[-_ZIP_END_BYTES:]
     if not (end.startswith(_ZIP_END) and end.endswith(b"\0\0")):
-        raise ImbalanceError(_DAMAGED_TABLE)
+        raise errors.ImbalanceError(_DAMAGED_TABLE)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = {
@@ -236,19 +237,19 @@ def read_arrays(data: bytes) -> dict[str, npt.NDArray[Any]]:
                 for member in archive.infolist()
             }
     except _DAMAGED:
-        raise ImbalanceError(_DAMAGED_TABLE) from None
+        raise errors.ImbalanceError(_DAMAGED_TABLE) from None
     if "version" not in members:
         msg = "expected a material-imbalance table, found another .npz archive"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     version = int(_read("version", members["version"]))
     if version != VERSION:
         newer = ", of a newer program" if version > VERSION else ""
         msg = f"expected a table of version {VERSION}, found version {version}{newer}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     if members.keys() != _ARRAYS.keys():
-        names, found = ", ".join(_ARRAYS), quote(", ".join(sorted(members)))
+        names, found = ", ".join(_ARRAYS), errors.quote(", ".join(sorted(members)))
         msg = f"expected the arrays {names}, found {found}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     return {name: _read(name, members[name]) for name in _ARRAYS}
 
 
@@ -259,9 +260,9 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
             f"{member.filename}: expected at most {_MAX_ARRAY_BYTES:,} bytes, "
             f"found {member.file_size:,}"
         )
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     if member.compress_type not in _COMPRESSIONS:
-        raise ImbalanceError(_DAMAGED_TABLE)
+        raise errors.ImbalanceError(_DAMAGED_TABLE)
     with archive.open(member) as stream:
         # Without a size, zipfile decompresses up to 2 GiB at once. The byte beyond the
         # end makes it compare the checksum.
@@ -279,12 +280,12 @@ def _read(name: str, content: bytes) -> npt.NDArray[Any]:
     size = np.dtype(dtype).itemsize * int(np.prod(shape))
     expected = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
     if not content.startswith(_NPY_START) or header != expected.encode():
-        found = quote(header.decode("latin-1"))
+        found = errors.quote(header.decode("latin-1"))
         msg = f"{name}: expected the header {expected}, found {found}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     if len(values) != size:
         msg = f"{name}: expected {size} bytes, found {len(values)}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     return np.frombuffer(values, dtype).reshape(shape)
 
 
@@ -536,7 +537,7 @@ class ImbalanceTable:
             source = bytes(arrays["source"][()]).decode()
         except UnicodeDecodeError:
             msg = "source: expected UTF-8, found other bytes"
-            raise ImbalanceError(msg) from None
+            raise errors.ImbalanceError(msg) from None
         table = cls(source)
         table.ignored = _in_range(int(arrays["ignored"]))
         counts = arrays["counts"]
@@ -552,7 +553,7 @@ class ImbalanceTable:
         OSError
             If it cannot be written; an existing file is left as it was.
         """
-        write_whole(path, self.to_bytes())
+        files.write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ImbalanceTable:
@@ -569,9 +570,9 @@ class ImbalanceTable:
             data = file.read(MAX_FILE_BYTES + 1)
         try:
             return cls.from_bytes(data)
-        except ImbalanceError as error:
+        except errors.ImbalanceError as error:
             msg = f"{os.fspath(path)}: {error}"
-            raise ImbalanceError(msg) from None
+            raise errors.ImbalanceError(msg) from None
 
 
 def shipped() -> ImbalanceTable:
@@ -580,7 +581,7 @@ def shipped() -> ImbalanceTable:
         data = (resources.files("solver.laboratory") / "imbalance.npz").read_bytes()
     except FileNotFoundError:
         msg = "expected the table that comes with the program, found none: reinstall it"
-        raise MatesolveError(msg) from None
+        raise errors.MatesolveError(msg) from None
     return ImbalanceTable.from_bytes(data)
 
 
@@ -588,16 +589,16 @@ def _check_source(source: str) -> None:
     strange = next((letter for letter in source if not letter.isprintable()), None)
     if strange is not None:
         msg = f"source: expected one printable line, found U+{ord(strange):04X}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     if (size := len(source.encode())) > MAX_SOURCE_BYTES:
         msg = f"source: expected at most {MAX_SOURCE_BYTES} bytes, found {size}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
 
 
 def _in_range(count: int) -> int:
     if count >= COUNT_LIMIT:
         msg = f"expected counts below 2^56, found {count}"
-        raise ImbalanceError(msg)
+        raise errors.ImbalanceError(msg)
     return count
 
 

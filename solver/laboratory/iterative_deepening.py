@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING
 
 from solver.board import pack, unpack_move
 from solver.errors import InputError
-from solver.kernel.border.interface import NO_LIMIT, new_search
-from solver.kernel.border.parts import LABORATORY
-from solver.kernel.border.query_struct import (
-    INFINITE_SCORE,
-    Experiment,
-    MipUse,
-)
+from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.build.loader import load_part
 from solver.laboratory.techniques import (
     MAX_DEPTH,
@@ -91,11 +85,11 @@ class Laboratory:
                 f"found {table_entries}"
             )
             raise InputError(msg)
-        self._kernel = load_part(LABORATORY).kernel
-        self.search = new_search(buckets=table_entries // LEAST_ENTRIES)
-        self._experiment = Experiment()
+        self._kernel = load_part(parts.LABORATORY).kernel
+        self.search = interface.new_search(buckets=table_entries // LEAST_ENTRIES)
+        self._experiment = query_struct.Experiment()
         self._imbalance = imbalance
-        self._words: dict[tuple[MipUse, int], list[bytes]] = {}
+        self._words: dict[tuple[query_struct.MipUse, int], list[bytes]] = {}
         self._count = NodeCount.MOVES
         self._roots = 0
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
@@ -220,7 +214,7 @@ class Laboratory:
         """Set the techniques and clear the memory of the last search."""
         search, experiment = self.search, self._experiment
         search.nodes = 0
-        search.node_limit = NO_LIMIT if nodes is None else nodes
+        search.node_limit = interface.NO_LIMIT if nodes is None else nodes
         for memory in (search.killers, search.history, experiment.root_nodes):
             ctypes.memset(memory, 0, ctypes.sizeof(memory))
         ctypes.memset(self.search.table, 0, len(self._memory))
@@ -233,12 +227,12 @@ class Laboratory:
 
     def _load_cells(self, techniques: Techniques, *, white_first: bool) -> None:
         """Copy the material table, as both sides see it, into the kernel."""
-        if techniques.mip is MipUse.NONE:
+        if techniques.mip is query_struct.MipUse.NONE:
             return
         from solver.laboratory.imbalance import FORMS, shipped
 
         form, weight = techniques.mip & FORMS, 0
-        if form & MipUse.CURVE:
+        if form & query_struct.MipUse.CURVE:
             weight, self._experiment.mip_positions = techniques.mip_positions, 1
         if (form, weight) not in self._words:
             self._imbalance = self._imbalance or shipped()
@@ -296,7 +290,7 @@ def _widened(margin: int, distance: int) -> int:
 def _window(centre: int, margin: int) -> tuple[int, int]:
     """Return alpha and beta: the full window if the margin is 0 or too wide."""
     if not 0 < margin <= WIDEST_MARGIN:
-        return -INFINITE_SCORE, INFINITE_SCORE
+        return -query_struct.INFINITE_SCORE, query_struct.INFINITE_SCORE
     return centre - margin, centre + margin
 
 

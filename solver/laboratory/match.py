@@ -28,11 +28,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import chess
 import chess.pgn
 
-from solver import __version__
-from solver.errors import InputError, quote
-from solver.files import lock, open_named
+from solver import __version__, errors, files, solution
 from solver.formats.pgn import RESULTS, UNFINISHED
 from solver.kernel.border.query_struct import Horizon
+from solver.laboratory import techniques
 from solver.laboratory.player import (
     DRAW,
     MOST_PLIES,
@@ -44,16 +43,13 @@ from solver.laboratory.player import (
     play_out,
     write_game,
 )
-from solver.laboratory.techniques import Choice, Techniques
 from solver.output.columns import Column, fit
-from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.console import Console, RenderableType
 
-    from solver.laboratory.techniques import Variant
     from solver.search.threads import GroupControl
 
 
@@ -225,7 +221,7 @@ def match_record(result: MatchResult) -> dict[str, object]:
     """
     match, score = result.match, result.score
     return {
-        "schema": SCHEMA,
+        "schema": solution.SCHEMA,
         "first": match.first.choice._asdict(),
         "second": match.second.choice._asdict(),
         "depth": match.rules.depth,
@@ -248,8 +244,8 @@ def match_record(result: MatchResult) -> dict[str, object]:
 def _published(match: Match) -> tuple[float, ...] | None:
     """Return Prophet4's score of the same experiment, None if there is none."""
     extension = match.first.choice.check_extension
-    alone = Choice(check_extension=extension)
-    if match.first.choice != alone or match.second.choice != Choice():
+    alone = techniques.Choice(check_extension=extension)
+    if match.first.choice != alone or match.second.choice != techniques.Choice():
         return None
     return PROPHET_SCORES.get(extension)
 
@@ -293,8 +289,8 @@ class Match:
         What both search where no depth is left. Prophet4 has a quiescence search.
     """
 
-    first: Variant
-    second: Variant
+    first: techniques.Variant
+    second: techniques.Variant
     rules: Rules
     seed: int
     horizon: Horizon = Horizon.QUIESCENCE
@@ -319,7 +315,7 @@ class Match:
             )
             for variant in (self.first, self.second)
         )
-        equal = Player(Techniques(), Rules(BALANCE_DEPTH))
+        equal = Player(techniques.Techniques(), Rules(BALANCE_DEPTH))
 
         def play(number: int) -> str:
             opening = self._open(number, equal)
@@ -360,9 +356,9 @@ class Match:
             expected = {"Event": self.event, "Round": f"{number}.{half}"}
             for tag, value in expected.items():
                 if headers.get(tag) != value:
-                    found = quote(headers.get(tag, ""))
+                    found = errors.quote(headers.get(tag, ""))
                     msg = f"{tag}: expected {value!r}, found {found}"
-                    raise InputError(msg)
+                    raise errors.InputError(msg)
             white = RESULTS[result]
             points.append(white if half == 1 else 1 - white)
         return points[0], points[1]
@@ -411,15 +407,15 @@ def open_games(path: str, match: Match) -> Iterator[GamesFile]:
     OSError
         It cannot be read or written, or another match writes to it.
     """
-    with open_named(Path(path), "a+b", path) as file:
-        lock(file, path)
+    with files.open_named(Path(path), "a+b", path) as file:
+        files.lock(file, path)
         file.seek(0)
         content = file.read()
         try:
             pairs, end = _read_games(content, match)
-        except InputError as error:
+        except errors.InputError as error:
             msg = f"{path}: {error}"
-            raise InputError(msg) from None
+            raise errors.InputError(msg) from None
         if end < len(content):
             file.truncate(end)
         yield GamesFile(file, pairs)
@@ -431,7 +427,7 @@ def _read_games(content: bytes, match: Match) -> tuple[list[tuple[float, float]]
     first = content.partition(b"\n")[0].decode("utf-8", "replace")
     if not start.startswith(first):  # an interrupted run may have cut it short
         msg = f"expected the games of this match, {start}, found {first[:MAX_SHOWN]!a}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     games = _NEXT_GAME.split(content.decode("ascii", "replace"))
     pairs: list[tuple[float, float]] = []
     end = 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver import __version__
+from solver import __version__, solution
 from solver.laboratory.techniques import (
     MateBounds,
     bounds_of_shortest,
@@ -25,7 +25,6 @@ from solver.laboratory.techniques import (
     mate_distance,
     score_value,
 )
-from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -393,7 +392,7 @@ def position_record(counts: PositionCounts) -> dict[str, Any]:
         if the score is no mate.
     """
     return {
-        "schema": SCHEMA,
+        "schema": solution.SCHEMA,
         "fen": counts.fen,
         "depth": counts.depth,
         "node_limit": counts.node_limit,
@@ -425,7 +424,7 @@ def collection_record(
     """
     problems = [_problem(counts, row) for row in counts.rows]
     return {
-        "schema": SCHEMA,
+        "schema": solution.SCHEMA,
         "table_entries": counts.table_entries,
         "complete": counts.is_complete,
         "contradictory": counts.is_contradictory,

@@ -9,16 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from solver.errors import InputError
-from solver.kernel.border.query_struct import (
-    MATE_SCORE,
-    MATE_ZONE,
-    Extension,
-    Horizon,
-    Mdp,
-    MipUse,
-    PrunedNodes,
-    RootOrder,
-)
+from solver.kernel.border import query_struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +42,7 @@ class NodeCount(StrEnum):
 ADDITIONS = frozenset({1, 2, 3, 4})
 """The additions of Enhanced Forward Pruning, numbered as in the paper."""
 
-UNSOUND_USES = MipUse.REDUCTION | MipUse.PRUNING
+UNSOUND_USES = query_struct.MipUse.REDUCTION | query_struct.MipUse.PRUNING
 """The uses that skip lines."""
 
 
@@ -84,18 +75,18 @@ class Techniques:
     count : NodeCount
     """
 
-    mdp: Mdp = Mdp.OFF
-    extension: Extension = Extension.NONE
-    pruned_nodes: PrunedNodes = PrunedNodes.NONE
+    mdp: query_struct.Mdp = query_struct.Mdp.OFF
+    extension: query_struct.Extension = query_struct.Extension.NONE
+    pruned_nodes: query_struct.PrunedNodes = query_struct.PrunedNodes.NONE
     additions: frozenset[int] = frozenset()
     null_reduction: int = 2
     cuts: int = 3
     tries: int = 6
-    mip: MipUse = MipUse.NONE
+    mip: query_struct.MipUse = query_struct.MipUse.NONE
     mip_positions: int = 50
     aspiration: int = 50
-    horizon: Horizon = Horizon.STATIC
-    root_order: RootOrder = RootOrder.SEARCH
+    horizon: query_struct.Horizon = query_struct.Horizon.STATIC
+    root_order: query_struct.RootOrder = query_struct.RootOrder.SEARCH
     count: NodeCount = NodeCount.MOVES
 
     def plies_seen(self, depth: int) -> int:
@@ -103,7 +94,11 @@ class Techniques:
 
         This is the horizon if it is searched, or else one ply above it.
         """
-        return depth if depth and self.horizon is not Horizon.STATIC else depth - 1
+        return (
+            depth
+            if depth and self.horizon is not query_struct.Horizon.STATIC
+            else depth - 1
+        )
 
     @property
     def is_sound(self) -> bool:
@@ -116,8 +111,8 @@ class Techniques:
     @property
     def has_plain_horizon(self) -> bool:
         """Whether the score at the horizon is the evaluation and nothing else."""
-        uses = MipUse.LAZY | MipUse.CORRECTION
-        return self.horizon is Horizon.STATIC and not self.mip & uses
+        uses = query_struct.MipUse.LAZY | query_struct.MipUse.CORRECTION
+        return self.horizon is query_struct.Horizon.STATIC and not self.mip & uses
 
     @property
     def fields(self) -> dict[str, int]:
@@ -139,19 +134,19 @@ class Techniques:
 
 
 _EXTENSIONS = {
-    "all": Extension.CHECKS,
-    "captures": Extension.CAPTURING_CHECKS,
-    "promotions": Extension.PROMOTIONS,
-    "uncapped": Extension.CHECKS | Extension.UNCAPPED,
+    "all": query_struct.Extension.CHECKS,
+    "captures": query_struct.Extension.CAPTURING_CHECKS,
+    "promotions": query_struct.Extension.PROMOTIONS,
+    "uncapped": query_struct.Extension.CHECKS | query_struct.Extension.UNCAPPED,
 }
 _MIP = {
-    "reduce": MipUse.REDUCTION,
-    "prune": MipUse.PRUNING,
-    "lazy": MipUse.LAZY,
-    "correct": MipUse.CORRECTION,
-    "white": MipUse.WHITE,
-    "rounded": MipUse.ROUNDED,
-    "curve": MipUse.CURVE,
+    "reduce": query_struct.MipUse.REDUCTION,
+    "prune": query_struct.MipUse.PRUNING,
+    "lazy": query_struct.MipUse.LAZY,
+    "correct": query_struct.MipUse.CORRECTION,
+    "white": query_struct.MipUse.WHITE,
+    "rounded": query_struct.MipUse.ROUNDED,
+    "curve": query_struct.MipUse.CURVE,
 }
 _MIP_APART = ({"reduce", "prune"}, {"lazy", "correct"}, {"rounded", "curve"})
 """At most one of each of these may be used. The first four are uses, the others
@@ -159,15 +154,15 @@ forms."""
 
 
 _PRUNED = {
-    "off": PrunedNodes.NONE,
-    "cut": PrunedNodes.CUT,
-    "all": PrunedNodes.ALL,
-    "none": PrunedNodes.CUT_AND_ALL,
-    "on": PrunedNodes.CUT_AND_ALL,
+    "off": query_struct.PrunedNodes.NONE,
+    "cut": query_struct.PrunedNodes.CUT,
+    "all": query_struct.PrunedNodes.ALL,
+    "none": query_struct.PrunedNodes.CUT_AND_ALL,
+    "on": query_struct.PrunedNodes.CUT_AND_ALL,
 }
 
 
-def parse_mdp(text: str) -> Mdp:
+def parse_mdp(text: str) -> query_struct.Mdp:
     """Read a form of mate-distance pruning.
 
     Raises
@@ -175,21 +170,21 @@ def parse_mdp(text: str) -> Mdp:
     InputError
         If there is no such form. The other functions here raise it likewise.
     """
-    forms = {form.name.lower(): form for form in Mdp}
+    forms = {form.name.lower(): form for form in query_struct.Mdp}
     if text not in forms:
         raise _unknown(text, [*forms])
     return forms[text]
 
 
-def parse_extension(text: str) -> Extension:
+def parse_extension(text: str) -> query_struct.Extension:
     """Read `off`, or names of extensions joined by `+`.
 
     `uncapped` removes the cap from all extensions that it is joined to.
     """
-    return _join(text, _EXTENSIONS, Extension.NONE)
+    return _join(text, _EXTENSIONS, query_struct.Extension.NONE)
 
 
-def parse_mip(text: str) -> MipUse:
+def parse_mip(text: str) -> query_struct.MipUse:
     """Read `off`, `reduce` or `prune`, `lazy` or `correct`, or one of each with `+`.
 
     The two uses at a node cannot be combined, since a pruned node is not searched at
@@ -204,10 +199,10 @@ def parse_mip(text: str) -> MipUse:
         uses = "reduce or prune, lazy or correct, or one of each, such as prune+lazy"
         also = "white, and rounded or curve, may be joined to these"
         raise _unknown(text, [OFF, f"{uses} ({also})"])
-    return _join(text, _MIP, MipUse.NONE)
+    return _join(text, _MIP, query_struct.MipUse.NONE)
 
 
-def parse_pruning(text: str) -> tuple[PrunedNodes, frozenset[int]]:
+def parse_pruning(text: str) -> tuple[query_struct.PrunedNodes, frozenset[int]]:
     """Read a form of forward pruning: the nodes, and the additions.
 
     `off`; `cut`: expected cut nodes only, no additions (common practice); `all`:
@@ -219,7 +214,7 @@ def parse_pruning(text: str) -> tuple[PrunedNodes, frozenset[int]]:
     digits = [int(digit) if digit.isdecimal() else 0 for digit in text]
     if not digits or not ADDITIONS.issuperset(digits):
         raise _unknown(text, [*_PRUNED, "digits out of 1234"])
-    return PrunedNodes.CUT_AND_ALL, frozenset(digits)
+    return query_struct.PrunedNodes.CUT_AND_ALL, frozenset(digits)
 
 
 def _join(text: str, values: dict[str, _Flags], nothing: _Flags) -> _Flags:
@@ -489,7 +484,7 @@ class Outcome:
 
 def is_mate(score: int) -> bool:
     """Whether a score is a mate."""
-    return abs(score) >= MATE_ZONE
+    return abs(score) >= query_struct.MATE_ZONE
 
 
 def mate_distance(score: int) -> int | None:
@@ -501,7 +496,7 @@ def mate_distance(score: int) -> int | None:
     """
     if not is_mate(score):
         return None
-    plies = MATE_SCORE - abs(score)
+    plies = query_struct.MATE_SCORE - abs(score)
     return (plies + 1) // 2 if score > 0 else -(plies // 2)
 
 

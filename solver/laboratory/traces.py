@@ -17,9 +17,7 @@ import numpy as np
 from solver.board import pack
 from solver.certificate.build import WorkspaceProver, certify
 from solver.errors import InputError
-from solver.kernel.border.interface import Verdict, new_search
-from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query_struct import MOVES_TEXT_BYTES
+from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.border.search_struct import LogEnd, LoggedNode, LogKind, Search
 from solver.kernel.build.loader import load_part
 from solver.laboratory.techniques import DEEPEST, mate_distance, score_value
@@ -214,11 +212,11 @@ class MoveWriter:
     """Names the moves of a position, by the kernel."""
 
     def __init__(self) -> None:
-        self.kernel = load_part(SEARCH).kernel
-        self.search = new_search()
-        self._text = ctypes.create_string_buffer(MOVES_TEXT_BYTES)
+        self.kernel = load_part(parts.SEARCH).kernel
+        self.search = interface.new_search()
+        self._text = ctypes.create_string_buffer(query_struct.MOVES_TEXT_BYTES)
         self.search.text = ctypes.addressof(self._text)
-        self.search.text_size = MOVES_TEXT_BYTES
+        self.search.text_size = query_struct.MOVES_TEXT_BYTES
 
     def names(self, position: Position, *, black: bool) -> dict[int, tuple[str, str]]:
         """Return each legal move in UCI and in SAN."""
@@ -421,12 +419,12 @@ def trace_numbers(
     return Trace(
         "mate in " + str(abs(mate)),
         abs(mate),
-        mate if verdict == Verdict.MATE else None,
+        mate if verdict == interface.Verdict.MATE else None,
         nodes=workspace.search.nodes,
         nodes_before=0,
         complete=not log.is_full,
         only_cuts=False,
-        stopped=verdict == Verdict.STOPPED,
+        stopped=verdict == interface.Verdict.STOPPED,
         log=log.numbered_nodes(position, black=not board.turn, attacking=attacking),
     )
 

@@ -26,15 +26,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams as Params
 from mcp_types import CallToolResult
 
-from solver import __version__
-from solver.errors import InputError, MatesolveError, missing_package, refusal
+from solver import __version__, errors, position_text, solving
 from solver.output.text import describe, known_so_far
-from solver.position_text import GivenPosition
 from solver.problem import DEFAULT_HASH_MIB, MATE, Limits, Problem, Stipulation
 from solver.search.queries import Question, read_question
 from solver.search.threads import WATCHDOG, Control, GroupControl, usable_cores
 from solver.solution import SCHEMA
-from solver.solving import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -97,7 +94,7 @@ async def serve(prepare: Callable[[Stipulation], object]) -> None:
             try:
                 arguments = _check(schemas[params.name], params.arguments or {})
                 return TOOLS[params.name](call, **arguments)
-            except MatesolveError as error:
+            except errors.MatesolveError as error:
                 return _refuse(str(error))
             except Exception as error:  # the client gets it; the server lives on
                 return _refuse(f"internal error: {error!r}; please report it")
@@ -136,9 +133,9 @@ def _check(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     arguments = {name: value for name, value in given.items() if value is not None}
     for error in Draft202012Validator(schema).iter_errors(arguments):
         if not error.path:
-            raise InputError(error.message[:200])
+            raise errors.InputError(error.message[:200])
         expected = f"{error.validator} {error.validator_value}"
-        raise refusal(error.path[0], expected, error.instance)
+        raise errors.refusal(error.path[0], expected, error.instance)
     return arguments
 
 
@@ -177,7 +174,7 @@ class Call:
         """Read a question as the command `solve` does."""
         asked = Stipulation.parse(stipulation) if stipulation else MATE
         self.prepare(asked)
-        given = GivenPosition(fen, asked.white_begins)
+        given = position_text.GivenPosition(fen, asked.white_begins)
         self.warnings = [f"Warning: {warning}" for warning in given.warnings]
         problem = Problem(given.fen, stipulation=asked) if stipulation else given.fen
         all_keys = limits.pop("all_keys", True)
@@ -185,12 +182,12 @@ class Call:
         return read_question(problem, Limits(nodes=NODES, **limits), all_keys=all_keys)
 
     @contextmanager
-    def search(self) -> Iterator[tuple[Solver, Control]]:
+    def search(self) -> Iterator[tuple[solving.Solver, Control]]:
         """Provide a new solver and its control, which stops with the call."""
         cores = max(1, usable_cores() // SEARCHES)
         with self.group.search() as control:
             self.progress = lambda: known_so_far(control)
-            yield Solver(DEFAULT_HASH_MIB, threads=cores), control
+            yield solving.Solver(DEFAULT_HASH_MIB, threads=cores), control
 
     def answer(self, record: Any = None, *parts: Iterable[Any]) -> CallToolResult:
         """Return paragraphs, and a record as structured content and as text."""
@@ -202,7 +199,7 @@ class Call:
         whole = json.dumps(record, separators=(",", ":")) if record else ""
         if len(whole) > RECORD_CHARACTERS:
             msg = f"expected a shorter answer, found {len(whole):,} characters"
-            raise InputError(msg)
+            raise errors.InputError(msg)
         content: list[Any] = [types.TextContent(text=x) for x in (text, whole) if x]
         return CallToolResult(content=content, structured_content=record)
 
@@ -241,21 +238,19 @@ def play(call: Call, **asked: Any) -> CallToolResult:
 
 def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolResult:
     """Audit the first records of a text."""
-    from solver.audit.job import AuditOptions
-    from solver.audit.workers import audit, local_workers
-    from solver.formats.claims import FileSummary
-    from solver.formats.registry import read_text
+    from solver.audit import job, workers
+    from solver.formats import claims, registry
     from solver.output.audit_records import audit_record
 
     call.prepare(MATE)
-    summary = FileSummary("text")
-    records = list(read_text(text, summary=summary))
+    summary = claims.FileSummary("text")
+    records = list(registry.read_text(text, summary=summary))
     results: list[Any] = []
-    options = AuditOptions(Limits(time_s=time_s, nodes=NODES), all_keys=True)
-    pool = local_workers(options, 1)
+    options = job.AuditOptions(Limits(time_s=time_s, nodes=NODES), all_keys=True)
+    pool = workers.local_workers(options, 1)
     call.progress = lambda: f"{len(results):,} of {len(records):,} records"
     with WATCHDOG.limit(call.group, time_s):
-        results += audit(records[:RECORDS], options, pool, control=call.group)
+        results += workers.audit(records[:RECORDS], options, pool, control=call.group)
     totals = Counter(result.word for result in results)
     record = {"schema": SCHEMA, "summary": summary.record(), "totals": totals}
     record["not_checked"] = len(records) - len(results)
@@ -267,14 +262,14 @@ def diagram(call: Call, fen: str, moves: str = "", kind: str = "png") -> CallToo
     """Draw a position."""
     from solver.output.shown_play import draw_board
 
-    given = GivenPosition(call.question(fen).problem.fen)
+    given = position_text.GivenPosition(call.question(fen).problem.fen)
     drawing = draw_board(given.fen, given.keys("moves", moves))
     image, mime_type = drawing.encode(), "image/svg+xml"
     if kind == "png":
         try:
             from resvg_py import svg_to_bytes
         except ImportError:
-            raise InputError(missing_package("PNG", "resvg-py")) from None
+            raise errors.InputError(errors.missing_package("PNG", "resvg-py")) from None
         image, mime_type = svg_to_bytes(drawing, skip_system_fonts=True), "image/png"
     answer, data = call.answer(), b64encode(image).decode()
     answer.content.append(types.ImageContent(data=data, mime_type=mime_type))

@@ -12,9 +12,9 @@ import csv
 import json
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from solver import errors, solution
 from solver.audit.checks import check_values
 from solver.audit.results import SUBJECT, AuditResult
-from solver.errors import InputError, quote
 from solver.formats.rows import one_line
 from solver.problem import Claim, Problem
 from solver.record import (
@@ -28,7 +28,6 @@ from solver.record import (
     read_text,
     write_record,
 )
-from solver.solution import SCHEMA
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Verdict
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from solver.audit.results import Mark
-    from solver.errors import FormatError
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
@@ -94,15 +92,15 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
         The record has another schema, a field has the wrong type or a value that no
         result has, or there is no verdict, or no position.
     """
-    if (schema := record.get("schema", SCHEMA)) != SCHEMA:
-        msg = f"schema: expected {SCHEMA}, found {quote(repr(schema))}"
-        raise InputError(msg)
+    if (schema := record.get("schema", solution.SCHEMA)) != solution.SCHEMA:
+        msg = f"schema: expected {solution.SCHEMA}, found {errors.quote(repr(schema))}"
+        raise errors.InputError(msg)
     word = read_text(record, "verdict") or read_text(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
     if word not in WORDS:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
-        raise InputError(msg + (quote(word) if word else "neither"))
+        raise errors.InputError(msg + (errors.quote(word) if word else "neither"))
     found = {name: field.kind.read(record, name) for name, field in FIELDS.items()}
     present = {name: value for name, value in found.items() if value not in (None, "")}
     defaults = {"source": "", "id": "", "solver": "", "time_s": None}
@@ -113,7 +111,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
         result = result._replace(only_moves=0)
     if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
         msg = "fen: expected a position, found none"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     check_values(result)
     return result
 
@@ -138,17 +136,20 @@ def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
         It has another schema, a field has the wrong type, there is no mark, or nothing
         that says whose mark it is.
     """
-    if record.get("schema", SCHEMA) != SCHEMA:
-        msg = f"schema: expected {SCHEMA}, found {quote(repr(record['schema']))}"
-        raise InputError(msg)
+    if record.get("schema", solution.SCHEMA) != solution.SCHEMA:
+        msg = (
+            f"schema: expected {solution.SCHEMA}, "
+            f"found {errors.quote(repr(record['schema']))}"
+        )
+        raise errors.InputError(msg)
     if "mark" not in record:
         msg = "mark: expected accept, cook or reject, found none"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     names = [name for name in SUBJECT if name in record]
     given = {name: FIELDS[name].kind.read(record, name) or None for name in names}
     if not any(given.get(name) for name in ("source", "id", "fen")):
         msg = "mark: expected the fen, id or source of its record, found none"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     note = " ".join(read_text(record, "note").split())
     return given, (FIELDS["mark"].kind.read(record, "mark"), note)
 
@@ -162,7 +163,7 @@ def _has_moves(result: AuditResult) -> bool:
     )
 
 
-def unreadable_record(error: FormatError) -> dict[str, object]:
+def unreadable_record(error: errors.FormatError) -> dict[str, object]:
     """Make the record that replaces the answer to an unreadable line.
 
     Parameters

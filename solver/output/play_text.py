@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver import __version__
 from solver.output import Notation, text
 from solver.problem import Goal, Stipulation
-from solver.stipulations import kind_of
-from solver.stipulations.kind import mover
+from solver.stipulations import kind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -114,7 +113,7 @@ def describe_play(
     """
     layout = _Layout(play, notation)
     gaps = missing(play, tries=tries)
-    ply = int(mover(fen) == "Black")
+    ply = int(kind.mover(fen) == "Black")
     set_play = layout.replies(play["set_play"], ply + 1, _PASSED)
     attempts = layout.moves(play["tries"], ply)
     keys = layout.moves(play["keys"], ply)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver import __version__
+from solver import __version__, position_text
 from solver.kernel.border.query_struct import LineStyle
-from solver.position_text import write_lines
 from solver.problem import Goal
 from solver.stipulations import kind_of
 
@@ -278,7 +277,7 @@ def help_lines(
     """
     texts = []
     for length, group in groupby(lines, len):
-        names = write_lines(fen, group, style=LineStyle.LONG)
+        names = position_text.write_lines(fen, group, style=LineStyle.LONG)
         text = _line_format(length, skipped, stipulation.goal) * len(names)
         text %= tuple(chain.from_iterable(names))
         # The goal is in place of the last move's sign.

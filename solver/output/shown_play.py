@@ -13,8 +13,7 @@ import chess.svg
 
 from solver.board import parse_fen
 from solver.kernel.border.query_struct import LineStyle
-from solver.output import Notation
-from solver.output.answer_record import chunks, never
+from solver.output import Notation, answer_record, popeye_text
 from solver.output.play_text import (
     LinePart,
     PlayLine,
@@ -25,7 +24,6 @@ from solver.output.play_text import (
     soundness_mark,
     words_line,
 )
-from solver.output.popeye_text import BattleWriter, help_lines
 from solver.output.text import describe
 from solver.play.builder import variations_after
 from solver.play.record import mark_mate
@@ -39,8 +37,7 @@ if TYPE_CHECKING:
 
     from solver.play.record import Record
     from solver.play.tree import PlayOptions
-    from solver.search.queries import Question
-    from solver.search.threads import Control
+    from solver.search import queries, threads
     from solver.solution import Solution
     from solver.solving import Solver
 
@@ -141,7 +138,7 @@ class ShownTree:
         """Yield the play as Popeye prints it, if there is any."""
         play = self.play
         stipulation = Stipulation.from_record(play["stipulation"])
-        writer = BattleWriter(play, self.solution.problem.fen, stipulation)
+        writer = popeye_text.BattleWriter(play, self.solution.problem.fen, stipulation)
         begun = any(
             play[name] for name in ("defences", "refutations", "threats", "zugzwang")
         )
@@ -208,7 +205,7 @@ class ShownSolutions:
     solution: Solution
     set_play: tuple[tuple[str, ...], ...] = ()
     set_play_complete: bool = True
-    is_over: Callable[[], bool] = never
+    is_over: Callable[[], bool] = answer_record.never
 
     def lines(
         self,
@@ -272,7 +269,7 @@ class ShownSolutions:
         end = int(stipulation.half) + stipulation.plies - phase.ply
         count = len(phase.found)
         number = 0
-        for chunk in chunks(phase.found, self.is_over):
+        for chunk in answer_record.chunks(phase.found, self.is_over):
             written = write_lines(phase.fen, chunk, style=LineStyle.WITH_END)
             for line, (*names, final) in zip(chunk, written, strict=True):
                 number += 1
@@ -310,8 +307,8 @@ class ShownSolutions:
         is_first = True
         for phase in self._phases:
             printed = 0
-            for chunk in chunks(phase.found, self.is_over):
-                text = help_lines(phase.fen, stipulation, chunk, phase.ply)
+            for chunk in answer_record.chunks(phase.found, self.is_over):
+                text = popeye_text.help_lines(phase.fen, stipulation, chunk, phase.ply)
                 yield text if is_first or printed else f"\n{text}"
                 printed += len(chunk)
                 is_first = False
@@ -326,11 +323,11 @@ ShownPlay = ShownTree | ShownSolutions
 
 
 def find_play(
-    question: Question,
+    question: queries.Question,
     solution: Solution,
     solver: Solver,
     options: PlayOptions,
-    control: Control,
+    control: threads.Control,
 ) -> ShownPlay:
     """Build the play of the solver's last answer, in the calling thread.
 

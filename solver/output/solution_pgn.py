@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import chess
 import chess.pgn
 
-from solver import __version__
+from solver import __version__, problem
 from solver.formats.pgn import event_of
 from solver.output.play_text import missing, set_play_gap
 from solver.output.text import facts, say
-from solver.problem import Goal
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ def _result(solution: Solution) -> str:
     if solution.mate is None:
         return "*"
     stipulation = solution.problem.stipulation
-    if stipulation.goal is Goal.STALEMATE:
+    if stipulation.goal is problem.Goal.STALEMATE:
         return "1/2-1/2"
     mover_wins = (solution.mate > 0) == (stipulation.plies % 2 == 1)
     white_moves = chess.Board(solution.problem.fen).turn == chess.WHITE

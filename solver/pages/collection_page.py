@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from solver import errors, pages
+from solver import board, errors, pages
 from solver.audit import results as audit
-from solver.board import parse_fen
-from solver.output import audit_records
-from solver.output.audit_text import name_claim, soundness_of
-from solver.output.text import duration
+from solver.output import audit_records, audit_text, text
 from solver.pages.viewer_pages import viewer_data
 from solver.problem import Problem
 from solver.record import MARKS
@@ -104,7 +101,7 @@ def render_page(
             continue
         room[agrees] -= 1
         record = pages.page_record(audit_records.audit_record(result))
-        record["row"] = [claim, _found(result), agrees, soundness_of(result)]
+        record["row"] = [claim, _found(result), agrees, audit_text.soundness_of(result)]
         lines.append(json.dumps(record, separators=(",", ":")))
         if len(first[agrees]) < FIRST_ROWS:
             first[agrees].append(record)
@@ -121,7 +118,7 @@ def render_page(
         tally=tally,
         rows=(first[False] + first[True])[:FIRST_ROWS],
         note=note,
-        duration=duration,
+        duration=text.duration,
         menus={
             "verdict": [word for word, _ in tally.verdicts_found],
             "soundness": [word for word, _ in tally.soundness_found],
@@ -147,7 +144,7 @@ def _result(given: Record) -> AuditResult:
         return given
     result = audit_records.read_record(given)
     if result.fen is not None:
-        parse_fen(result.fen)
+        board.parse_fen(result.fen)
     return result
 
 
@@ -195,7 +192,7 @@ class ClaimRow:
     @property
     def time(self) -> str:
         """Their median time; empty if no record has a time."""
-        return duration(median(self.times_s)) if self.times_s else ""
+        return text.duration(median(self.times_s)) if self.times_s else ""
 
     @property
     def share(self) -> str:
@@ -224,7 +221,7 @@ class Tally:
 
     def add(self, result: AuditResult, *, agrees: bool) -> str:
         """Count a result; return the name of its claim."""
-        claim = name_claim(result)
+        claim = audit_text.name_claim(result)
         if claim not in self._rows:
             self._rows[claim] = ClaimRow(claim[1])
         verdict = verdict_of(result)
@@ -233,7 +230,7 @@ class Tally:
             row.agreeing += agrees
             if result.fen and result.time_s is not None:
                 row.times_s.append(result.time_s)
-        self._soundness.update(soundness_of(result))
+        self._soundness.update(audit_text.soundness_of(result))
         return claim[1]
 
     @property

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from solver import pages
 from solver.kernel.border.search_struct import LoggedNode
-from solver.laboratory import count_tables, techniques, traces
+from solver.laboratory import count_tables, techniques, trace_text, traces
 from solver.laboratory.node_counts import PositionCounts, glass_row, position_record
 from solver.laboratory.techniques import mate_distance
-from solver.laboratory.trace_text import SENTENCES, Words
 from solver.output.text import analysis_link
 from solver.pages.layout import experiments
 from solver.pages.viewer_pages import solver_data
@@ -300,9 +299,9 @@ def encode_trace(
     bytes
         UTF-8.
     """
-    words = Words(record)
+    words = trace_text.Words(record)
     facts = [words.search_facts(trace) for trace in record["traces"]]
-    data: dict[str, Any] = {"sentences": SENTENCES}
+    data: dict[str, Any] = {"sentences": trace_text.SENTENCES}
     if modules:
         data |= solver_data(modules)
         layout = data["layout"] | {
@@ -332,7 +331,7 @@ def encode_trace(
     )
 
 
-def _lines(words: Words, log: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _lines(words: trace_text.Words, log: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the first visits, in their order, with their plies."""
     rows = [
         row

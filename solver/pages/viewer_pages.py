@@ -8,8 +8,7 @@ from solver import __version__, pages
 from solver.columns.solve_many import MateTable
 from solver.output import play_text, shown_play, text
 from solver.pages import layout
-from solver.play import record
-from solver.play.tree import Variations
+from solver.play import record, tree
 from solver.problem import Limits
 from solver.search.workspaces import MIB
 from solver.solution import Solution
@@ -152,13 +151,13 @@ SHOWN_ROWS = 20
 """The most rows of a table; to_pandas() and to_polars() have ways to show more."""
 
 
-def html(answer: Solution | Variations | MateTable | Grade) -> str:
+def html(answer: Solution | tree.Variations | MateTable | Grade) -> str:
     """Draw an answer or its play below a board; write a table or a grade as a table."""
     if isinstance(answer, Solution):
         drawing, sentences = shown_play.svg(answer), text.describe(answer)
         lines = [*shown_play.ShownSolutions(answer).lines(marks=False)]
         return _fill("board", drawing, sentences, lines)
-    if isinstance(answer, Variations):
+    if isinstance(answer, tree.Variations):
         keys = [key.move for key in answer.keys]
         drawing = shown_play.draw_board(answer.fen, keys)
         play = play_text.describe_play(record.play_record(answer), answer.fen)

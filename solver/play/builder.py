@@ -28,7 +28,7 @@ from solver.problem import (
     require_instance,
     require_int,
 )
-from solver.search.queries import Questions, read_question
+from solver.search import queries
 from solver.search.threads import WATCHDOG, Control, run_stoppable
 from solver.solution import Solution, Status
 from solver.solving import Solver
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.search_struct import Position
     from solver.problem import Problem, Stipulation
-    from solver.search.queries import Question
     from solver.search.workspaces import Workspace
 
 
@@ -348,7 +347,7 @@ def build_variations(
 
 
 def build_after_key(
-    question: Question, workspace: Workspace, options: PlayOptions
+    question: queries.Question, workspace: Workspace, options: PlayOptions
 ) -> Variations:
     """Build the play of a position after a key, without solving it.
 
@@ -657,7 +656,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
         all_defences=require_bool("all_defences", all_defences),
         depth=None if depth is None else require_int("depth", depth, 1, MAX_MOVES),
     )
-    question = read_question(problem, limits)
+    question = queries.read_question(problem, limits)
     kind_of(question.problem.stipulation).require_variations()
     if control is not None:
         require_instance("control", control, Control, "a Control or None")
@@ -674,7 +673,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
 
 
 def find_variations(
-    solver: Solver, question: Question, options: PlayOptions, control: Control
+    solver: Solver, question: queries.Question, options: PlayOptions, control: Control
 ) -> Variations:
     """Solve a question that has been read, and build its play, in the calling thread.
 
@@ -696,7 +695,7 @@ def find_variations(
         is_long = most > EXACT_MOVES
         limits = replace(question.limits, max_moves=most)
         question = replace(question, limits=limits, all_keys=is_long)
-    batch = Questions(solver.workspace, [question])
+    batch = queries.Questions(solver.workspace, [question])
     with closing(solver.answers(batch, lambda: nullcontext(control))) as answers:
         return variations_after(
             next(answers), solver.workspace, question.limits, options, control

@@ -12,9 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from solver.errors import InUseError
-from solver.kernel.border.interface import NO_LIMIT
-from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.search_struct import Stop
+from solver.kernel.border import interface, parts, search_struct
 from solver.kernel.build.loader import load_part, loaded_part
 from solver.problem import MOST_CORES
 from solver.solution import StoppedBy
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NoReturn, TypeAlias
 
-    from solver.kernel.border.search_struct import Search
     from solver.search.workspaces import Workspace
 
     Stoppable: TypeAlias = "Control | GroupControl"
@@ -92,7 +89,7 @@ class Control:
 
     def __init__(self) -> None:
         self.exclusive = Exclusive("control", "use one for each search")
-        self._search: Search | None = None
+        self._search: search_struct.Search | None = None
         self._reason: StoppedBy | None = None
         self.lower_bound = 1
         self.best: tuple[int, tuple[str, ...]] | None = None
@@ -119,7 +116,7 @@ class Control:
         self._reason = self._reason or reason
         self._apply(reason)
 
-    def attach(self, search: Search) -> None:
+    def attach(self, search: search_struct.Search) -> None:
         """Control a search that is about to begin."""
         search.stop = search.patience = 0
         self._search = search
@@ -131,18 +128,20 @@ class Control:
         """Let the block finish a proved answer: only an interrupt stops it."""
         search = self._search
         assert search is not None
-        limit, search.node_limit = search.node_limit, NO_LIMIT
-        search.patience = Stop.LIMIT
+        limit, search.node_limit = search.node_limit, interface.NO_LIMIT
+        search.patience = search_struct.Stop.LIMIT
         try:
             yield
         finally:
-            search.patience = Stop.NONE
+            search.patience = search_struct.Stop.NONE
             search.node_limit = limit
 
     def _apply(self, reason: StoppedBy) -> None:
         if self._search:
             is_urgent = reason is StoppedBy.INTERRUPT
-            self._search.stop |= Stop.INTERRUPT if is_urgent else Stop.LIMIT
+            self._search.stop |= (
+                search_struct.Stop.INTERRUPT if is_urgent else search_struct.Stop.LIMIT
+            )
 
 
 class GroupControl:
@@ -290,8 +289,8 @@ def run_stoppable(work: Callable[[], Result], control: Control) -> Result:
 
 def load_search() -> None:
     """Load the search; it may have to be compiled, for seconds that can be stopped."""
-    if loaded_part(SEARCH) is None:
-        run_stoppable(lambda: load_part(SEARCH), Control())
+    if loaded_part(parts.SEARCH) is None:
+        run_stoppable(lambda: load_part(parts.SEARCH), Control())
 
 
 SHORT_NODES = 10_000

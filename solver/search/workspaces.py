@@ -10,19 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import AllocationError
-from solver.kernel.border.interface import (
-    NO_LIMIT,
-    SMALL_BUCKETS,
-    SMALL_NODES,
-    Verdict,
-    map_memory,
-    new_search,
-)
-from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, restriction_word
+from solver.kernel.border import interface, parts, search_struct
 from solver.kernel.build.loader import load_part
 from solver.position_text import uci_line, uci_move
-from solver.search.queries import read_question
+from solver.search import queries
 from solver.search.threads import WATCHDOG
 from solver.solution import Solution, Stats, Status, StoppedBy
 
@@ -30,9 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from solver.kernel.border.search_struct import Position
     from solver.problem import Limits, Restriction
-    from solver.search.queries import Question
     from solver.search.threads import Control
 
 
@@ -98,8 +87,8 @@ class Workspace:
         return other
 
     def _use_memory(self, memory: mmap.mmap) -> None:
-        self.kernel = load_part(SEARCH).kernel
-        self.search = new_search()
+        self.kernel = load_part(parts.SEARCH).kernel
+        self.search = interface.new_search()
         self.restriction: Restriction | None = None
         self._memory = memory
         self._buckets = len(memory) // BUCKET_BYTES // 2
@@ -119,7 +108,7 @@ class Workspace:
         self.limit(nodes, restriction)
         search = self.search
         search.nodes = 0
-        search.buckets = min(self._buckets, SMALL_BUCKETS)
+        search.buckets = min(self._buckets, interface.SMALL_BUCKETS)
         self.reserve_generations(1)
         search.generation += 1
         self._forget_refutations()
@@ -127,7 +116,7 @@ class Workspace:
     def limit(self, nodes: int | None, restriction: Restriction | None = None) -> None:
         """Set the limits of the next search; see `begin`."""
         self._restrict(restriction)
-        self.search.node_limit = NO_LIMIT if nodes is None else nodes
+        self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
 
     def reserve_generations(self, count: int) -> None:
         """Clear the table if `count` more problems would reuse old entries' numbers.
@@ -160,7 +149,7 @@ class Workspace:
     def resume(self, nodes: int | None = None) -> None:
         """Continue with the last problem and another node limit, or none."""
         self.search.nodes = 0
-        self.search.node_limit = NO_LIMIT if nodes is None else nodes
+        self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
 
     def use_whole_table(self) -> None:
         """Use the whole table from now on."""
@@ -171,7 +160,7 @@ class Workspace:
 
         Help play stores its entries there; `begin` ends this use.
         """
-        self._use_one_table(SMALL_BUCKETS)
+        self._use_one_table(interface.SMALL_BUCKETS)
 
     def enlarge_one_table(self) -> None:
         """Continue with a larger table, which is empty."""
@@ -181,14 +170,20 @@ class Workspace:
     def one_table_nodes(self) -> int:
         """Nodes to search before the table should become larger."""
         buckets: int = self.search.buckets
-        return NO_LIMIT if buckets == 2 * self._buckets else buckets * NODES_BY_BUCKET
+        return (
+            interface.NO_LIMIT
+            if buckets == 2 * self._buckets
+            else buckets * NODES_BY_BUCKET
+        )
 
     def _use_one_table(self, buckets: int) -> None:
         buckets = min(buckets, 2 * self._buckets)
         self.search.buckets = buckets
         ctypes.memset(self.search.table, 0, buckets * BUCKET_BYTES)
 
-    def prove(self, position: Position, moves: int, *, attacking: bool) -> Verdict:
+    def prove(
+        self, position: search_struct.Position, moves: int, *, attacking: bool
+    ) -> interface.Verdict:
         """Decide with the prover whether the attacker mates within `moves`.
 
         Parameters
@@ -205,15 +200,15 @@ class Workspace:
             STOPPED when a limit was hit first; otherwise the verdict is proved. The
             prover knows no restriction.
         """
-        if self.search.nodes > SMALL_NODES:
+        if self.search.nodes > interface.SMALL_NODES:
             self.use_whole_table()
         return self.kernel.mates_within(
             position, self.search, moves, attacking=attacking
         )
 
     def search_dfpn(
-        self, position: Position, moves: int, *, attacking: bool
-    ) -> Verdict:
+        self, position: search_struct.Position, moves: int, *, attacking: bool
+    ) -> interface.Verdict:
         """Decide the same with the df-pn search, under the restriction."""
         self.use_whole_table()
         return self.kernel.find_mate(position, self.search, moves, attacking=attacking)
@@ -232,7 +227,7 @@ class Workspace:
     @property
     def is_small(self) -> bool:
         """Whether the last search used only the small part of the table."""
-        return bool(self.search.buckets <= SMALL_BUCKETS)
+        return bool(self.search.buckets <= interface.SMALL_BUCKETS)
 
     @property
     def is_restricted(self) -> bool:
@@ -262,7 +257,7 @@ class Workspace:
         search.restricted_only = self.is_restricted
         search.restriction = 0
         if restriction is not None:
-            search.restriction = restriction_word(restriction.number)
+            search.restriction = search_struct.restriction_word(restriction.number)
             search.checks_only = restriction.checks_only
             search.most_flights = _most_or_any(restriction.king_flights)
             search.most_replies = _most_or_any(restriction.replies)
@@ -270,7 +265,7 @@ class Workspace:
 
 
 def _most_or_any(most: int | None) -> int:
-    return MAX_LEGAL_MOVES if most is None else most
+    return search_struct.MAX_LEGAL_MOVES if most is None else most
 
 
 def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
@@ -291,7 +286,7 @@ def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
         The system does not have that much memory.
     """
     try:
-        memory = map_memory(size)
+        memory = interface.map_memory(size)
     except (OSError, MemoryError) as error:
         found = error.strerror if isinstance(error, OSError) else "less"
         wanted = f"{size // MIB:,} MiB of memory for {purpose}"
@@ -340,9 +335,9 @@ class Followed(NamedTuple):
 
 
 def solve_and_follow(
-    solve: Callable[[Question], Solution],
+    solve: Callable[[queries.Question], Solution],
     workspace: Workspace,
-    question: Question,
+    question: queries.Question,
     searching: Callable[[], AbstractContextManager[Control]],
 ) -> Followed:
     """Solve a mate, and follow its claimed line if there is one.
@@ -403,7 +398,7 @@ def follow_line(
     """
     claim = answer.problem.claim
     assert claim
-    question = read_question(answer.problem, within=claim.mate)
+    question = queries.read_question(answer.problem, within=claim.mate)
     moves = len(claim.line[0 if question.attacking else 1 :: 2])
     if not moves or moves > abs(claim.mate):
         return Followed(answer)
@@ -431,13 +426,13 @@ def follow_line(
 
 
 def _with_mate(
-    answer: Solution, workspace: Workspace, question: Question, control: Control
+    answer: Solution, workspace: Workspace, question: queries.Question, control: Control
 ) -> Solution:
     """Return the answer with the mate that the last step has proved."""
     position, attacking = question.position, question.attacking
     moves = question.most_moves
     verdict = workspace.search_dfpn(position, moves, attacking=attacking)
-    if verdict is not Verdict.MATE:
+    if verdict is not interface.Verdict.MATE:
         return answer
     with control.finishing():
         words = workspace.kernel.proved_line(
@@ -461,13 +456,13 @@ def _with_mate(
 class _Step(NamedTuple):
     """A position after one of the attacker's moves, and how many more it may need."""
 
-    position: Position
+    position: search_struct.Position
     moves: int
 
 
 def _positions_after(
-    question: Question, line: Sequence[str], workspace: Workspace
-) -> Iterator[Position]:
+    question: queries.Question, line: Sequence[str], workspace: Workspace
+) -> Iterator[search_struct.Position]:
     """Yield the position after each move of a line of legal moves."""
     kernel, search = workspace.kernel, workspace.search
     position, black = question.position, question.black
@@ -491,7 +486,7 @@ class _LineProof:
         before the mate.
     """
 
-    def __init__(self, workspace: Workspace, question: Question) -> None:
+    def __init__(self, workspace: Workspace, question: queries.Question) -> None:
         claim = question.problem.claim
         assert claim
         self._workspace = workspace
@@ -540,9 +535,9 @@ class _LineProof:
                 verdict = workspace.search_dfpn(
                     step.position, step.moves, attacking=False
                 )
-            if verdict is Verdict.STOPPED:
+            if verdict is interface.Verdict.STOPPED:
                 return
-            if verdict is Verdict.MATE:
+            if verdict is interface.Verdict.MATE:
                 self._open -= 1
             else:
                 self._is_refuted = True

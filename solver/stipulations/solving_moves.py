@@ -10,38 +10,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.certificate.build import (
-    FIRST_SLICE_NODES,
-    SLICE_NODES,
-    BuildingStoppedError,
-)
+from solver.certificate import build
+from solver.kernel.border import parts, search_struct
 from solver.kernel.border.interface import REPLY_WORDS, ReplyFlag
-from solver.kernel.border.parts import HELP
-from solver.kernel.border.search_struct import (
-    MOST_NET_MOVES,
-    MOST_PIECES,
-    MOST_SLOTS,
-    NEED_WORDS,
-    HelpPlay,
-    HelpState,
-    Nets,
-    Position,
-)
 from solver.kernel.build.loader import load_part
 from solver.position_text import uci_line
 from solver.problem import Claim, Goal
-from solver.search.workspaces import allocate
+from solver.search import workspaces
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.certificate.build import Budget
     from solver.kernel.border.interface import Kernel
-    from solver.kernel.border.search_struct import Search
     from solver.search.queries import Question
     from solver.search.threads import Control
-    from solver.search.workspaces import Workspace
 
 # Play by force: replies with their proved continuations
 
@@ -84,7 +67,9 @@ class Replies:
     when the search was stopped or is out of nodes.
     """
 
-    def __init__(self, workspace: Workspace, budget: Budget, kernel: Kernel) -> None:
+    def __init__(
+        self, workspace: workspaces.Workspace, budget: build.Budget, kernel: Kernel
+    ) -> None:
         self._workspace = workspace
         self._search = workspace.search
         self._kernel = kernel
@@ -93,20 +78,22 @@ class Replies:
         self._with_threats = partial(self._kernel.continuations, threats=True)
         self._without_threats = partial(self._kernel.continuations, threats=False)
 
-    def solving_moves(self, position: Position, moves: int) -> list[int]:
+    def solving_moves(self, position: search_struct.Position, moves: int) -> list[int]:
         """Return the attacker's moves that reach the goal within `moves`."""
         return self._ask(self._kernel.solving_moves, position, moves)
 
-    def refutations(self, position: Position, moves: int, most: int) -> list[int]:
+    def refutations(
+        self, position: search_struct.Position, moves: int, most: int
+    ) -> list[int]:
         """Return at most `most` replies after which the attacker fails in `moves`."""
         return self._ask(self._kernel.refutations, position, moves, most)
 
-    def has_tries(self, position: Position, moves: int) -> bool:
+    def has_tries(self, position: search_struct.Position, moves: int) -> bool:
         """Return whether a move of the attacker that does not solve can be a try."""
         return self._kernel.has_tries(position, self._search, moves)
 
     def after(
-        self, position: Position, moves: int, *, threats: bool
+        self, position: search_struct.Position, moves: int, *, threats: bool
     ) -> Iterator[Reply]:
         """Yield each reply with the shortest continuations of at most `moves`.
 
@@ -129,10 +116,10 @@ class Replies:
     def _ask(
         self,
         question: Callable[..., list[int] | None],
-        position: Position,
+        position: search_struct.Position,
         *numbers: int,
     ) -> list[int]:
-        search, nodes = self._search, FIRST_SLICE_NODES
+        search, nodes = self._search, build.FIRST_SLICE_NODES
         while True:
             search.node_limit = min(search.nodes + nodes, self._node_limit)
             answer = question(position, search, *numbers)
@@ -140,10 +127,10 @@ class Replies:
             if answer is not None:
                 return answer
             if self._workspace.is_exhausted:
-                raise BuildingStoppedError
+                raise build.BuildingStoppedError
             self._workspace.use_whole_table()
             self._budget.check_time()
-            nodes = min(2 * nodes, SLICE_NODES)
+            nodes = min(2 * nodes, build.SLICE_NODES)
 
 
 # The final positions of help play: their memory, and when to list them
@@ -169,7 +156,7 @@ NODES_BY_NET = 4
 """A list is used after so many nodes for each net: a long one slows the search down."""
 
 
-def make_nets(*, is_stalemate: bool) -> Nets:
+def make_nets(*, is_stalemate: bool) -> search_struct.Nets:
     """Return memory for nets; the system provides it as it is used.
 
     Raises
@@ -178,14 +165,14 @@ def make_nets(*, is_stalemate: bool) -> Nets:
         The system does not have that much memory.
     """
     sizes = {
-        "needs": 4 * NEED_WORDS,
-        "codes": 2 * MOST_SLOTS * MOST_NETS,
+        "needs": 4 * search_struct.NEED_WORDS,
+        "codes": 2 * search_struct.MOST_SLOTS * MOST_NETS,
         "clear": 8 * MOST_NETS,
         "entries": 8 * LISTS * MOST_NETS,
     }
-    memory = allocate(sum(sizes.values()), "help play", "final positions")
+    memory = workspaces.allocate(sum(sizes.values()), "help play", "final positions")
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    nets = Nets(most=MOST_NETS, is_stalemate=is_stalemate)
+    nets = search_struct.Nets(most=MOST_NETS, is_stalemate=is_stalemate)
     nets.memory = memory  # lives as long
     for name, size in sizes.items():
         setattr(nets, name, address)
@@ -206,13 +193,13 @@ class NetList:
 
     def __init__(self, kernel: Kernel, *, is_stalemate: bool) -> None:
         self._kernel = kernel
-        self._nets: Nets | None = None
+        self._nets: search_struct.Nets | None = None
         self._is_stalemate = is_stalemate
         self._steps = 0
         self._plies = 0
         self._overfull = 0
 
-    def list(self, play: HelpPlay, search: Search) -> None:
+    def list(self, play: search_struct.HelpPlay, search: search_struct.Search) -> None:
         """List the nets of an enumeration if that may pay; it then uses them.
 
         Parameters
@@ -223,12 +210,15 @@ class NetList:
             Has counted the nodes of the question so far.
         """
         nodes = search.nodes
-        is_too_long = play.plies > 2 * MOST_NET_MOVES or play.plies == self._overfull
+        is_too_long = (
+            play.plies > 2 * search_struct.MOST_NET_MOVES
+            or play.plies == self._overfull
+        )
         if nodes < NODES_BEFORE or is_too_long:
             return
-        position = Position.from_buffer_copy(play.positions[0])
+        position = search_struct.Position.from_buffer_copy(play.positions[0])
         sides: list[int] = [position.us, position.them]
-        if max(pieces.bit_count() for pieces in sides) > MOST_PIECES:
+        if max(pieces.bit_count() for pieces in sides) > search_struct.MOST_PIECES:
             return
         if self._nets is None:
             self._nets = make_nets(is_stalemate=self._is_stalemate)
@@ -252,7 +242,9 @@ class NetList:
         if nets.size * NODES_BY_NET <= nodes:
             play.nets = address
 
-    def progress(self, play: HelpPlay, search: Search) -> tuple[int, int] | None:
+    def progress(
+        self, play: search_struct.HelpPlay, search: search_struct.Search
+    ) -> tuple[int, int] | None:
         """Return how many nets are done, and all; None without a list."""
         if self._nets is None or not play.nets or play.ply < 0:
             return None
@@ -276,7 +268,7 @@ Line = tuple[str, ...]
 
 
 def search_solutions(
-    workspace: Workspace, question: Question, control: Control
+    workspace: workspaces.Workspace, question: Question, control: Control
 ) -> Solution:
     """Find all solutions of a help stipulation; see `Kind.list_solutions`.
 
@@ -365,10 +357,10 @@ class Enumeration:
         on the search.
     """
 
-    def __init__(self, workspace: Workspace, question: Question) -> None:
+    def __init__(self, workspace: workspaces.Workspace, question: Question) -> None:
         stipulation = question.problem.stipulation
         self.stopped_by: StoppedBy | None = None
-        self._kernel = load_part(HELP).kernel
+        self._kernel = load_part(parts.HELP).kernel
         self._workspace = workspace
         self._question = question
         self._is_stalemate = stipulation.goal is Goal.STALEMATE
@@ -380,7 +372,7 @@ class Enumeration:
         self._lengths = [2 * n - stipulation.half for n in range(first, moves + 1)]
         self._left = question.limits.max_solutions
         self._nets = NetList(self._kernel, is_stalemate=self._is_stalemate)
-        self._play: HelpPlay | None = None
+        self._play: search_struct.HelpPlay | None = None
         workspace.begin(question.limits.nodes)
         workspace.begin_one_table()
 
@@ -405,14 +397,14 @@ class Enumeration:
     def _of_length(self, plies: int) -> Iterator[list[Line]]:
         workspace, question = self._workspace, self._question
         search = workspace.search
-        play = self._play = HelpPlay.of(
+        play = self._play = search_struct.HelpPlay.of(
             question.position, plies, is_stalemate=self._is_stalemate
         )
         self._nets.list(play, search)
         room = workspace.one_table_nodes
         slice_nodes = NODES_BEFORE
-        state = HelpState.PAUSED
-        while state is not HelpState.COMPLETE:
+        state = search_struct.HelpState.PAUSED
+        while state is not search_struct.HelpState.COMPLETE:
             before = search.nodes
             with workspace.budget(min(slice_nodes, room)):
                 lines, state = self._kernel.solutions(play, search, self._left)
@@ -421,15 +413,15 @@ class Enumeration:
                 uci_line(question.position, line, black=question.black)
                 for line in lines
             ]
-            if workspace.is_exhausted and state is HelpState.STOPPED:
+            if workspace.is_exhausted and state is search_struct.HelpState.STOPPED:
                 self.stopped_by = StoppedBy.NODES
                 return
             if self._left is not None:
                 self._left -= len(lines)
-                if self._left == 0 and state is not HelpState.COMPLETE:
+                if self._left == 0 and state is not search_struct.HelpState.COMPLETE:
                     self.stopped_by = StoppedBy.SOLUTIONS
                     return
-            if state is not HelpState.STOPPED:
+            if state is not search_struct.HelpState.STOPPED:
                 continue
             if room <= 0:
                 workspace.enlarge_one_table()

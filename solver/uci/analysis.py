@@ -16,14 +16,7 @@ from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import Limits, Problem
 from solver.search.threads import Control
 from solver.solution import StoppedBy
-from solver.uci.protocol import (
-    Line,
-    depth_below,
-    format_best_move,
-    format_effort,
-    format_info,
-    format_notice,
-)
+from solver.uci import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,7 +25,6 @@ if TYPE_CHECKING:
 
     from solver.solution import Solution
     from solver.solving import Solver
-    from solver.uci.protocol import Go
 
 FIRST_NODES = 1 << 16
 GROWTH = 8
@@ -56,7 +48,7 @@ class Analysis:
         The number of best first moves to find.
     """
 
-    def __init__(self, board: chess.Board, go: Go, line_count: int) -> None:
+    def __init__(self, board: chess.Board, go: protocol.Go, line_count: int) -> None:
         self._board = board
         self._go = go
         self._line_count = line_count
@@ -82,7 +74,7 @@ class Analysis:
         live = query.control.lower_bound if query.bounds_mates else 1
         return max(self._lower_bound, live)
 
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[protocol.Line, ...]:
         """Return the best first moves, best first; empty without a legal move."""
         facts = _add_found(self._facts, self._query)
         return facts.best(self._moves, self.lower_bound, self._line_count)
@@ -234,7 +226,7 @@ class Facts:
         The side to move is mated in at most this many moves, whatever it plays.
     """
 
-    lines: dict[str, Line] = field(default_factory=dict)
+    lines: dict[str, protocol.Line] = field(default_factory=dict)
     lost_in: int | None = None
 
     @property
@@ -242,7 +234,7 @@ class Facts:
         """Whether some first move mates."""
         return any(line.wins for line in self.lines.values())
 
-    def add(self, line: Line) -> Facts:
+    def add(self, line: protocol.Line) -> Facts:
         """Return these facts plus this line, if it improves on the known one."""
         known = self.lines.get(line.pv[0])
         if known and (known.length, -known.lower_bound) <= (
@@ -252,7 +244,7 @@ class Facts:
             return self
         return replace(self, lines={**self.lines, line.pv[0]: line})
 
-    def add_answer(self, line: Line) -> Facts:
+    def add_answer(self, line: protocol.Line) -> Facts:
         """Return these facts plus the answer to the position.
 
         If the position is lost, every first move loses.
@@ -267,7 +259,7 @@ class Facts:
 
     def best(
         self, moves: Iterable[str], lower_bound: int, count: int
-    ) -> tuple[Line, ...]:
+    ) -> tuple[protocol.Line, ...]:
         """Return the best `count` of the first moves `moves`, best first.
 
         A move without a known line has no score and the bound `lower_bound`. If every
@@ -276,7 +268,7 @@ class Facts:
         lines = [self.lines[move] for move in moves if move in self.lines]
         if self.lost_in is None:
             lines += [
-                Line(None, (move,), lower_bound)
+                protocol.Line(None, (move,), lower_bound)
                 for move in moves
                 if move not in self.lines
             ]
@@ -308,10 +300,10 @@ def _add_mate(
     if not whole or not prefix + pv:
         return facts
     if not prefix:
-        return facts.add_answer(Line(mate, pv, lower_bound))
+        return facts.add_answer(protocol.Line(mate, pv, lower_bound))
     if mate > 0:
-        return facts.add(Line(-mate, prefix + pv, lower_bound))
-    return facts.add(Line(1 - mate, prefix + pv, 1))
+        return facts.add(protocol.Line(-mate, prefix + pv, lower_bound))
+    return facts.add(protocol.Line(1 - mate, prefix + pv, 1))
 
 
 REPORT_S = 1.0
@@ -344,7 +336,11 @@ class Search:
     """
 
     def __init__(
-        self, board: chess.Board, go: Go, line_count: int, send: Callable[[str], None]
+        self,
+        board: chess.Board,
+        go: protocol.Go,
+        line_count: int,
+        send: Callable[[str], None],
     ) -> None:
         self._board = board
         self._go = go
@@ -357,7 +353,7 @@ class Search:
         self.stopped = False
         self._started = self._reported = time.monotonic()
         self.deadline: float | None = None
-        self._reported_lines: tuple[Line, ...] = ()
+        self._reported_lines: tuple[protocol.Line, ...] = ()
         self._reported_bound = 1
 
     @property
@@ -400,13 +396,13 @@ class Search:
         elif now - self._reported >= REPORT_S:
             self._reported = now
             self._reported_bound = max(bound, self._reported_bound)
-            depth = depth_below(self._reported_bound)
+            depth = protocol.depth_below(self._reported_bound)
             self._send(f"info depth {depth} {self._effort()}")
 
     def finish(self) -> None:
         """Report the final lines, once `run` has ended, and what ended it early."""
         if self._fault:
-            self._send(format_notice(self._fault))
+            self._send(protocol.format_notice(self._fault))
         self._finished = True
         self.deadline = None
         if lines := self._analysis.lines():
@@ -417,7 +413,7 @@ class Search:
 
     def send_best_move(self) -> None:
         """Send the `bestmove` line."""
-        self._send(format_best_move(self._analysis.lines()))
+        self._send(protocol.format_best_move(self._analysis.lines()))
 
     def stop(self) -> None:
         """End the search and release its answer, at once if it has not begun."""
@@ -442,19 +438,19 @@ class Search:
         if time_s is not None and not self._finished:
             self.deadline = time.monotonic() + time_s
 
-    def _report(self, lines: tuple[Line, ...]) -> None:
+    def _report(self, lines: tuple[protocol.Line, ...]) -> None:
         self._reported_lines = lines
         self._reported = time.monotonic()
         effort = self._effort()
         for number, line in enumerate(lines, 1):
-            self._send(format_info(number, line, effort))
+            self._send(protocol.format_info(number, line, effort))
 
     def _effort(self) -> str:
         time_s = time.monotonic() - self._started
         hashfull = self._solver.hashfull() if self._solver else 0
-        return format_effort(self._analysis.nodes, time_s, hashfull)
+        return protocol.format_effort(self._analysis.nodes, time_s, hashfull)
 
 
-def _mates(lines: tuple[Line, ...]) -> list[tuple[str, ...]]:
+def _mates(lines: tuple[protocol.Line, ...]) -> list[tuple[str, ...]]:
     """Return the mating lines; a report is new when they differ from the last ones."""
     return [line.pv for line in lines if line.mate is not None]

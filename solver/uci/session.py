@@ -22,27 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
-from solver import __version__
-from solver.errors import AllocationError, InputError, quote
+from solver import __version__, errors, problem, solving
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
-from solver.problem import DEFAULT_HASH_MIB
-from solver.solving import Solver
+from solver.uci import protocol
 from solver.uci.analysis import Search
-from solver.uci.protocol import (
-    CLEAR_HASH,
-    HASH,
-    MULTI_PV,
-    OPTIONS,
-    SYZYGY_PATH,
-    THREADS,
-    format_notice,
-    parse_go,
-    parse_move,
-    parse_option,
-    parse_position,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -69,10 +54,12 @@ class Session:
 
     def __init__(self, send: Callable[[str], None]) -> None:
         self._send = send
-        self._options = {name: option.default for name, option in OPTIONS.items()}
+        self._options = {
+            name: option.default for name, option in protocol.OPTIONS.items()
+        }
         self._board: chess.Board | str = chess.Board()
         """The position, or the reason why the last `position` was refused."""
-        self._solver: Solver | None = None
+        self._solver: solving.Solver | None = None
         self._solver_is_for: tuple[object, ...] | None = None
         self._wanted: tuple[Any, ...] = ()
         """What the last `go` needs of the solver."""
@@ -150,7 +137,7 @@ class Session:
         return thread
 
     def _fail(self, error: Exception) -> None:
-        self._send(format_notice(f"error: {error}"))
+        self._send(protocol.format_notice(f"error: {error}"))
         raise error
 
     def _listen(self, commands: Iterable[bytes]) -> None:
@@ -159,7 +146,7 @@ class Session:
 
     def _load(self) -> None:
         def notice(text: str) -> None:
-            self._tasks.put(partial(self._send, format_notice(text)))
+            self._tasks.put(partial(self._send, protocol.format_notice(text)))
 
         @contextmanager
         def compiling(line: str) -> Iterator[None]:
@@ -215,8 +202,8 @@ class Session:
         self._current = command.number
         try:
             self._perform(command)
-        except InputError as error:
-            self._send(format_notice(error))
+        except errors.InputError as error:
+            self._send(protocol.format_notice(error))
             if command.word == "position":
                 # Searching the previous position would answer the wrong question.
                 self._board = str(error)
@@ -226,18 +213,18 @@ class Session:
     def _perform(self, command: _Command) -> None:
         if not command.word:
             known, found = ", ".join(self._commands), command.text.split()[0]
-            msg = f"expected one of {known}, found {quote(found)}"
-            raise InputError(msg)
+            msg = f"expected one of {known}, found {errors.quote(found)}"
+            raise errors.InputError(msg)
         if command.cut:
             most = f"a line of at most {MAX_RECORD_BYTES:,} bytes"
             msg = f"{command.word}: expected {most}, found a longer one"
-            raise InputError(msg)
+            raise errors.InputError(msg)
         self._commands[command.word](command.text)
 
     def _send_identity(self, _rest: str) -> None:
         self._send(f"id name matesolve {__version__}")
         self._send("id author the matesolve authors")
-        for name, option in OPTIONS.items():
+        for name, option in protocol.OPTIONS.items():
             self._send(f"option name {name} {option.declaration}")
         self._send("uciok")
 
@@ -259,9 +246,9 @@ class Session:
             self._start(self._search)
 
     def _set_option(self, text: str) -> None:
-        name, value = parse_option(text)
+        name, value = protocol.parse_option(text)
         self._options[name] = value
-        if name == CLEAR_HASH:
+        if name == protocol.CLEAR_HASH:
             self._solver_is_for = None  # so the next search gets a new table
 
     def _start_game(self, _rest: str) -> None:
@@ -270,20 +257,21 @@ class Session:
             self._board = chess.Board()
 
     def _set_position(self, text: str) -> None:
-        self._board = parse_position(text)
+        self._board = protocol.parse_position(text)
 
     def _go(self, text: str) -> None:
         board = self._require_board()
-        go = parse_go(text)
+        go = protocol.parse_go(text)
         for word in go.searchmoves:
-            parse_move(board, word)
+            protocol.parse_move(board, word)
         if go.unknown:
-            ignored = quote(" ".join(go.unknown))
-            self._send(format_notice(f"go: ignored {ignored}"))
+            ignored = errors.quote(" ".join(go.unknown))
+            self._send(protocol.format_notice(f"go: ignored {ignored}"))
         self._wanted = tuple(
-            self._options[name] for name in (HASH, THREADS, SYZYGY_PATH)
+            self._options[name]
+            for name in (protocol.HASH, protocol.THREADS, protocol.SYZYGY_PATH)
         )
-        search = Search(board, go, self._options[MULTI_PV], self._send)
+        search = Search(board, go, self._options[protocol.MULTI_PV], self._send)
         if self._current <= self._ponder_hit_at:
             search.ponder_hit()
         stopped = self._endless_stopped if search.endless else self._stopped
@@ -296,7 +284,7 @@ class Session:
     def _require_board(self) -> chess.Board:
         if isinstance(self._board, str):
             msg = f"no position, because the last one was refused: {self._board}"
-            raise InputError(msg)
+            raise errors.InputError(msg)
         return self._board
 
     def _start(self, search: Search) -> None:
@@ -308,19 +296,23 @@ class Session:
         if self._search:
             self._search.finish()
 
-    def _get_solver(self) -> Solver:
+    def _get_solver(self) -> solving.Solver:
         """Return the solver, or a new one if its options have changed."""
         if self._solver is None or self._solver_is_for != self._wanted:
             hash_mib, threads, tablebases = self._wanted
             self._solver = None  # free its table before the next is allocated
             self._use(tablebases)
             try:
-                self._solver = Solver(hash_mib, tablebases, threads=threads)
-            except AllocationError:
-                least = DEFAULT_HASH_MIB
+                self._solver = solving.Solver(hash_mib, tablebases, threads=threads)
+            except errors.AllocationError:
+                least = problem.DEFAULT_HASH_MIB
                 found = f"expected {hash_mib} MiB of memory, found less"
-                self._send(format_notice(f"option {HASH}: {found}; using {least} MiB"))
-                self._solver = Solver(least, tablebases, threads=threads)
+                self._send(
+                    protocol.format_notice(
+                        f"option {protocol.HASH}: {found}; using {least} MiB"
+                    )
+                )
+                self._solver = solving.Solver(least, tablebases, threads=threads)
             self._solver_is_for = self._wanted
         return self._solver
 

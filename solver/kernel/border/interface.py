@@ -22,15 +22,10 @@ from ctypes import (
     sizeof,
 )
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from solver.errors import MatesolveError
-from solver.kernel.border.query_struct import LineStyle, Query, Turn
-from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Position, Search
-
-if TYPE_CHECKING:
-    from solver.kernel.border.query_struct import Experiment
-    from solver.kernel.border.search_struct import HelpPlay, HelpState
+from solver import errors
+from solver.kernel.border import query_struct, search_struct
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -53,7 +48,7 @@ NULL_MOVE = 0
 """Passes the turn; no legal move has this number."""
 
 
-class KernelError(MatesolveError):
+class KernelError(errors.MatesolveError):
     """The compiled kernel lacks a function or gives a wrong answer."""
 
 
@@ -117,12 +112,12 @@ class Bounds(NamedTuple):
     move: int
 
 
-def new_search(**fields: int) -> Search:
+def new_search(**fields: int) -> search_struct.Search:
     """Return a search with these fields; the others are 0.
 
     A `Search()` would write zeros into all of its 2.4 MB at once.
     """
-    search = Search.from_buffer(map_memory(sizeof(Search)))
+    search = search_struct.Search.from_buffer(map_memory(sizeof(search_struct.Search)))
     for name, value in fields.items():
         setattr(search, name, value)
     return search
@@ -143,7 +138,14 @@ def map_memory(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size)
 
 
-TYPES = c_int64, c_int64, POINTER(Position), POINTER(Search), c_int64, c_int64
+TYPES = (
+    c_int64,
+    c_int64,
+    POINTER(search_struct.Position),
+    POINTER(search_struct.Search),
+    c_int64,
+    c_int64,
+)
 """result; operation, position, search, number, flag."""
 PROTOTYPE = CFUNCTYPE(*TYPES)
 SHORT_PROTOTYPE = PYFUNCTYPE(*TYPES)
@@ -181,8 +183,8 @@ class Kernel:
     def run(
         self,
         operation: str,
-        position: Position | None,
-        search: Search | None,
+        position: search_struct.Position | None,
+        search: search_struct.Search | None,
         number: int = 0,
         flag: int = 0,
     ) -> int:
@@ -210,7 +212,12 @@ class Kernel:
     # The search for mates
 
     def perft(
-        self, position: Position, search: Search, depth: int, *, listed: bool = False
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        depth: int,
+        *,
+        listed: bool = False,
     ) -> int:
         """Count the leaves `depth` plies (at least 1) below; STOPPED after a stop.
 
@@ -218,32 +225,47 @@ class Kernel:
         """
         return self.run("PERFT", position, search, depth, listed)
 
-    def moves(self, position: Position, search: Search) -> list[int]:
+    def moves(
+        self, position: search_struct.Position, search: search_struct.Search
+    ) -> list[int]:
         """Return the legal moves."""
         size = self.run("MOVES", position, search)
         return search.rows[0][:size]
 
-    def checking_moves(self, position: Position, search: Search) -> list[int]:
+    def checking_moves(
+        self, position: search_struct.Position, search: search_struct.Search
+    ) -> list[int]:
         """Return the legal moves that give check."""
         size = self.run("CHECKING_MOVES", position, search)
         return search.rows[0][:size]
 
-    def made(self, position: Position, search: Search, move: int) -> Position:
+    def made(
+        self, position: search_struct.Position, search: search_struct.Search, move: int
+    ) -> search_struct.Position:
         """Return the position after a legal or null move, seen by the other side."""
-        child = Position.from_buffer_copy(position)
+        child = search_struct.Position.from_buffer_copy(position)
         self.run("MAKE", child, search, move)
         return child
 
-    def is_check(self, position: Position, search: Search) -> bool:
+    def is_check(
+        self, position: search_struct.Position, search: search_struct.Search
+    ) -> bool:
         """Return whether the side to move is in check."""
         return bool(self.run("IS_CHECK", position, search))
 
-    def mate_mark(self, position: Position, search: Search) -> int:
+    def mate_mark(
+        self, position: search_struct.Position, search: search_struct.Search
+    ) -> int:
         """Return the index of a position's `MateMark`; the mated side is to move."""
         return self.run("MATE_MARK", position, search)
 
     def key_features(
-        self, position: Position, search: Search, move: int, *, black: bool
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        move: int,
+        *,
+        black: bool,
     ) -> list[int]:
         """List what a legal move does; each is a `KeyFeature`.
 
@@ -260,12 +282,19 @@ class Kernel:
         size = self.run("KEY_FEATURES", position, search, move, black)
         return search.rows[0][:size]
 
-    def mate_in_one(self, position: Position, search: Search) -> int:
+    def mate_in_one(
+        self, position: search_struct.Position, search: search_struct.Search
+    ) -> int:
         """Return a mating move, or 0 if there is none."""
         return self.run("MATE_IN_ONE", position, search)
 
     def mates_within(
-        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        *,
+        attacking: bool = True,
     ) -> Verdict:
         """Decide with the prover whether the attacker mates within `moves`.
 
@@ -285,12 +314,23 @@ class Kernel:
         return Verdict(self.run("MATES_WITHIN", position, search, moves, attacking))
 
     def find_mate(
-        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        *,
+        attacking: bool = True,
     ) -> Verdict:
         """Decide the same with the df-pn search, under the restriction of `search`."""
         return Verdict(self.run("FIND_MATE", position, search, moves, attacking))
 
-    def bounds(self, position: Position, search: Search, *, attacking: bool) -> Bounds:
+    def bounds(
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        *,
+        attacking: bool,
+    ) -> Bounds:
         """Read the table's bounds of a position under the restriction of `search`."""
         packed = self.run("BOUNDS", position, search, 0, attacking)
         no_mate, mate, move = (
@@ -301,7 +341,12 @@ class Kernel:
         return Bounds(no_mate, None if mate == NO_BOUND else mate, move)
 
     def line(
-        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        *,
+        attacking: bool = True,
     ) -> list[int]:
         """Return the line of a position whose shortest mate is `moves`.
 
@@ -312,7 +357,12 @@ class Kernel:
         return search.line[:size]
 
     def proved_line(
-        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        *,
+        attacking: bool = True,
     ) -> list[int] | None:
         """Return the line of a mate that the df-pn search proved within `moves`.
 
@@ -323,7 +373,7 @@ class Kernel:
         return None if size == STOPPED else search.line[:size]
 
     def solving_moves(
-        self, position: Position, search: Search, moves: int
+        self, position: search_struct.Position, search: search_struct.Search, moves: int
     ) -> list[int] | None:
         """Return the attacker's moves that mate within `moves`, at least 1.
 
@@ -334,7 +384,11 @@ class Kernel:
         return None if size == STOPPED else search.rows[0][:size]
 
     def refutations(
-        self, position: Position, search: Search, moves: int, most: int
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        most: int,
     ) -> list[int] | None:
         """Return replies after which the attacker fails within `moves`.
 
@@ -360,7 +414,12 @@ class Kernel:
         return None if size == STOPPED else search.rows[0][:size]
 
     def continuations(
-        self, position: Position, search: Search, moves: int, *, threats: bool
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        *,
+        threats: bool,
     ) -> list[int] | None:
         """List the attacker's shortest continuations after every reply.
 
@@ -386,12 +445,14 @@ class Kernel:
         size = self.run("CONTINUATIONS", position, search, moves, threats)
         if size == STOPPED:
             return None
-        if size <= MAX_LEGAL_MOVES:
+        if size <= search_struct.MAX_LEGAL_MOVES:
             return search.phis[0][:size]
-        words = (c_uint32 * size).from_buffer(search, Search.phis.offset)
+        words = (c_uint32 * size).from_buffer(search, search_struct.Search.phis.offset)
         return words[:]
 
-    def has_tries(self, position: Position, search: Search, moves: int) -> bool:
+    def has_tries(
+        self, position: search_struct.Position, search: search_struct.Search, moves: int
+    ) -> bool:
         """Return whether a move that does not solve within `moves` can be a try.
 
         It cannot be if it is the last move, except in selfmates and selfstalemates, or
@@ -400,7 +461,11 @@ class Kernel:
         return bool(self.run("HAS_TRIES", position, search, moves))
 
     def read_rows(
-        self, rows: Array[Query], search: Search, first: int, end: int
+        self,
+        rows: Array[query_struct.Query],
+        search: search_struct.Search,
+        first: int,
+        end: int,
     ) -> int:
         """Read the FENs and lines of rows; see `solver.kernel.mate.entry`.
 
@@ -422,7 +487,10 @@ class Kernel:
         return self._run_rows("READ_ROWS", rows, search, first, end)
 
     def write_lines(
-        self, query: Query, search: Search, style: LineStyle = LineStyle.SAN
+        self,
+        query: query_struct.Query,
+        search: search_struct.Search,
+        style: query_struct.LineStyle = query_struct.LineStyle.SAN,
     ) -> None:
         """Write lines of moves to `search.text`, by name up to the first illegal move.
 
@@ -440,7 +508,9 @@ class Kernel:
         """
         self.run("WRITE_LINES", None, search, addressof(query), style)
 
-    def take_turn(self, query: Query, search: Search) -> Turn:
+    def take_turn(
+        self, query: query_struct.Query, search: search_struct.Search
+    ) -> query_struct.Turn:
         """Take the next turn of a query; see `solver.kernel.mate.turns`.
 
         Parameters
@@ -450,10 +520,14 @@ class Kernel:
         search : Search
             Its `text` receives the texts of the answer.
         """
-        return Turn(self.run("TAKE_TURN", None, search, addressof(query)))
+        return query_struct.Turn(self.run("TAKE_TURN", None, search, addressof(query)))
 
     def solve_queries(
-        self, queries: Array[Query], search: Search, first: int, end: int
+        self,
+        queries: Array[query_struct.Query],
+        search: search_struct.Search,
+        first: int,
+        end: int,
     ) -> int:
         """Answer queries, until one is left to the caller; see `take_turn`.
 
@@ -475,7 +549,11 @@ class Kernel:
         return self._run_rows("SOLVE_QUERIES", queries, search, first, end)
 
     def grade_rows(
-        self, rows: Array[Query], search: Search, first: int, end: int
+        self,
+        rows: Array[query_struct.Query],
+        search: search_struct.Search,
+        first: int,
+        end: int,
     ) -> int:
         """Grade the lines of rows; see `solver.kernel.mate.entry`.
 
@@ -487,18 +565,23 @@ class Kernel:
     def _run_rows(
         self,
         operation: str,
-        rows: Array[Query],
-        search: Search,
+        rows: Array[query_struct.Query],
+        search: search_struct.Search,
         first: int,
         end: int,
     ) -> int:
-        address = addressof(rows) + first * sizeof(Query)
+        address = addressof(rows) + first * sizeof(query_struct.Query)
         return first + self.run(operation, None, search, address, end - first)
 
     # Battle play
 
     def reaches_within(
-        self, position: Position, search: Search, moves: int, *, attacking: bool = True
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        moves: int,
+        *,
+        attacking: bool = True,
     ) -> Verdict:
         """Decide whether the attacker reaches the goal of `Search.play`; MATE: it does.
 
@@ -509,8 +592,11 @@ class Kernel:
     # Help play
 
     def solutions(
-        self, play: HelpPlay, search: Search, most: int | None = None
-    ) -> tuple[list[list[int]], HelpState]:
+        self,
+        play: search_struct.HelpPlay,
+        search: search_struct.Search,
+        most: int | None = None,
+    ) -> tuple[list[list[int]], search_struct.HelpState]:
         """Continue an enumeration of help play.
 
         Parameters
@@ -531,23 +617,25 @@ class Kernel:
             PAUSED with `most` solutions, and there may be more; COMPLETE; or STOPPED by
             a limit or `Search.stop`. An enumeration that was stopped can be continued.
         """
-        from solver.kernel.border.search_struct import HELP_LINE_WORDS, HelpState
-
-        room = HELP_LINE_WORDS // play.plies
+        room = search_struct.HELP_LINE_WORDS // play.plies
         play.most = room if most is None else min(room, most)
         play.written = 0
-        state = HelpState(self.run("ENUMERATE", None, search, addressof(play)))
+        state = search_struct.HelpState(
+            self.run("ENUMERATE", None, search, addressof(play))
+        )
         words, plies = play.lines[: play.written * play.plies], play.plies
         return [words[at : at + plies] for at in range(0, len(words), plies)], state
 
-    def is_hopeless(self, play: HelpPlay) -> bool:
+    def is_hopeless(self, play: search_struct.HelpPlay) -> bool:
         """Return whether the enumeration would skip its first position.
 
         True is a proof that there is no solution; False says nothing.
         """
         return bool(self.run("IS_HOPELESS", None, None, addressof(play)))
 
-    def list_nets(self, play: HelpPlay, search: Search) -> bool:
+    def list_nets(
+        self, play: search_struct.HelpPlay, search: search_struct.Search
+    ) -> bool:
         """List the final positions that an enumeration can reach.
 
         Parameters
@@ -565,14 +653,19 @@ class Kernel:
         """
         return bool(self.run("LIST_NETS", None, search, addressof(play)))
 
-    def nets_left(self, play: HelpPlay, search: Search) -> int:
+    def nets_left(
+        self, play: search_struct.HelpPlay, search: search_struct.Search
+    ) -> int:
         """Return how many nets the first moves that are left may reach."""
         return self.run("COUNT_LEFT", None, search, addressof(play))
 
     # The laboratory's search
 
     def search_score(
-        self, position: Position, search: Search, experiment: Experiment
+        self,
+        position: search_struct.Position,
+        search: search_struct.Search,
+        experiment: query_struct.Experiment,
     ) -> bool:
         """Run the scored search that `experiment` describes.
 

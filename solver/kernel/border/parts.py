@@ -14,14 +14,7 @@ from ctypes import addressof, c_uint64
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from solver.kernel.border.interface import (
-    NO_LIMIT,
-    Kernel,
-    KernelError,
-    Verdict,
-    new_search,
-)
-from solver.kernel.border.search_struct import BattlePlay, Position, Search
+from solver.kernel.border import interface, search_struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,9 +87,9 @@ Answers: TypeAlias = "dict[str, tuple[object, object]]"
 BUCKET_WORDS = 8
 
 
-def start_position() -> Position:
+def start_position() -> search_struct.Position:
     """Return the position at the start of a game."""
-    return Position(
+    return search_struct.Position(
         pawns=0x00FF_0000_0000_FF00,
         knights=0x4200_0000_0000_0042,
         diagonal=0x2C00_0000_0000_002C,
@@ -108,52 +101,57 @@ def start_position() -> Position:
     )
 
 
-def mate_in_two() -> Position:
+def mate_in_two() -> search_struct.Position:
     """Return a mate in 2, king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#."""
     king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
-    return Position(
+    return search_struct.Position(
         orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
     )
 
 
-def search_with(table: Array[c_uint64]) -> Search:
+def search_with(table: Array[c_uint64]) -> search_struct.Search:
     """Return a search without limits, whose table is one bucket."""
-    return new_search(
-        node_limit=NO_LIMIT, table=addressof(table), generation=1, buckets=1
+    return interface.new_search(
+        node_limit=interface.NO_LIMIT, table=addressof(table), generation=1, buckets=1
     )
 
 
-def search_answers(kernel: Kernel) -> Answers:
+def search_answers(kernel: interface.Kernel) -> Answers:
     """Return answers of the search and the right ones."""
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
     position = mate_in_two()
     return {
         "perft 3": (kernel.perft(start_position(), search, 3), 8902),
-        "mate in 1": (kernel.mates_within(position, search, 1), Verdict.NO_MATE),
-        "mate in 2": (kernel.mates_within(position, search, 2), Verdict.MATE),
+        "mate in 1": (
+            kernel.mates_within(position, search, 1),
+            interface.Verdict.NO_MATE,
+        ),
+        "mate in 2": (kernel.mates_within(position, search, 2), interface.Verdict.MATE),
         "plies of its line": (len(kernel.line(position, search, 2)), 3),
     }
 
 
-def laboratory_answers(kernel: Kernel) -> Answers:
+def laboratory_answers(kernel: interface.Kernel) -> Answers:
     """Return answers of the laboratory's search and the right ones."""
-    from solver.kernel.border.query_struct import INFINITE_SCORE, MATE_SCORE, Experiment
+    from solver.kernel.border import query_struct
 
-    experiment = Experiment(alpha=-INFINITE_SCORE, beta=INFINITE_SCORE, depth=4)
-    search = new_search(node_limit=NO_LIMIT)
+    experiment = query_struct.Experiment(
+        alpha=-query_struct.INFINITE_SCORE, beta=query_struct.INFINITE_SCORE, depth=4
+    )
+    search = interface.new_search(node_limit=interface.NO_LIMIT)
     is_complete = kernel.search_score(mate_in_two(), search, experiment)
     return {
         "scored search": (is_complete, True),
-        "its score": (experiment.score, MATE_SCORE - 3),
+        "its score": (experiment.score, query_struct.MATE_SCORE - 3),
     }
 
 
-def self_mate_in_two() -> Position:
+def self_mate_in_two() -> search_struct.Position:
     """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
     king, queens = 1 << 0, 1 << 40 | 1 << 10
     their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
-    return Position(
+    return search_struct.Position(
         diagonal=queens | queen,
         orthogonal=queens | queen | rook,
         kings=king | their_king,
@@ -162,33 +160,33 @@ def self_mate_in_two() -> Position:
     )
 
 
-def battle_answers(kernel: Kernel) -> Answers:
+def battle_answers(kernel: interface.Kernel) -> Answers:
     """Return answers of battle play and the right ones."""
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
-    search.play = BattlePlay.SELF_MATE
+    search.play = search_struct.BattlePlay.SELF_MATE
     position = self_mate_in_two()
     return {
-        "s#1": (kernel.reaches_within(position, search, 1), Verdict.NO_MATE),
-        "s#2": (kernel.reaches_within(position, search, 2), Verdict.MATE),
+        "s#1": (kernel.reaches_within(position, search, 1), interface.Verdict.NO_MATE),
+        "s#2": (kernel.reaches_within(position, search, 2), interface.Verdict.MATE),
         "plies of its line": (len(kernel.line(position, search, 2)), 4),
     }
 
 
-def help_answers(kernel: Kernel) -> Answers:
+def help_answers(kernel: interface.Kernel) -> Answers:
     """Return answers of help play's enumeration and the right ones."""
-    from solver.kernel.border.search_struct import HelpPlay, HelpState
-
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
     rook, king, mated = 1 << 56, 1 << 21, 1 << 7
-    position = Position(  # mate_in_two(), but the king in the corner begins
-        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+    position = (
+        search_struct.Position(  # mate_in_two(), but the king in the corner begins
+            orthogonal=rook, kings=king | mated, us=mated, them=king | rook
+        )
     )
-    lines, state = kernel.solutions(HelpPlay.of(position, 4), search)
+    lines, state = kernel.solutions(search_struct.HelpPlay.of(position, 4), search)
     return {
         "solutions of h#2": (len(lines), 22),
-        "how it ended": (state, HelpState.COMPLETE),
+        "how it ended": (state, search_struct.HelpState.COMPLETE),
     }
 
 
@@ -216,9 +214,9 @@ class Part(NamedTuple):
     title: str
     module: str
     operations: type[IntEnum]
-    answers: Callable[[Kernel], Answers]
+    answers: Callable[[interface.Kernel], Answers]
 
-    def self_test(self, kernel: Kernel) -> None:
+    def self_test(self, kernel: interface.Kernel) -> None:
         """Compare a kernel's answers with the known ones.
 
         Raises
@@ -229,7 +227,7 @@ class Part(NamedTuple):
         for question, (found, expected) in self.answers(kernel).items():
             if found != expected:
                 msg = f"self-test, {question}: expected {expected!r}, found {found!r}"
-                raise KernelError(msg)
+                raise interface.KernelError(msg)
 
 
 SEARCH = Part(

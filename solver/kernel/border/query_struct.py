@@ -6,7 +6,7 @@ from ctypes import Structure, c_int64, c_uint32, c_uint64
 from enum import Flag, IntEnum, auto
 from typing import ClassVar
 
-from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, POSITION_WORDS
+from solver.kernel.border import search_struct
 
 # --------------------------------------------------------------------------------------
 # One search in one struct: its question, its progress and its answer.
@@ -32,7 +32,7 @@ SAN_TEXT_BYTES = 8
 LONG_TEXT_BYTES = 10
 """The longest move in Popeye's notation, as `write_lines` writes it, and a space."""
 
-MOVES_TEXT_BYTES = MAX_LEGAL_MOVES * (MOVE_TEXT_BYTES + SAN_TEXT_BYTES)
+MOVES_TEXT_BYTES = search_struct.MAX_LEGAL_MOVES * (MOVE_TEXT_BYTES + SAN_TEXT_BYTES)
 """All legal moves of a position, in UCI and in SAN."""
 
 MOST_ENDING_PIECES = 4
@@ -290,7 +290,7 @@ class Query(Structure):
     """
 
     _fields_: ClassVar = [
-        ("position", c_uint64 * POSITION_WORDS),
+        ("position", c_uint64 * search_struct.POSITION_WORDS),
         # The texts
         ("state", c_int64),
         ("black", c_int64),
@@ -336,7 +336,7 @@ class Query(Structure):
         ("lines_read", c_int64),
         ("keys_tried", c_int64),
         ("key_budget", c_int64),
-        ("is_key", c_uint64 * (MAX_LEGAL_MOVES // 64)),
+        ("is_key", c_uint64 * (search_struct.MAX_LEGAL_MOVES // 64)),
         # The answer
         ("status", c_int64),
         ("is_cut", c_int64),
@@ -551,8 +551,8 @@ class Experiment(Structure):
         ("pv_interior", c_int64),
         ("root_counted", c_int64),
         ("last_best", c_uint64),
-        ("root_moves", c_uint64 * MAX_LEGAL_MOVES),
-        ("root_nodes", c_int64 * MAX_LEGAL_MOVES),
-        ("last_nodes", c_int64 * MAX_LEGAL_MOVES),
+        ("root_moves", c_uint64 * search_struct.MAX_LEGAL_MOVES),
+        ("root_nodes", c_int64 * search_struct.MAX_LEGAL_MOVES),
+        ("last_nodes", c_int64 * search_struct.MAX_LEGAL_MOVES),
         ("cells", c_uint32 * MATERIAL_CELLS * 2),
     ]

@@ -12,7 +12,7 @@ from os.path import dirname, expanduser, isabs, isdir, join, realpath
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.errors import CacheError
+from solver import errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -211,7 +211,7 @@ def private_directories() -> Iterator[str]:
     for directory in candidate_directories():
         try:
             require_private(directory)
-        except (OSError, CacheError):
+        except (OSError, errors.CacheError):
             continue
         if isdir(directory):
             yield directory
@@ -237,11 +237,13 @@ def open_directory() -> str:
             require_writable(directory)
         except OSError as error:
             reasons.append(f"{directory}: {error.strerror}")
-        except CacheError as error:
+        except errors.CacheError as error:
             reasons.append(str(error))
         else:
             return directory
-    raise CacheError("; ".join(reasons) or "no home and no temporary folder is known")
+    raise errors.CacheError(
+        "; ".join(reasons) or "no home and no temporary folder is known"
+    )
 
 
 def describe(directory: str) -> str:
@@ -251,7 +253,7 @@ def describe(directory: str) -> str:
         try:
             for path in files:
                 read_object(path)
-        except (OSError, CacheError) as error:
+        except (OSError, errors.CacheError) as error:
             return f"not used: {error}"
         return f"{len(files)} shipped"
     try:
@@ -260,7 +262,7 @@ def describe(directory: str) -> str:
         return "not there yet"
     except OSError as error:
         return f"not used: {error.strerror}"
-    except CacheError as error:
+    except errors.CacheError as error:
         return f"not used: {error}"
     stored = f"{len(_files_of_code(directory))} stored"
     try:
@@ -289,16 +291,16 @@ def require_private(path: str) -> None:
     status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode):
         msg = f"{path}: expected a folder or a file, found a symbolic link"
-        raise CacheError(msg)
+        raise errors.CacheError(msg)
     if os.name != "posix":  # elsewhere, a user's profile is private
         return
     if status.st_uid != os.geteuid():
         msg = f"{path}: expected it to belong to the user, found another owner"
-        raise CacheError(msg)
+        raise errors.CacheError(msg)
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         mode = stat.S_IMODE(status.st_mode)
         msg = f"{path}: expected it to be writable by the user alone, found {mode:04o}"
-        raise CacheError(msg)
+        raise errors.CacheError(msg)
 
 
 def require_installed(path: str) -> None:
@@ -323,7 +325,7 @@ def require_installed(path: str) -> None:
                 f"{place}: expected it to belong to the user or to root, found "
                 f"another owner"
             )
-            raise CacheError(msg)
+            raise errors.CacheError(msg)
         by_group = status.st_mode & stat.S_IWGRP and not _is_private_group(status)
         if by_group or status.st_mode & stat.S_IWOTH:
             mode = stat.S_IMODE(status.st_mode)
@@ -331,7 +333,7 @@ def require_installed(path: str) -> None:
                 f"{place}: expected it to be writable by its owner alone, found "
                 f"{mode:04o}"
             )
-            raise CacheError(msg)
+            raise errors.CacheError(msg)
 
 
 def _is_private_group(status: os.stat_result) -> bool:
@@ -578,11 +580,11 @@ def read_object(path: str) -> bytes:
     checksum = content[len(MAGIC) : start]
     if content[: len(MAGIC)] != MAGIC or _checksum(payload) != checksum:
         msg = f"{path}: expected compiled code, found a damaged file"
-        raise CacheError(msg)
+        raise errors.CacheError(msg)
     made_of, code = payload.split(b"\n", 1)
     if made_of != _made_of():
         msg = f"{path}: expected {_made_of().decode()}, found {made_of.decode()}"
-        raise CacheError(msg)
+        raise errors.CacheError(msg)
     return code
 
 

@@ -30,8 +30,8 @@ from numba.core import (
 )
 from numba.core.compiler_lock import global_compiler_lock
 
-from solver.kernel.border.interface import KernelError
-from solver.kernel.build.cache import Target, target_machine
+from solver.kernel.border import interface
+from solver.kernel.build import cache
 
 SPEED_LEVEL = 3
 """The highest level, with vectorized loops, as in numba."""
@@ -209,7 +209,7 @@ class FrontEnd(compiler.CompilerBase):
 
 
 @global_compiler_lock
-def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
+def compile_object(entry: Any, symbol: str, target: cache.Target) -> bytes:
     """Compile a function and everything it calls to an object file.
 
     Parameters
@@ -233,7 +233,7 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
         A function is called that does not exist.
     """
     # 1. Link the IR of the entry and of all functions that it needs.
-    machine = target_machine(target)
+    machine = cache.target_machine(target)
     header = (
         f'target datalayout = "{machine.target_data}"\n'
         f'target triple = "{machine.triple}"\n'
@@ -268,7 +268,7 @@ def compile_object(entry: Any, symbol: str, target: Target) -> bytes:
     ]
     if undefined:
         msg = f"kernel: expected calls of its own functions, found {undefined}"
-        raise KernelError(msg)
+        raise interface.KernelError(msg)
     code: bytes = machine.emit_object(linked)
     return code
 

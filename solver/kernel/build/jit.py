@@ -27,10 +27,7 @@ import numpy as np
 from llvmlite import ir
 
 from solver.kernel.border import query_struct, search_struct
-from solver.kernel.build.cache import (
-    FALLBACK,
-    FALLBACK_VARIABLE,
-)
+from solver.kernel.build import cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +113,7 @@ def type_of(hint: Any) -> Any:
     raise TypeError(msg)
 
 
-BY_NUMBA = os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+BY_NUMBA = os.environ.get(cache.FALLBACK_VARIABLE) == cache.FALLBACK
 """Whether numba compiles by itself; see `solver.kernel.build.compiler`."""
 
 OPTIONS: dict[str, Any] = {
@@ -126,9 +123,9 @@ OPTIONS: dict[str, Any] = {
     "_nrt": False,  # kernels allocate nothing, so no array is reference-counted
 }
 if not BY_NUMBA:
-    from solver.kernel.build.compiler import FrontEnd
+    from solver.kernel.build import compiler
 
-    OPTIONS["pipeline_class"] = FrontEnd
+    OPTIONS["pipeline_class"] = compiler.FrontEnd
 
 
 def jit(function: Function) -> Function:

@@ -13,30 +13,13 @@ from os.path import isdir, join
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from solver.errors import CacheError
-from solver.kernel.border.interface import Kernel, KernelError
-from solver.kernel.border.parts import PARTS
-from solver.kernel.build.cache import (
-    DIRECTORY_VARIABLE,
-    ENTRY,
-    FALLBACK,
-    FALLBACK_VARIABLE,
-    HAS_IMAGES,
-    SHIPPED,
-    code_key,
-    open_directory,
-    packed,
-    private_directories,
-    read_object,
-    write_object,
-)
+from solver import errors
+from solver.kernel.border import interface, parts
+from solver.kernel.build import cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from solver.kernel.border.parts import Part
-    from solver.kernel.build.cache import Target
 
 
 # --------------------------------------------------------------------------------------
@@ -112,7 +95,7 @@ def link(code: bytes, symbol: str) -> bytes:
     identity, kind, machine, *_, at, _, _, _, _, _, count, names_at = header
     if not identity.startswith(IDENTITY) or kind != RELOCATABLE:
         msg = "object code: expected a relocatable ELF file of 64 bits, found another"
-        raise KernelError(msg)
+        raise interface.KernelError(msg)
     headers = SECTION.iter_unpack(code[at : at + count * SECTION.size])
     sections = [Section._make(header) for header in headers]
     bodies = [code[each.offset : each.offset + each.size] for each in sections]
@@ -127,7 +110,7 @@ def link(code: bytes, symbol: str) -> bytes:
             continue
         if section.flags & WRITE or section.kind != PROGBITS:
             msg = f"object code: expected code and constants, found section {name}"
-            raise KernelError(msg)
+            raise interface.KernelError(msg)
         image += bytes(-len(image) % section.alignment)
         places[index] = len(image)
         image += bodies[index]
@@ -145,7 +128,7 @@ def link(code: bytes, symbol: str) -> bytes:
     entry = symbols[names.index(symbol)] if symbol in names else None
     if entry is None:
         msg = f"object code: expected the function {symbol}, found none"
-        raise KernelError(msg)
+        raise interface.KernelError(msg)
 
     # 4. Write the distances.
     for section, body in zip(sections, bodies, strict=True):
@@ -157,15 +140,15 @@ def link(code: bytes, symbol: str) -> bytes:
                 msg = (
                     f"object code: expected its own symbols only, found {names[index]}"
                 )
-                raise KernelError(msg)
+                raise interface.KernelError(msg)
             if (machine, number) not in PATCHES:
                 msg = f"object code: expected distances, found relocation {number}"
-                raise KernelError(msg)
+                raise interface.KernelError(msg)
             place = places[section.info] + offset
             (word,) = WORD.unpack_from(image, place)
             word |= PATCHES[machine, number](target + addend, place)
             WORD.pack_into(image, place, word)
-    return ENTRY.pack(entry) + bytes(image)
+    return cache.ENTRY.pack(entry) + bytes(image)
 
 
 # What a relocation adds to the word at `place`, so that it leads to `target`
@@ -260,7 +243,7 @@ class Build(NamedTuple):
         The file that was loaded or written; None if nothing was stored.
     """
 
-    kernel: Kernel
+    kernel: interface.Kernel
     origin: str
     path: str | None
 
@@ -288,7 +271,7 @@ _builds: dict[str, Build] = {}
 
 
 def load_part(
-    part: Part,
+    part: parts.Part,
     notice: Notice = lambda _text: None,
     compiling: Compiling = not_shown,
 ) -> Build:
@@ -316,7 +299,7 @@ def load_part(
 
 
 def load_module(
-    part: Part,
+    part: parts.Part,
     notice: Notice = lambda _text: None,
     compiling: Compiling = not_shown,
 ) -> Module:
@@ -331,33 +314,36 @@ def load_module(
     KernelError
         numba compiles by itself, so there can be no modules.
     """
-    from solver.kernel.build.wasm import WASM32
+    from solver.kernel.build import wasm
 
     if _is_by_numba():
-        msg = f"WebAssembly: expected LLVM, found {FALLBACK_VARIABLE}={FALLBACK}"
-        raise KernelError(msg)
-    if found := _first_usable(_module_files(part), read_object, notice):
+        msg = (
+            f"WebAssembly: expected LLVM, "
+            f"found {cache.FALLBACK_VARIABLE}={cache.FALLBACK}"
+        )
+        raise interface.KernelError(msg)
+    if found := _first_usable(_module_files(part), cache.read_object, notice):
         return Module(*found)
     directory = _directory_to_write(notice)
     line = f"compiling {part.title} for WebAssembly, once for this version ..."
     try:
         with compiling(line), _collector_paused():
-            code = compile_part(part, WASM32)
-    except (KernelError, MemoryError, OSError):
+            code = compile_part(part, wasm.WASM32)
+    except (interface.KernelError, MemoryError, OSError):
         raise
     except Exception as error:  # numba's internals may fail in any way
         msg = f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}"
-        raise KernelError(msg) from error
-    path = _stored(directory, _file_name(part, WASM32), code, notice)
+        raise interface.KernelError(msg) from error
+    path = _stored(directory, _file_name(part, wasm.WASM32), code, notice)
     return Module(code, "compiled", path)
 
 
-def loaded_part(part: Part) -> Build | None:
+def loaded_part(part: parts.Part) -> Build | None:
     """Return a part if this process has loaded it."""
     return _builds.get(part.name)
 
 
-def _load(part: Part, notice: Notice, compiling: Compiling) -> Build:
+def _load(part: parts.Part, notice: Notice, compiling: Compiling) -> Build:
     """Load a part from a file, else from our compiler, else from numba's."""
     return (
         _from_file(part, notice)
@@ -368,10 +354,10 @@ def _load(part: Part, notice: Notice, compiling: Compiling) -> Build:
 
 def _is_by_numba() -> bool:
     """Return whether numba is to compile by itself."""
-    return os.environ.get(FALLBACK_VARIABLE) == FALLBACK
+    return os.environ.get(cache.FALLBACK_VARIABLE) == cache.FALLBACK
 
 
-def _from_file(part: Part, notice: Notice) -> Build | None:
+def _from_file(part: parts.Part, notice: Notice) -> Build | None:
     """Load a part from the package or the cache; None if no file can be used."""
     found = _first_usable(_files(part), lambda path: _read(part, path), notice)
     return Build(*found) if found else None
@@ -391,29 +377,30 @@ def _first_usable(
             return read(path), origin, path
         except FileNotFoundError:
             continue
-        except (OSError, CacheError, KernelError) as error:
+        except (OSError, errors.CacheError, interface.KernelError) as error:
             faults.append(f"cannot use the compiled code: {error}")
     for fault in faults:
         notice(fault)
     return None
 
 
-def _by_compiler(part: Part, notice: Notice, compiling: Compiling) -> Build | None:
+def _by_compiler(
+    part: parts.Part, notice: Notice, compiling: Compiling
+) -> Build | None:
     """Compile and store a part; None if numba must compile it by itself."""
     if _is_by_numba():
         return None
     if importlib.util.find_spec("numba") is None:  # in a bundle; see solver.bundle
         msg = f"{part.title}: expected compiled code for this machine, found none"
-        raise KernelError(msg)
-    from solver.kernel.build.cache import host
+        raise interface.KernelError(msg)
 
     directory = _directory_to_write(notice)
     modules = set(sys.modules)
     try:
         line = f"compiling {part.title}, once for this version and machine ..."
         with compiling(line), _collector_paused():
-            code = compile_part(part, host())
-    except (KernelError, MemoryError, OSError):
+            code = compile_part(part, cache.host())
+    except (interface.KernelError, MemoryError, OSError):
         raise  # not numba's internals, and numba's own way would not help
     except Exception as error:  # other internals may fail in any way
         notice(f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}")
@@ -433,7 +420,7 @@ def _stored(
         return None
     path = join(directory, name)
     try:
-        write_object(path, code)
+        cache.write_object(path, code)
     except OSError as error:
         notice(f"{path}: the compiled code could not be stored: {error.strerror}")
     return path
@@ -442,9 +429,9 @@ def _stored(
 def _directory_to_write(notice: Notice) -> str | None:
     """Return the folder for compiled code; None if none can be used."""
     try:
-        return open_directory()
-    except CacheError as error:
-        if os.environ.get(DIRECTORY_VARIABLE):
+        return cache.open_directory()
+    except errors.CacheError as error:
+        if os.environ.get(cache.DIRECTORY_VARIABLE):
             raise
         notice(
             f"no folder for compiled code, so the code is compiled at every start: "
@@ -453,9 +440,9 @@ def _directory_to_write(notice: Notice) -> str | None:
         return None
 
 
-def _by_numba(part: Part, compiling: Compiling) -> Build:
+def _by_numba(part: parts.Part, compiling: Compiling) -> Build:
     """Let numba alone compile a part, for this process."""
-    os.environ[FALLBACK_VARIABLE] = FALLBACK
+    os.environ[cache.FALLBACK_VARIABLE] = cache.FALLBACK
     with compiling(f"compiling {part.title} with numba alone, at every start ..."):
         entry = importlib.import_module(part.module).entry
     return Build(_tested(part, entry.address), "numba", None)
@@ -464,53 +451,50 @@ def _by_numba(part: Part, compiling: Compiling) -> Build:
 # Files of compiled code
 
 
-def _files(part: Part) -> Iterator[tuple[str, str]]:
+def _files(part: parts.Part) -> Iterator[tuple[str, str]]:
     """Yield each file that may have a part, best first, with its origin."""
     if _is_by_numba():
         return
-    if isdir(SHIPPED):
-        from solver.kernel.build.cache import portable_targets, runs_here
-
-        for target in portable_targets():
-            if runs_here(target):
-                yield "wheel", join(SHIPPED, shipped_name(part, target))
-    for directory in private_directories():
+    if isdir(cache.SHIPPED):
+        for target in cache.portable_targets():
+            if cache.runs_here(target):
+                yield "wheel", join(cache.SHIPPED, shipped_name(part, target))
+    for directory in cache.private_directories():
         yield "cache", join(directory, _file_name(part))
 
 
-def _module_files(part: Part) -> Iterator[tuple[str, str]]:
+def _module_files(part: parts.Part) -> Iterator[tuple[str, str]]:
     """Yield each file that may have a part's module, best first, with its origin."""
-    from solver.kernel.build.wasm import WASM32
+    from solver.kernel.build import wasm
 
-    if isdir(SHIPPED):
-        yield "wheel", join(SHIPPED, shipped_name(part, WASM32))
-    for directory in private_directories():
-        yield "cache", join(directory, _file_name(part, WASM32))
+    if isdir(cache.SHIPPED):
+        yield "wheel", join(cache.SHIPPED, shipped_name(part, wasm.WASM32))
+    for directory in cache.private_directories():
+        yield "cache", join(directory, _file_name(part, wasm.WASM32))
 
 
-def shipped_targets() -> tuple[Target, ...]:
+def shipped_targets() -> tuple[cache.Target, ...]:
     """Return the targets of all files that a wheel contains for each part."""
-    from solver.kernel.build.cache import portable_targets
-    from solver.kernel.build.wasm import WASM32
+    from solver.kernel.build import wasm
 
-    return *portable_targets(), WASM32
+    return *cache.portable_targets(), wasm.WASM32
 
 
-def shipped_name(part: Part, target: Target) -> str:
+def shipped_name(part: parts.Part, target: cache.Target) -> str:
     """Return the name of a wheel's file for a target."""
     return f"{part.name}-{target.name}.bin"
 
 
-def _file_name(part: Part, target: Target | None = None) -> str:
+def _file_name(part: parts.Part, target: cache.Target | None = None) -> str:
     """Return the name of a file in the cache, for this machine or for a target."""
     if target is None:
-        return f"{part.name}-{code_key()}.bin"
-    return f"{part.name}-{target.name}-{code_key(any_processor=True)}.bin"
+        return f"{part.name}-{cache.code_key()}.bin"
+    return f"{part.name}-{target.name}-{cache.code_key(any_processor=True)}.bin"
 
 
-def _read(part: Part, path: str) -> Kernel:
+def _read(part: parts.Part, path: str) -> interface.Kernel:
     """Load and test a stored or shipped part; raise an error if that is not safe."""
-    return _tested(part, place(read_object(path)))
+    return _tested(part, place(cache.read_object(path)))
 
 
 # Machine code in memory
@@ -535,7 +519,7 @@ def place(code: bytes) -> int:
     OSError
         The system refuses executable memory.
     """
-    if HAS_IMAGES:
+    if cache.HAS_IMAGES:
         return load_image(code)
     return place_object(code)
 
@@ -556,13 +540,13 @@ def load_image(code: bytes) -> int:
     from ctypes import CDLL, addressof, c_char, c_size_t, c_void_p, get_errno
     from mmap import MAP_ANONYMOUS, MAP_PRIVATE, PROT_EXEC, PROT_READ, PROT_WRITE, mmap
 
-    size = len(code) - ENTRY.size
-    (entry,) = ENTRY.unpack_from(code) if size > 0 else (0,)
+    size = len(code) - cache.ENTRY.size
+    (entry,) = cache.ENTRY.unpack_from(code) if size > 0 else (0,)
     if entry >= size or entry % ENTRY_ALIGNMENT:
         msg = f"image: expected a function in {size} bytes, found one at {entry}"
-        raise KernelError(msg)
+        raise interface.KernelError(msg)
     memory = mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ | PROT_WRITE)
-    memory.write(memoryview(code)[ENTRY.size :])
+    memory.write(memoryview(code)[cache.ENTRY.size :])
     start = c_char.from_buffer(memory)
     system = CDLL(None, use_errno=True)
     protection = PROT_READ | PROT_EXEC
@@ -589,12 +573,12 @@ def place_object(code: bytes) -> int:
     address: int = engine.get_function_address(SYMBOL)
     if not address:
         msg = f"object code: expected the function {SYMBOL}, found none"
-        raise KernelError(msg)
+        raise interface.KernelError(msg)
     return address
 
 
-def _tested(part: Part, address: int) -> Kernel:
-    kernel = Kernel(address, part.operations)
+def _tested(part: parts.Part, address: int) -> interface.Kernel:
+    kernel = interface.Kernel(address, part.operations)
     part.self_test(kernel)
     return kernel
 
@@ -602,12 +586,12 @@ def _tested(part: Part, address: int) -> Kernel:
 # Compiling
 
 
-def compile_part(part: Part, target: Target) -> bytes:
+def compile_part(part: parts.Part, target: cache.Target) -> bytes:
     """Compile a part for a target; see `compile_entry`."""
     return compile_entry(importlib.import_module(part.module).entry, target)
 
 
-def compile_entry(entry: Any, target: Target) -> bytes:
+def compile_entry(entry: Any, target: cache.Target) -> bytes:
     """Compile a C function and what it calls to machine code, or to a module.
 
     Raises
@@ -617,13 +601,12 @@ def compile_entry(entry: Any, target: Target) -> bytes:
     Exception
         Any, if numba's internals differ.
     """
-    from solver.kernel.build.compiler import compile_object
-    from solver.kernel.build.wasm import WASM32, to_module
+    from solver.kernel.build import compiler, wasm
 
-    code = compile_object(entry, SYMBOL, target)
-    if target is WASM32:
-        return to_module(code, SYMBOL)
-    return link(code, SYMBOL) if HAS_IMAGES else code
+    code = compiler.compile_object(entry, SYMBOL, target)
+    if target is wasm.WASM32:
+        return wasm.to_module(code, SYMBOL)
+    return link(code, SYMBOL) if cache.HAS_IMAGES else code
 
 
 def compile_shipped(directory: Path) -> list[Path]:
@@ -644,16 +627,14 @@ def compile_shipped(directory: Path) -> list[Path]:
     KernelError
         Code for a target that runs here fails its self-test.
     """
-    from solver.kernel.build.cache import runs_here
-
     files = []
-    for part in PARTS:
+    for part in parts.PARTS:
         for target in shipped_targets():
             code = compile_part(part, target)
-            if runs_here(target):
+            if cache.runs_here(target):
                 _tested(part, place(code))
             path = directory / shipped_name(part, target)
-            path.write_bytes(packed(code))
+            path.write_bytes(cache.packed(code))
             files.append(path)
     return files
 

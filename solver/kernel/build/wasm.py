@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.interface import KernelError
-from solver.kernel.border.search_struct import STACK_TOP
-from solver.kernel.build.cache import Target
+from solver.kernel.border import interface, search_struct
+from solver.kernel.build import cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +98,7 @@ define i128 @__multi3(i128 %a, i128 %b) {
 }
 """
 
-WASM32 = Target(
+WASM32 = cache.Target(
     "wasm32",
     "generic",
     "+bulk-memory,+sign-ext,+simd128",
@@ -154,11 +153,13 @@ def to_module(code: bytes, symbol: str) -> bytes:
     bodies = dict(sections)
     if missing := {*_imports(bodies[IMPORTED])} - IMPORTS:
         msg = f"wasm32: expected no imports but {sorted(IMPORTS)}, found {missing}"
-        raise KernelError(msg)
-    if (size := _data_end(bodies.get(DATA, b"\0"))) > STACK_TOP - STACK_BYTES:
-        limit = STACK_TOP - STACK_BYTES
+        raise interface.KernelError(msg)
+    if (
+        size := _data_end(bodies.get(DATA, b"\0"))
+    ) > search_struct.STACK_TOP - STACK_BYTES:
+        limit = search_struct.STACK_TOP - STACK_BYTES
         msg = f"wasm32: expected at most {limit} bytes of data, found {size}"
-        raise KernelError(msg)
+        raise interface.KernelError(msg)
 
     # 2. The export comes before all sections with larger numbers.
     name = symbol.encode()
@@ -272,4 +273,4 @@ def _function_index(sections: list[tuple[int, bytes]], name: str) -> int:
             if symbols.block().decode() == name and kind == FUNCTION:
                 return index
     msg = f"wasm32: expected the function {name}, found none"
-    raise KernelError(msg)
+    raise interface.KernelError(msg)

@@ -6,10 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import SMALL_NODES, STOPPED, Verdict
-from solver.kernel.border.parts import UNKNOWN_OPERATION, BattleOperation
-from solver.kernel.border.query_struct import Turn
-from solver.kernel.border.search_struct import BattlePlay
+from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.jit import (
     ENTRY,
     Move,
@@ -30,39 +27,8 @@ from solver.kernel.compositions.goal_in_one import (
     goal_in_one,
     is_reflex,
 )
-from solver.kernel.mate import turns
-from solver.kernel.mate.ordering import (
-    ATTACKING,
-    DEFENDING,
-    SHARED_MOVES,
-    bring_best,
-    is_plain_move,
-    is_stopped,
-    rank_attacks,
-    rank_replies,
-    remember_refutation,
-    reverse,
-    store_refutation,
-    unranked,
-)
-from solver.kernel.mate.transposition import (
-    Bounds,
-    HashKey,
-    hash_key,
-    probe,
-    store,
-)
-from solver.kernel.rules.bitboards import (
-    NO_MOVE,
-    Position,
-    checkers,
-    leaves_king_attacked,
-    make,
-    position_at,
-    without_origin,
-)
-from solver.kernel.rules.mating import is_checkmate, is_stalemate
-from solver.kernel.rules.movegen import generate
+from solver.kernel.mate import ordering, transposition, turns
+from solver.kernel.rules import bitboards, mating, movegen
 
 # --------------------------------------------------------------------------------------
 # The search of self-, reflex and stalemate play, which has two opponents like a mate.
@@ -90,59 +56,61 @@ EXACT_SHIFT = 8
 
 @jit
 def play_key(
-    position: Position, moves_left: Number, attacking: bool, search: Search
-) -> HashKey:
+    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
+) -> transposition.HashKey:
     """Return the hash key of a position under the stipulation of `search`.
 
     So one table can hold the bounds of mates and of all stipulations. Those of an exact
     mate are valid for `moves_left` alone.
     """
-    key = hash_key(position, attacking)
+    key = transposition.hash_key(position, attacking)
     number = search.play + 1
-    if search.play == BattlePlay.EXACT_MATE:
+    if search.play == search_struct.BattlePlay.EXACT_MATE:
         number += moves_left << EXACT_SHIFT
     mixed = np.uint64(number) * MIX_PLAY
-    return HashKey(key.check ^ mixed, key.bucket)
+    return transposition.HashKey(key.check ^ mixed, key.bucket)
 
 
 @jit
-def is_reached(position: Position, ply: Number, search: Search) -> Number:
+def is_reached(position: bitboards.Position, ply: Number, search: Search) -> Number:
     """Decide whether the goal is certain with the defender to move: MATE or NO_MATE."""
     play = search.play
-    if play == BattlePlay.STALEMATE:
-        reached = is_stalemate(position)
-    elif play == BattlePlay.EXACT_MATE:
-        reached = is_checkmate(position)
+    if play == search_struct.BattlePlay.STALEMATE:
+        reached = mating.is_stalemate(position)
+    elif play == search_struct.BattlePlay.EXACT_MATE:
+        reached = mating.is_checkmate(position)
     elif is_reflex(play):
-        reached = end_in_one(position, play, ply, search) != NO_MOVE
+        reached = end_in_one(position, play, ply, search) != bitboards.NO_MOVE
     else:
         reached = every_reply_ends(position, play, ply, search)
-    return Verdict.MATE if reached else Verdict.NO_MATE
+    return interface.Verdict.MATE if reached else interface.Verdict.NO_MATE
 
 
 @inlined
-def must_end(position: Position, play: Number, ply: Number, search: Search) -> bool:
+def must_end(
+    position: bitboards.Position, play: Number, ply: Number, search: Search
+) -> bool:
     """Return whether the attacker must reach the goal itself, and therefore fails."""
     if not attacker_must_end(play):
         return False
-    return end_in_one(position, play, ply, search) != NO_MOVE
+    return end_in_one(position, play, ply, search) != bitboards.NO_MOVE
 
 
 @inlined
 def answers_in_one(
-    position: Position, play: Number, ply: Number, search: Search
+    position: bitboards.Position, play: Number, ply: Number, search: Search
 ) -> bool:
     """Return whether a reply ended the play or leaves the attacker one last move."""
     if ends_play(position, play):
         return True
     if must_end(position, play, ply + 1, search):
         return False
-    return goal_in_one(position, ply + 1, search) != NO_MOVE
+    return goal_in_one(position, ply + 1, search) != bitboards.NO_MOVE
 
 
 @jit
 def lost_in_one(
-    position: Position, ply: Number, attack: Move, search: Search
+    position: bitboards.Position, ply: Number, attack: Move, search: Search
 ) -> Number:
     """Decide whether one more attacker's move is enough after `attack`.
 
@@ -156,11 +124,11 @@ def lost_in_one(
     """
     search.nodes += 1
     play = search.play
-    if is_reflex(play) and end_in_one(position, play, ply, search) != NO_MOVE:
-        return Verdict.MATE
+    if is_reflex(play) and end_in_one(position, play, ply, search) != bitboards.NO_MOVE:
+        return interface.Verdict.MATE
 
     # 1. Remembered replies, as far as they are legal here.
-    counter = without_origin(attack)
+    counter = bitboards.without_origin(attack)
     remembered = (
         search.counters[counter],
         search.killers[ply, 0],
@@ -168,38 +136,44 @@ def lost_in_one(
     )
     for slot in range(len(remembered)):
         reply = remembered[slot]
-        if reply == NO_MOVE or not is_plain_move(position, reply):
+        if reply == bitboards.NO_MOVE or not ordering.is_plain_move(position, reply):
             continue
-        child = make(position, reply)
-        if leaves_king_attacked(child):
+        child = bitboards.make(position, reply)
+        if bitboards.leaves_king_attacked(child):
             continue
         if not answers_in_one(child, play, ply, search):
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, 0)
-            return Verdict.NO_MATE
+            ordering.remember_refutation(search, ply, reply, 0)
+            return interface.Verdict.NO_MATE
 
     # 2. No reply: only stalemate can be the goal.
     replies = search.rows[ply]
-    size = generate(position, replies)
+    size = movegen.generate(position, replies)
     if size == 0:
-        is_goal = play == BattlePlay.STALEMATE and not checkers(position)
-        return Verdict.MATE if is_goal else Verdict.NO_MATE
+        is_goal = play == search_struct.BattlePlay.STALEMATE and not bitboards.checkers(
+            position
+        )
+        return interface.Verdict.MATE if is_goal else interface.Verdict.NO_MATE
 
     # 3. Every reply.
-    rank_replies(position, replies, size, ply, NO_MOVE, search)
+    ordering.rank_replies(position, replies, size, ply, bitboards.NO_MOVE, search)
     for index in range(size):
-        bring_best(replies, index, size)
-        reply = unranked(replies[index])
-        if not answers_in_one(make(position, reply), play, ply, search):
+        ordering.bring_best(replies, index, size)
+        reply = ordering.unranked(replies[index])
+        if not answers_in_one(bitboards.make(position, reply), play, ply, search):
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, 1)
-            return Verdict.NO_MATE
-    return Verdict.MATE
+            ordering.remember_refutation(search, ply, reply, 1)
+            return interface.Verdict.NO_MATE
+    return interface.Verdict.MATE
 
 
 @jit
 def reaches_within(
-    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Search
+    position: bitboards.Position,
+    moves_left: Number,
+    ply: Number,
+    attacking: bool,
+    search: Search,
 ) -> Number:
     """Decide whether the attacker reaches the goal within `moves_left` of its moves.
 
@@ -227,92 +201,116 @@ def reaches_within(
     play = search.play
     if moves_left < 1:
         search.nodes += 1
-        return Verdict.NO_MATE if attacking else is_reached(position, ply, search)
+        return (
+            interface.Verdict.NO_MATE
+            if attacking
+            else is_reached(position, ply, search)
+        )
     if attacking:
         if must_end(position, play, ply, search):
-            return Verdict.NO_MATE
-    elif is_reflex(play) and end_in_one(position, play, ply, search) != NO_MOVE:
-        return Verdict.MATE
+            return interface.Verdict.NO_MATE
+    elif (
+        is_reflex(play) and end_in_one(position, play, ply, search) != bitboards.NO_MOVE
+    ):
+        return interface.Verdict.MATE
 
     # 2. Transposition table.
     search.nodes += 1
     key = play_key(position, moves_left, attacking, search)
-    bounds = probe(search, key)
+    bounds = transposition.probe(search, key)
     if moves_left <= bounds.no_mate:
-        return Verdict.NO_MATE
+        return interface.Verdict.NO_MATE
     if moves_left >= bounds.mate:
-        return Verdict.MATE
+        return interface.Verdict.MATE
 
     # 3. Limits.
-    if is_stopped(search):
-        return Verdict.STOPPED
+    if ordering.is_stopped(search):
+        return interface.Verdict.STOPPED
 
     moves = search.rows[ply]
     if not attacking:
         # 4. Defender node without moves: only stalemate can be the goal.
-        size = generate(position, moves)
+        size = movegen.generate(position, moves)
         if size == 0:
-            is_goal = play == BattlePlay.STALEMATE and not checkers(position)
-            return Verdict.MATE if is_goal else Verdict.NO_MATE
+            is_goal = (
+                play == search_struct.BattlePlay.STALEMATE
+                and not bitboards.checkers(position)
+            )
+            return interface.Verdict.MATE if is_goal else interface.Verdict.NO_MATE
 
         # 5. Every reply must end the play or be answered.
-        rank_replies(position, moves, size, ply, bounds.move, search)
+        ordering.rank_replies(position, moves, size, ply, bounds.move, search)
         for index in range(size):
-            bring_best(moves, index, size)
-            reply = unranked(moves[index])
-            child = make(position, reply)
+            ordering.bring_best(moves, index, size)
+            reply = ordering.unranked(moves[index])
+            child = bitboards.make(position, reply)
             if ends_play(child, play):
                 continue
-            verdict = reaches_within(child, moves_left, ply + 1, ATTACKING, search)
-            if verdict == Verdict.STOPPED:
-                return Verdict.STOPPED
-            if verdict == Verdict.NO_MATE:
-                store_refutation(search, ply, key, bounds, reply, moves_left)
-                return Verdict.NO_MATE
-        store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
-        return Verdict.MATE
+            verdict = reaches_within(
+                child, moves_left, ply + 1, ordering.ATTACKING, search
+            )
+            if verdict == interface.Verdict.STOPPED:
+                return interface.Verdict.STOPPED
+            if verdict == interface.Verdict.NO_MATE:
+                ordering.store_refutation(search, ply, key, bounds, reply, moves_left)
+                return interface.Verdict.NO_MATE
+        transposition.store(
+            search,
+            key,
+            transposition.Bounds(bounds.no_mate, moves_left, bitboards.NO_MOVE),
+            moves_left,
+        )
+        return interface.Verdict.MATE
 
     # 6. Attacker node: try the last move, unless an exact mate comes later.
     no_mate = bounds.no_mate
-    if play == BattlePlay.EXACT_MATE:
+    if play == search_struct.BattlePlay.EXACT_MATE:
         no_mate = moves_left - 1
     if no_mate < 1:
         move = goal_in_one(position, ply, search)
         if move:
-            store(search, key, Bounds(0, 1, move), 1)
-            return Verdict.MATE
+            transposition.store(search, key, transposition.Bounds(0, 1, move), 1)
+            return interface.Verdict.MATE
         no_mate = 1
         if moves_left == 1:
-            store(search, key, Bounds(1, bounds.mate, bounds.move), 1)
-            return Verdict.NO_MATE
+            transposition.store(
+                search, key, transposition.Bounds(1, bounds.mate, bounds.move), 1
+            )
+            return interface.Verdict.NO_MATE
 
     # 7. Deepen move by move, so that the first success is the shortest.
-    size = generate(position, moves)
-    rank_attacks(position, moves, size, bounds.move, moves_left > 2)
+    size = movegen.generate(position, moves)
+    ordering.rank_attacks(position, moves, size, bounds.move, moves_left > 2)
     for index in range(size):
-        bring_best(moves, index, size)
+        ordering.bring_best(moves, index, size)
     if search.is_helper:  # so that the threads meet in the middle of the list
-        reverse(moves, SHARED_MOVES, size)
+        ordering.reverse(moves, ordering.SHARED_MOVES, size)
     for depth in range(no_mate + 1, moves_left + 1):
         for index in range(size):
-            attack = unranked(moves[index])
-            child = make(position, attack)
+            attack = ordering.unranked(moves[index])
+            child = bitboards.make(position, attack)
             if depth == 2:
                 verdict = lost_in_one(child, ply + 1, attack, search)
             else:
-                verdict = reaches_within(child, depth - 1, ply + 1, DEFENDING, search)
-            if verdict == Verdict.STOPPED:
-                return Verdict.STOPPED
-            if verdict == Verdict.MATE:
-                store(search, key, Bounds(depth - 1, depth, attack), depth)
-                return Verdict.MATE
-        store(search, key, Bounds(depth, bounds.mate, bounds.move), depth)
-    return Verdict.NO_MATE
+                verdict = reaches_within(
+                    child, depth - 1, ply + 1, ordering.DEFENDING, search
+                )
+            if verdict == interface.Verdict.STOPPED:
+                return interface.Verdict.STOPPED
+            if verdict == interface.Verdict.MATE:
+                transposition.store(
+                    search, key, transposition.Bounds(depth - 1, depth, attack), depth
+                )
+                return interface.Verdict.MATE
+        transposition.store(
+            search, key, transposition.Bounds(depth, bounds.mate, bounds.move), depth
+        )
+    return interface.Verdict.NO_MATE
 
 
 @jit
 def find_line(
-    position: Position, moves_left: Number, attacking: bool, search: Search
+    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line to the goal against the longest resistance to `search.line`.
 
@@ -334,47 +332,47 @@ def find_line(
     ply = 0
     while True:
         moves = search.rows[ply]
-        found = NO_MOVE
+        found = bitboards.NO_MOVE
         if attacking:
-            size = generate(position, moves)
+            size = movegen.generate(position, moves)
             for index in range(size):
-                child = make(position, moves[index])
+                child = bitboards.make(position, moves[index])
                 verdict = reaches_within(
-                    child, moves_left - 1, ply + 1, DEFENDING, search
+                    child, moves_left - 1, ply + 1, ordering.DEFENDING, search
                 )
-                if verdict == Verdict.MATE:
+                if verdict == interface.Verdict.MATE:
                     found = moves[index]
                     break
             moves_left -= 1
         else:
             if is_reflex(play):
                 search.line[ply] = end_in_one(position, play, ply, search)
-                if search.line[ply] != NO_MOVE:
+                if search.line[ply] != bitboards.NO_MOVE:
                     return ply + 1
             # The reply that cannot be answered in one move less, else one that ends
             # the play. All replies to an exact mate take as long.
-            ending = NO_MOVE
-            size = generate(position, moves)
+            ending = bitboards.NO_MOVE
+            size = movegen.generate(position, moves)
             for index in range(size):
-                child = make(position, moves[index])
+                child = bitboards.make(position, moves[index])
                 if ends_play(child, play):
                     ending = moves[index]
                     continue
-                verdict = Verdict.NO_MATE
-                if play != BattlePlay.EXACT_MATE:
+                verdict = interface.Verdict.NO_MATE
+                if play != search_struct.BattlePlay.EXACT_MATE:
                     verdict = reaches_within(
-                        child, moves_left - 1, ply + 1, ATTACKING, search
+                        child, moves_left - 1, ply + 1, ordering.ATTACKING, search
                     )
-                if verdict == Verdict.NO_MATE:
+                if verdict == interface.Verdict.NO_MATE:
                     found = moves[index]
                     break
-            if found == NO_MOVE and ending != NO_MOVE:
+            if found == bitboards.NO_MOVE and ending != bitboards.NO_MOVE:
                 search.line[ply] = ending
                 return ply + 1
-        if found == NO_MOVE:
+        if found == bitboards.NO_MOVE:
             return ply
         search.line[ply] = found
-        position = make(position, found)
+        position = bitboards.make(position, found)
         attacking = not attacking
         ply += 1
 
@@ -391,34 +389,34 @@ def find_line(
 
 
 @jit
-def begin_query(query: Query, position: Position, search: Search) -> Number:
+def begin_query(query: Query, position: bitboards.Position, search: Search) -> Number:
     """Begin a search, an exact mate's with its only length."""
-    least = query.most_moves if query.play == BattlePlay.EXACT_MATE else 1
+    least = query.most_moves if query.play == search_struct.BattlePlay.EXACT_MATE else 1
     turns.open_query(query, least, search)
     query.attacking = 1
-    return Turn.GOES_ON
+    return query_struct.Turn.GOES_ON
 
 
 @jit
 def decide(
-    position: Position, moves_left: Number, attacking: bool, search: Search
+    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Decide whether the goal is reached within `moves_left`.
 
     A search that turns out not to be short begins again, with the whole table.
     """
     limit = search.node_limit
-    search.node_limit = min(limit, max(search.nodes, SMALL_NODES))
+    search.node_limit = min(limit, max(search.nodes, interface.SMALL_NODES))
     verdict = reaches_within(position, moves_left, 0, attacking, search)
     search.node_limit = limit
-    if verdict != Verdict.STOPPED or is_stopped(search):
+    if verdict != interface.Verdict.STOPPED or ordering.is_stopped(search):
         return verdict
     search.buckets = search.proofs_from
     return reaches_within(position, moves_left, 0, attacking, search)
 
 
 @jit
-def search_root(query: Query, position: Position, search: Search) -> Number:
+def search_root(query: Query, position: bitboards.Position, search: Search) -> Number:
     """Decide whether the goal is reached within the lower bound.
 
     Chosen root moves are searched one after the other; `query.key` receives the first
@@ -426,22 +424,22 @@ def search_root(query: Query, position: Position, search: Search) -> Number:
     """
     moves = query.lower[turns.OURS]
     if not query.root_moves:
-        return decide(position, moves, ATTACKING, search)
+        return decide(position, moves, ordering.ATTACKING, search)
     if must_end(position, search.play, 0, search):
-        return Verdict.NO_MATE
+        return interface.Verdict.NO_MATE
     size = turns.list_first_moves(query, position, search)
     for index in range(size):
         query.key = search.line[index]
-        child = make(position, query.key)
-        verdict = decide(child, moves - 1, DEFENDING, search)
-        if verdict != Verdict.NO_MATE:
+        child = bitboards.make(position, query.key)
+        verdict = decide(child, moves - 1, ordering.DEFENDING, search)
+        if verdict != interface.Verdict.NO_MATE:
             return verdict
-    return Verdict.NO_MATE
+    return interface.Verdict.NO_MATE
 
 
 @jit
 def read_line(
-    position: Position,
+    position: bitboards.Position,
     moves: Number,
     attacking: bool,
     is_shortest: bool,
@@ -450,26 +448,30 @@ def read_line(
     """Read the line of the shortest solution; see `turns.noting`."""
     plies = find_line(position, moves, attacking, search)
     whole = 2 * moves + np.int64(not attacking) - np.int64(attacker_ends(search.play))
-    return plies if plies == whole else STOPPED
+    return plies if plies == whole else interface.STOPPED
 
 
 note = turns.noting(read_line)
 
 
 @jit
-def search_side(query: Query, position: Position, side: Number, search: Search) -> bool:
+def search_side(
+    query: Query, position: bitboards.Position, side: Number, search: Search
+) -> bool:
     """Search one length; return whether this ends the turn."""
     moves = query.lower[side]
     verdict = search_root(query, position, search)
     note(query, position, side, verdict, moves, search)
-    is_long = search.nodes > SMALL_NODES  # helper threads may join
-    return verdict != Verdict.NO_MATE or is_long or turns.is_closed(query, side)
+    is_long = search.nodes > interface.SMALL_NODES  # helper threads may join
+    return (
+        verdict != interface.Verdict.NO_MATE or is_long or turns.is_closed(query, side)
+    )
 
 
 @jit
 def find_keys(
     query: Query,
-    position: Position,
+    position: bitboards.Position,
     mate: Number,
     pause: Number,
     search: Search,
@@ -479,15 +481,15 @@ def find_keys(
     first_node = search.nodes
     while query.keys_tried < size:
         if search.nodes - first_node >= pause:
-            return Turn.PAUSES
-        child = make(position, search.line[query.keys_tried])
-        verdict = decide(child, query.most_moves - 1, DEFENDING, search)
-        if verdict == Verdict.STOPPED:
-            return STOPPED
-        if verdict == Verdict.MATE:
+            return query_struct.Turn.PAUSES
+        child = bitboards.make(position, search.line[query.keys_tried])
+        verdict = decide(child, query.most_moves - 1, ordering.DEFENDING, search)
+        if verdict == interface.Verdict.STOPPED:
+            return interface.STOPPED
+        if verdict == interface.Verdict.MATE:
             turns.add_key(query, query.keys_tried)
         query.keys_tried += 1
-    return Turn.ENDS
+    return query_struct.Turn.ENDS
 
 
 take_turn = turns.machine(begin_query, search_side, find_keys)
@@ -497,43 +499,43 @@ take_turn = turns.machine(begin_query, search_side, find_keys)
 
 @jit
 def may_solve(
-    position: Position,
+    position: bitboards.Position,
     moves: Number,
     ply: Number,
     search: Search,
 ) -> Number:
     """Return NO_MATE if the attacker has to reach the goal itself, and so fails."""
     if must_end(position, search.play, ply, search):
-        return Verdict.NO_MATE
-    return Verdict.MATE
+        return interface.Verdict.NO_MATE
+    return interface.Verdict.MATE
 
 
 @jit
 def loses_within(
-    position: Position,
+    position: bitboards.Position,
     moves: Number,
     ply: Number,
     attack: Move,
     search: Search,
 ) -> Number:
     """Decide whether the goal is reached within `moves` after an attack."""
-    return reaches_within(position, moves, ply, DEFENDING, search)
+    return reaches_within(position, moves, ply, ordering.DEFENDING, search)
 
 
 @jit
-def has_ended(position: Position, search: Search) -> bool:
+def has_ended(position: bitboards.Position, search: Search) -> bool:
     """Return whether the defender, which has just moved, reached the goal."""
     play = search.play
     if is_reflex(play):
-        if play >= BattlePlay.REFLEX_STALEMATE:
-            return is_stalemate(position)
-        return is_checkmate(position)
+        if play >= search_struct.BattlePlay.REFLEX_STALEMATE:
+            return mating.is_stalemate(position)
+        return mating.is_checkmate(position)
     return ends_play(position, play)
 
 
 @jit
 def list_replies(
-    position: Position,
+    position: bitboards.Position,
     refuting: bool,
     search: Search,
 ) -> Number:
@@ -542,13 +544,13 @@ def list_replies(
     In reflex play, those that reach the goal are the only ones, if there are any.
     """
     replies = search.rows[0]
-    count = generate(position, replies)
+    count = movegen.generate(position, replies)
     if not is_reflex(search.play):
         return count
     kept = 0
     for index in range(count):
         reply = replies[index]
-        if has_ended(make(position, reply), search):
+        if has_ended(bitboards.make(position, reply), search):
             replies[kept] = reply
             kept += 1
     return kept or count
@@ -557,7 +559,9 @@ def list_replies(
 @inlined
 def least_moves(moves_left: Number, search: Search) -> Number:
     """Return 1; an exact mate takes all moves that are left."""
-    return max(1, moves_left) if search.play == BattlePlay.EXACT_MATE else 1
+    return (
+        max(1, moves_left) if search.play == search_struct.BattlePlay.EXACT_MATE else 1
+    )
 
 
 list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
@@ -566,7 +570,9 @@ list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
 
 
 @jit
-def has_tries(position: Position, moves_left: Number, search: Search) -> Number:
+def has_tries(
+    position: bitboards.Position, moves_left: Number, search: Search
+) -> Number:
     """Return whether a first move that does not reach the goal can be a try: 1 or 0.
 
     The attacker's last move is never a try, unless a reply must end the play: either it
@@ -607,19 +613,19 @@ def entry(
         See the methods of `solver.kernel.border.interface.Kernel`.
     """
     search = record_at(search_pointer)
-    if operation == BattleOperation.TAKE_TURN:
+    if operation == parts.BattleOperation.TAKE_TURN:
         return take_turn(number, search)
-    position = position_at(words)
-    if operation == BattleOperation.REACHES_WITHIN:
+    position = bitboards.position_at(words)
+    if operation == parts.BattleOperation.REACHES_WITHIN:
         return reaches_within(position, number, 0, flag != 0, search)
-    if operation == BattleOperation.SOLVING_MOVES:
+    if operation == parts.BattleOperation.SOLVING_MOVES:
         return list_solving_moves(position, number, 0, search)
-    if operation == BattleOperation.REFUTATIONS:
+    if operation == parts.BattleOperation.REFUTATIONS:
         return list_refutations(position, number, flag, search)
-    if operation == BattleOperation.CONTINUATIONS:
+    if operation == parts.BattleOperation.CONTINUATIONS:
         return list_continuations(position, number, flag != 0, search)
-    if operation == BattleOperation.HAS_TRIES:
+    if operation == parts.BattleOperation.HAS_TRIES:
         return has_tries(position, number, search)
-    if operation == BattleOperation.LINE:
+    if operation == parts.BattleOperation.LINE:
         return find_line(position, number, flag != 0, search)
-    return UNKNOWN_OPERATION
+    return parts.UNKNOWN_OPERATION

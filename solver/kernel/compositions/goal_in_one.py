@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernel.border.search_struct import BattlePlay
+from solver.kernel.border import search_struct
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -20,43 +20,7 @@ from solver.kernel.build.jit import (
     inlined,
     jit,
 )
-from solver.kernel.rules.bitboards import (
-    BETWEEN,
-    DIAGONAL_LINES,
-    EIGHT,
-    KING,
-    NINE,
-    NO_MOVE,
-    ONE,
-    ORTHOGONAL_LINES,
-    PAWN,
-    RANK_6,
-    SEVEN,
-    SIXTEEN,
-    ZERO,
-    Position,
-    arrival,
-    king_attacks,
-    knight_attacks,
-    make,
-    origin,
-    target,
-)
-from solver.kernel.rules.mating import (
-    find_checks,
-    is_checkmate,
-    is_stalemate,
-    leaves_no_flight,
-    mate_in_one,
-    open_flights,
-)
-from solver.kernel.rules.movegen import (
-    diagonal_targets,
-    find_pins,
-    generate,
-    orthogonal_targets,
-    pawn_targets,
-)
+from solver.kernel.rules import bitboards, mating, movegen
 
 SQUARES = np.uint64(64)
 
@@ -64,54 +28,54 @@ SQUARES = np.uint64(64)
 
 
 @jit
-def has_quiet_move(position: Position) -> bool:
+def has_quiet_move(position: bitboards.Position) -> bool:
     """Return whether a legal move without check is found.
 
     Captures en passant, castling and moves of pieces in front of a slider of their own
     side are left out, so False may be wrong; True never is.
     """
-    pins = find_pins(position)
-    checks = find_checks(position)
+    pins = movegen.find_pins(position)
+    checks = mating.find_checks(position)
     us = position.us
     still = us & ~checks.discoverers
     king = position.kings & us
-    if king & still and king_attacks(first_square(king)) & ~us & ~pins.danger:
+    if king & still and bitboards.king_attacks(first_square(king)) & ~us & ~pins.danger:
         return True
     if not pins.parries:
         return False
     allowed = ~us & pins.parries
     pieces = position.knights & still & ~(pins.diagonal | pins.orthogonal)
     while pieces:
-        if knight_attacks(first_square(pieces)) & allowed & ~checks.knight:
+        if bitboards.knight_attacks(first_square(pieces)) & allowed & ~checks.knight:
             return True
-        pieces &= pieces - ONE
-    pawns = pawn_targets(position, pins)
+        pieces &= pieces - bitboards.ONE
+    pawns = movegen.pawn_targets(position, pins)
     # A promotion cannot check both as a knight and as a queen.
     origins = (
-        ((pawns.single & ~checks.pawn) >> EIGHT)
-        | ((pawns.double & ~checks.pawn) >> SIXTEEN)
-        | ((pawns.left & ~checks.pawn) >> SEVEN)
-        | ((pawns.right & ~checks.pawn) >> NINE)
+        ((pawns.single & ~checks.pawn) >> bitboards.EIGHT)
+        | ((pawns.double & ~checks.pawn) >> bitboards.SIXTEEN)
+        | ((pawns.left & ~checks.pawn) >> bitboards.SEVEN)
+        | ((pawns.right & ~checks.pawn) >> bitboards.NINE)
     )
     if origins & still:
         return True
     pieces = position.diagonal & still & ~pins.orthogonal
     while pieces:
-        slider = pieces & (ZERO - pieces)
+        slider = pieces & (bitboards.ZERO - pieces)
         pieces ^= slider
         checking = checks.diagonal
         if position.orthogonal & slider:
             checking |= checks.orthogonal
-        if diagonal_targets(position, pins, slider) & allowed & ~checking:
+        if movegen.diagonal_targets(position, pins, slider) & allowed & ~checking:
             return True
     pieces = position.orthogonal & still & ~pins.diagonal
     while pieces:
-        slider = pieces & (ZERO - pieces)
+        slider = pieces & (bitboards.ZERO - pieces)
         pieces ^= slider
         checking = checks.orthogonal
         if position.diagonal & slider:
             checking |= checks.diagonal
-        if orthogonal_targets(position, pins, slider) & allowed & ~checking:
+        if movegen.orthogonal_targets(position, pins, slider) & allowed & ~checking:
             return True
     return False
 
@@ -119,40 +83,46 @@ def has_quiet_move(position: Position) -> bool:
 @inlined
 def is_reflex(play: Number) -> bool:
     """Return whether the defender must reach the goal when it can."""
-    return play >= BattlePlay.REFLEX
+    return play >= search_struct.BattlePlay.REFLEX
 
 
 @inlined
 def attacker_must_end(play: Number) -> bool:
     """Return whether the attacker, too, must reach the goal when it can."""
-    return play == BattlePlay.REFLEX or play == BattlePlay.REFLEX_STALEMATE  # noqa: PLR1714
+    return (
+        play == search_struct.BattlePlay.REFLEX
+        or play == search_struct.BattlePlay.REFLEX_STALEMATE
+    )
 
 
 @inlined
 def attacker_ends(play: Number) -> bool:
     """Return whether the attacker's last move reaches the goal."""
-    return play == BattlePlay.STALEMATE or play == BattlePlay.EXACT_MATE  # noqa: PLR1714
+    return (
+        play == search_struct.BattlePlay.STALEMATE
+        or play == search_struct.BattlePlay.EXACT_MATE
+    )
 
 
 @jit
-def ends_play(position: Position, play: Number) -> bool:
+def ends_play(position: bitboards.Position, play: Number) -> bool:
     """Return whether the defender's last move reached the goal."""
-    if play == BattlePlay.SELF_MATE:
-        return is_checkmate(position)
-    if play == BattlePlay.SELF_STALEMATE:
-        return is_stalemate(position)
+    if play == search_struct.BattlePlay.SELF_MATE:
+        return mating.is_checkmate(position)
+    if play == search_struct.BattlePlay.SELF_STALEMATE:
+        return mating.is_stalemate(position)
     return False
 
 
 @jit
 def every_reply_ends(
-    position: Position, play: Number, ply: Number, search: Search
+    position: bitboards.Position, play: Number, ply: Number, search: Search
 ) -> bool:
     """Return whether the defender can move, and each of its moves reaches the goal."""
     replies = search.rows[ply]
-    size = generate(position, replies)
+    size = movegen.generate(position, replies)
     for index in range(size):
-        if not ends_play(make(position, replies[index]), play):
+        if not ends_play(bitboards.make(position, replies[index]), play):
             return False
     return size > 0
 
@@ -161,95 +131,99 @@ def every_reply_ends(
 
 
 @jit
-def may_move_with_check(position: Position) -> bool:
+def may_move_with_check(position: bitboards.Position) -> bool:
     """Return whether their king stands between one of their sliders and our king."""
     ours = first_square(position.kings & position.us)
     king = position.kings & position.them
     snipers = position.them & (
-        (DIAGONAL_LINES[ours] & position.diagonal)
-        | (ORTHOGONAL_LINES[ours] & position.orthogonal)
+        (bitboards.DIAGONAL_LINES[ours] & position.diagonal)
+        | (bitboards.ORTHOGONAL_LINES[ours] & position.orthogonal)
     )
     while snipers:
-        if BETWEEN[ours, first_square(snipers)] & king:
+        if bitboards.BETWEEN[ours, first_square(snipers)] & king:
             return True
-        snipers &= snipers - ONE
+        snipers &= snipers - bitboards.ONE
     return False
 
 
 @jit
 def forced_in_one(
-    position: Position, play: Number, ply: Number, search: Search
+    position: bitboards.Position, play: Number, ply: Number, search: Search
 ) -> Move:
     """Find a move that stalemates, or to which every reply is the goal of self-play."""
     moves = search.rows[ply]
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     king = position.kings & position.them
-    ring = king_attacks(first_square(king))
+    ring = bitboards.king_attacks(first_square(king))
 
     # 1. A lone king never mates. In a selfmate a king move with check is no escape, so
     #    there flights count only for a king that never moves with check. In a
     #    selfstalemate any king move may stalemate, so flights do not count.
-    if play == BattlePlay.SELF_MATE:
+    if play == search_struct.BattlePlay.SELF_MATE:
         if position.them == king:
-            return NO_MOVE
+            return bitboards.NO_MOVE
         if may_move_with_check(position):
-            ring = ZERO
-    if play == BattlePlay.SELF_STALEMATE:
-        ring = ZERO
+            ring = bitboards.ZERO
+    if play == search_struct.BattlePlay.SELF_STALEMATE:
+        ring = bitboards.ZERO
 
     # 2. Skip the attacks that leave a flight; test the others.
     last = SQUARES
-    uncovered = ZERO
+    uncovered = bitboards.ZERO
     for index in range(size):
         move = moves[index]
-        kind = arrival(move)
-        end = target(move)
-        in_passing = kind & PAWN and position.rights & RANK_6 & (ONE << end)
-        if ring and not kind & KING and not in_passing:
-            start = origin(move)
+        kind = bitboards.arrival(move)
+        end = bitboards.target(move)
+        in_passing = kind & bitboards.PAWN and position.rights & bitboards.RANK_6 & (
+            bitboards.ONE << end
+        )
+        if ring and not kind & bitboards.KING and not in_passing:
+            start = bitboards.origin(move)
             if start != last:
                 last = start
-                uncovered = open_flights(position, ring, ONE << start)
-            if not leaves_no_flight(position, uncovered, start, end, kind):
+                uncovered = mating.open_flights(position, ring, bitboards.ONE << start)
+            if not mating.leaves_no_flight(position, uncovered, start, end, kind):
                 continue
-        child = make(position, move)
-        if play == BattlePlay.STALEMATE:
-            if is_stalemate(child):
+        child = bitboards.make(position, move)
+        if play == search_struct.BattlePlay.STALEMATE:
+            if mating.is_stalemate(child):
                 return move
-        elif play == BattlePlay.SELF_MATE and has_quiet_move(child):
+        elif play == search_struct.BattlePlay.SELF_MATE and has_quiet_move(child):
             continue
         elif every_reply_ends(child, play, ply + 1, search):
             return move
-    return NO_MOVE
+    return bitboards.NO_MOVE
 
 
 @jit
-def end_in_one(position: Position, play: Number, ply: Number, search: Search) -> Move:
+def end_in_one(
+    position: bitboards.Position, play: Number, ply: Number, search: Search
+) -> Move:
     """Find a move with which the side to move reaches the goal of reflex play.
 
     It may use `search.rows[ply]`.
     """
-    if play >= BattlePlay.REFLEX_STALEMATE:
-        return forced_in_one(position, BattlePlay.STALEMATE, ply, search)
-    return mate_in_one(position)
+    if play >= search_struct.BattlePlay.REFLEX_STALEMATE:
+        return forced_in_one(position, search_struct.BattlePlay.STALEMATE, ply, search)
+    return mating.mate_in_one(position)
 
 
 @jit
 def reflex_in_one(
-    position: Position, play: Number, ply: Number, search: Search
+    position: bitboards.Position, play: Number, ply: Number, search: Search
 ) -> Move:
     """Find a move that lets the defender reach the goal in one."""
     moves = search.rows[ply]
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     for index in range(size):
-        child = make(position, moves[index])
-        if end_in_one(child, play, ply + 1, search) != NO_MOVE:
+        child = bitboards.make(position, moves[index])
+        if end_in_one(child, play, ply + 1, search) != bitboards.NO_MOVE:
             return moves[index]
-    return NO_MOVE
+    return bitboards.NO_MOVE
 
 
 @jit
-def goal_in_one(position: Position, ply: Number, search: Search) -> Move:
+def goal_in_one(position: bitboards.Position, ply: Number, search: Search) -> Move:
     """Find an attacker's move after which nothing can prevent the goal any more.
 
     Parameters
@@ -268,8 +242,8 @@ def goal_in_one(position: Position, ply: Number, search: Search) -> Move:
     """
     search.nodes += 1
     play = search.play
-    if play == BattlePlay.EXACT_MATE:
-        return mate_in_one(position)
+    if play == search_struct.BattlePlay.EXACT_MATE:
+        return mating.mate_in_one(position)
     if is_reflex(play):
         return reflex_in_one(position, play, ply, search)
     return forced_in_one(position, play, ply, search)

@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.parts import UNKNOWN_OPERATION, HelpOperation
-from solver.kernel.border.search_struct import HelpState
+from solver.kernel.border import parts, search_struct
 from solver.kernel.build.jit import (
     ENTRY,
     Bitboard,
@@ -44,43 +43,9 @@ from solver.kernel.build.jit import (
     report_if_due,
     words_at,
 )
-from solver.kernel.compositions.net_list import count_left, keeps_any, list_nets, narrow
-from solver.kernel.mate.transposition import HashKey, hash_key
-from solver.kernel.rules.bitboards import (
-    A1,
-    ALL,
-    C1,
-    CORNERS,
-    D1,
-    DIAGONAL_LINES,
-    EIGHT,
-    F1,
-    G1,
-    H1,
-    KING,
-    ONE,
-    ORTHOGONAL_LINES,
-    RANK_1,
-    RANK_3,
-    RANK_6,
-    RANK_8,
-    SIXTEEN,
-    ZERO,
-    Position,
-    arrival,
-    diagonal_attacks,
-    flipped,
-    king_attacks,
-    knight_attacks,
-    knights_attacks,
-    make,
-    orthogonal_attacks,
-    pawns_attacks_down,
-    pawns_attacks_up,
-    target,
-)
-from solver.kernel.rules.mating import is_checkmate, is_stalemate, mate_in_one
-from solver.kernel.rules.movegen import generate
+from solver.kernel.compositions import net_list
+from solver.kernel.mate import transposition
+from solver.kernel.rules import bitboards, mating, movegen
 
 # The last moves, and which of them a mate may follow
 #
@@ -100,7 +65,10 @@ from solver.kernel.rules.movegen import generate
 # The squares are those of the attacker's view: its pawns move up.
 
 RANK_7 = np.uint64(0xFF) << np.uint64(48)
-C8, D8, F8, G8 = (square << np.uint64(56) for square in (C1, D1, F1, G1))
+C8, D8, F8, G8 = (
+    square << np.uint64(56)
+    for square in (bitboards.C1, bitboards.D1, bitboards.F1, bitboards.G1)
+)
 MANY = 4
 """With this many pieces able to leave it, a line counts as empty."""
 
@@ -113,26 +81,26 @@ DIAGONAL_PIECE, ORTHOGONAL_PIECE, KNIGHT_PIECE = 1, 2, 4
 @inlined
 def empty_attacks(kind: Number, square: Square) -> Bitboard:
     """Return what a piece attacks on an empty board, or the squares that attack it."""
-    reached: Bitboard = ZERO
+    reached: Bitboard = bitboards.ZERO
     if kind & KNIGHT_PIECE:
-        reached |= knight_attacks(square)
+        reached |= bitboards.knight_attacks(square)
     if kind & DIAGONAL_PIECE:
-        reached |= DIAGONAL_LINES[square]
+        reached |= bitboards.DIAGONAL_LINES[square]
     if kind & ORTHOGONAL_PIECE:
-        reached |= ORTHOGONAL_LINES[square]
+        reached |= bitboards.ORTHOGONAL_LINES[square]
     return reached
 
 
 @inlined
 def occupied_attacks(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
     """Return what a piece attacks, given the occupancy."""
-    reached = ZERO
+    reached = bitboards.ZERO
     if kind & KNIGHT_PIECE:
-        reached |= knight_attacks(square)
+        reached |= bitboards.knight_attacks(square)
     if kind & DIAGONAL_PIECE:
-        reached |= diagonal_attacks(square, occupied)
+        reached |= bitboards.diagonal_attacks(square, occupied)
     if kind & ORTHOGONAL_PIECE:
-        reached |= orthogonal_attacks(square, occupied)
+        reached |= bitboards.orthogonal_attacks(square, occupied)
     return reached
 
 
@@ -151,7 +119,7 @@ def attacks_through(
 
 
 @inlined
-def kind_on(position: Position, piece: Bitboard) -> Number:
+def kind_on(position: bitboards.Position, piece: Bitboard) -> Number:
     """Return the kind of a piece that is neither pawn nor king."""
     kind = 0
     if position.knights & piece:
@@ -165,7 +133,7 @@ def kind_on(position: Position, piece: Bitboard) -> Number:
 
 @jit
 def find_blocks(
-    position: Position, replies: Number, leaving: Number, play: HelpPlay
+    position: bitboards.Position, replies: Number, leaving: Number, play: HelpPlay
 ) -> None:
     """Write where the defender's pieces can be after none of its moves, and after one.
 
@@ -173,20 +141,20 @@ def find_blocks(
     """
     pieces = position.them & ~position.kings
     blocks = pieces
-    if position.rights & RANK_8:  # the rook's move is part of castling
+    if position.rights & bitboards.RANK_8:  # the rook's move is part of castling
         blocks |= D8 | F8
     play.blocks[0] = blocks
     play.blocks[1] = blocks
     if replies == 0:
         return
     pawns = position.pawns & position.them
-    blocks |= (pawns >> EIGHT) | ((pawns & RANK_7) >> SIXTEEN)
-    blocks |= pawns_attacks_down(pawns)
-    blocks |= knights_attacks(position.knights & position.them)
+    blocks |= (pawns >> bitboards.EIGHT) | ((pawns & RANK_7) >> bitboards.SIXTEEN)
+    blocks |= bitboards.pawns_attacks_down(pawns)
+    blocks |= bitboards.knights_attacks(position.knights & position.them)
     occupied = position.us | position.them
     sliders = (position.diagonal | position.orthogonal) & position.them
     while sliders:
-        slider = sliders & (ZERO - sliders)
+        slider = sliders & (bitboards.ZERO - sliders)
         sliders ^= slider
         kind = kind_on(position, slider)
         blocks |= attacks_through(kind, first_square(slider), occupied, leaving)
@@ -198,7 +166,7 @@ def find_blocks(
 
 @jit
 def list_movers(
-    position: Position, replies: Number, leaving: Number, play: HelpPlay
+    position: bitboards.Position, replies: Number, leaving: Number, play: HelpPlay
 ) -> None:
     """List what each of the attacker's pieces can do with the only move left.
 
@@ -208,29 +176,31 @@ def list_movers(
     occupied = (position.us | position.them) & ~(position.kings & position.them)
     king = position.kings & position.us
     allowed = ~position.us | play.blocks[replies]
-    allowed |= (position.rights & RANK_3) << EIGHT  # a pawn that is taken en passant
-    takeable = play.blocks[replies] | (position.rights & RANK_6)
+    allowed |= (
+        position.rights & bitboards.RANK_3
+    ) << bitboards.EIGHT  # a pawn that is taken en passant
+    takeable = play.blocks[replies] | (position.rights & bitboards.RANK_6)
     movers = 0
-    always: Bitboard = ZERO  # what a rook attacks after castling
-    if position.rights & A1:
-        always |= ORTHOGONAL_LINES[first_square(D1)]
-    if position.rights & H1:
-        always |= ORTHOGONAL_LINES[first_square(F1)]
+    always: Bitboard = bitboards.ZERO  # what a rook attacks after castling
+    if position.rights & bitboards.A1:
+        always |= bitboards.ORTHOGONAL_LINES[first_square(bitboards.D1)]
+    if position.rights & bitboards.H1:
+        always |= bitboards.ORTHOGONAL_LINES[first_square(bitboards.F1)]
     before = always
     pieces = position.us
     while pieces:
-        piece = pieces & (ZERO - pieces)
+        piece = pieces & (bitboards.ZERO - pieces)
         pieces ^= piece
         square = first_square(piece)
         kind = kind_on(position, piece)
         play.mover_pieces[movers] = piece
         play.mover_others[movers] = before
         if position.pawns & piece:
-            standing = pawns_attacks_up(piece)
-            pushed = (piece << EIGHT) & ~position.us
-            pushed |= ((pushed & RANK_3) << EIGHT) & ~position.us
+            standing = bitboards.pawns_attacks_up(piece)
+            pushed = (piece << bitboards.EIGHT) & ~position.us
+            pushed |= ((pushed & bitboards.RANK_3) << bitboards.EIGHT) & ~position.us
             targets = pushed | (standing & takeable)
-            promoting = targets & RANK_8
+            promoting = targets & bitboards.RANK_8
             play.mover_standing[movers] = standing
             play.mover_kinds[movers] = 0
             play.mover_targets[movers] = targets ^ promoting
@@ -243,11 +213,11 @@ def list_movers(
                 )
                 play.mover_targets[movers] = promoting
         elif piece & king:
-            standing = king_attacks(square)
+            standing = bitboards.king_attacks(square)
             play.mover_kinds[movers] = 0
             targets = standing
-            if position.rights & RANK_1:
-                targets |= C1 | G1
+            if position.rights & bitboards.RANK_1:
+                targets |= bitboards.C1 | bitboards.G1
             play.mover_targets[movers] = targets & allowed
         else:
             standing = attacks_through(kind, square, occupied, leaving + 1)
@@ -258,7 +228,7 @@ def list_movers(
         before |= standing
         movers += 1
     play.movers = movers
-    after = ZERO
+    after = bitboards.ZERO
     for step in range(movers):
         index = movers - 1 - step
         play.mover_others[index] |= after
@@ -269,7 +239,7 @@ def list_movers(
 
 @jit
 def blocks_for_mate(
-    position: Position,
+    position: bitboards.Position,
     mated: Bitboard,
     replies: Number,
     leaving: Number,
@@ -284,14 +254,14 @@ def blocks_for_mate(
         Otherwise a piece, not the king, must move to one of these squares.
     """
     square = first_square(mated)
-    field = king_attacks(square) | mated
+    field = bitboards.king_attacks(square) | mated
     blocked = play.blocks[0] & field & ~mated
     king = position.kings & position.us
     occupied = (position.us | position.them) & ~(position.kings & position.them)
-    blockable = ZERO
+    blockable = bitboards.ZERO
     if replies:
         blockable = play.blocks[1] & field & ~mated
-    found = ZERO
+    found = bitboards.ZERO
     for index in range(play.movers):
         piece = play.mover_pieces[index]
         if king & field and piece != king:
@@ -308,35 +278,35 @@ def blocks_for_mate(
             elif piece == king:
                 continue
             else:
-                targets &= pawns_attacks_down(mated)
+                targets &= bitboards.pawns_attacks_down(mated)
         while targets:
-            target = targets & (ZERO - targets)
+            target = targets & (bitboards.ZERO - targets)
             targets ^= target
             end = first_square(target)
-            attacked = ZERO
+            attacked = bitboards.ZERO
             if kind:
                 attacked = empty_attacks(kind, end)
             elif piece == king:
-                attacked = king_attacks(end)
+                attacked = bitboards.king_attacks(end)
             else:
-                attacked = pawns_attacks_up(target)
+                attacked = bitboards.pawns_attacks_up(target)
             left = (open_squares | (target & blocked & ~others)) & ~attacked
-            if left & (left - ONE) or left & ~blockable:
+            if left & (left - bitboards.ONE) or left & ~blockable:
                 continue
             if kind:  # look again, with the pieces on the lines
                 attacked = attacks_through(kind, end, occupied & ~piece, leaving)
                 left = (open_squares | (target & blocked & ~others)) & ~attacked
-                if left & (left - ONE) or left & ~blockable:
+                if left & (left - bitboards.ONE) or left & ~blockable:
                     continue
             if not left:
-                return ALL
+                return bitboards.ALL
             found |= left
     return found
 
 
 @jit
 def is_hopeless_at_last(
-    position: Position, replies: Number, leaving: Number, play: HelpPlay
+    position: bitboards.Position, replies: Number, leaving: Number, play: HelpPlay
 ) -> bool:
     """Return whether no mate can arise in the attacker's only move left.
 
@@ -346,21 +316,21 @@ def is_hopeless_at_last(
     list_movers(position, replies, leaving, play)
     king = position.kings & position.them
     play.block_targets = blocks_for_mate(position, king, replies, leaving, play)
-    play.mated_on = king if play.block_targets else ZERO
+    play.mated_on = king if play.block_targets else bitboards.ZERO
     if replies:
-        squares = king_attacks(first_square(king)) & ~position.them
-        if position.rights & RANK_8:
+        squares = bitboards.king_attacks(first_square(king)) & ~position.them
+        if position.rights & bitboards.RANK_8:
             squares |= C8 | G8
         while squares:
-            square = squares & (ZERO - squares)
+            square = squares & (bitboards.ZERO - squares)
             squares ^= square
             if blocks_for_mate(position, square, 0, leaving, play):
                 play.mated_on |= square
-    return play.mated_on == ZERO
+    return play.mated_on == bitboards.ZERO
 
 
 @jit
-def is_hopeless(position: Position, plies: Number, play: HelpPlay) -> bool:
+def is_hopeless(position: bitboards.Position, plies: Number, play: HelpPlay) -> bool:
     """Return whether the goal is proved to be out of reach in `plies` plies.
 
     Parameters
@@ -376,7 +346,7 @@ def is_hopeless(position: Position, plies: Number, play: HelpPlay) -> bool:
         return False
     view = position
     if plies & 1 == 0:
-        view = flipped(position)
+        view = bitboards.flipped(position)
     if view.us == view.kings & view.us:
         return True
     if plies > 2:
@@ -385,7 +355,7 @@ def is_hopeless(position: Position, plies: Number, play: HelpPlay) -> bool:
     # En passant, if it is possible now, takes two pieces from a line. Castling takes
     # one, for the rook stands at the end of its lines. After a double step the captured
     # pawn counts once, for it stands elsewhere now.
-    twice = 1 if view.rights & ~CORNERS else 0
+    twice = 1 if view.rights & ~bitboards.CORNERS else 0
     find_blocks(view, replies, twice, play)
     return is_hopeless_at_last(view, replies, replies + twice, play)
 
@@ -405,21 +375,25 @@ MIX_SHIFT = np.uint64(20)
 
 
 @inlined
-def question_key(position: Position, plies: Number, search: Search) -> HashKey:
+def question_key(
+    position: bitboards.Position, plies: Number, search: Search
+) -> transposition.HashKey:
     """Return the key of a position and the plies left.
 
     Its `bucket` is the index of the bucket's first word; the low bits of `check` are
     the effort.
     """
-    key = hash_key(position, True)
+    key = transposition.hash_key(position, True)
     mixed = np.uint64(plies) * MIX_PLIES
-    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.buckets - ONE)
+    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.buckets - bitboards.ONE)
     effort = np.uint64(min(plies, MOST_EFFORT))
-    return HashKey(((key.check ^ mixed) & CHECK_BITS) | effort, bucket * ENTRIES)
+    return transposition.HashKey(
+        ((key.check ^ mixed) & CHECK_BITS) | effort, bucket * ENTRIES
+    )
 
 
 @inlined
-def is_stored(key: HashKey, search: Search) -> bool:
+def is_stored(key: transposition.HashKey, search: Search) -> bool:
     """Return whether the table has this position as one without a solution."""
     table = words_at(search.table)
     for slot in range(ENTRIES):
@@ -429,19 +403,19 @@ def is_stored(key: HashKey, search: Search) -> bool:
 
 
 @inlined
-def store(key: HashKey, search: Search) -> None:
+def store(key: transposition.HashKey, search: Search) -> None:
     """Store a position without a solution in place of the entry of the least effort.
 
     Among entries of the same effort, the key chooses, so that none stays forever.
     """
     table = words_at(search.table)
     effort = key.check & EFFORT_BITS
-    first = (key.check >> MIX_SHIFT) & (ENTRIES - ONE)
+    first = (key.check >> MIX_SHIFT) & (ENTRIES - bitboards.ONE)
     chosen = key.bucket + first
     least = table[chosen] & EFFORT_BITS
     if least >= effort:
         for step in range(1, ENTRIES):
-            slot = key.bucket + ((first + np.uint64(step)) & (ENTRIES - ONE))
+            slot = key.bucket + ((first + np.uint64(step)) & (ENTRIES - bitboards.ONE))
             if table[slot] & EFFORT_BITS < least:
                 least = table[slot] & EFFORT_BITS
                 chosen = slot
@@ -452,16 +426,18 @@ def store(key: HashKey, search: Search) -> None:
 
 
 @jit
-def final_moves(position: Position, moves: Row, for_stalemate: bool) -> Number:
+def final_moves(
+    position: bitboards.Position, moves: Row, for_stalemate: bool
+) -> Number:
     """Write the moves that reach the goal to a row; return their number."""
-    if not for_stalemate and not mate_in_one(position):
+    if not for_stalemate and not mating.mate_in_one(position):
         return 0
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     kept = 0
     for index in range(size):
         move = moves[index]
-        child = make(position, move)
-        if is_stalemate(child) if for_stalemate else is_checkmate(child):
+        child = bitboards.make(position, move)
+        if mating.is_stalemate(child) if for_stalemate else mating.is_checkmate(child):
             moves[kept] = move
             kept += 1
     return kept
@@ -471,17 +447,17 @@ def final_moves(position: Position, moves: Row, for_stalemate: bool) -> Number:
 
 
 @inlined
-def current_position(play: HelpPlay, ply: Number) -> Position:
+def current_position(play: HelpPlay, ply: Number) -> bitboards.Position:
     """Read the position at a ply of the current line."""
     words = play.positions[ply]
-    return Position(
+    return bitboards.Position(
         words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]
     )
 
 
 @inlined
 def keep_last_targets(
-    position: Position, moves: Row, size: Number, play: HelpPlay
+    position: bitboards.Position, moves: Row, size: Number, play: HelpPlay
 ) -> Number:
     """Keep the defender's last moves after which a mate may arise; return their number.
 
@@ -489,12 +465,12 @@ def keep_last_targets(
     """
     king = position.kings & position.us
     mated_on = flip(play.mated_on)
-    block_targets = flip(play.block_targets) if king & mated_on else ZERO
+    block_targets = flip(play.block_targets) if king & mated_on else bitboards.ZERO
     kept = 0
     for index in range(size):
         move = moves[index]
-        wanted = mated_on if arrival(move) & KING else block_targets
-        if wanted & (ONE << target(move)):
+        wanted = mated_on if bitboards.arrival(move) & bitboards.KING else block_targets
+        if wanted & (bitboards.ONE << bitboards.target(move)):
             moves[kept] = move
             kept += 1
     return kept
@@ -502,13 +478,13 @@ def keep_last_targets(
 
 @jit
 def keep_useful(
-    position: Position, moves: Row, size: Number, ply: Number, play: HelpPlay
+    position: bitboards.Position, moves: Row, size: Number, ply: Number, play: HelpPlay
 ) -> Number:
     """Keep the moves after which a net may still be in reach; return their number."""
     nets = nets_at(play.nets)
     kept = 0
     for index in range(size):
-        if keeps_any(moves[index], position, ply, play.plies - ply - 1, nets):
+        if net_list.keeps_any(moves[index], position, ply, play.plies - ply - 1, nets):
             moves[kept] = moves[index]
             kept += 1
     return kept
@@ -523,7 +499,7 @@ def is_net_in_reach(ply: Number, search: Search, play: HelpPlay) -> bool:
     before = ply - 1
     move = search.rows[before, play.cursors[before]]
     left = play.plies - ply
-    return narrow(current_position(play, before), move, before, left, nets) > 0
+    return net_list.narrow(current_position(play, before), move, before, left, nets) > 0
 
 
 @jit
@@ -536,13 +512,15 @@ def follow_line(ply: Number, search: Search, play: HelpPlay) -> Number:
     for at in range(ply):
         move = search.rows[at, play.cursors[at] - 1]
         position = current_position(play, at)
-        if not narrow(position, move, at, play.plies - at - 1, nets):
+        if not net_list.narrow(position, move, at, play.plies - at - 1, nets):
             return at
     return ply
 
 
 @jit
-def enter(position: Position, ply: Number, search: Search, play: HelpPlay) -> Number:
+def enter(
+    position: bitboards.Position, ply: Number, search: Search, play: HelpPlay
+) -> Number:
     """Enter the position at a ply and list its moves.
 
     Returns
@@ -553,7 +531,7 @@ def enter(position: Position, ply: Number, search: Search, play: HelpPlay) -> Nu
     """
     report_if_due(search)
     if search.stop or search.nodes >= search.node_limit:
-        return HelpState.STOPPED
+        return search_struct.HelpState.STOPPED
     search.nodes += 1
     left = play.plies - ply
     moves = search.rows[ply]
@@ -562,7 +540,7 @@ def enter(position: Position, ply: Number, search: Search, play: HelpPlay) -> Nu
         return 0
 
     # 1. The goal is out of reach.
-    is_listed = play.nets != ZERO
+    is_listed = play.nets != bitboards.ZERO
     is_useless = is_listed and not is_net_in_reach(ply, search, play)
     if not is_useless and left > 1 and play.is_pruned:
         is_useless = is_hopeless(position, left, play)
@@ -575,7 +553,7 @@ def enter(position: Position, ply: Number, search: Search, play: HelpPlay) -> Nu
     if left == 1:
         size = final_moves(position, moves, play.is_stalemate != 0)
     else:
-        size = generate(position, moves)
+        size = movegen.generate(position, moves)
         if left == 2 and play.is_pruned and not play.is_stalemate:
             size = keep_last_targets(position, moves, size, play)
         if is_listed:
@@ -620,8 +598,8 @@ def enumerate_solutions(search: Search, play: HelpPlay) -> Number:
     # 1. The first call enters the root.
     if ply < 0:
         size = enter(current_position(play, 0), 0, search, play)
-        if size == HelpState.STOPPED:
-            return HelpState.STOPPED
+        if size == search_struct.HelpState.STOPPED:
+            return search_struct.HelpState.STOPPED
         ply = 0 if size else -1
 
     while ply >= 0:
@@ -649,21 +627,21 @@ def enumerate_solutions(search: Search, play: HelpPlay) -> Number:
             play.cursors[ply] = index + 1
             if play.written == play.most:
                 play.ply = ply
-                return HelpState.PAUSED
+                return search_struct.HelpState.PAUSED
             continue
 
         # 4. Any other move leads to the next position. A limit leaves the state as it
         #    was before the move.
-        child = make(current_position(play, ply), search.rows[ply][index])
+        child = bitboards.make(current_position(play, ply), search.rows[ply][index])
         size = enter(child, ply + 1, search, play)
-        if size == HelpState.STOPPED:
+        if size == search_struct.HelpState.STOPPED:
             play.ply = ply
-            return HelpState.STOPPED
+            return search_struct.HelpState.STOPPED
         play.cursors[ply] = index + 1
         if size:
             ply += 1
     play.ply = -1
-    return HelpState.COMPLETE
+    return search_struct.HelpState.COMPLETE
 
 
 @native(ENTRY)
@@ -672,16 +650,16 @@ def entry(
 ) -> Number:
     """Run one `HelpOperation` on the `HelpPlay` whose address is `number`."""
     play = help_play_at(number)
-    if operation == HelpOperation.ENUMERATE:
+    if operation == parts.HelpOperation.ENUMERATE:
         return enumerate_solutions(record_at(search_pointer), play)
-    if operation == HelpOperation.LIST_NETS:
+    if operation == parts.HelpOperation.LIST_NETS:
         nets, search = nets_at(play.nets), record_at(search_pointer)
-        return 1 if list_nets(play.plies, search, nets) else 0
-    if operation == HelpOperation.COUNT_LEFT:
+        return 1 if net_list.list_nets(play.plies, search, nets) else 0
+    if operation == parts.HelpOperation.COUNT_LEFT:
         first, moves = current_position(play, 0), record_at(search_pointer).rows[0]
         next_, size, left = play.cursors[0], play.sizes[0], play.plies - 1
-        return count_left(first, moves, next_, size, left, nets_at(play.nets))
-    if operation == HelpOperation.IS_HOPELESS:
+        return net_list.count_left(first, moves, next_, size, left, nets_at(play.nets))
+    if operation == parts.HelpOperation.IS_HOPELESS:
         position = current_position(play, 0)
         return 1 if is_hopeless(position, play.plies, play) else 0
-    return UNKNOWN_OPERATION
+    return parts.UNKNOWN_OPERATION

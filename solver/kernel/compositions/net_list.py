@@ -23,12 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.search_struct import (
-    EXPLORED_GROUPS,
-    MOST_CHOICES,
-    NEED_CODES,
-    NO_SLOT,
-)
+from solver.kernel.border import search_struct
 from solver.kernel.build.jit import (
     Bitboard,
     Move,
@@ -46,51 +41,8 @@ from solver.kernel.build.jit import (
     population,
     words_at,
 )
-from solver.kernel.compositions.net_needs import (
-    CAPTURED,
-    DEFENDING,
-    FAR,
-    FREE,
-    GONE,
-    KING_KIND,
-    LAST,
-    MOVE_BITS,
-    MOVES,
-    PAWN_KIND,
-    ROOK_KIND,
-    Net,
-    add_attacks,
-    add_blocks,
-    add_way,
-    answers_check,
-    attacks_of,
-    can_step,
-    fill_needs,
-    is_check_to_attacker,
-    is_slider,
-    kind_placed,
-    limits_of,
-    row_of,
-    suffices,
-)
-from solver.kernel.rules.bitboards import (
-    BETWEEN,
-    DIAGONAL,
-    KING,
-    KNIGHT,
-    ONE,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
-    SEVEN,
-    TWO,
-    ZERO,
-    Position,
-    arrival,
-    king_attacks,
-    origin,
-    target,
-)
+from solver.kernel.compositions import net_needs
+from solver.kernel.rules import bitboards
 
 # The list
 
@@ -100,7 +52,7 @@ HALF = np.uint64(32)
 
 
 @jit
-def is_open(net: Net, nets: Nets) -> bool:
+def is_open(net: net_needs.Net, nets: Nets) -> bool:
     """Return whether the placed pieces leave anything open; add the ways to close it.
 
     Without a way, no final position agrees with the net.
@@ -110,36 +62,40 @@ def is_open(net: Net, nets: Nets) -> bool:
     occupied = net.attackers | net.defenders
 
     # 1. What the attacker's placed pieces attack, through the king.
-    attacked = ZERO
-    answers = ZERO
+    attacked = bitboards.ZERO
+    answers = bitboards.ZERO
     checks = 0
     last = 0
-    own_king = ZERO
+    own_king = bitboards.ZERO
     for slot in range(nets.attackers):
         fate = nets.fates[slot]
-        if fate == FREE:
+        if fate == net_needs.FREE:
             continue
         place = np.uint64(fate & 63)
-        kind = kind_placed(fate)
-        reached = attacks_of(kind, place, occupied & ~king)
+        kind = net_needs.kind_placed(fate)
+        reached = net_needs.attacks_of(kind, place, occupied & ~king)
         attacked |= reached
-        last += fate >> 6 >= LAST
-        if kind == KING_KIND:
-            own_king = ONE << place
+        last += fate >> 6 >= net_needs.LAST
+        if kind == net_needs.KING_KIND:
+            own_king = bitboards.ONE << place
         if reached & king:
-            line = BETWEEN[place, king_square] if is_slider(kind) else ZERO
+            line = (
+                bitboards.BETWEEN[place, king_square]
+                if net_needs.is_slider(kind)
+                else bitboards.ZERO
+            )
             if nets.is_stalemate:
                 # 2. A stalemated king is not in check: put a piece in between.
-                add_blocks(line, 0, nets.slots, net, nets)
+                net_needs.add_blocks(line, 0, nets.slots, net, nets)
                 return True
             checks += 1
-            answers = line | ONE << place
+            answers = line | bitboards.ONE << place
     if last > 1:
         return True
 
     # 3. A mated king is in check.
     if not nets.is_stalemate and not checks:
-        add_attacks(king_square, net, nets)
+        net_needs.add_attacks(king_square, net, nets)
         return True
 
     # 4. It has no flight.
@@ -147,28 +103,31 @@ def is_open(net: Net, nets: Nets) -> bool:
     if flights:
         hard = flights & (occupied | net.clear)
         flights = hard or flights
-        flight = flights & (ZERO - flights)
-        add_attacks(first_square(flight), net, nets)
-        add_blocks(flight, nets.attackers, nets.slots, net, nets)
+        flight = flights & (bitboards.ZERO - flights)
+        net_needs.add_attacks(first_square(flight), net, nets)
+        net_needs.add_blocks(flight, nets.attackers, nets.slots, net, nets)
         return True
 
     # 5. The defender's other pieces cannot help.
     for slot in range(nets.attackers, nets.slots):
-        if nets.fates[slot] >= FREE or nets.kinds[slot] == DEFENDING + KING_KIND:
+        if (
+            nets.fates[slot] >= net_needs.FREE
+            or nets.kinds[slot] == net_needs.DEFENDING + net_needs.KING_KIND
+        ):
             continue
-        if own_king and is_check_to_attacker(slot, own_king, net, nets):
+        if own_king and net_needs.is_check_to_attacker(slot, own_king, net, nets):
             return True
-        if checks == 1 and answers_check(slot, answers, net, nets):
+        if checks == 1 and net_needs.answers_check(slot, answers, net, nets):
             return True
-        if nets.is_stalemate and can_step(slot, net, nets):
+        if nets.is_stalemate and net_needs.can_step(slot, net, nets):
             return True
 
     # 6. In a stalemate, the fate of each is known.
     if nets.is_stalemate:
         for slot in range(nets.attackers, nets.slots):
-            if nets.fates[slot] == FREE:
-                add_way(slot, CAPTURED, ZERO, net, nets)
-                add_blocks(~ZERO, slot, slot + 1, net, nets)
+            if nets.fates[slot] == net_needs.FREE:
+                net_needs.add_way(slot, net_needs.CAPTURED, bitboards.ZERO, net, nets)
+                net_needs.add_blocks(~bitboards.ZERO, slot, slot + 1, net, nets)
                 return True
     return False
 
@@ -176,7 +135,7 @@ def is_open(net: Net, nets: Nets) -> bool:
 @jit
 def is_explored(slot: Number, fate: Number, clear: Bitboard, nets: Nets) -> bool:
     """Return whether an earlier way of any choice has all final positions of a way."""
-    if not nets.explored[slot, fate >> 6] >> np.uint64(fate & 63) & ONE:
+    if not nets.explored[slot, fate >> 6] >> np.uint64(fate & 63) & bitboards.ONE:
         return False
     for choice in range(nets.choices):
         for way in range(nets.first_ways[choice], nets.next_ways[choice]):
@@ -187,11 +146,11 @@ def is_explored(slot: Number, fate: Number, clear: Bitboard, nets: Nets) -> bool
 
 
 @jit
-def write_net(net: Net, nets: Nets) -> None:
+def write_net(net: net_needs.Net, nets: Nets) -> None:
     """Write a net that leaves nothing open."""
     for slot in range(nets.slots):
         fate = nets.fates[slot]
-        if fate != FREE and is_explored(slot, fate, net.clear, nets):
+        if fate != net_needs.FREE and is_explored(slot, fate, net.clear, nets):
             return
     if nets.size == nets.most:
         nets.is_full = 1
@@ -200,19 +159,19 @@ def write_net(net: Net, nets: Nets) -> None:
     total = net.needs
     for slot in range(nets.slots):
         fate = nets.fates[slot]
-        if nets.kinds[slot] == KING_KIND and fate == FREE:
-            fate = FAR * 64 + np.int64(first_square(nets.mated))
-            row = row_of(KING_KIND, nets.squares[slot])
+        if nets.kinds[slot] == net_needs.KING_KIND and fate == net_needs.FREE:
+            fate = net_needs.FAR * 64 + np.int64(first_square(nets.mated))
+            row = net_needs.row_of(net_needs.KING_KIND, nets.squares[slot])
             total += np.uint64(needs_at(nets.needs)[row + fate])
         codes[slot * nets.most + nets.size] = np.uint16(fate)
-    if suffices(nets.limits, total):
+    if net_needs.suffices(nets.limits, total):
         words_at(nets.clear)[nets.size] = net.clear
         words_at(nets.entries)[nets.size] = np.uint64(nets.size) << HALF | total
         nets.size += 1
 
 
 @jit
-def extend(net: Net, search: Search, nets: Nets) -> None:
+def extend(net: net_needs.Net, search: Search, nets: Nets) -> None:
     """List all nets with the pieces that are placed.
 
     Parameters
@@ -233,7 +192,7 @@ def extend(net: Net, search: Search, nets: Nets) -> None:
     if not is_open(net, nets):
         write_net(net, nets)
         return
-    if nets.choices == MOST_CHOICES:
+    if nets.choices == search_struct.MOST_CHOICES:
         nets.is_full = 1
         return
 
@@ -249,24 +208,28 @@ def extend(net: Net, search: Search, nets: Nets) -> None:
         slot, fate = nets.way_slots[way], nets.way_fates[way]
         clear = net.clear | nets.way_clear[way]
         if not is_explored(slot, fate, clear, nets):
-            need = needs[row_of(nets.kinds[slot], nets.squares[slot]) + fate]
+            need = needs[net_needs.row_of(nets.kinds[slot], nets.squares[slot]) + fate]
             total = net.needs + np.uint64(need)
-            place = ONE << np.uint64(fate & 63) if fate < FREE else ZERO
+            place = (
+                bitboards.ONE << np.uint64(fate & 63)
+                if fate < net_needs.FREE
+                else bitboards.ZERO
+            )
             ours, theirs = net.attackers, net.defenders
             if slot < nets.attackers:
                 ours |= place
             else:
                 theirs |= place
             nets.fates[slot] = fate
-            extend(Net(ours, theirs, clear, total), search, nets)
-            nets.fates[slot] = FREE
-        nets.explored[slot, fate >> 6] |= ONE << np.uint64(fate & 63)
+            extend(net_needs.Net(ours, theirs, clear, total), search, nets)
+            nets.fates[slot] = net_needs.FREE
+        nets.explored[slot, fate >> 6] |= bitboards.ONE << np.uint64(fate & 63)
 
     # 3. Forget these ways.
     nets.choices = choice
     for way in range(first, end):
         slot, fate = nets.way_slots[way], nets.way_fates[way]
-        nets.explored[slot, fate >> 6] &= ~(ONE << np.uint64(fate & 63))
+        nets.explored[slot, fate >> 6] &= ~(bitboards.ONE << np.uint64(fate & 63))
     nets.ways = first
 
 
@@ -290,28 +253,34 @@ def list_nets(plies: Number, search: Search, nets: Nets) -> bool:
         was too small.
     """
     if not nets.is_filled:
-        fill_needs(nets)
+        net_needs.fill_needs(nets)
         nets.is_filled = 1
     nets.listed = -1
     nets.size = nets.steps = nets.is_full = nets.ways = nets.choices = 0
     for slot in range(nets.slots):
-        nets.fates[slot] = FREE
-        for group in range(EXPLORED_GROUPS):
-            nets.explored[slot, group] = ZERO
+        nets.fates[slot] = net_needs.FREE
+        for group in range(search_struct.EXPLORED_GROUPS):
+            nets.explored[slot, group] = bitboards.ZERO
     ours, theirs = nets.attackers - 1, nets.slots - nets.attackers - 1
-    nets.limits = limits_of((plies + 1) >> 1, plies >> 1, ours, theirs)
+    nets.limits = net_needs.limits_of((plies + 1) >> 1, plies >> 1, ours, theirs)
     for slot in range(nets.attackers, nets.slots):
-        if nets.kinds[slot] != DEFENDING + KING_KIND:
+        if nets.kinds[slot] != net_needs.DEFENDING + net_needs.KING_KIND:
             continue
-        row = row_of(DEFENDING + KING_KIND, nets.squares[slot])
+        row = net_needs.row_of(
+            net_needs.DEFENDING + net_needs.KING_KIND, nets.squares[slot]
+        )
         for square in range(64):
-            fate = KING_KIND * 64 + square
+            fate = net_needs.KING_KIND * 64 + square
             need = np.uint64(needs_at(nets.needs)[row + fate])
-            if suffices(nets.limits, need):
-                nets.mated = ONE << np.uint64(square)
-                nets.field = king_attacks(np.uint64(square))
+            if net_needs.suffices(nets.limits, need):
+                nets.mated = bitboards.ONE << np.uint64(square)
+                nets.field = bitboards.king_attacks(np.uint64(square))
                 nets.fates[slot] = fate
-                extend(Net(ZERO, nets.mated, ZERO, need), search, nets)
+                extend(
+                    net_needs.Net(bitboards.ZERO, nets.mated, bitboards.ZERO, need),
+                    search,
+                    nets,
+                )
     nets.starts[0] = 0
     nets.starts[1] = nets.size
     return nets.steps < nets.budget and not nets.is_full and not search.stop
@@ -331,10 +300,19 @@ RANK_BITS = np.uint64(56)
 """Of a square; flipping it inverts them."""
 
 
-KIND_BY_BOARDS = np.zeros(int(KING) + 1, dtype=np.int64)
+KIND_BY_BOARDS = np.zeros(int(bitboards.KING) + 1, dtype=np.int64)
 """The kind of a piece by the boards that have it; see `position.arrival`."""
 
-KIND_BY_BOARDS[[PAWN, KNIGHT, DIAGONAL, ORTHOGONAL, QUEEN, KING]] = range(DEFENDING)
+KIND_BY_BOARDS[
+    [
+        bitboards.PAWN,
+        bitboards.KNIGHT,
+        bitboards.DIAGONAL,
+        bitboards.ORTHOGONAL,
+        bitboards.QUEEN,
+        bitboards.KING,
+    ]
+] = range(net_needs.DEFENDING)
 
 
 # What a move changes
@@ -362,40 +340,50 @@ def change_of(move: Move, ply: Number, left: Number, nets: Nets) -> Change:
 
     `left` are the plies after the move: an even number after the attacker's.
     """
-    side = DEFENDING if left & 1 else 0
-    turn = RANK_BITS if left & 1 else ZERO
-    start, end = origin(move) ^ turn, target(move) ^ turn
+    side = net_needs.DEFENDING if left & 1 else 0
+    turn = RANK_BITS if left & 1 else bitboards.ZERO
+    start, end = bitboards.origin(move) ^ turn, bitboards.target(move) ^ turn
     slot = np.int64(nets.slot_at[ply, start])
     kind = np.int64(nets.kind_of[ply, slot])
-    new_kind = KIND_BY_BOARDS[arrival(move)] + side
+    new_kind = KIND_BY_BOARDS[bitboards.arrival(move)] + side
 
     # 1. Captures; a pawn that changes its file to an empty square takes en passant.
     is_capture = 0
     other, other_old, other_new = slot, 0, 0
     taken = end
-    if kind == PAWN_KIND + side and nets.slot_at[ply, end] == NO_SLOT:
-        taken = (start & RANK_BITS) | (end & SEVEN)
-    if taken != start and nets.slot_at[ply, taken] != NO_SLOT:
+    if (
+        kind == net_needs.PAWN_KIND + side
+        and nets.slot_at[ply, end] == search_struct.NO_SLOT
+    ):
+        taken = (start & RANK_BITS) | (end & bitboards.SEVEN)
+    if taken != start and nets.slot_at[ply, taken] != search_struct.NO_SLOT:
         is_capture = 1
         other = np.int64(nets.slot_at[ply, taken])
-        other_old = row_of(np.int64(nets.kind_of[ply, other]), np.int64(taken))
-        other_new = row_of(GONE, 0)
+        other_old = net_needs.row_of(
+            np.int64(nets.kind_of[ply, other]), np.int64(taken)
+        )
+        other_new = net_needs.row_of(net_needs.GONE, 0)
 
     # 2. Castling.
-    elif kind == KING_KIND + side and (start == end + TWO or end == start + TWO):
+    elif kind == net_needs.KING_KIND + side and (
+        start == end + bitboards.TWO or end == start + bitboards.TWO
+    ):
         rank = np.int64(start & RANK_BITS)
         corner, castled = (rank, rank + 3) if end < start else (rank + 7, rank + 5)
         other = np.int64(nets.slot_at[ply, corner])
-        other_old = row_of(ROOK_KIND + side, corner)
-        other_new = row_of(ROOK_KIND + side, castled)
-    old, new = row_of(kind, np.int64(start)), row_of(new_kind, np.int64(end))
+        other_old = net_needs.row_of(net_needs.ROOK_KIND + side, corner)
+        other_new = net_needs.row_of(net_needs.ROOK_KIND + side, castled)
+    old, new = (
+        net_needs.row_of(kind, np.int64(start)),
+        net_needs.row_of(new_kind, np.int64(end)),
+    )
     return Change(slot, old, new, other, other_old, other_new, is_capture)
 
 
 @inlined
 def square_of(row: Number) -> Number:
     """Return the square of a row of needs."""
-    return row // NEED_CODES & 63
+    return row // search_struct.NEED_CODES & 63
 
 
 @inlined
@@ -414,11 +402,13 @@ def changed(entry: Word, change: Change, nets: Nets) -> Word:
 
 
 @inlined
-def limits_after(position: Position, is_capture: Number, left: Number) -> Word:
+def limits_after(
+    position: bitboards.Position, is_capture: Number, left: Number
+) -> Word:
     """Return the limits after a move; `left` plies are left then."""
     us, them = population(position.us) - 1, population(position.them) - 1 - is_capture
     ours, theirs = (them, us) if left & 1 else (us, them)
-    return limits_of((left + 1) >> 1, left >> 1, ours, theirs)
+    return net_needs.limits_of((left + 1) >> 1, left >> 1, ours, theirs)
 
 
 # Nets in reach
@@ -437,25 +427,25 @@ def can_clear(
     if not rest:
         return True
     codes = halves_at(nets.codes)
-    ours, theirs = ZERO, ZERO
+    ours, theirs = bitboards.ZERO, bitboards.ZERO
     while rest:
         slot = np.int64(nets.slot_at[ply, first_square(rest)])
-        rest &= rest - ONE
-        if np.int64(codes[slot * nets.most + index]) == FREE:
-            if nets.kind_of[ply, slot] < DEFENDING:
-                ours += ONE
+        rest &= rest - bitboards.ONE
+        if np.int64(codes[slot * nets.most + index]) == net_needs.FREE:
+            if nets.kind_of[ply, slot] < net_needs.DEFENDING:
+                ours += bitboards.ONE
             else:
-                theirs += ONE
-    attacks = (limits >> MOVES[0]) & MOVE_BITS
-    replies = (limits >> MOVES[1]) & MOVE_BITS
-    spare_attacks = attacks - ((entry >> MOVES[0]) & MOVE_BITS)
-    spare_replies = replies - ((entry >> MOVES[1]) & MOVE_BITS)
+                theirs += bitboards.ONE
+    attacks = (limits >> net_needs.MOVES[0]) & net_needs.MOVE_BITS
+    replies = (limits >> net_needs.MOVES[1]) & net_needs.MOVE_BITS
+    spare_attacks = attacks - ((entry >> net_needs.MOVES[0]) & net_needs.MOVE_BITS)
+    spare_replies = replies - ((entry >> net_needs.MOVES[1]) & net_needs.MOVE_BITS)
     return ours <= spare_attacks + replies and theirs <= spare_replies + attacks
 
 
 @jit
 def keeps_any(
-    move: Move, position: Position, ply: Number, left: Number, nets: Nets
+    move: Move, position: bitboards.Position, ply: Number, left: Number, nets: Nets
 ) -> bool:
     """Return whether a net may still be in reach after a move.
 
@@ -474,14 +464,14 @@ def keeps_any(
     limits = limits_after(position, change.is_capture, left)
     entries = words_at(nets.entries)
     for at in range(nets.starts[ply], nets.starts[ply + 1]):
-        if suffices(limits, changed(entries[at], change, nets) & SUM):
+        if net_needs.suffices(limits, changed(entries[at], change, nets) & SUM):
             return True
     return False
 
 
 @jit
 def narrow(
-    position: Position, move: Move, ply: Number, left: Number, nets: Nets
+    position: bitboards.Position, move: Move, ply: Number, left: Number, nets: Nets
 ) -> Number:
     """List the nets in reach after a move; return their number.
 
@@ -499,19 +489,23 @@ def narrow(
         occupied = flip(occupied)
     if change.other_old:
         square = square_of(change.other_old)
-        nets.slot_at[after, square] = np.uint8(NO_SLOT)
-        occupied &= ~(ONE << np.uint64(square))
+        nets.slot_at[after, square] = np.uint8(search_struct.NO_SLOT)
+        occupied &= ~(bitboards.ONE << np.uint64(square))
     if change.is_capture:
-        nets.kind_of[after, change.other] = GONE
+        nets.kind_of[after, change.other] = net_needs.GONE
     elif change.other_new:
         square = square_of(change.other_new)
         nets.slot_at[after, square] = np.uint8(change.other)
-        occupied |= ONE << np.uint64(square)
+        occupied |= bitboards.ONE << np.uint64(square)
     start, end = square_of(change.old), square_of(change.new)
-    nets.slot_at[after, start] = np.uint8(NO_SLOT)
+    nets.slot_at[after, start] = np.uint8(search_struct.NO_SLOT)
     nets.slot_at[after, end] = np.uint8(change.slot)
-    nets.kind_of[after, change.slot] = np.uint8(change.new // NEED_CODES >> 6)
-    occupied = (occupied & ~(ONE << np.uint64(start))) | ONE << np.uint64(end)
+    nets.kind_of[after, change.slot] = np.uint8(
+        change.new // search_struct.NEED_CODES >> 6
+    )
+    occupied = (
+        occupied & ~(bitboards.ONE << np.uint64(start))
+    ) | bitboards.ONE << np.uint64(end)
 
     # 2. The nets that stay in reach.
     limits = limits_after(position, change.is_capture, left)
@@ -520,7 +514,7 @@ def narrow(
     size = last
     for at in range(first, last):
         entry = changed(entries[at], change, nets)
-        if suffices(limits, entry & SUM) and can_clear(
+        if net_needs.suffices(limits, entry & SUM) and can_clear(
             entry, limits, occupied, after, nets
         ):
             entries[size] = entry
@@ -532,7 +526,7 @@ def narrow(
 
 @jit
 def count_left(
-    position: Position,
+    position: bitboards.Position,
     moves: Row,
     first: Number,
     end: Number,
@@ -549,7 +543,7 @@ def count_left(
         for index in range(first, end):
             change = change_of(moves[index], 0, left, nets)
             limits = limits_after(position, change.is_capture, left)
-            if suffices(limits, changed(entries[at], change, nets) & SUM):
+            if net_needs.suffices(limits, changed(entries[at], change, nets) & SUM):
                 found += 1
                 break
     return found

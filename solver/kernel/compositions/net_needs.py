@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.search_struct import MOST_NET_MOVES, MOST_WAYS, NEED_CODES
+from solver.kernel.border import search_struct
 from solver.kernel.build.jit import (
     Bitboard,
     Nets,
@@ -36,31 +36,7 @@ from solver.kernel.build.jit import (
     jit,
     needs_at,
 )
-from solver.kernel.rules.bitboards import (
-    A1,
-    ALL,
-    BETWEEN,
-    C1,
-    D1,
-    DIAGONAL_LINES,
-    E1,
-    EIGHT,
-    F1,
-    G1,
-    H1,
-    ONE,
-    ORTHOGONAL_LINES,
-    RANK_6,
-    ZERO,
-    beside,
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    knights_attacks,
-    orthogonal_attacks,
-    pawns_attacks_down,
-    pawns_attacks_up,
-)
+from solver.kernel.rules import bitboards
 
 # Needs
 
@@ -86,7 +62,7 @@ TAKEN = np.uint64(22)
 GUARDS = np.uint64(1 << 5 | 1 << 11 | 1 << 16 | 1 << 21 | 1 << 26)
 MOVE_BITS = np.uint64(31)
 PIECE_BITS = np.uint64(15)
-NEVER = MOST_NET_MOVES + 1
+NEVER = search_struct.MOST_NET_MOVES + 1
 """Moves of a need that cannot be met."""
 
 LIGHT_SQUARES = np.uint64(0x55AA_55AA_55AA_55AA)
@@ -122,7 +98,7 @@ def suffices(limits: Word, needs: Word) -> bool:
 @inlined
 def row_of(kind: Number, square: Number) -> Number:
     """Return where the needs of a kind on a square begin."""
-    return (kind * 64 + square) * NEED_CODES
+    return (kind * 64 + square) * search_struct.NEED_CODES
 
 
 @jit
@@ -133,28 +109,28 @@ def _write(
     needs = needs_at(nets.needs)
     while squares:
         needs[row + group * 64 + np.int64(first_square(squares))] = np.uint32(need)
-        squares &= squares - ONE
+        squares &= squares - bitboards.ONE
 
 
 @jit
 def _reached(kind: Number, squares: Bitboard, moves: Number) -> Bitboard:
     """Return where a piece may be after one move more than `moves`."""
     if kind == KNIGHT_KIND:
-        return knights_attacks(squares)
+        return bitboards.knights_attacks(squares)
     if kind == KING_KIND:
-        return beside(squares)
+        return bitboards.beside(squares)
     if moves:
         if kind != BISHOP_KIND:
-            return ALL
+            return bitboards.ALL
         return LIGHT_SQUARES if squares & LIGHT_SQUARES else ~LIGHT_SQUARES
-    reached: Bitboard = ZERO
+    reached: Bitboard = bitboards.ZERO
     while squares:
         square = first_square(squares)
-        squares &= squares - ONE
+        squares &= squares - bitboards.ONE
         if kind != ROOK_KIND:
-            reached |= DIAGONAL_LINES[square]
+            reached |= bitboards.DIAGONAL_LINES[square]
         if kind != BISHOP_KIND:
-            reached |= ORTHOGONAL_LINES[square]
+            reached |= bitboards.ORTHOGONAL_LINES[square]
     return reached
 
 
@@ -162,41 +138,41 @@ def _reached(kind: Number, squares: Bitboard, moves: Number) -> Bitboard:
 def _fill_piece(nets: Nets, kind: Number, side: Number, square: Number) -> None:
     """Write the needs of a piece on a square; pawns are left out."""
     row = row_of(kind + DEFENDING * side, square)
-    here = ONE << np.uint64(square)
-    rank = TO_RANK_8 if side else ZERO
-    long = nets.rights & A1 << rank
-    short = nets.rights & H1 << rank
+    here = bitboards.ONE << np.uint64(square)
+    rank = TO_RANK_8 if side else bitboards.ZERO
+    long = nets.rights & bitboards.A1 << rank
+    short = nets.rights & bitboards.H1 << rank
 
     # 1. Castling is a move of the king, so the rook has both squares at once.
     known = here
-    castled = ZERO
+    castled = bitboards.ZERO
     if kind == ROOK_KIND:
-        known |= D1 << rank if here & long else ZERO
-        known |= F1 << rank if here & short else ZERO
-    elif kind == KING_KIND and here == E1 << rank:
-        castled |= C1 << rank if long else ZERO
-        castled |= G1 << rank if short else ZERO
+        known |= bitboards.D1 << rank if here & long else bitboards.ZERO
+        known |= bitboards.F1 << rank if here & short else bitboards.ZERO
+    elif kind == KING_KIND and here == bitboards.E1 << rank:
+        castled |= bitboards.C1 << rank if long else bitboards.ZERO
+        castled |= bitboards.G1 << rank if short else bitboards.ZERO
 
     # 2. Move by move. Who moves last and is there already comes back: from where it
     #    castled to, or from where it has to go first.
     back_after = 2 if known == here else 1
-    stays = ZERO if kind == KING_KIND else ONE << STAYS[side]
+    stays = bitboards.ZERO if kind == KING_KIND else bitboards.ONE << STAYS[side]
     fresh = known
-    for moves in range(MOST_NET_MOVES + 1):
+    for moves in range(search_struct.MOST_NET_MOVES + 1):
         need = np.uint64(moves) << MOVES[side] | stays
         _write(nets, row, kind, fresh, need)
         if kind != KING_KIND:
-            back = here if moves == back_after else ZERO
+            back = here if moves == back_after else bitboards.ZERO
             _write(nets, row, kind + LAST, fresh & ~here | back, need)
         fresh = (_reached(kind, known, moves) | castled) & ~known
-        castled = ZERO
+        castled = bitboards.ZERO
         known |= fresh
 
     # 3. A king that is far from a square.
     if kind == KING_KIND:
-        near = beside(here)
-        _write(nets, row, FAR, ~near, ZERO)
-        _write(nets, row, FAR, near, ONE << MOVES[side])
+        near = bitboards.beside(here)
+        _write(nets, row, FAR, ~near, bitboards.ZERO)
+        _write(nets, row, FAR, near, bitboards.ONE << MOVES[side])
 
 
 @jit
@@ -211,7 +187,7 @@ def _lower(
         moves = min(moves, least)
         takes = min(takes, np.int64((known >> TAKES[side]) & PIECE_BITS))
     need = np.uint64(moves) << MOVES[side] | np.uint64(takes) << TAKES[side]
-    needs[index] = np.uint32(need | ONE << STAYS[side])
+    needs[index] = np.uint32(need | bitboards.ONE << STAYS[side])
 
 
 @jit
@@ -257,16 +233,18 @@ def fill_needs(nets: Nets) -> None:
             for code in range(FREE):
                 needs[row + code] = never
             needs[row + FREE] = np.uint32(0)
-            needs[row + CAPTURED] = np.uint32(ONE << TAKEN if side else ZERO)
+            needs[row + CAPTURED] = np.uint32(
+                bitboards.ONE << TAKEN if side else bitboards.ZERO
+            )
 
     # 2. Pieces, then pawns, which may promote to them.
     for side in range(2):
         for square in range(64):
             for kind in range(KNIGHT_KIND, KING_KIND + 1):
-                if nets.all_kinds >> np.uint64(kind + DEFENDING * side) & ONE:
+                if nets.all_kinds >> np.uint64(kind + DEFENDING * side) & bitboards.ONE:
                     _fill_piece(nets, kind, side, square)
         for square in range(8, 56):
-            if nets.pawn_squares[side] >> np.uint64(square) & ONE:
+            if nets.pawn_squares[side] >> np.uint64(square) & bitboards.ONE:
                 _fill_pawn(nets, side, square)
 
 
@@ -299,16 +277,16 @@ class Net(NamedTuple):
 def attacks_of(kind: Number, square: Square, occupied: Bitboard) -> Bitboard:
     """Return what a piece attacks; a pawn is the attacker's."""
     if kind == PAWN_KIND:
-        return pawns_attacks_up(ONE << square)
+        return bitboards.pawns_attacks_up(bitboards.ONE << square)
     if kind == KNIGHT_KIND:
-        return knight_attacks(square)
+        return bitboards.knight_attacks(square)
     if kind == KING_KIND:
-        return king_attacks(square)
-    reached = ZERO
+        return bitboards.king_attacks(square)
+    reached = bitboards.ZERO
     if kind != ROOK_KIND:
-        reached |= diagonal_attacks(square, occupied)
+        reached |= bitboards.diagonal_attacks(square, occupied)
     if kind != BISHOP_KIND:
-        reached |= orthogonal_attacks(square, occupied)
+        reached |= bitboards.orthogonal_attacks(square, occupied)
     return reached
 
 
@@ -334,9 +312,9 @@ def is_last(kind: Number, square: Square, nets: Nets) -> bool:
     king = nets.mated
     if nets.is_stalemate or kind == KING_KIND:
         return False
-    if not attacks_of(kind, square, ZERO) & king:
+    if not attacks_of(kind, square, bitboards.ZERO) & king:
         return False
-    return not is_slider(kind) or not BETWEEN[square, first_square(king)]
+    return not is_slider(kind) or not bitboards.BETWEEN[square, first_square(king)]
 
 
 @jit
@@ -345,31 +323,34 @@ def line_behind(king: Square, square: Square, occupied: Bitboard) -> Bitboard:
 
     The first occupied square is the last.
     """
-    here = ONE << square
-    if BETWEEN[king, square] & occupied:
-        return ZERO
-    if DIAGONAL_LINES[king] & here:
-        seen = diagonal_attacks(square, occupied)
-    elif ORTHOGONAL_LINES[king] & here:
-        seen = orthogonal_attacks(square, occupied)
+    here = bitboards.ONE << square
+    if bitboards.BETWEEN[king, square] & occupied:
+        return bitboards.ZERO
+    if bitboards.DIAGONAL_LINES[king] & here:
+        seen = bitboards.diagonal_attacks(square, occupied)
+    elif bitboards.ORTHOGONAL_LINES[king] & here:
+        seen = bitboards.orthogonal_attacks(square, occupied)
     else:
-        return ZERO
-    behind = ZERO
+        return bitboards.ZERO
+    behind = bitboards.ZERO
     while seen:
         place = first_square(seen)
-        seen &= seen - ONE
-        if BETWEEN[king, place] & here:
-            behind |= ONE << place
+        seen &= seen - bitboards.ONE
+        if bitboards.BETWEEN[king, place] & here:
+            behind |= bitboards.ONE << place
     return behind
 
 
 @jit
 def is_pinned(square: Square, behind: Bitboard, nets: Nets) -> bool:
     """Return whether a placed piece on the line behind a piece pins it."""
-    is_straight = ORTHOGONAL_LINES[first_square(nets.mated)] & (ONE << square) != ZERO
+    is_straight = (
+        bitboards.ORTHOGONAL_LINES[first_square(nets.mated)] & (bitboards.ONE << square)
+        != bitboards.ZERO
+    )
     for slot in range(nets.attackers):
         fate = nets.fates[slot]
-        if fate < FREE and behind >> np.uint64(fate & 63) & ONE:
+        if fate < FREE and behind >> np.uint64(fate & 63) & bitboards.ONE:
             kind = kind_placed(fate)
             return kind in (QUEEN_KIND, ROOK_KIND if is_straight else BISHOP_KIND)
     return False
@@ -389,7 +370,7 @@ def add_way(slot: Number, fate: Number, clear: Bitboard, net: Net, nets: Nets) -
     if not suffices(nets.limits, net.needs + need):
         return
     index = nets.ways
-    if index == MOST_WAYS:
+    if index == search_struct.MOST_WAYS:
         nets.is_full = 1
         return
     nets.way_slots[index] = slot
@@ -427,8 +408,12 @@ def add_places(
     is_attacker = slot < nets.attackers
     while places:
         place = first_square(places)
-        places &= places - ONE
-        clear = BETWEEN[place, goal] & ~crossed if is_slider(kind) else ZERO
+        places &= places - bitboards.ONE
+        clear = (
+            bitboards.BETWEEN[place, goal] & ~crossed
+            if is_slider(kind)
+            else bitboards.ZERO
+        )
         group = kind
         if is_attacker and is_last(kind, place, nets):
             group += LAST
@@ -445,7 +430,7 @@ def add_attacks(square: Square, net: Net, nets: Nets) -> None:
             continue
         for kind in range(nets.kinds[slot], end_of_kinds(slot, net, nets)):
             if kind == PAWN_KIND:
-                places = pawns_attacks_down(ONE << square)
+                places = bitboards.pawns_attacks_down(bitboards.ONE << square)
             else:
                 places = attacks_of(kind, square, occupied)
             add_places(slot, kind, places, square, king, net, nets)
@@ -462,7 +447,9 @@ def add_blocks(
         if nets.fates[slot] == FREE:
             own = nets.kinds[slot] - (DEFENDING if slot >= nets.attackers else 0)
             for kind in range(own, end_of_kinds(slot, net, nets)):
-                add_places(slot, kind, squares, ZERO, ~ZERO, net, nets)
+                add_places(
+                    slot, kind, squares, bitboards.ZERO, ~bitboards.ZERO, net, nets
+                )
 
 
 @jit
@@ -471,8 +458,8 @@ def add_pins(square: Square, behind: Bitboard, net: Net, nets: Nets) -> None:
     if not behind:
         return
     king = first_square(nets.mated)
-    here = ONE << square
-    unfit = BISHOP_KIND if ORTHOGONAL_LINES[king] & here else ROOK_KIND
+    here = bitboards.ONE << square
+    unfit = BISHOP_KIND if bitboards.ORTHOGONAL_LINES[king] & here else ROOK_KIND
     for slot in range(nets.attackers):
         if nets.fates[slot] != FREE:
             continue
@@ -487,8 +474,8 @@ def add_pins(square: Square, behind: Bitboard, net: Net, nets: Nets) -> None:
 @inlined
 def _pushes(square: Square, occupied: Bitboard) -> Bitboard:
     """Return where a pawn of the defender can go without a capture."""
-    step = (ONE << square) >> EIGHT & ~occupied
-    return step | ((step & RANK_6) >> EIGHT & ~occupied)
+    step = (bitboards.ONE << square) >> bitboards.EIGHT & ~occupied
+    return step | ((step & bitboards.RANK_6) >> bitboards.EIGHT & ~occupied)
 
 
 @jit
@@ -500,13 +487,13 @@ def is_check_to_attacker(slot: Number, king: Bitboard, net: Net, nets: Nets) -> 
     square = np.uint64(nets.fates[slot] & 63)
     kind = nets.fates[slot] >> 6
     if kind == PAWN_KIND:
-        reached = pawns_attacks_down(ONE << square)
+        reached = bitboards.pawns_attacks_down(bitboards.ONE << square)
     else:
         reached = attacks_of(kind, square, net.attackers | net.defenders)
     if not reached & king:
         return False
     if is_slider(kind):
-        between = BETWEEN[square, first_square(king)]
+        between = bitboards.BETWEEN[square, first_square(king)]
         add_blocks(between, 0, nets.slots, net, nets)
     return True
 
@@ -523,7 +510,7 @@ def answers_check(slot: Number, answers: Bitboard, net: Net, nets: Nets) -> bool
     kind = nets.fates[slot] >> 6
     occupied = net.attackers | net.defenders
     if kind == PAWN_KIND:
-        reached = pawns_attacks_down(ONE << square) & net.attackers
+        reached = bitboards.pawns_attacks_down(bitboards.ONE << square) & net.attackers
         reached |= _pushes(square, occupied)
     else:
         reached = attacks_of(kind, square, occupied)
@@ -532,11 +519,11 @@ def answers_check(slot: Number, answers: Bitboard, net: Net, nets: Nets) -> bool
         return False
     behind = line_behind(king, square, occupied)
     if is_pinned(square, behind, nets):
-        reached &= BETWEEN[king, square] | behind
+        reached &= bitboards.BETWEEN[king, square] | behind
         if not reached:
             return False
     if is_slider(kind) or kind == PAWN_KIND:
-        between = BETWEEN[square, first_square(reached)]
+        between = bitboards.BETWEEN[square, first_square(reached)]
         add_blocks(between, 0, nets.slots, net, nets)
     add_pins(square, behind, net, nets)
     add_attacks(king, net, nets)
@@ -553,34 +540,42 @@ def can_step(slot: Number, net: Net, nets: Nets) -> bool:
     king = first_square(nets.mated)
     square = np.uint64(nets.fates[slot] & 63)
     kind = nets.fates[slot] >> 6
-    here = ONE << square
+    here = bitboards.ONE << square
     occupied = net.attackers | net.defenders
 
     # 1. Where it can go; a capture or a step to an empty square cannot be prevented.
     if kind == PAWN_KIND:
-        steps = here >> EIGHT & ~occupied
-        captures = pawns_attacks_down(here) & net.attackers
+        steps = here >> bitboards.EIGHT & ~occupied
+        captures = bitboards.pawns_attacks_down(here) & net.attackers
     else:
-        steps = knight_attacks(square)
+        steps = bitboards.knight_attacks(square)
         if kind != KNIGHT_KIND:
-            steps = ZERO
-            steps |= DIAGONAL_LINES[square] if kind != ROOK_KIND else ZERO
-            steps |= ORTHOGONAL_LINES[square] if kind != BISHOP_KIND else ZERO
-            steps &= king_attacks(square)
+            steps = bitboards.ZERO
+            steps |= (
+                bitboards.DIAGONAL_LINES[square]
+                if kind != ROOK_KIND
+                else bitboards.ZERO
+            )
+            steps |= (
+                bitboards.ORTHOGONAL_LINES[square]
+                if kind != BISHOP_KIND
+                else bitboards.ZERO
+            )
+            steps &= bitboards.king_attacks(square)
         steps &= ~net.defenders
         captures = steps & net.attackers
     behind = line_behind(king, square, occupied)
     if is_pinned(square, behind, nets):
-        steps &= BETWEEN[king, square] | behind
-        captures &= BETWEEN[king, square] | behind
-        behind = ZERO
+        steps &= bitboards.BETWEEN[king, square] | behind
+        captures &= bitboards.BETWEEN[king, square] | behind
+        behind = bitboards.ZERO
     if not steps | captures:
         return False
 
     # 2. Pin it, or block a step.
     add_pins(square, behind, net, nets)
     if not captures | (steps & net.clear):
-        step = steps & (ZERO - steps)
+        step = steps & (bitboards.ZERO - steps)
         first = 0 if kind == PAWN_KIND else nets.attackers
         add_blocks(step, first, nets.slots, net, nets)
     return True

@@ -24,14 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import STOPPED
-from solver.kernel.border.parts import UNKNOWN_OPERATION, LaboratoryOperation
-from solver.kernel.border.query_struct import (
-    INFINITE_SCORE,
-    MATE_SCORE,
-    MULTI_CUT_REDUCTION,
-)
-from solver.kernel.border.search_struct import LogEnd
+from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.jit import (
     ENTRY,
     Experiment,
@@ -44,50 +37,9 @@ from solver.kernel.build.jit import (
     record_at,
     report_if_due,
 )
-from solver.kernel.laboratory.alphabeta_table import (
-    ALL_NODE,
-    CUT_NODE,
-    EXACT,
-    LOWER,
-    PV_NODE,
-    UPPER,
-    Scored,
-    Window,
-    captures,
-    count_root_move,
-    decides,
-    extension,
-    has_pieces,
-    may_prune,
-    narrow_to_mates,
-    probe_score,
-    promotes,
-    rank_moves,
-    rank_root,
-    store_score,
-)
-from solver.kernel.laboratory.evaluation import (
-    ALL_LOST,
-    ALL_WON,
-    DECIDED,
-    PRUNING,
-    REDUCTION,
-    WHITE,
-    evaluate,
-    past_score,
-    search_horizon,
-)
-from solver.kernel.mate.ordering import bring_best, remember_refutation, unranked
-from solver.kernel.mate.transposition import enter_node, hash_key, leave_node
-from solver.kernel.rules.bitboards import (
-    NO_MOVE,
-    Position,
-    after_null_move,
-    checkers,
-    make,
-    position_at,
-)
-from solver.kernel.rules.movegen import generate
+from solver.kernel.laboratory import alphabeta_table, evaluation
+from solver.kernel.mate import ordering, transposition
+from solver.kernel.rules import bitboards, movegen
 
 DRAW = 0
 
@@ -101,16 +53,16 @@ ADDITION_2 = 1 << 2
 ADDITION_3 = 1 << 3
 ADDITION_4 = 1 << 4
 
-MATE_DISTANCE = LogEnd.MATE_DISTANCE.value
-HORIZON = LogEnd.HORIZON.value
-TABLE = LogEnd.TABLE.value
-MATE = LogEnd.MATE.value
-STALEMATE = LogEnd.STALEMATE.value
-MATERIAL = LogEnd.MATERIAL.value
-NULL_MOVE = LogEnd.NULL_MOVE.value
-MULTI_CUT = LogEnd.MULTI_CUT.value
-BETA = LogEnd.BETA.value
-MOVES = LogEnd.MOVES.value
+MATE_DISTANCE = search_struct.LogEnd.MATE_DISTANCE.value
+HORIZON = search_struct.LogEnd.HORIZON.value
+TABLE = search_struct.LogEnd.TABLE.value
+MATE = search_struct.LogEnd.MATE.value
+STALEMATE = search_struct.LogEnd.STALEMATE.value
+MATERIAL = search_struct.LogEnd.MATERIAL.value
+NULL_MOVE = search_struct.LogEnd.NULL_MOVE.value
+MULTI_CUT = search_struct.LogEnd.MULTI_CUT.value
+BETA = search_struct.LogEnd.BETA.value
+MOVES = search_struct.LogEnd.MOVES.value
 
 
 @jit
@@ -126,8 +78,8 @@ def note_principal_variation(
 
 @jit
 def alphabeta(
-    position: Position,
-    window: Window,
+    position: bitboards.Position,
+    window: alphabeta_table.Window,
     depth: Number,
     ply: Number,
     node_type: Number,
@@ -173,68 +125,88 @@ def alphabeta(
     """
     # 1. Mate-distance pruning.
     given = (window.alpha, window.beta)
-    window = narrow_to_mates(window, ply, experiment.mdp)
+    window = alphabeta_table.narrow_to_mates(window, ply, experiment.mdp)
     alpha = window.alpha
     beta = window.beta
-    last = search.line[ply - 1] if ply else NO_MOVE
-    node = enter_node(search, ply, last, depth, node_type, given, (alpha, beta))
+    last = search.line[ply - 1] if ply else bitboards.NO_MOVE
+    node = transposition.enter_node(
+        search, ply, last, depth, node_type, given, (alpha, beta)
+    )
     if alpha >= beta:
-        return leave_node(search, node, MATE_DISTANCE, alpha)
+        return transposition.leave_node(search, node, MATE_DISTANCE, alpha)
 
     # 2. Horizon.
     if depth <= 0:
-        score = search_horizon(position, window, ply, search, experiment)
-        return leave_node(search, node, HORIZON, score)
+        score = evaluation.search_horizon(position, window, ply, search, experiment)
+        return transposition.leave_node(search, node, HORIZON, score)
 
     # 3. Limits.
     report_if_due(search)
     if search.stop or search.nodes >= search.node_limit:
         experiment.stopped = 1
-        return STOPPED
+        return interface.STOPPED
 
     # 4. Transposition table. PV nodes are few and are searched in any case, so that
     #    the principal variation is complete. With White's view of the material table,
     #    a position and its mirror image with the colours exchanged have two scores.
-    is_mirrored = (experiment.mip & WHITE) != 0 and (ply & 1) != 0
-    key = hash_key(position, not is_mirrored)
-    entry = probe_score(search, key, ply)
-    if node_type != PV_NODE and entry.depth >= depth and decides(entry, window):
-        return leave_node(search, node, TABLE, entry.score)
+    is_mirrored = (experiment.mip & evaluation.WHITE) != 0 and (ply & 1) != 0
+    key = transposition.hash_key(position, not is_mirrored)
+    entry = alphabeta_table.probe_score(search, key, ply)
+    if (
+        node_type != alphabeta_table.PV_NODE
+        and entry.depth >= depth
+        and alphabeta_table.decides(entry, window)
+    ):
+        return transposition.leave_node(search, node, TABLE, entry.score)
 
     # 5. Mate and stalemate.
     experiment.interior += 1
     moves = search.rows[ply]
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     if size == 0:
-        if checkers(position):
-            return leave_node(search, node, MATE, ply - MATE_SCORE)
-        return leave_node(search, node, STALEMATE, DRAW)
+        if bitboards.checkers(position):
+            return transposition.leave_node(
+                search, node, MATE, ply - query_struct.MATE_SCORE
+            )
+        return transposition.leave_node(search, node, STALEMATE, DRAW)
 
     # 6. Material-imbalance pruning, or a reduction by one ply.
     searched = depth
-    if node_type != PV_NODE and experiment.mip & (REDUCTION | PRUNING):
-        scored = past_score(position, ply, experiment)
-        if scored in (ALL_LOST, ALL_WON):
-            if experiment.mip & PRUNING:
-                bonus = DECIDED if scored == ALL_WON else -DECIDED
-                return leave_node(search, node, MATERIAL, evaluate(position) + bonus)
+    if node_type != alphabeta_table.PV_NODE and experiment.mip & (
+        evaluation.REDUCTION | evaluation.PRUNING
+    ):
+        scored = evaluation.past_score(position, ply, experiment)
+        if scored in (evaluation.ALL_LOST, evaluation.ALL_WON):
+            if experiment.mip & evaluation.PRUNING:
+                bonus = (
+                    evaluation.DECIDED
+                    if scored == evaluation.ALL_WON
+                    else -evaluation.DECIDED
+                )
+                return transposition.leave_node(
+                    search, node, MATERIAL, evaluation.evaluate(position) + bonus
+                )
             searched = max(depth - 1, 1)
 
     # 7. Forward pruning: the null move. Addition 1 returns beta instead of the score,
     #    so that a pruned all node cannot cause a cutoff at the PV node above it.
-    null_type = CUT_NODE if node_type == ALL_NODE else ALL_NODE
-    null_window = Window(-beta, 1 - beta)
-    prunes = may_prune(position, beta, node_type, experiment)
+    null_type = (
+        alphabeta_table.CUT_NODE
+        if node_type == alphabeta_table.ALL_NODE
+        else alphabeta_table.ALL_NODE
+    )
+    null_window = alphabeta_table.Window(-beta, 1 - beta)
+    prunes = alphabeta_table.may_prune(position, beta, node_type, experiment)
     if (
         prunes
         and 0 < experiment.null_reduction < searched
         and not after_null
-        and has_pieces(position)
+        and alphabeta_table.has_pieces(position)
     ):
         search.nodes += 1
-        search.line[ply] = NO_MOVE
+        search.line[ply] = bitboards.NO_MOVE
         score = -alphabeta(
-            after_null_move(position),
+            bitboards.after_null_move(position),
             null_window,
             searched - 1 - experiment.null_reduction,
             ply + 1,
@@ -244,28 +216,28 @@ def alphabeta(
             experiment,
         )
         if experiment.stopped:
-            return STOPPED
+            return interface.STOPPED
         if score >= beta:
             score = beta if experiment.additions & ADDITION_1 else score
-            return leave_node(search, node, NULL_MOVE, score)
+            return transposition.leave_node(search, node, NULL_MOVE, score)
 
     if ply == 0:
-        rank_root(position, moves, size, entry.move, search, experiment)
+        alphabeta_table.rank_root(position, moves, size, entry.move, search, experiment)
     else:
-        rank_moves(position, moves, size, ply, entry.move, search)
+        alphabeta_table.rank_moves(position, moves, size, ply, entry.move, search)
 
     # 8. Forward pruning: multi-cut.
-    if prunes and experiment.cuts and searched > MULTI_CUT_REDUCTION:
+    if prunes and experiment.cuts and searched > query_struct.MULTI_CUT_REDUCTION:
         cuts = 0
         for index in range(min(size, experiment.tries)):
-            bring_best(moves, index, size)
-            move = unranked(moves[index])
+            ordering.bring_best(moves, index, size)
+            move = ordering.unranked(moves[index])
             search.nodes += 1
             search.line[ply] = move
             score = -alphabeta(
-                make(position, move),
+                bitboards.make(position, move),
                 null_window,
-                searched - 1 - MULTI_CUT_REDUCTION,
+                searched - 1 - query_struct.MULTI_CUT_REDUCTION,
                 ply + 1,
                 null_type,
                 AFTER_MOVE,
@@ -273,33 +245,37 @@ def alphabeta(
                 experiment,
             )
             if experiment.stopped:
-                return STOPPED
+                return interface.STOPPED
             if score >= beta:
                 cuts += 1
                 if cuts == experiment.cuts:
                     score = beta if experiment.additions & ADDITION_1 else score
-                    return leave_node(search, node, MULTI_CUT, score)
+                    return transposition.leave_node(search, node, MULTI_CUT, score)
 
     # 9. Principal variation search: the first move with the whole window, the others
     #    with a null window and, if they land inside the window, once more with it.
     floor = alpha
-    best = -INFINITE_SCORE
+    best = -query_struct.INFINITE_SCORE
     best_move = entry.move
-    other_type = ALL_NODE if node_type == CUT_NODE else CUT_NODE
+    other_type = (
+        alphabeta_table.ALL_NODE
+        if node_type == alphabeta_table.CUT_NODE
+        else alphabeta_table.CUT_NODE
+    )
     for index in range(size):
-        bring_best(moves, index, size)
-        move = unranked(moves[index])
-        child = make(position, move)
+        ordering.bring_best(moves, index, size)
+        move = ordering.unranked(moves[index])
+        child = bitboards.make(position, move)
         left = searched - 1
         if experiment.extension:
-            left += extension(position, move, searched, ply, experiment)
+            left += alphabeta_table.extension(position, move, searched, ply, experiment)
         is_first = index == 0
         alpha = max(alpha, best)
         search.nodes += 1
         search.line[ply] = move
         score = -alphabeta(
             child,
-            Window(-beta if is_first else -alpha - 1, -alpha),
+            alphabeta_table.Window(-beta if is_first else -alpha - 1, -alpha),
             left,
             ply + 1,
             -node_type if is_first else other_type,
@@ -313,7 +289,7 @@ def alphabeta(
             # pruned node's beta, so the second search begins at alpha.
             closed = (
                 experiment.additions & ADDITION_2
-                and node_type == PV_NODE
+                and node_type == alphabeta_table.PV_NODE
                 and score == beta
                 and beta == alpha + 1
             )
@@ -324,7 +300,7 @@ def alphabeta(
                 experiment.extra_calls += 1
                 score = -alphabeta(
                     child,
-                    Window(-beta, -lowest),
+                    alphabeta_table.Window(-beta, -lowest),
                     left,
                     ply + 1,
                     node_type,
@@ -333,9 +309,9 @@ def alphabeta(
                     experiment,
                 )
         if experiment.stopped:
-            return STOPPED
+            return interface.STOPPED
         if ply == 0:
-            count_root_move(move, search, experiment)
+            alphabeta_table.count_root_move(move, search, experiment)
         if score > best:
             if ply == 0 and score > alpha:
                 note_principal_variation(move, search, experiment)
@@ -343,26 +319,37 @@ def alphabeta(
             if best > floor:
                 best_move = move
             if best >= beta:
-                if not (captures(position, move) or promotes(position, move)):
-                    remember_refutation(search, ply, move, searched)
+                if not (
+                    alphabeta_table.captures(position, move)
+                    or alphabeta_table.promotes(position, move)
+                ):
+                    ordering.remember_refutation(search, ply, move, searched)
                 break
 
     # 10. Store the score. Addition 4: a cut node that fails low with exactly alpha is
     #     not stored, because pruning may have made that score.
-    leave_node(search, node, BETA if best >= beta else MOVES, best)
-    if experiment.additions & ADDITION_4 and node_type == CUT_NODE and best == floor:
+    transposition.leave_node(search, node, BETA if best >= beta else MOVES, best)
+    if (
+        experiment.additions & ADDITION_4
+        and node_type == alphabeta_table.CUT_NODE
+        and best == floor
+    ):
         return best
-    bound = EXACT
+    bound = alphabeta_table.EXACT
     if best <= floor:
-        bound = UPPER
+        bound = alphabeta_table.UPPER
     elif best >= beta:
-        bound = LOWER
-    store_score(search, key, Scored(best, depth, bound, best_move), ply)
+        bound = alphabeta_table.LOWER
+    alphabeta_table.store_score(
+        search, key, alphabeta_table.Scored(best, depth, bound, best_move), ply
+    )
     return best
 
 
 @jit
-def search_score(position: Position, search: Search, experiment: Experiment) -> Number:
+def search_score(
+    position: bitboards.Position, search: Search, experiment: Experiment
+) -> Number:
     """Search the root to `experiment.depth` plies in the window of `experiment`.
 
     The result is written to `experiment`: `score`, `stopped`, `pv_move` and the counts
@@ -370,11 +357,18 @@ def search_score(position: Position, search: Search, experiment: Experiment) -> 
     """
     experiment.stopped = 0
     experiment.root_counted = search.nodes
-    note_principal_variation(NO_MOVE, search, experiment)
+    note_principal_variation(bitboards.NO_MOVE, search, experiment)
     experiment.extra_calls += 1
-    window = Window(experiment.alpha, experiment.beta)
+    window = alphabeta_table.Window(experiment.alpha, experiment.beta)
     experiment.score = alphabeta(
-        position, window, experiment.depth, 0, PV_NODE, AFTER_MOVE, search, experiment
+        position,
+        window,
+        experiment.depth,
+        0,
+        alphabeta_table.PV_NODE,
+        AFTER_MOVE,
+        search,
+        experiment,
     )
     return experiment.score
 
@@ -387,7 +381,7 @@ def entry(
 
     `number` is the address of an `Experiment`.
     """
-    position = position_at(words)
-    if operation == LaboratoryOperation.SEARCH_SCORE:
+    position = bitboards.position_at(words)
+    if operation == parts.LaboratoryOperation.SEARCH_SCORE:
         return search_score(position, record_at(search_pointer), experiment_at(number))
-    return UNKNOWN_OPERATION
+    return parts.UNKNOWN_OPERATION

@@ -6,18 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.query_struct import (
-    MATE_SCORE,
-    MATE_ZONE,
-    MDP_LOWER,
-    MDP_NEXT_PLY,
-    MDP_UPPER,
-    MDP_VIPERMATE,
-    Extension,
-    PrunedNodes,
-    RootOrder,
-)
-from solver.kernel.border.search_struct import MAX_PLIES
+from solver.kernel.border import query_struct, search_struct
 from solver.kernel.build.jit import (
     Bitboard,
     Experiment,
@@ -29,35 +18,8 @@ from solver.kernel.build.jit import (
     jit,
     words_at,
 )
-from solver.kernel.mate.ordering import LOW_WORD, WORTH_SHIFT
-from solver.kernel.mate.transposition import (
-    BUCKET_WORDS,
-    ENTRIES,
-    ENTRY_WORDS,
-    HashKey,
-)
-from solver.kernel.rules.bitboards import (
-    DIAGONAL,
-    EIGHT,
-    FIVE,
-    FOUR,
-    KNIGHT,
-    MOVE_BITS,
-    NO_MOVE,
-    ONE,
-    ORTHOGONAL,
-    PAWN,
-    RANK_6,
-    SIX,
-    THREE,
-    TWO,
-    ZERO,
-    Position,
-    arrival,
-    checkers,
-    origin,
-    target,
-)
+from solver.kernel.mate import ordering, transposition
+from solver.kernel.rules import bitboards
 from solver.kernel.rules.mating import find_checks, gives_check
 
 # --------------------------------------------------------------------------------------
@@ -81,56 +43,60 @@ from solver.kernel.rules.mating import find_checks, gives_check
 TABLE_MOVE = np.uint64(1 << 30)
 GAIN = np.uint64(1 << 29)
 SECOND_KILLER = np.uint64(1 << 28)
-KILLER = SECOND_KILLER + ONE
-MOST_HISTORY = SECOND_KILLER - ONE
+KILLER = SECOND_KILLER + bitboards.ONE
+MOST_HISTORY = SECOND_KILLER - bitboards.ONE
 
-SEARCH_ORDER = RootOrder.SEARCH.value
-NODES_ORDER = RootOrder.NODES.value
+SEARCH_ORDER = query_struct.RootOrder.SEARCH.value
+NODES_ORDER = query_struct.RootOrder.NODES.value
 
 
 @inlined
-def piece_on(position: Position, square: Bitboard) -> Bitboard:
+def piece_on(position: bitboards.Position, square: Bitboard) -> Bitboard:
     """Return the rank of the piece on a square: pawn 1 to queen 5, king 6, none 0."""
     if position.pawns & square:
-        return ONE
+        return bitboards.ONE
     if position.knights & square:
-        return TWO
+        return bitboards.TWO
     if position.diagonal & square:
-        return FIVE if position.orthogonal & square else THREE
+        return bitboards.FIVE if position.orthogonal & square else bitboards.THREE
     if position.orthogonal & square:
-        return FOUR
-    return SIX if position.kings & square else ZERO
+        return bitboards.FOUR
+    return bitboards.SIX if position.kings & square else bitboards.ZERO
 
 
 @inlined
 def piece_arriving(kind: Move) -> Bitboard:
     """Return the rank of the piece that a pawn promotes to."""
-    if kind & KNIGHT:
-        return TWO
-    if kind & DIAGONAL:
-        return FIVE if kind & ORTHOGONAL else THREE
-    return FOUR
+    if kind & bitboards.KNIGHT:
+        return bitboards.TWO
+    if kind & bitboards.DIAGONAL:
+        return bitboards.FIVE if kind & bitboards.ORTHOGONAL else bitboards.THREE
+    return bitboards.FOUR
 
 
 @inlined
-def promotes(position: Position, move: Move) -> bool:
+def promotes(position: bitboards.Position, move: Move) -> bool:
     """Return whether a pawn promotes."""
     return (
-        position.pawns & (ONE << origin(move)) != ZERO and arrival(move) & PAWN == ZERO
+        position.pawns & (bitboards.ONE << bitboards.origin(move)) != bitboards.ZERO
+        and bitboards.arrival(move) & bitboards.PAWN == bitboards.ZERO
     )
 
 
 @inlined
-def captures(position: Position, move: Move) -> bool:
+def captures(position: bitboards.Position, move: Move) -> bool:
     """Return whether a piece is taken, en passant included."""
-    arrived = ONE << target(move)
-    en_passant = arrival(move) & PAWN and arrived & position.rights & RANK_6
-    return position.them & arrived != ZERO or en_passant != ZERO
+    arrived = bitboards.ONE << bitboards.target(move)
+    en_passant = (
+        bitboards.arrival(move) & bitboards.PAWN
+        and arrived & position.rights & bitboards.RANK_6
+    )
+    return position.them & arrived != bitboards.ZERO or en_passant != bitboards.ZERO
 
 
 @inlined
 def worth(
-    position: Position, move: Move, ply: Number, known: Move, search: Search
+    position: bitboards.Position, move: Move, ply: Number, known: Move, search: Search
 ) -> Bitboard:
     """Return the worth of a move for the order; `known` is the table's move."""
     if move == known:
@@ -138,13 +104,20 @@ def worth(
     taking = captures(position, move)
     promoting = promotes(position, move)
     if taking or promoting:
-        gain = ZERO
+        gain = bitboards.ZERO
         if taking:
-            victim = piece_on(position, ONE << target(move))
-            gain += EIGHT * max(victim, ONE)  # en passant takes a pawn elsewhere
+            victim = piece_on(position, bitboards.ONE << bitboards.target(move))
+            gain += bitboards.EIGHT * max(
+                victim, bitboards.ONE
+            )  # en passant takes a pawn elsewhere
         if promoting:
-            gain += EIGHT * piece_arriving(arrival(move))
-        return GAIN + gain + SIX - piece_on(position, ONE << origin(move))
+            gain += bitboards.EIGHT * piece_arriving(bitboards.arrival(move))
+        return (
+            GAIN
+            + gain
+            + bitboards.SIX
+            - piece_on(position, bitboards.ONE << bitboards.origin(move))
+        )
     if move == search.killers[ply, 0]:
         return KILLER
     if move == search.killers[ply, 1]:
@@ -154,7 +127,7 @@ def worth(
 
 @jit
 def rank_moves(
-    position: Position,
+    position: bitboards.Position,
     moves: Row,
     size: Number,
     ply: Number,
@@ -164,16 +137,18 @@ def rank_moves(
     """Write the worth of each move above its 32 bits, for `bring_best`."""
     for index in range(size):
         move = moves[index]
-        moves[index] = move | (worth(position, move, ply, known, search) << WORTH_SHIFT)
+        moves[index] = move | (
+            worth(position, move, ply, known, search) << ordering.WORTH_SHIFT
+        )
 
 
-FIRST = LOW_WORD
+FIRST = ordering.LOW_WORD
 """The worth of the root's first move; all others are below."""
 
 
 @jit
 def rank_root(
-    position: Position,
+    position: bitboards.Position,
     moves: Row,
     size: Number,
     known: Move,
@@ -194,10 +169,10 @@ def rank_root(
     for index in range(size):
         worth = np.uint64(size - index)
         if order == NODES_ORDER:
-            worth = min(np.uint64(experiment.last_nodes[index]), FIRST - ONE)
+            worth = min(np.uint64(experiment.last_nodes[index]), FIRST - bitboards.ONE)
         if moves[index] == first:
             worth = FIRST
-        moves[index] |= worth << WORTH_SHIFT
+        moves[index] |= worth << ordering.WORTH_SHIFT
 
 
 @jit
@@ -248,9 +223,9 @@ def seen_from(score: Number, plies: Number) -> Number:
 
     A negative number means a node further up.
     """
-    if score >= MATE_ZONE:
+    if score >= query_struct.MATE_ZONE:
         return score + plies
-    if score <= -MATE_ZONE:
+    if score <= -query_struct.MATE_ZONE:
         return score - plies
     return score
 
@@ -266,26 +241,30 @@ def decides(entry: Scored, window: Window) -> bool:
 
 
 @inlined
-def probe_score(search: Search, key: HashKey, ply: Number) -> Scored:
+def probe_score(search: Search, key: transposition.HashKey, ply: Number) -> Scored:
     """Return the entry of a position; its bound is NO_ENTRY if there is none."""
     if search.buckets:
         table = words_at(search.table)
-        start = (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
-        for slot in range(ENTRIES):
-            entry = start + np.uint64(slot) * ENTRY_WORDS
-            data = table[entry + ONE]
+        start = (
+            key.bucket & (search.buckets - bitboards.ONE)
+        ) * transposition.BUCKET_WORDS
+        for slot in range(transposition.ENTRIES):
+            entry = start + np.uint64(slot) * transposition.ENTRY_WORDS
+            data = table[entry + bitboards.ONE]
             if table[entry] == key.check and data:
                 return Scored(
                     seen_from(np.int64(data & SCORE_BITS) + LOWEST, -ply),
                     np.int64((data >> DEPTH_SHIFT) & DEPTH_BITS),
                     np.int64((data >> BOUND_SHIFT) & BOUND_BITS),
-                    (data >> MOVE_SHIFT) & MOVE_BITS,
+                    (data >> MOVE_SHIFT) & bitboards.MOVE_BITS,
                 )
-    return Scored(0, 0, NO_ENTRY, NO_MOVE)
+    return Scored(0, 0, NO_ENTRY, bitboards.NO_MOVE)
 
 
 @jit
-def store_score(search: Search, key: HashKey, entry: Scored, ply: Number) -> None:
+def store_score(
+    search: Search, key: transposition.HashKey, entry: Scored, ply: Number
+) -> None:
     """Store an entry.
 
     It replaces the entry of the same position, else an empty entry, else the entry of
@@ -294,12 +273,12 @@ def store_score(search: Search, key: HashKey, entry: Scored, ply: Number) -> Non
     if not search.buckets:
         return
     table = words_at(search.table)
-    start = (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
+    start = (key.bucket & (search.buckets - bitboards.ONE)) * transposition.BUCKET_WORDS
     chosen = start
-    least = DEPTH_BITS + ONE
-    for slot in range(ENTRIES):
-        other = start + np.uint64(slot) * ENTRY_WORDS
-        data = table[other + ONE]
+    least = DEPTH_BITS + bitboards.ONE
+    for slot in range(transposition.ENTRIES):
+        other = start + np.uint64(slot) * transposition.ENTRY_WORDS
+        data = table[other + bitboards.ONE]
         if table[other] == key.check or not data:
             chosen = other
             break
@@ -308,7 +287,7 @@ def store_score(search: Search, key: HashKey, entry: Scored, ply: Number) -> Non
             least = depth
             chosen = other
     table[chosen] = key.check
-    table[chosen + ONE] = (
+    table[chosen + bitboards.ONE] = (
         np.uint64(seen_from(entry.score, ply) - LOWEST)
         | (np.uint64(entry.depth) << DEPTH_SHIFT)
         | (np.uint64(entry.bound) << BOUND_SHIFT)
@@ -398,25 +377,29 @@ def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
     """
     alpha = window.alpha
     beta = window.beta
-    if ply == 0 and form & (MDP_NEXT_PLY | MDP_VIPERMATE):
+    if ply == 0 and form & (query_struct.MDP_NEXT_PLY | query_struct.MDP_VIPERMATE):
         return window
-    mating = MATE_SCORE - ply - (1 if form & MDP_NEXT_PLY else 0)
-    mated = ply - MATE_SCORE
-    if form & MDP_UPPER:
+    mating = (
+        query_struct.MATE_SCORE - ply - (1 if form & query_struct.MDP_NEXT_PLY else 0)
+    )
+    mated = ply - query_struct.MATE_SCORE
+    if form & query_struct.MDP_UPPER:
         beta = min(beta, mating)
         if alpha >= beta:
             return Window(beta, beta)
-    if form & MDP_LOWER or (form & MDP_VIPERMATE and alpha < mated):
+    if form & query_struct.MDP_LOWER or (
+        form & query_struct.MDP_VIPERMATE and alpha < mated
+    ):
         return Window(max(alpha, mated), beta)
-    if form & MDP_VIPERMATE:
+    if form & query_struct.MDP_VIPERMATE:
         beta = min(beta, mating)
     return Window(alpha, beta)
 
 
 # Forward pruning
 
-PRUNED_CUT = PrunedNodes.CUT.value
-PRUNED_ALL = PrunedNodes.ALL.value
+PRUNED_CUT = query_struct.PrunedNodes.CUT.value
+PRUNED_ALL = query_struct.PrunedNodes.ALL.value
 
 # The numbering of the paper: minus the type of a node is the type of its first child.
 PV_NODE = 0
@@ -426,7 +409,10 @@ ALL_NODE = -1
 
 @inlined
 def may_prune(
-    position: Position, beta: Number, node_type: Number, experiment: Experiment
+    position: bitboards.Position,
+    beta: Number,
+    node_type: Number,
+    experiment: Experiment,
 ) -> bool:
     """Return whether forward pruning may be tried at a node.
 
@@ -447,32 +433,36 @@ def may_prune(
         node_type != PV_NODE
         and experiment.pruned_nodes
         & (PRUNED_CUT if node_type == CUT_NODE else PRUNED_ALL)
-        and abs(beta) < MATE_ZONE
-        and checkers(position) == ZERO
+        and abs(beta) < query_struct.MATE_ZONE
+        and bitboards.checkers(position) == bitboards.ZERO
     )
 
 
 @inlined
-def has_pieces(position: Position) -> bool:
+def has_pieces(position: bitboards.Position) -> bool:
     """Return whether the side to move has more than its king and pawns.
 
     With only a king and pawns, zugzwang is likely, which a null move cannot see.
     """
     pieces = position.knights | position.diagonal | position.orthogonal
-    return pieces & position.us != ZERO
+    return pieces & position.us != bitboards.ZERO
 
 
 # Extensions
 
-CHECKS = Extension.CHECKS.value
-CAPTURING_CHECKS = Extension.CAPTURING_CHECKS.value
-PROMOTIONS = Extension.PROMOTIONS.value
-UNCAPPED = Extension.UNCAPPED.value
+CHECKS = query_struct.Extension.CHECKS.value
+CAPTURING_CHECKS = query_struct.Extension.CAPTURING_CHECKS.value
+PROMOTIONS = query_struct.Extension.PROMOTIONS.value
+UNCAPPED = query_struct.Extension.UNCAPPED.value
 
 
 @inlined
 def extension(
-    position: Position, move: Move, depth: Number, ply: Number, experiment: Experiment
+    position: bitboards.Position,
+    move: Move,
+    depth: Number,
+    ply: Number,
+    experiment: Experiment,
 ) -> Number:
     """Return by how many plies a move is extended: 0 or 1.
 
@@ -490,7 +480,9 @@ def extension(
         Says which moves are extended, and how deep the iteration is.
     """
     wanted = experiment.extension
-    if ply + depth >= (MAX_PLIES if wanted & UNCAPPED else 2 * experiment.depth):
+    if ply + depth >= (
+        search_struct.MAX_PLIES if wanted & UNCAPPED else 2 * experiment.depth
+    ):
         return 0
     if wanted & PROMOTIONS and promotes(position, move):
         return 1

@@ -39,14 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.interface import STOPPED
-from solver.kernel.border.query_struct import (
-    INFINITE_SCORE,
-    MATE_SCORE,
-    Horizon,
-    MipUse,
-)
-from solver.kernel.border.search_struct import MAX_PLIES
+from solver.kernel.border import interface, query_struct, search_struct
 from solver.kernel.build.jit import (
     Bitboard,
     Experiment,
@@ -61,25 +54,9 @@ from solver.kernel.build.jit import (
     population,
     report_if_due,
 )
-from solver.kernel.laboratory.alphabeta_table import (
-    Window,
-    captures,
-    promotes,
-    rank_moves,
-)
-from solver.kernel.mate.ordering import bring_best, unranked
-from solver.kernel.rules.bitboards import (
-    EIGHT,
-    NO_MOVE,
-    ONE,
-    SEVEN,
-    ZERO,
-    Position,
-    checkers,
-    make,
-)
-from solver.kernel.rules.mating import is_checkmate
-from solver.kernel.rules.movegen import generate
+from solver.kernel.laboratory import alphabeta_table
+from solver.kernel.mate import ordering
+from solver.kernel.rules import bitboards, mating, movegen
 
 PAWN_WORTH = 100
 KNIGHT_WORTH = 320
@@ -107,7 +84,7 @@ class Pieces(NamedTuple):
 
 
 @inlined
-def count_pieces(position: Position, side: Bitboard) -> Pieces:
+def count_pieces(position: bitboards.Position, side: Bitboard) -> Pieces:
     """Count the pieces of one side by kind."""
     queens = position.diagonal & position.orthogonal & side
     return Pieces(
@@ -150,17 +127,17 @@ def _off_centre(line: Square) -> Number:
 @inlined
 def drive(lone: Square, king: Square) -> Number:
     """Return the worth of a bare king near the edge and of the other king near it."""
-    edge = _off_centre(lone & SEVEN) + _off_centre(lone // EIGHT)
-    files = abs(np.int64(lone & SEVEN) - np.int64(king & SEVEN))
-    ranks = abs(np.int64(lone // EIGHT) - np.int64(king // EIGHT))
+    edge = _off_centre(lone & bitboards.SEVEN) + _off_centre(lone // bitboards.EIGHT)
+    files = abs(np.int64(lone & bitboards.SEVEN) - np.int64(king & bitboards.SEVEN))
+    ranks = abs(np.int64(lone // bitboards.EIGHT) - np.int64(king // bitboards.EIGHT))
     return EDGE * edge + CLOSENESS * (FARTHEST - files - ranks)
 
 
 @jit
-def evaluate(position: Position) -> Number:
+def evaluate(position: bitboards.Position) -> Number:
     """Evaluate a position for the side to move."""
-    we_have_more = position.us & (position.us - ONE) != ZERO
-    they_have_more = position.them & (position.them - ONE) != ZERO
+    we_have_more = position.us & (position.us - bitboards.ONE) != bitboards.ZERO
+    they_have_more = position.them & (position.them - bitboards.ONE) != bitboards.ZERO
     score = material_balance(
         count_pieces(position, position.us), count_pieces(position, position.them)
     )
@@ -189,11 +166,11 @@ ROOK_PAWNS = 5
 QUEEN_PAWNS = 9
 ONE_PAWN = 1
 
-REDUCTION = MipUse.REDUCTION.value
-PRUNING = MipUse.PRUNING.value
-LAZY = MipUse.LAZY.value
-CORRECTION = MipUse.CORRECTION.value
-WHITE = MipUse.WHITE.value
+REDUCTION = query_struct.MipUse.REDUCTION.value
+PRUNING = query_struct.MipUse.PRUNING.value
+LAZY = query_struct.MipUse.LAZY.value
+CORRECTION = query_struct.MipUse.CORRECTION.value
+WHITE = query_struct.MipUse.WHITE.value
 
 ALL_LOST = 0
 EVEN = 50
@@ -227,7 +204,9 @@ def find_cell(ours: Pieces, theirs: Pieces) -> Number:
 
 
 @jit
-def past_score(position: Position, ply: Number, experiment: Experiment) -> Number:
+def past_score(
+    position: bitboards.Position, ply: Number, experiment: Experiment
+) -> Number:
     """Return what the side to move has scored with this material, in per cent.
 
     Returns
@@ -257,7 +236,9 @@ def past_score(position: Position, ply: Number, experiment: Experiment) -> Numbe
 
 
 @inlined
-def horizon_score(position: Position, ply: Number, experiment: Experiment) -> Number:
+def horizon_score(
+    position: bitboards.Position, ply: Number, experiment: Experiment
+) -> Number:
     """Return the evaluation, replaced or corrected by the material-imbalance table."""
     if experiment.mip & (LAZY | CORRECTION):
         scored = past_score(position, ply, experiment)
@@ -273,18 +254,20 @@ def horizon_score(position: Position, ply: Number, experiment: Experiment) -> Nu
 
 # Horizon
 
-MATE_TEST = Horizon.MATE.value
-QUIESCENCE = Horizon.QUIESCENCE.value
+MATE_TEST = query_struct.Horizon.MATE.value
+QUIESCENCE = query_struct.Horizon.QUIESCENCE.value
 
 
 @inlined
-def generate_gains(position: Position, moves: Row) -> Number:
+def generate_gains(position: bitboards.Position, moves: Row) -> Number:
     """Write the legal captures and promotions to a row and return their number."""
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     kept = 0
     for index in range(size):
         move = moves[index]
-        if captures(position, move) or promotes(position, move):
+        if alphabeta_table.captures(position, move) or alphabeta_table.promotes(
+            position, move
+        ):
             moves[kept] = move
             kept += 1
     return kept
@@ -292,8 +275,8 @@ def generate_gains(position: Position, moves: Row) -> Number:
 
 @jit
 def quiescence(
-    position: Position,
-    window: Window,
+    position: bitboards.Position,
+    window: alphabeta_table.Window,
     ply: Number,
     search: Search,
     experiment: Experiment,
@@ -319,14 +302,14 @@ def quiescence(
         In centipawns. Meaningless if `experiment.stopped` is set.
     """
     # 1. No row is left.
-    if ply >= MAX_PLIES:
+    if ply >= search_struct.MAX_PLIES:
         return horizon_score(position, ply, experiment)
 
     # 2. Stand pat, unless in check.
     alpha = window.alpha
     beta = window.beta
-    in_check = checkers(position) != ZERO
-    best = -INFINITE_SCORE
+    in_check = bitboards.checkers(position) != bitboards.ZERO
+    best = -query_struct.INFINITE_SCORE
     if not in_check:
         best = horizon_score(position, ply, experiment)
         if best >= beta:
@@ -336,31 +319,31 @@ def quiescence(
     report_if_due(search)
     if search.stop or search.nodes >= search.node_limit:
         experiment.stopped = 1
-        return STOPPED
+        return interface.STOPPED
 
     # 4. All moves in check, else captures and promotions. Mate.
     moves = search.rows[ply]
     if in_check:
-        size = generate(position, moves)
+        size = movegen.generate(position, moves)
         if size == 0:
-            return ply - MATE_SCORE
+            return ply - query_struct.MATE_SCORE
     else:
         size = generate_gains(position, moves)
 
     # 5. Search them.
-    rank_moves(position, moves, size, ply, NO_MOVE, search)
+    alphabeta_table.rank_moves(position, moves, size, ply, bitboards.NO_MOVE, search)
     for index in range(size):
-        bring_best(moves, index, size)
+        ordering.bring_best(moves, index, size)
         search.nodes += 1
         score = -quiescence(
-            make(position, unranked(moves[index])),
-            Window(-beta, -max(alpha, best)),
+            bitboards.make(position, ordering.unranked(moves[index])),
+            alphabeta_table.Window(-beta, -max(alpha, best)),
             ply + 1,
             search,
             experiment,
         )
         if experiment.stopped:
-            return STOPPED
+            return interface.STOPPED
         best = max(best, score)
         if best >= beta:
             break
@@ -369,8 +352,8 @@ def quiescence(
 
 @jit
 def _search_beyond(
-    position: Position,
-    window: Window,
+    position: bitboards.Position,
+    window: alphabeta_table.Window,
     ply: Number,
     search: Search,
     experiment: Experiment,
@@ -378,15 +361,15 @@ def _search_beyond(
     """Score a node by the chosen horizon and uses of material."""
     if experiment.horizon == QUIESCENCE:
         return quiescence(position, window, ply, search, experiment)
-    if experiment.horizon == MATE_TEST and is_checkmate(position):
-        return ply - MATE_SCORE
+    if experiment.horizon == MATE_TEST and mating.is_checkmate(position):
+        return ply - query_struct.MATE_SCORE
     return horizon_score(position, ply, experiment)
 
 
 @inlined
 def search_horizon(
-    position: Position,
-    window: Window,
+    position: bitboards.Position,
+    window: alphabeta_table.Window,
     ply: Number,
     search: Search,
     experiment: Experiment,

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernel.border.interface import SMALL_NODES, STOPPED, Verdict
-from solver.kernel.border.query_struct import MOST_TEXT, Answer, QueryState, Turn
-from solver.kernel.border.search_struct import (
-    LINE_MEMO,
-    LINE_NODES,
-    MAX_LEGAL_MOVES,
-    MAX_PLIES,
-    Stop,
-    restriction_word,
-)
+from solver.kernel.border import interface, query_struct, search_struct
 from solver.kernel.build.jit import (
     QUERY_BYTES,
     Move,
@@ -26,34 +17,8 @@ from solver.kernel.build.jit import (
     query_at,
     words_at,
 )
-from solver.kernel.mate import prover, turns
-from solver.kernel.mate.dfpn import find_mate, is_allowed, known_bounds
-from solver.kernel.mate.ordering import ATTACKING, DEFENDING, is_stopped
-from solver.kernel.mate.prover import mates_within
-from solver.kernel.mate.transposition import (
-    Bounds,
-    hash_key,
-)
-from solver.kernel.mate.turns import (
-    KEY_BUDGET,
-    Phase,
-    add_key,
-    attacks,
-    is_closed,
-    list_first_moves,
-)
-from solver.kernel.rules import mating
-from solver.kernel.rules.bitboards import (
-    MOVE_BITS,
-    NO_MOVE,
-    ZERO,
-    Position,
-    after_null_move,
-    checkers,
-    make,
-)
-from solver.kernel.rules.mating import mate_in_one
-from solver.kernel.rules.movegen import generate
+from solver.kernel.mate import dfpn, ordering, prover, transposition, turns
+from solver.kernel.rules import bitboards, mating, movegen
 
 # --------------------------------------------------------------------------------------
 # The line of a mate that the df-pn search has proved, read from the table.
@@ -66,29 +31,34 @@ from solver.kernel.rules.movegen import generate
 MOST_READINGS = 5
 """How often a line that repeats a position is read; two or three times suffice."""
 
-INDEX_BITS = np.uint64(LINE_NODES - 1)
+INDEX_BITS = np.uint64(search_struct.LINE_NODES - 1)
 """The part of a word of `Search.line_memo` that holds the index of a node."""
 
 LINK_SHIFT = np.uint64(32)
 REPLY_SHIFT = 32
 
-NOTHING_PROVED = Bounds(np.int64(0), np.int64(0), NO_MOVE)
+NOTHING_PROVED = transposition.Bounds(np.int64(0), np.int64(0), bitboards.NO_MOVE)
 
 
 @jit
-def proved_bounds(position: Position, moves: Number, search: Search) -> Bounds:
+def proved_bounds(
+    position: bitboards.Position, moves: Number, search: Search
+) -> transposition.Bounds:
     """Return the bounds of an attacker's position with a mate within `moves`.
 
     If the table has lost the mate, prove it again. A mate of 0 moves means that the
     search was stopped.
     """
-    key = hash_key(position, ATTACKING)
-    bounds = known_bounds(key, search)
+    key = transposition.hash_key(position, ordering.ATTACKING)
+    bounds = dfpn.known_bounds(key, search)
     while bounds.mate > moves:
         search.buckets = search.proofs_from
-        if find_mate(position, moves, ATTACKING, search) != Verdict.MATE:
+        if (
+            dfpn.find_mate(position, moves, ordering.ATTACKING, search)
+            != interface.Verdict.MATE
+        ):
             return NOTHING_PROVED
-        bounds = known_bounds(key, search)
+        bounds = dfpn.known_bounds(key, search)
     return bounds
 
 
@@ -100,7 +70,11 @@ def length_of(node: Number, search: Search) -> Number:
 
 @jit
 def read_from(
-    position: Position, moves: Number, attacking: bool, depth: Number, search: Search
+    position: bitboards.Position,
+    moves: Number,
+    attacking: bool,
+    depth: Number,
+    search: Search,
 ) -> Number:
     """Read the line from a position, and return its first node.
 
@@ -129,28 +103,28 @@ def read_from(
     """
     # 1. The attacker mates at once, or plays the move that is proved.
     if attacking:
-        key = hash_key(position, ATTACKING)
-        place = key.bucket & np.uint64(LINE_MEMO - 1)
+        key = transposition.hash_key(position, ordering.ATTACKING)
+        place = key.bucket & np.uint64(search_struct.LINE_MEMO - 1)
         word = search.line_memo[place]
         if (word | INDEX_BITS) == (key.check | INDEX_BITS):
             known = np.int64(word & INDEX_BITS)
             if 0 < length_of(known, search) <= moves:
                 return known
-        attack = mate_in_one(position)
+        attack = mating.mate_in_one(position)
         defence = np.int64(0)
-        if attack == NO_MOVE:
+        if attack == bitboards.NO_MOVE:
             bounds = proved_bounds(position, moves, search)
             if bounds.mate == 0:
-                return STOPPED
+                return interface.STOPPED
             attack = bounds.move
-            child = make(position, attack)
-            defence = read_from(child, moves - 1, DEFENDING, depth + 1, search)
-            if defence == STOPPED:
-                return STOPPED
+            child = bitboards.make(position, attack)
+            defence = read_from(child, moves - 1, ordering.DEFENDING, depth + 1, search)
+            if defence == interface.STOPPED:
+                return interface.STOPPED
         node = search.line_nodes
-        if node == LINE_NODES:
-            return STOPPED
-        after = defence & (LINE_NODES - 1)
+        if node == search_struct.LINE_NODES:
+            return interface.STOPPED
+        after = defence & (search_struct.LINE_NODES - 1)
         length = length_of(after, search) + 1
         reply = np.uint64(defence >> REPLY_SHIFT)
         search.line_moves[node] = attack | (reply << LINK_SHIFT)
@@ -160,16 +134,16 @@ def read_from(
         return node
 
     # 2. The defender: the bound of each reply.
-    replies = search.rows[MAX_PLIES - 1 - depth]
-    bounds_left = search.phis[MAX_PLIES - 1 - depth]
-    size = generate(position, replies)
+    replies = search.rows[search_struct.MAX_PLIES - 1 - depth]
+    bounds_left = search.phis[search_struct.MAX_PLIES - 1 - depth]
+    size = movegen.generate(position, replies)
     for index in range(size):
-        child = make(position, replies[index])
+        child = bitboards.make(position, replies[index])
         bound = np.int64(1)
-        if mate_in_one(child) == NO_MOVE:
+        if mating.mate_in_one(child) == bitboards.NO_MOVE:
             bound = np.int64(proved_bounds(child, moves, search).mate)
             if bound == 0:
-                return STOPPED
+                return interface.STOPPED
         bounds_left[index] = np.uint32(bound)
 
     # 3. The reply with the largest bound, until a line is as long as its bound.
@@ -180,9 +154,15 @@ def read_from(
                 longest = index
         bound = np.int64(bounds_left[longest])
         reply = replies[longest]
-        node = read_from(make(position, reply), bound, ATTACKING, depth + 1, search)
-        if node == STOPPED:
-            return STOPPED
+        node = read_from(
+            bitboards.make(position, reply),
+            bound,
+            ordering.ATTACKING,
+            depth + 1,
+            search,
+        )
+        if node == interface.STOPPED:
+            return interface.STOPPED
         length = length_of(node, search)
         if length == bound:
             return (np.int64(reply) << REPLY_SHIFT) | node
@@ -192,46 +172,48 @@ def read_from(
 
 @jit
 def read_once(
-    position: Position, moves: Number, attacking: bool, search: Search
+    position: bitboards.Position, moves: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line to `search.line`; return its plies, or STOPPED."""
-    search.line_memo[:] = ZERO
+    search.line_memo[:] = bitboards.ZERO
     search.line_nodes = 1
     node = read_from(position, moves, attacking, 0, search)
-    if node == STOPPED:
-        return STOPPED
+    if node == interface.STOPPED:
+        return interface.STOPPED
     plies = 0
     if not attacking and node:
         search.line[0] = np.uint64(node >> REPLY_SHIFT)
         plies = 1
-    node &= LINE_NODES - 1
+    node &= search_struct.LINE_NODES - 1
     while node:
         word = search.line_moves[node]
-        search.line[plies] = word & MOVE_BITS
+        search.line[plies] = word & bitboards.MOVE_BITS
         search.line[plies + 1] = word >> LINK_SHIFT
-        node = np.int64(search.line_links[node]) & (LINE_NODES - 1)
+        node = np.int64(search.line_links[node]) & (search_struct.LINE_NODES - 1)
         plies += 2 if node else 1
     return plies
 
 
 @jit
-def repeats(position: Position, plies: Number, search: Search) -> bool:
+def repeats(position: bitboards.Position, plies: Number, search: Search) -> bool:
     """Return whether a position occurs twice in `search.line`, whoever is to move."""
     for ply in range(plies + 1):
-        check = hash_key(position, ATTACKING).check
+        check = transposition.hash_key(position, ordering.ATTACKING).check
         for before in range(ply):
-            row, place = divmod(before, MAX_LEGAL_MOVES)
+            row, place = divmod(before, search_struct.MAX_LEGAL_MOVES)
             if search.rows[row, place] == check:
                 return True
-        search.rows[ply // MAX_LEGAL_MOVES, ply % MAX_LEGAL_MOVES] = check
+        search.rows[
+            ply // search_struct.MAX_LEGAL_MOVES, ply % search_struct.MAX_LEGAL_MOVES
+        ] = check
         if ply < plies:
-            position = make(position, search.line[ply])
+            position = bitboards.make(position, search.line[ply])
     return False
 
 
 @jit
 def read_proved_line(
-    position: Position, moves: Number, attacking: bool, search: Search
+    position: bitboards.Position, moves: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line of a mate that is proved within `moves` to `search.line`.
 
@@ -247,15 +229,15 @@ def read_proved_line(
     """
     plies = read_once(position, moves, attacking, search)
     for _ in range(MOST_READINGS - 1):
-        if plies == STOPPED or not repeats(position, plies, search):
+        if plies == interface.STOPPED or not repeats(position, plies, search):
             break
         for ply in range(plies):
             search.older_line[ply] = search.line[ply]
         again = read_once(position, moves, attacking, search)
-        if again == STOPPED or again > plies:
+        if again == interface.STOPPED or again > plies:
             for ply in range(plies):
                 search.line[ply] = search.older_line[ply]
-        if again == STOPPED:
+        if again == interface.STOPPED:
             break
         plies = min(again, plies)
     return plies
@@ -267,7 +249,11 @@ def read_proved_line(
 
 @jit
 def mates_by(
-    position: Position, moves: Number, attacking: bool, by_prover: bool, search: Search
+    position: bitboards.Position,
+    moves: Number,
+    attacking: bool,
+    by_prover: bool,
+    search: Search,
 ) -> Number:
     """Decide with the prover, or else with the df-pn search, as `mates_within` does.
 
@@ -275,32 +261,32 @@ def mates_by(
     """
     if not by_prover:
         search.buckets = search.proofs_from
-        return find_mate(position, moves, attacking, search)
-    if search.nodes > SMALL_NODES:
+        return dfpn.find_mate(position, moves, attacking, search)
+    if search.nodes > interface.SMALL_NODES:
         search.buckets = search.proofs_from
-    return mates_within(position, moves, 0, attacking, search)
+    return prover.mates_within(position, moves, 0, attacking, search)
 
 
 @jit
-def is_admitted(position: Position, move: Move, search: Search) -> bool:
+def is_admitted(position: bitboards.Position, move: Move, search: Search) -> bool:
     """Return whether the current restriction allows a first move of the attacker.
 
     A threat must be searched for; once the search is stopped, the result is False.
     """
     if not search.restriction:
         return True
-    child = make(position, move)
-    if not is_allowed(child, search):
+    child = bitboards.make(position, move)
+    if not dfpn.is_allowed(child, search):
         return False
-    if not search.threat_moves or checkers(child):
+    if not search.threat_moves or bitboards.checkers(child):
         return True
-    waiting = after_null_move(child)
-    verdict = mates_by(waiting, search.threat_moves, ATTACKING, True, search)
-    return verdict == Verdict.MATE
+    waiting = bitboards.after_null_move(child)
+    verdict = mates_by(waiting, search.threat_moves, ordering.ATTACKING, True, search)
+    return verdict == interface.Verdict.MATE
 
 
 @jit
-def keep_admitted(query: Query, position: Position, search: Search) -> None:
+def keep_admitted(query: Query, position: bitboards.Position, search: Search) -> None:
     """Remove the chosen root moves that the restriction excludes."""
     moves = words_at(query.root_moves)
     kept = 0
@@ -315,7 +301,7 @@ def keep_admitted(query: Query, position: Position, search: Search) -> None:
 @jit
 def root_mates_within(
     query: Query,
-    position: Position,
+    position: bitboards.Position,
     moves: Number,
     attacking: bool,
     by_prover: bool,
@@ -333,39 +319,39 @@ def root_mates_within(
     share = (limit - search.nodes) // max(1, query.root_count)
     all_refuted = True
     for index in range(query.root_count):
-        child = make(position, chosen[index])
+        child = bitboards.make(position, chosen[index])
         search.node_limit = min(limit, search.nodes + share)
-        verdict = mates_by(child, moves - 1, DEFENDING, by_prover, search)
+        verdict = mates_by(child, moves - 1, ordering.DEFENDING, by_prover, search)
         search.node_limit = limit
-        if verdict == Verdict.MATE:
+        if verdict == interface.Verdict.MATE:
             query.key = chosen[index]
             return verdict
-        all_refuted = all_refuted and verdict == Verdict.NO_MATE
+        all_refuted = all_refuted and verdict == interface.Verdict.NO_MATE
     # With a restriction to threats, a limit may have hidden a chosen move.
-    if is_stopped(search) or not all_refuted:
-        return Verdict.STOPPED
-    return Verdict.NO_MATE
+    if ordering.is_stopped(search) or not all_refuted:
+        return interface.Verdict.STOPPED
+    return interface.Verdict.NO_MATE
 
 
 @jit
 def decide_by(
-    position: Position, moves_left: Number, budget: Number, search: Search
+    position: bitboards.Position, moves_left: Number, budget: Number, search: Search
 ) -> Number:
     """Decide the same as `decide` with a budget of nodes for each of both searches."""
     limit = search.node_limit
-    verdict = np.int64(Verdict.STOPPED)
+    verdict = np.int64(interface.Verdict.STOPPED)
     if not search.restricted_only:
         search.node_limit = min(limit, search.nodes + budget)
-        verdict = mates_by(position, moves_left, DEFENDING, True, search)
-    if verdict == Verdict.STOPPED:
+        verdict = mates_by(position, moves_left, ordering.DEFENDING, True, search)
+    if verdict == interface.Verdict.STOPPED:
         search.node_limit = min(limit, search.nodes + budget)
-        verdict = mates_by(position, moves_left, DEFENDING, False, search)
+        verdict = mates_by(position, moves_left, ordering.DEFENDING, False, search)
     search.node_limit = limit
     return verdict
 
 
 @jit
-def decide(position: Position, moves_left: Number, search: Search) -> Number:
+def decide(position: bitboards.Position, moves_left: Number, search: Search) -> Number:
     """Decide whether the defender, which is to move, is mated within `moves_left`.
 
     The prover and the df-pn search take turns with doubling budgets. Under a
@@ -376,9 +362,9 @@ def decide(position: Position, moves_left: Number, search: Search) -> Number:
     int64
         A `Verdict`; STOPPED if the node limit was reached or the search was stopped.
     """
-    budget = KEY_BUDGET
-    verdict = np.int64(Verdict.STOPPED)
-    while verdict == Verdict.STOPPED and not is_stopped(search):
+    budget = turns.KEY_BUDGET
+    verdict = np.int64(interface.Verdict.STOPPED)
+    while verdict == interface.Verdict.STOPPED and not ordering.is_stopped(search):
         verdict = decide_by(position, moves_left, budget, search)
         budget *= 2
     return verdict
@@ -386,7 +372,11 @@ def decide(position: Position, moves_left: Number, search: Search) -> Number:
 
 @jit
 def find_keys(
-    query: Query, position: Position, mate: Number, pause: Number, search: Search
+    query: Query,
+    position: bitboards.Position,
+    mate: Number,
+    pause: Number,
+    search: Search,
 ) -> Number:
     """Find every first move that mates within `mate` moves, after `begin_keys`.
 
@@ -405,7 +395,7 @@ def find_keys(
         `Turn.ENDS`; `Turn.PAUSES`: call it again; or STOPPED by a limit.
     """
     moves = search.line
-    size = list_first_moves(query, position, search)
+    size = turns.list_first_moves(query, position, search)
     first_node = search.nodes
     while query.keys_tried < size:
         # 1. The next first move. A helper thread begins with the last, so that the
@@ -414,27 +404,27 @@ def find_keys(
         if search.is_helper:
             place = size - 1 - place
         move = moves[place]
-        is_new = query.key_budget == KEY_BUDGET
-        verdict = np.int64(Verdict.NO_MATE)
+        is_new = query.key_budget == turns.KEY_BUDGET
+        verdict = np.int64(interface.Verdict.NO_MATE)
         if query.root_moves or not is_new or is_admitted(position, move, search):
-            if is_stopped(search):
-                return STOPPED
-            child = make(position, move)
+            if ordering.is_stopped(search):
+                return interface.STOPPED
+            child = bitboards.make(position, move)
             verdict = decide_by(child, mate - 1, query.key_budget, search)
 
         # 2. It is decided, or gets a larger budget.
-        if verdict == Verdict.STOPPED:
+        if verdict == interface.Verdict.STOPPED:
             query.key_budget *= 2
         else:
-            if verdict == Verdict.MATE:
-                add_key(query, place)
+            if verdict == interface.Verdict.MATE:
+                turns.add_key(query, place)
             query.keys_tried += 1
-            query.key_budget = KEY_BUDGET
-        if is_stopped(search):
-            return STOPPED
+            query.key_budget = turns.KEY_BUDGET
+        if ordering.is_stopped(search):
+            return interface.STOPPED
         if search.nodes - first_node >= pause and query.keys_tried < size:
-            return Turn.PAUSES
-    return STOPPED if is_stopped(search) else Turn.ENDS
+            return query_struct.Turn.PAUSES
+    return interface.STOPPED if ordering.is_stopped(search) else query_struct.Turn.ENDS
 
 
 # --------------------------------------------------------------------------------------
@@ -477,7 +467,7 @@ NARROW_FROM = 8
 that leave the king at most one flight, for a fourth of the budget: that makes some long
 mates easy to find."""
 
-NARROW = np.uint64(restriction_word(2 << 20))
+NARROW = np.uint64(search_struct.restriction_word(2 << 20))
 """The word of the restriction `Restriction(king_flights=1)`."""
 
 
@@ -492,13 +482,13 @@ def answer_at_once(
     query.status = status
     query.mate = mate
     query.lower_bound = lower_bound
-    query.keys_complete = np.int64(status == Answer.PROVED)
-    query.state = QueryState.ANSWERED
-    return Turn.ENDS
+    query.keys_complete = np.int64(status == query_struct.Answer.PROVED)
+    query.state = query_struct.QueryState.ANSWERED
+    return query_struct.Turn.ENDS
 
 
 @jit
-def begin_query(query: Query, position: Position, search: Search) -> Number:
+def begin_query(query: Query, position: bitboards.Position, search: Search) -> Number:
     """Begin a search, or answer at once if none is needed; see `turns.machine`."""
     turns.open_query(query, 1, search)
 
@@ -518,18 +508,22 @@ def begin_query(query: Query, position: Position, search: Search) -> Number:
 
     # 3. Trivial cases, which need no search.
     if mating.is_checkmate(position):
-        return answer_at_once(query, Answer.PROVED, 0, 0)
+        return answer_at_once(query, query_struct.Answer.PROVED, 0, 0)
     if our_king_is_bare if query.attacking else their_king_is_bare:
         least = query.most_moves + 1
-        return answer_at_once(query, Answer.DISPROVED, -1, least)
+        return answer_at_once(query, query_struct.Answer.DISPROVED, -1, least)
     if query.root_moves:
         keep_admitted(query, position, search)
-    return Turn.PAUSES if turns.is_small_ending(position) else Turn.GOES_ON
+    return (
+        query_struct.Turn.PAUSES
+        if turns.is_small_ending(position)
+        else query_struct.Turn.GOES_ON
+    )
 
 
 @jit
 def read_line(
-    position: Position,
+    position: bitboards.Position,
     moves: Number,
     attacking: bool,
     is_shortest: bool,
@@ -539,7 +533,7 @@ def read_line(
     if not is_shortest or search.restricted_only:
         return read_proved_line(position, moves, attacking, search)
     plies = prover.find_line(position, moves, attacking, search)
-    return plies if plies == 2 * moves - np.int64(attacking) else STOPPED
+    return plies if plies == 2 * moves - np.int64(attacking) else interface.STOPPED
 
 
 note = turns.noting(read_line)
@@ -549,7 +543,7 @@ note = turns.noting(read_line)
 
 @jit
 def search_lower(
-    query: Query, position: Position, side: Number, search: Search
+    query: Query, position: bitboards.Position, side: Number, search: Search
 ) -> Number:
     """Search with the prover for a mate within the lower bound; return the verdict."""
     budget = query.budget[side]
@@ -565,7 +559,7 @@ def search_lower(
     by_prover = not search.restricted_only
     moves = query.lower[side]
     verdict = root_mates_within(
-        query, position, moves, attacks(query, side), by_prover, search
+        query, position, moves, turns.attacks(query, side), by_prover, search
     )
     search.node_limit = limit
     note(query, position, side, verdict, moves, search)
@@ -575,31 +569,31 @@ def search_lower(
 @jit
 def search_length(
     query: Query,
-    position: Position,
+    position: bitboards.Position,
     side: Number,
     length: Number,
     nodes: Number,
     search: Search,
 ) -> None:
     """Look for a mate within `length`; if undecided, repeat with few flights."""
-    attacking = attacks(query, side)
+    attacking = turns.attacks(query, side)
     limit = search.node_limit
     search.node_limit = min(limit, search.nodes + nodes)
-    is_shared = query.phase[side] == Phase.UPPER and query.upper[side] == 0
+    is_shared = query.phase[side] == turns.Phase.UPPER and query.upper[side] == 0
     search.shared_lengths = SHARED_LENGTHS if is_shared else 0
     verdict = root_mates_within(query, position, length, attacking, False, search)
-    is_open = verdict == Verdict.STOPPED and not search.restricted_only
+    is_open = verdict == interface.Verdict.STOPPED and not search.restricted_only
     if is_open and length >= NARROW_FROM:
         search.node_limit = min(limit, search.nodes + nodes // NARROW_DIVISOR)
         search.restriction = NARROW
         search.checks_only = 0
         search.most_flights = NARROW_FLIGHTS
-        search.most_replies = MAX_LEGAL_MOVES
+        search.most_replies = search_struct.MAX_LEGAL_MOVES
         search.threat_moves = 0
         found = root_mates_within(query, position, length, attacking, False, search)
-        search.restriction = ZERO
+        search.restriction = bitboards.ZERO
         # A mate under a restriction is a mate; "none" holds only under it.
-        if found == Verdict.MATE:
+        if found == interface.Verdict.MATE:
             verdict = found
     search.shared_lengths = 0
     search.node_limit = limit
@@ -632,37 +626,39 @@ def next_length(query: Query, side: Number) -> Number:
 
 
 @jit
-def search_side(query: Query, position: Position, side: Number, search: Search) -> bool:
+def search_side(
+    query: Query, position: bitboards.Position, side: Number, search: Search
+) -> bool:
     """Search one bound or one length; return whether this ends the side's turn."""
     budget = query.budget[side]
 
     # 1. The prover raises the lower bound until a question stays open.
-    if query.phase[side] == Phase.LOWER:
+    if query.phase[side] == turns.Phase.LOWER:
         verdict = search_lower(query, position, side, search)
-        if verdict == Verdict.NO_MATE and not is_closed(query, side):
+        if verdict == interface.Verdict.NO_MATE and not turns.is_closed(query, side):
             return False
-        query.phase[side] = Phase.CLAIM
+        query.phase[side] = turns.Phase.CLAIM
         return True
 
     # 2. The df-pn search looks for a mate of any length, or of the claimed one.
-    if query.phase[side] == Phase.CLAIM and not query.any_length:
+    if query.phase[side] == turns.Phase.CLAIM and not query.any_length:
         if query.expected and query.upper[side] == 0:
             search_length(query, position, side, query.expected, budget, search)
-        query.phase[side] = Phase.UPPER
+        query.phase[side] = turns.Phase.UPPER
         query.distance[side] = 0
         return False
-    if query.phase[side] == Phase.CLAIM and not is_closed(query, side):
+    if query.phase[side] == turns.Phase.CLAIM and not turns.is_closed(query, side):
         search_length(query, position, side, query.most_moves, budget, search)
 
     # 3. Then at lengths between the bounds.
-    if query.phase[side] == Phase.UPPER and not is_closed(query, side):
+    if query.phase[side] == turns.Phase.UPPER and not turns.is_closed(query, side):
         length = next_length(query, side)
         if length:
             search_length(query, position, side, length, budget, search)
             return False
 
     # 4. The next round searches twice as long, and farther.
-    query.phase[side] = Phase.LOWER
+    query.phase[side] = turns.Phase.LOWER
     query.budget[side] *= 2
     query.reach[side] += REACH
     return True
@@ -689,24 +685,26 @@ def solve_queries(address: Number, count: Number, search: Search) -> Number:
     """
     for index in range(count):
         query = query_at(address)
-        if query.state == QueryState.REFUSED:
+        if query.state == query_struct.QueryState.REFUSED:
             address += QUERY_BYTES
             continue
         if (
             query.alone_from == 0
             or (index > 0 and search.stop)
-            or search.text_size - search.text_written < MOST_TEXT
+            or search.text_size - search.text_written < query_struct.MOST_TEXT
         ):
             return index
-        search.patience = Stop.LIMIT
+        search.patience = search_struct.Stop.LIMIT
         turn = take_turn(address, search)
-        is_left = turn == Turn.PAUSES
-        while turn != Turn.ENDS and not is_left:
+        is_left = turn == query_struct.Turn.PAUSES
+        while turn != query_struct.Turn.ENDS and not is_left:
             turn = take_turn(address, search)
-            is_long = turn == Turn.PAUSES and search.nodes >= query.alone_from
+            is_long = (
+                turn == query_struct.Turn.PAUSES and search.nodes >= query.alone_from
+            )
             is_left = is_long or search.stop != 0
-        search.patience = Stop.NONE
-        if turn != Turn.ENDS:
+        search.patience = search_struct.Stop.NONE
+        if turn != query_struct.Turn.ENDS:
             return index
         address += QUERY_BYTES
     return count

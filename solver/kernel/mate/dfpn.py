@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.interface import Verdict
-from solver.kernel.border.search_struct import LogEnd, LogKind
+from solver.kernel.border import interface, search_struct
 from solver.kernel.build.jit import (
     Bitboard,
     Move,
@@ -18,54 +17,8 @@ from solver.kernel.build.jit import (
     jit,
     population,
 )
-from solver.kernel.mate.ordering import (
-    ATTACKING,
-    DEFENDING,
-    bring_best,
-    is_plain_move,
-    is_stopped,
-    rank_replies,
-    remember_refutation,
-    unranked,
-)
-from solver.kernel.mate.prover import mates_within, mating_move
-from solver.kernel.mate.transposition import (
-    INFINITE,
-    MOST,
-    NO_NUMBERS,
-    Bounds,
-    HashKey,
-    Numbers,
-    enter_node,
-    hash_key,
-    leave_numbers,
-    prefetch_node,
-    probe,
-    probe_numbers,
-    store,
-    store_numbers,
-)
-from solver.kernel.rules.bitboards import (
-    NO_MOVE,
-    ONE,
-    ZERO,
-    Position,
-    after_null_move,
-    beside,
-    checkers,
-    king_attacks,
-    make,
-    origin,
-    target,
-)
-from solver.kernel.rules.mating import mates
-from solver.kernel.rules.movegen import (
-    Pins,
-    attacked_by_them,
-    count_within,
-    find_pins,
-    generate,
-)
+from solver.kernel.mate import ordering, prover, transposition
+from solver.kernel.rules import bitboards, mating, movegen
 
 # --------------------------------------------------------------------------------------
 # The first proof numbers of a defender node: how hard an attack is to prove.
@@ -136,13 +89,17 @@ class Defence(NamedTuple):
 
 
 @inlined
-def decided(succeeds: bool) -> Numbers:
+def decided(succeeds: bool) -> transposition.Numbers:
     """Return the numbers of a node in which the side to move succeeds, or fails."""
-    return Numbers(ZERO, INFINITE) if succeeds else Numbers(INFINITE, ZERO)
+    return (
+        transposition.Numbers(bitboards.ZERO, transposition.INFINITE)
+        if succeeds
+        else transposition.Numbers(transposition.INFINITE, bitboards.ZERO)
+    )
 
 
 @inlined
-def greatest_loss(position: Position, targets: Bitboard) -> Number:
+def greatest_loss(position: bitboards.Position, targets: Bitboard) -> Number:
     """Return the rank of their most valuable piece on the targets; see `Defence`."""
     taken = targets & position.them
     if not taken:
@@ -153,25 +110,31 @@ def greatest_loss(position: Position, targets: Bitboard) -> Number:
 
 
 @inlined
-def squares_beyond(position: Position, flights: Bitboard) -> Number:
+def squares_beyond(position: bitboards.Position, flights: Bitboard) -> Number:
     """Count the squares next to the flights that their pieces do not attack."""
     king = position.kings & position.us
-    danger = attacked_by_them(position, (position.us | position.them) ^ king)
-    return population(beside(flights) & ~(danger | flights | (position.us ^ king)))
+    danger = movegen.attacked_by_them(position, (position.us | position.them) ^ king)
+    return population(
+        bitboards.beside(flights) & ~(danger | flights | (position.us ^ king))
+    )
 
 
 @inlined
-def mate_after(position: Position, known: Move, search: Search) -> Move:
+def mate_after(position: bitboards.Position, known: Move, search: Search) -> Move:
     """Return a move that mates at once, or NO_MOVE; the known move is tried first."""
-    if known != NO_MOVE and is_plain_move(position, known) and mates(position, known):
+    if (
+        known != bitboards.NO_MOVE
+        and ordering.is_plain_move(position, known)
+        and mating.mates(position, known)
+    ):
         search.nodes += 1
         return known
-    return mating_move(position, search)
+    return prover.mating_move(position, search)
 
 
 @inlined
 def find_defence(
-    position: Position, size: Number, ply: Number, search: Search
+    position: bitboards.Position, size: Number, ply: Number, search: Search
 ) -> Defence:
     """Collect the replies in this ply's row that are open; see `Defence`.
 
@@ -191,36 +154,36 @@ def find_defence(
     """
     # 1. Without a check and without a threat of mate, the attacker has no mate in one
     #    after most replies, so they are not tested.
-    is_check = checkers(position) != ZERO
-    mate = NO_MOVE
+    is_check = bitboards.checkers(position) != bitboards.ZERO
+    mate = bitboards.NO_MOVE
     if not is_check:
-        mate = mating_move(after_null_move(position), search)
-    is_tested = is_check or mate != NO_MOVE
+        mate = prover.mating_move(bitboards.after_null_move(position), search)
+    is_tested = is_check or mate != bitboards.NO_MOVE
 
     # 2. The move that mates after one reply mates after most others. The tests end when
     #    enough replies are open.
     king = first_square(position.kings & position.us)
-    flights = ZERO
-    targets = ZERO
-    others = ZERO
+    flights = bitboards.ZERO
+    targets = bitboards.ZERO
+    others = bitboards.ZERO
     found_open = 0
     for index in range(size):
         reply = search.rows[ply, index]
         if is_tested and found_open < ENOUGH:
-            found = mate_after(make(position, reply), mate, search)
-            if found != NO_MOVE:
+            found = mate_after(bitboards.make(position, reply), mate, search)
+            if found != bitboards.NO_MOVE:
                 mate = found
                 continue
         found_open += 1
-        arrived = ONE << target(reply)
+        arrived = bitboards.ONE << bitboards.target(reply)
         targets |= arrived
-        if origin(reply) == king:
+        if bitboards.origin(reply) == king:
             flights |= arrived
         else:
-            others += ONE
+            others += bitboards.ONE
 
     return Defence(
-        ONE if is_check else ZERO,
+        bitboards.ONE if is_check else bitboards.ZERO,
         np.uint64(population(flights)),
         others,
         np.uint64(greatest_loss(position, targets)),
@@ -229,7 +192,9 @@ def find_defence(
 
 
 @jit
-def first_numbers(position: Position, ply: Number, search: Search) -> Numbers:
+def first_numbers(
+    position: bitboards.Position, ply: Number, search: Search
+) -> transposition.Numbers:
     """Estimate the numbers of a defender node that is not in the table.
 
     Parameters
@@ -245,16 +210,18 @@ def first_numbers(position: Position, ply: Number, search: Search) -> Numbers:
     Numbers
         Decided if there is no reply, or if every reply allows mate in one.
     """
-    size = generate(position, search.rows[ply])
+    size = movegen.generate(position, search.rows[ply])
     if size == 0:
-        return decided(checkers(position) == ZERO)  # stalemate is an escape
+        return decided(
+            bitboards.checkers(position) == bitboards.ZERO
+        )  # stalemate is an escape
     check, flights, others, loss, beyond = find_defence(position, size, ply, search)
     if not flights | others:
         return decided(False)
     work = WHOLE + FLIGHTS[check, flights] + LOSSES[check, loss]
     work += OTHERS[check, min(others, MOST_OTHERS)]
     work += BEYOND[check, min(beyond, MOST_BEYOND)]
-    return Numbers(FIRST_HOPE, np.uint64(work >> 4))
+    return transposition.Numbers(FIRST_HOPE, np.uint64(work >> 4))
 
 
 # --------------------------------------------------------------------------------------
@@ -283,45 +250,47 @@ def first_numbers(position: Position, ply: Number, search: Search) -> Numbers:
 # An answer is exact or STOPPED.
 
 MARGIN_SHIFT = np.uint64(3)
-REST_SHIFT = ONE
+REST_SHIFT = bitboards.ONE
 """All replies except the hardest add half of their numbers at a defender node."""
 
 
-ATTACKER = LogKind.ATTACKER.value
-DEFENDER = LogKind.DEFENDER.value
-CHILD = LogKind.CHILD.value
-UPDATE = LogKind.UPDATE.value
-NUMBERS = LogEnd.NUMBERS.value
+ATTACKER = search_struct.LogKind.ATTACKER.value
+DEFENDER = search_struct.LogKind.DEFENDER.value
+CHILD = search_struct.LogKind.CHILD.value
+UPDATE = search_struct.LogKind.UPDATE.value
+NUMBERS = search_struct.LogEnd.NUMBERS.value
 
 
 # Restrictions of the attacker
 
 
 @inlined
-def in_restriction(search: Search, key: HashKey) -> HashKey:
+def in_restriction(search: Search, key: transposition.HashKey) -> transposition.HashKey:
     """Return the key of bounds that are valid only under the current restriction."""
-    return HashKey(key.check ^ search.restriction, key.bucket ^ search.restriction)
+    return transposition.HashKey(
+        key.check ^ search.restriction, key.bucket ^ search.restriction
+    )
 
 
 @inlined
-def flights(position: Position, pins: Pins) -> Number:
+def flights(position: bitboards.Position, pins: movegen.Pins) -> Number:
     """Count the squares that the king of the side to move can go to; no castling."""
     king = first_square(position.kings & position.us)
-    return population(king_attacks(king) & ~position.us & ~pins.danger)
+    return population(bitboards.king_attacks(king) & ~position.us & ~pins.danger)
 
 
 @jit
-def is_allowed(position: Position, search: Search) -> bool:
+def is_allowed(position: bitboards.Position, search: Search) -> bool:
     """Return whether the restriction allows the attack that led to this position.
 
     The defender is to move. Threats are tested in `search_node`.
     """
-    pins = find_pins(position)
+    pins = movegen.find_pins(position)
     if search.checks_only and not pins.checkers:
         return False
     return (
         flights(position, pins) <= search.most_flights
-        and count_within(position, pins) <= search.most_replies
+        and movegen.count_within(position, pins) <= search.most_replies
     )
 
 
@@ -329,7 +298,7 @@ def is_allowed(position: Position, search: Search) -> bool:
 
 
 @inlined
-def logged(numbers: Numbers) -> tuple[Number, Number]:
+def logged(numbers: transposition.Numbers) -> tuple[Number, Number]:
     """Return numbers as the log has them."""
     return np.int64(numbers.phi), np.int64(numbers.delta)
 
@@ -337,86 +306,94 @@ def logged(numbers: Numbers) -> tuple[Number, Number]:
 @inlined
 def plus(left: Bitboard, right: Bitboard) -> Bitboard:
     """Add two numbers; the sum is INFINITE only if one of them is."""
-    if max(left, right) == INFINITE:
-        return INFINITE
-    return min(left + right, MOST)
+    if max(left, right) == transposition.INFINITE:
+        return transposition.INFINITE
+    return min(left + right, transposition.MOST)
 
 
 @inlined
-def known_bounds(key: HashKey, search: Search) -> Bounds:
+def known_bounds(key: transposition.HashKey, search: Search) -> transposition.Bounds:
     """Return what is proved about a position under the current restriction.
 
     A position without any mate has none under the restriction. A mate found without the
     restriction counts, unless the question is about the restriction itself.
     """
-    bounds = probe(search, in_restriction(search, key))
+    bounds = transposition.probe(search, in_restriction(search, key))
     if not search.restriction:
         return bounds
-    unrestricted = probe(search, key)
+    unrestricted = transposition.probe(search, key)
     no_mate = max(bounds.no_mate, unrestricted.no_mate)
     if search.restricted_only:
-        return Bounds(no_mate, bounds.mate, bounds.move)
-    return Bounds(no_mate, unrestricted.mate, bounds.move)
+        return transposition.Bounds(no_mate, bounds.mate, bounds.move)
+    return transposition.Bounds(no_mate, unrestricted.mate, bounds.move)
 
 
 @jit
 def store_mate(
-    search: Search, key: HashKey, mate: Number, move: Move, effort: Number
+    search: Search, key: transposition.HashKey, mate: Number, move: Move, effort: Number
 ) -> None:
     """Store that a position is a mate within `mate` moves, under any restriction."""
     key = in_restriction(search, key) if search.restricted_only else key
-    no_mate = probe(search, key).no_mate
-    store(search, key, Bounds(no_mate, mate, move), effort)
+    no_mate = transposition.probe(search, key).no_mate
+    transposition.store(search, key, transposition.Bounds(no_mate, mate, move), effort)
 
 
 @jit
-def first_attacker_numbers(position: Position, key: HashKey, search: Search) -> Numbers:
+def first_attacker_numbers(
+    position: bitboards.Position, key: transposition.HashKey, search: Search
+) -> transposition.Numbers:
     """Return the numbers of a new attacker node, after a test for mate in one.
 
     The bound that is stored saves the test at later visits.
     """
-    move = mating_move(position, search)
-    if move != NO_MOVE:
+    move = prover.mating_move(position, search)
+    if move != bitboards.NO_MOVE:
         store_mate(search, key, 1, move, 1)
         return decided(True)
-    bounds = probe(search, key)
-    store(search, key, Bounds(1, bounds.mate, bounds.move), 1)
-    return Numbers(ONE, ONE)
+    bounds = transposition.probe(search, key)
+    transposition.store(
+        search, key, transposition.Bounds(1, bounds.mate, bounds.move), 1
+    )
+    return transposition.Numbers(bitboards.ONE, bitboards.ONE)
 
 
 @inlined
 def numbers_of(
-    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Search
-) -> Numbers:
+    position: bitboards.Position,
+    moves_left: Number,
+    ply: Number,
+    attacking: bool,
+    search: Search,
+) -> transposition.Numbers:
     """Return a node's numbers: proved, stored, or first ones.
 
     The row of moves of this ply may be overwritten.
     """
-    key = hash_key(position, attacking)
+    key = transposition.hash_key(position, attacking)
     bounds = known_bounds(key, search)
     if moves_left >= bounds.mate:
         return decided(attacking)
     if moves_left <= bounds.no_mate:
         return decided(not attacking)
     own_key = in_restriction(search, key)
-    numbers = probe_numbers(search, own_key, moves_left)
+    numbers = transposition.probe_numbers(search, own_key, moves_left)
     if numbers.phi:
         return numbers
     if attacking:
         if bounds.no_mate:
-            return Numbers(ONE, ONE)
+            return transposition.Numbers(bitboards.ONE, bitboards.ONE)
         return first_attacker_numbers(position, key, search)
     numbers = first_numbers(position, ply, search)
     if not numbers.delta:
-        store_mate(search, key, 1, NO_MOVE, 1)
+        store_mate(search, key, 1, bitboards.NO_MOVE, 1)
     elif numbers.phi:
-        store_numbers(search, own_key, moves_left, numbers, 0)
+        transposition.store_numbers(search, own_key, moves_left, numbers, 0)
     return numbers
 
 
 @jit
 def store_decided(
-    position: Position,
+    position: bitboards.Position,
     moves_left: Number,
     ply: Number,
     attacking: bool,
@@ -440,23 +417,29 @@ def store_decided(
     """
     # 1. No mate: the bound holds under the restriction. A reply that refutes is
     #    remembered.
-    key = hash_key(position, attacking)
-    if attacking == (move == NO_MOVE):
+    key = transposition.hash_key(position, attacking)
+    if attacking == (move == bitboards.NO_MOVE):
         key = in_restriction(search, key)
-        bounds = probe(search, key)
-        refuted = Bounds(moves_left, bounds.mate, bounds.move if attacking else move)
-        store(search, key, refuted, moves_left)
+        bounds = transposition.probe(search, key)
+        refuted = transposition.Bounds(
+            moves_left, bounds.mate, bounds.move if attacking else move
+        )
+        transposition.store(search, key, refuted, moves_left)
         if not attacking:
-            remember_refutation(search, ply, move, moves_left)
+            ordering.remember_refutation(search, ply, move, moves_left)
         return
 
     # 2. Mate: the bounds of the children may show that it is shorter than the question.
     longest = 0
     if attacking:
-        reply = hash_key(make(position, move), DEFENDING)
+        reply = transposition.hash_key(
+            bitboards.make(position, move), ordering.DEFENDING
+        )
         longest = known_bounds(reply, search).mate + 1
     for index in range(0 if attacking else size):
-        child = hash_key(make(position, search.rows[ply, index]), ATTACKING)
+        child = transposition.hash_key(
+            bitboards.make(position, search.rows[ply, index]), ordering.ATTACKING
+        )
         longest = max(longest, known_bounds(child, search).mate)
     mate = min(longest, moves_left)
     store_mate(search, key, mate, move, moves_left)
@@ -467,13 +450,13 @@ def store_decided(
 
 @jit
 def search_node(
-    position: Position,
+    position: bitboards.Position,
     moves_left: Number,
     ply: Number,
     attacking: bool,
-    thresholds: Numbers,
+    thresholds: transposition.Numbers,
     search: Search,
-) -> Numbers:
+) -> transposition.Numbers:
     """Search "mate within `moves_left`?" until it is decided or a threshold is reached.
 
     The node's numbers follow from its children's: phi is the least delta of a child,
@@ -512,7 +495,7 @@ def search_node(
     #    which a bound of 0 moves does not exclude.
     first_node = search.nodes
     search.nodes += 1
-    key = hash_key(position, attacking)
+    key = transposition.hash_key(position, attacking)
     bounds = known_bounds(key, search)
     if moves_left >= bounds.mate:
         return decided(attacking)
@@ -525,50 +508,56 @@ def search_node(
     if search.is_stepwise and not attacking:
         near = 0
     if moves_left <= near:
-        verdict = mates_within(position, moves_left, ply, attacking, search)
-        if verdict == Verdict.STOPPED:
-            return NO_NUMBERS
-        return decided(attacking == (verdict == Verdict.MATE))
+        verdict = prover.mates_within(position, moves_left, ply, attacking, search)
+        if verdict == interface.Verdict.STOPPED:
+            return transposition.NO_NUMBERS
+        return decided(attacking == (verdict == interface.Verdict.MATE))
 
     # 3. List the moves, and load the children's cache lines before the first probe.
     moves = search.rows[ply]
     phis = search.phis[ply]
     deltas = search.deltas[ply]
     left = moves_left - 1 if attacking else moves_left
-    listed = generate(position, moves)
+    listed = movegen.generate(position, moves)
     if not attacking:
-        if listed == 0 and not checkers(position):
+        if listed == 0 and not bitboards.checkers(position):
             return decided(True)  # stalemate is an escape
-        rank_replies(position, moves, listed, ply, bounds.move, search)
+        ordering.rank_replies(position, moves, listed, ply, bounds.move, search)
         for index in range(listed):
-            bring_best(moves, index, listed)
+            ordering.bring_best(moves, index, listed)
     for index in range(listed):
-        child = make(position, unranked(moves[index]))
-        child_key = in_restriction(search, hash_key(child, not attacking))
-        prefetch_node(search, child_key, left)
+        child = bitboards.make(position, ordering.unranked(moves[index]))
+        child_key = in_restriction(search, transposition.hash_key(child, not attacking))
+        transposition.prefetch_node(search, child_key, left)
 
     # 4. Collect the numbers of the children that the restriction allows, up to the
     #    first that decides this node.
     size = 0
     for index in range(listed):
-        move = unranked(moves[index])
-        child = make(position, move)
+        move = ordering.unranked(moves[index])
+        child = bitboards.make(position, move)
         if attacking and search.restriction:
             if not is_allowed(child, search):
                 continue
-            if search.threat_moves and not checkers(child):
-                verdict = mates_within(
-                    after_null_move(child),
+            if search.threat_moves and not bitboards.checkers(child):
+                verdict = prover.mates_within(
+                    bitboards.after_null_move(child),
                     search.threat_moves,
                     ply + 1,
-                    ATTACKING,
+                    ordering.ATTACKING,
                     search,
                 )
-                if verdict != Verdict.MATE:
+                if verdict != interface.Verdict.MATE:
                     continue
         theirs = numbers_of(child, left, ply + 1, not attacking, search)
-        enter_node(
-            search, ply + 1, move, left, CHILD, logged(NO_NUMBERS), logged(theirs)
+        transposition.enter_node(
+            search,
+            ply + 1,
+            move,
+            left,
+            CHILD,
+            logged(transposition.NO_NUMBERS),
+            logged(theirs),
         )
         moves[size] = move
         phis[size] = np.uint32(theirs.phi)
@@ -576,16 +565,18 @@ def search_node(
         size += 1
         if not theirs.delta:
             break
-    if search.restriction and is_stopped(search):
-        return NO_NUMBERS  # a stopped test of a threat may have excluded a move
+    if search.restriction and ordering.is_stopped(search):
+        return (
+            transposition.NO_NUMBERS
+        )  # a stopped test of a threat may have excluded a move
 
     while True:
         # 5. This node's numbers, its best child, and the second best delta. A helper
         #    thread takes the last of equally good children, the main thread the first.
-        phi = INFINITE
-        delta = ZERO
-        second = INFINITE
-        most = ZERO
+        phi = transposition.INFINITE
+        delta = bitboards.ZERO
+        second = transposition.INFINITE
+        most = bitboards.ZERO
         best: Number = 0
         for index in range(size):
             needed = np.uint64(deltas[index])
@@ -597,14 +588,14 @@ def search_node(
                 second = needed
             most = max(most, np.uint64(phis[index]))
             delta = plus(delta, np.uint64(phis[index]))
-        if not attacking and delta != INFINITE:
+        if not attacking and delta != transposition.INFINITE:
             delta = most + ((delta - most + REST_SHIFT) >> REST_SHIFT)
 
-        numbers = Numbers(phi, delta)
-        enter_node(
+        numbers = transposition.Numbers(phi, delta)
+        transposition.enter_node(
             search,
             ply,
-            moves[best] if size else NO_MOVE,
+            moves[best] if size else bitboards.NO_MOVE,
             moves_left,
             UPDATE,
             logged(thresholds),
@@ -618,12 +609,18 @@ def search_node(
             )
             return decided(True)
         if not delta:
-            store_decided(position, moves_left, ply, attacking, NO_MOVE, size, search)
+            store_decided(
+                position, moves_left, ply, attacking, bitboards.NO_MOVE, size, search
+            )
             return decided(False)
-        if is_stopped(search) or phi >= thresholds.phi or delta >= thresholds.delta:
+        if (
+            ordering.is_stopped(search)
+            or phi >= thresholds.phi
+            or delta >= thresholds.delta
+        ):
             spent = search.nodes - first_node
             own_key = in_restriction(search, key)
-            store_numbers(search, own_key, moves_left, numbers, spent)
+            transposition.store_numbers(search, own_key, moves_left, numbers, spent)
             return numbers
 
         # 7. Search the best child until it is an eighth worse than the second best.
@@ -631,24 +628,31 @@ def search_node(
         #    turns, and each turn would search lost table entries again (the 1 + epsilon
         #    trick: Pawlewicz and Lew, "Improving depth-first pn-search: 1 + epsilon
         #    trick", Computers and Games 2006, LNCS 4630, 2007).
-        margin = min(second + (second >> MARGIN_SHIFT) + ONE, INFINITE)
-        given = Numbers(
+        margin = min(
+            second + (second >> MARGIN_SHIFT) + bitboards.ONE, transposition.INFINITE
+        )
+        given = transposition.Numbers(
             thresholds.delta - delta + np.uint64(phis[best]),
             min(thresholds.phi, margin),
         )
-        node = enter_node(
+        node = transposition.enter_node(
             search,
             ply + 1,
             moves[best],
             left,
             DEFENDER if attacking else ATTACKER,
             logged(given),
-            logged(NO_NUMBERS),
+            logged(transposition.NO_NUMBERS),
         )
         theirs = search_node(
-            make(position, moves[best]), left, ply + 1, not attacking, given, search
+            bitboards.make(position, moves[best]),
+            left,
+            ply + 1,
+            not attacking,
+            given,
+            search,
         )
-        leave_numbers(search, node, NUMBERS, logged(theirs))
+        transposition.leave_numbers(search, node, NUMBERS, logged(theirs))
         if theirs.phi | theirs.delta:
             phis[best] = np.uint32(theirs.phi)
             deltas[best] = np.uint32(theirs.delta)
@@ -656,25 +660,27 @@ def search_node(
 
 @jit
 def find_mate(
-    position: Position, moves_left: Number, attacking: bool, search: Search
+    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Decide whether the attacker mates within `moves_left`, as `mates_within` does.
 
     Under a restriction, NO_MATE concerns only the moves that it allows.
     """
-    thresholds = Numbers(INFINITE, INFINITE)
-    node = enter_node(
+    thresholds = transposition.Numbers(transposition.INFINITE, transposition.INFINITE)
+    node = transposition.enter_node(
         search,
         0,
-        NO_MOVE,
+        bitboards.NO_MOVE,
         moves_left,
         ATTACKER if attacking else DEFENDER,
         logged(thresholds),
-        logged(NO_NUMBERS),
+        logged(transposition.NO_NUMBERS),
     )
     numbers = search_node(position, moves_left, 0, attacking, thresholds, search)
-    leave_numbers(search, node, NUMBERS, logged(numbers))
-    if (numbers.phi == ZERO) == (numbers.delta == ZERO):
-        return Verdict.STOPPED
-    succeeds = numbers.phi == ZERO
-    return Verdict.MATE if succeeds == attacking else Verdict.NO_MATE
+    transposition.leave_numbers(search, node, NUMBERS, logged(numbers))
+    if (numbers.phi == bitboards.ZERO) == (numbers.delta == bitboards.ZERO):
+        return interface.Verdict.STOPPED
+    succeeds = numbers.phi == bitboards.ZERO
+    return (
+        interface.Verdict.MATE if succeeds == attacking else interface.Verdict.NO_MATE
+    )

@@ -6,26 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import (
-    MATE_SHIFT,
-    MOVE_SHIFT,
-    NO_LIMIT,
-    STOPPED,
-    Verdict,
-)
-from solver.kernel.border.parts import UNKNOWN_OPERATION, Operation
-from solver.kernel.border.query_struct import (
-    FEN_TEXT_BYTES,
-    MOVE_TEXT_BYTES,
-    LineFault,
-    LineStyle,
-    QueryState,
-)
-from solver.kernel.border.search_struct import (
-    MAX_LEGAL_MOVES,
-    MAX_PLIES,
-    POSITION_WORDS,
-)
+from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.jit import (
     ENTRY,
     QUERY_BYTES,
@@ -42,6 +23,7 @@ from solver.kernel.build.jit import (
     record_at,
     words_at,
 )
+from solver.kernel.mate import dfpn, ordering, prover, transposition, turns
 from solver.kernel.mate.bounds import (
     decide,
     find_keys,
@@ -49,51 +31,7 @@ from solver.kernel.mate.bounds import (
     solve_queries,
     take_turn,
 )
-from solver.kernel.mate.dfpn import find_mate, known_bounds
-from solver.kernel.mate.ordering import (
-    ATTACKING,
-    DEFENDING,
-    begin,
-    bring_best,
-    rank_replies,
-)
-from solver.kernel.mate.prover import find_line, mated_in_one, mates_within
-from solver.kernel.mate.transposition import hash_key, probe
-from solver.kernel.mate.turns import begin_keys, compile_lists, write_keys
-from solver.kernel.rules.bitboards import (
-    CORNERS,
-    NO_MOVE,
-    ONE,
-    RANK_6,
-    ZERO,
-    Position,
-    after_null_move,
-    checkers,
-    make,
-    origin,
-    position_at,
-    target,
-    write_position,
-)
-from solver.kernel.rules.fen import list_key_features, mark_mate, read_fen, write_fen
-from solver.kernel.rules.mating import generate_checks, mate_in_one
-from solver.kernel.rules.movegen import count as count_moves
-from solver.kernel.rules.movegen import (
-    en_passant_is_legal,
-    en_passant_takers,
-    generate,
-    perft,
-)
-from solver.kernel.rules.notation import (
-    BLANK,
-    read_move,
-    skip,
-    write_letter,
-    write_long,
-    write_move,
-    write_moves,
-    write_san,
-)
+from solver.kernel.rules import bitboards, fen, mating, movegen, notation
 
 # --------------------------------------------------------------------------------------
 # Reading many positions and lines in one call: the texts of a batch's rows.
@@ -104,11 +42,14 @@ from solver.kernel.rules.notation import (
 
 LINE_END = ord("\n")
 
-REFUSED, READ = (int(state) for state in (QueryState.REFUSED, QueryState.READ))
+REFUSED, READ = (
+    int(state)
+    for state in (query_struct.QueryState.REFUSED, query_struct.QueryState.READ)
+)
 
 
 @jit
-def play(row: Query, position: Position, move: Move) -> Position:
+def play(row: Query, position: bitboards.Position, move: Move) -> bitboards.Position:
     """Play a legal move, and set the row's side to move and counters.
 
     Parameters
@@ -124,43 +65,46 @@ def play(row: Query, position: Position, move: Move) -> Position:
     Position
         The position after it.
     """
-    start, arrived = ONE << origin(move), ONE << target(move)
+    start, arrived = (
+        bitboards.ONE << bitboards.origin(move),
+        bitboards.ONE << bitboards.target(move),
+    )
     row.clock += 1
     if start & position.pawns or arrived & position.them:
         row.clock = 0
     row.number += row.black
     row.black ^= 1
-    return make(position, move)
+    return bitboards.make(position, move)
 
 
 @jit
-def _set_played(address: Number, position: Position) -> None:
+def _set_played(address: Number, position: bitboards.Position) -> None:
     """Set a row's position after a move, and its en passant square.
 
     The square is left out unless a capture there is legal; otherwise transpositions
     would have different FENs.
     """
     row, words = query_at(address), words_at(address)
-    write_position(words, position)
+    bitboards.write_position(words, position)
     row.en_passant = -1
-    skipped = position.rights & RANK_6
-    takers = en_passant_takers(position)
+    skipped = position.rights & bitboards.RANK_6
+    takers = movegen.en_passant_takers(position)
     while takers:
-        pawn = takers & (ZERO - takers)
+        pawn = takers & (bitboards.ZERO - takers)
         takers ^= pawn
-        if en_passant_is_legal(position, pawn, skipped):
+        if movegen.en_passant_is_legal(position, pawn, skipped):
             row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
     if row.en_passant < 0:
-        words[7] &= CORNERS
+        words[7] &= bitboards.CORNERS
 
 
 @jit
 def _read_row(address: Number, search: Search) -> bool:
     """Read a row; see `read_rows`. Return whether it is plainly correct."""
-    if not read_fen(address):
+    if not fen.read_fen(address):
         return False
     row = query_at(address)
-    position = position_at(words_at(address))
+    position = bitboards.position_at(words_at(address))
     line = bytes_at(row.line)
     row.fen_at = search.text_written
     black, clock, number = row.black, row.clock, row.number
@@ -171,19 +115,19 @@ def _read_row(address: Number, search: Search) -> bool:
             if plies:
                 _set_played(address, position)
                 black, clock, number = row.black, row.clock, row.number
-            row.line_at = write_fen(address, bytes_at(search.text), row.fen_at)
+            row.line_at = fen.write_fen(address, bytes_at(search.text), row.fen_at)
             search.text_written = row.line_at
-        place = skip(line, place, row.line_size, True)
+        place = notation.skip(line, place, row.line_size, True)
         if place == row.line_size:
             break
-        end = skip(line, place, row.line_size, False)
-        move = read_move(
+        end = notation.skip(line, place, row.line_size, False)
+        move = notation.read_move(
             position, row.black, line, place, end, row.uci_only != 0, search.rows[0]
         )
-        if move == NO_MOVE:
+        if move == bitboards.NO_MOVE:
             return False
         if plies >= row.played:
-            write_move(position, move, row.black, search)
+            notation.write_move(position, move, row.black, search)
         position = play(row, position, move)
         place = end
         plies += 1
@@ -225,7 +169,10 @@ def read_rows(address: Number, count: Number, search: Search) -> Number:
     """
     for index in range(count):
         row = query_at(address)
-        needed = FEN_TEXT_BYTES + (row.line_size + 1) // 3 * MOVE_TEXT_BYTES
+        needed = (
+            query_struct.FEN_TEXT_BYTES
+            + (row.line_size + 1) // 3 * query_struct.MOVE_TEXT_BYTES
+        )
         written = search.text_written
         if search.text_size - written < needed:
             return index
@@ -241,11 +188,11 @@ def read_rows(address: Number, count: Number, search: Search) -> Number:
 # Lines of moves
 
 
-GIVEN_END, WRITTEN_END = POSITION_WORDS, POSITION_WORDS + 1
+GIVEN_END, WRITTEN_END = search_struct.POSITION_WORDS, search_struct.POSITION_WORDS + 1
 """After a position in a row of `Search`: where the move before it ends in the given
 line, and where its name ends in the written one."""
 
-SAN, WITH_END, LONG = (int(style) for style in LineStyle)
+SAN, WITH_END, LONG = (int(style) for style in query_struct.LineStyle)
 
 
 @jit
@@ -269,7 +216,7 @@ def shared_moves(
     place = 0
     for shared in range(known):
         end = np.int64(search.rows[shared + 1, GIVEN_END])
-        if at + end > size or skip(given, at + end, size, False) != at + end:
+        if at + end > size or notation.skip(given, at + end, size, False) != at + end:
             return shared
         while place < end:
             if given[before + place] != given[at + place]:
@@ -280,15 +227,21 @@ def shared_moves(
 
 @jit
 def write_name(
-    position: Position, move: Move, black: Number, style: Number, search: Search
-) -> Position:
+    position: bitboards.Position,
+    move: Move,
+    black: Number,
+    style: Number,
+    search: Search,
+) -> bitboards.Position:
     """Write the name of a legal move; return the position after it."""
     if style == LONG:
-        write_long(position, move, black, search)
+        notation.write_long(position, move, black, search)
     else:
         moves = search.rows[0]
-        write_san(position, move, moves, generate(position, moves), black, search)
-    return make(position, move)
+        notation.write_san(
+            position, move, moves, movegen.generate(position, moves), black, search
+        )
+    return bitboards.make(position, move)
 
 
 @jit
@@ -310,7 +263,7 @@ def write_lines(address: Number, style: Number, search: Search) -> None:
         each line. Its rows of moves are overwritten.
     """
     row, words = query_at(address), words_at(address)
-    first, first_black = position_at(words), row.black
+    first, first_black = bitboards.position_at(words), row.black
     given, written, size = bytes_at(row.line), bytes_at(search.text), row.line_size
     row.en_passant = -1
     before, before_text, at, known = 0, 0, 0, 0
@@ -319,9 +272,9 @@ def write_lines(address: Number, style: Number, search: Search) -> None:
         begun, place, position = search.text_written, at, first
         known = shared_moves(address, before, at, known, search)
         if known:
-            for word in range(POSITION_WORDS):
+            for word in range(search_struct.POSITION_WORDS):
                 words[word] = search.rows[known, word]
-            position = position_at(words)
+            position = bitboards.position_at(words)
             place = at + int(search.rows[known, GIVEN_END])
             length = int(search.rows[known, WRITTEN_END])
             for index in range(length):
@@ -332,18 +285,20 @@ def write_lines(address: Number, style: Number, search: Search) -> None:
         # 2. Write the other words.
         is_legal = True
         while place < size and given[place] != LINE_END:
-            end = skip(given, place, size, False)
-            move = NO_MOVE
+            end = notation.skip(given, place, size, False)
+            move = bitboards.NO_MOVE
             if is_legal and end > place:
                 moves = search.rows[0]
-                move = read_move(position, row.black, given, place, end, False, moves)
-            if move != NO_MOVE:
+                move = notation.read_move(
+                    position, row.black, given, place, end, False, moves
+                )
+            if move != bitboards.NO_MOVE:
                 position = write_name(position, move, row.black, style, search)
                 row.black ^= 1
-                if known + 1 < MAX_PLIES:
+                if known + 1 < search_struct.MAX_PLIES:
                     known += 1
-                    write_position(words, position)
-                    for word in range(POSITION_WORDS):
+                    bitboards.write_position(words, position)
+                    for word in range(search_struct.POSITION_WORDS):
                         search.rows[known, word] = words[word]
                     search.rows[known, GIVEN_END] = np.uint64(end - at)
                     length = search.text_written - begun
@@ -352,17 +307,19 @@ def write_lines(address: Number, style: Number, search: Search) -> None:
                 is_legal = False
                 text_at = search.text_written
                 for index in range(place, end):
-                    text_at = write_letter(written, text_at, given[index])
-                search.text_written = write_letter(written, text_at, BLANK)
+                    text_at = notation.write_letter(written, text_at, given[index])
+                search.text_written = notation.write_letter(
+                    written, text_at, notation.BLANK
+                )
             place = max(end, place + 1)
 
         # 3. The final position.
         text_at = search.text_written
         if style == WITH_END:
-            write_position(words, position)
-            text_at = write_letter(written, text_at, LINE_END)
-            text_at = write_fen(address, written, text_at)
-        search.text_written = write_letter(written, text_at, LINE_END)
+            bitboards.write_position(words, position)
+            text_at = notation.write_letter(written, text_at, LINE_END)
+            text_at = fen.write_fen(address, written, text_at)
+        search.text_written = notation.write_letter(written, text_at, LINE_END)
         before, before_text, at = at, begun, place + 1
 
 
@@ -370,9 +327,14 @@ def write_lines(address: Number, style: Number, search: Search) -> None:
 # Grading lines of moves, by whether each attack keeps the mate in time.
 
 REFUSED_LINE, ANSWERED, OPEN = (
-    int(state) for state in (QueryState.REFUSED, QueryState.ANSWERED, QueryState.OPEN)
+    int(state)
+    for state in (
+        query_struct.QueryState.REFUSED,
+        query_struct.QueryState.ANSWERED,
+        query_struct.QueryState.OPEN,
+    )
 )
-NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in LineFault)
+NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in query_struct.LineFault)
 
 
 @jit
@@ -380,9 +342,9 @@ def _grade_row(address: Number, search: Search) -> Number:
     """Grade a row's line; see `grade_rows`. Returns its state."""
     # 1. Read the position.
     row = query_at(address)
-    if not read_fen(address):
+    if not fen.read_fen(address):
         return REFUSED_LINE
-    position = position_at(words_at(address))
+    position = bitboards.position_at(words_at(address))
     row.line_at = search.text_written
 
     # 2. Play the line up to its end or its first fault.
@@ -391,44 +353,47 @@ def _grade_row(address: Number, search: Search) -> Number:
     row.fault = EMPTY
     place, plies = 0, 0
     while True:
-        place = skip(line, place, row.line_size, True)
+        place = notation.skip(line, place, row.line_size, True)
         if place == row.line_size:
             break
-        end = skip(line, place, row.line_size, False)
-        move = read_move(
+        end = notation.skip(line, place, row.line_size, False)
+        move = notation.read_move(
             position, row.black, line, place, end, row.uci_only != 0, search.rows[0]
         )
-        if move == NO_MOVE:
+        if move == bitboards.NO_MOVE:
             row.fault = ILLEGAL
             break
         black = row.black
         child = play(row, position, move)
         if not plies & 1:
             verdict = decide(child, left - 1, search)
-            if verdict != Verdict.MATE:
+            if verdict != interface.Verdict.MATE:
                 row.black = black
                 row.fault = NO_MATE
-                if verdict == Verdict.STOPPED:
+                if verdict == interface.Verdict.STOPPED:
                     return OPEN
                 break
             left -= 1
-        write_move(position, move, black, search)
+        notation.write_move(position, move, black, search)
         position = child
         row.fault = NONE
         place = end
         plies += 1
     row.line_written = search.text_written - row.line_at
     # The last right move of the attacker mates if there is no reply to it.
-    row.ends_in_mate = 1 if plies & 1 and count_moves(position) == 0 else 0
+    row.ends_in_mate = 1 if plies & 1 and movegen.count(position) == 0 else 0
 
     # 3. What the attacker should have played instead.
     row.keys_at = search.text_written
     attacks = not plies & 1
     if row.fault != NONE and attacks:
-        begin_keys(row)
-        if find_keys(row, position, left, NO_LIMIT, search) == STOPPED:
+        turns.begin_keys(row)
+        if (
+            find_keys(row, position, left, interface.NO_LIMIT, search)
+            == interface.STOPPED
+        ):
             return OPEN
-        write_keys(row, position, search)
+        turns.write_keys(row, position, search)
     row.keys_written = search.text_written - row.keys_at
     return ANSWERED
 
@@ -462,11 +427,13 @@ def grade_rows(address: Number, count: Number, search: Search) -> Number:
     """
     for index in range(count):
         row = query_at(address)
-        needed = ((row.line_size + 1) // 3 + MAX_LEGAL_MOVES) * MOVE_TEXT_BYTES
+        needed = (
+            (row.line_size + 1) // 3 + search_struct.MAX_LEGAL_MOVES
+        ) * query_struct.MOVE_TEXT_BYTES
         written = search.text_written
         if search.text_size - written < needed:
             return index
-        begin(search)
+        ordering.begin(search)
         search.node_limit = row.node_limit
         row.state = _grade_row(address, search)
         row.nodes = search.nodes
@@ -486,36 +453,46 @@ def grade_rows(address: Number, count: Number, search: Search) -> Number:
 
 
 @jit
-def may_solve(position: Position, moves: Number, ply: Number, search: Search) -> Number:
+def may_solve(
+    position: bitboards.Position, moves: Number, ply: Number, search: Search
+) -> Number:
     """Search once, in the best order, whether any move mates."""
-    return mates_within(position, moves, ply, ATTACKING, search)
+    return prover.mates_within(position, moves, ply, ordering.ATTACKING, search)
 
 
 @jit
 def loses_within(
-    position: Position, moves: Number, ply: Number, attack: Move, search: Search
+    position: bitboards.Position,
+    moves: Number,
+    ply: Number,
+    attack: Move,
+    search: Search,
 ) -> Number:
     """Decide whether the defender is mated within `moves` after an attack."""
     if moves == 1:
-        return mated_in_one(position, ply, attack, search)
-    return mates_within(position, moves, ply, DEFENDING, search)
+        return prover.mated_in_one(position, ply, attack, search)
+    return prover.mates_within(position, moves, ply, ordering.DEFENDING, search)
 
 
 @jit
-def list_replies(position: Position, refuting: bool, search: Search) -> Number:
+def list_replies(
+    position: bitboards.Position, refuting: bool, search: Search
+) -> Number:
     """Write all replies to the first row."""
     moves = search.rows[0]
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     if refuting:
-        known = probe(search, hash_key(position, DEFENDING)).move
-        rank_replies(position, moves, size, 0, known, search)
+        known = transposition.probe(
+            search, transposition.hash_key(position, ordering.DEFENDING)
+        ).move
+        ordering.rank_replies(position, moves, size, 0, known, search)
         for index in range(size):
-            bring_best(moves, index, size)
+            ordering.bring_best(moves, index, size)
     return size
 
 
 @inlined
-def has_ended(position: Position, search: Search) -> bool:
+def has_ended(position: bitboards.Position, search: Search) -> bool:
     """Return False: no reply ends the play."""
     return False
 
@@ -526,8 +503,8 @@ def least_moves(moves_left: Number, search: Search) -> Number:
     return 1
 
 
-list_solving_moves, list_refutations, list_continuations = compile_lists(
-    may_solve, loses_within, mates_within, list_replies, has_ended, least_moves
+list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
+    may_solve, loses_within, prover.mates_within, list_replies, has_ended, least_moves
 )
 
 
@@ -561,57 +538,65 @@ def entry(
         See the methods of `solver.kernel.border.interface.Kernel`.
     """
     search = record_at(search_pointer)
-    if operation == Operation.READ_ROWS:
+    if operation == parts.Operation.READ_ROWS:
         return read_rows(number, flag, search)
-    if operation == Operation.WRITE_LINES:
+    if operation == parts.Operation.WRITE_LINES:
         write_lines(number, flag, search)
         return 0
-    if operation == Operation.TAKE_TURN:
+    if operation == parts.Operation.TAKE_TURN:
         return take_turn(number, search)
-    if operation == Operation.SOLVE_QUERIES:
+    if operation == parts.Operation.SOLVE_QUERIES:
         return solve_queries(number, flag, search)
-    if operation == Operation.GRADE_ROWS:
+    if operation == parts.Operation.GRADE_ROWS:
         return grade_rows(number, flag, search)
-    position = position_at(words)
-    if operation == Operation.MATES_WITHIN:
-        return mates_within(position, number, 0, flag != 0, search)
-    if operation == Operation.FIND_MATE:
-        return find_mate(position, number, flag != 0, search)
-    if operation == Operation.LINE:
-        return find_line(position, number, flag != 0, search)
-    if operation == Operation.PROVED_LINE:
+    position = bitboards.position_at(words)
+    if operation == parts.Operation.MATES_WITHIN:
+        return prover.mates_within(position, number, 0, flag != 0, search)
+    if operation == parts.Operation.FIND_MATE:
+        return dfpn.find_mate(position, number, flag != 0, search)
+    if operation == parts.Operation.LINE:
+        return prover.find_line(position, number, flag != 0, search)
+    if operation == parts.Operation.PROVED_LINE:
         return read_proved_line(position, number, flag != 0, search)
-    if operation == Operation.SOLVING_MOVES:
+    if operation == parts.Operation.SOLVING_MOVES:
         return list_solving_moves(position, number, 0, search)
-    if operation == Operation.REFUTATIONS:
+    if operation == parts.Operation.REFUTATIONS:
         return list_refutations(position, number, flag, search)
-    if operation == Operation.CONTINUATIONS:
+    if operation == parts.Operation.CONTINUATIONS:
         return list_continuations(position, number, flag != 0, search)
-    if operation == Operation.HAS_TRIES:
+    if operation == parts.Operation.HAS_TRIES:
         return 1 if number > 1 else 0
-    if operation == Operation.BOUNDS:
-        bounds = known_bounds(hash_key(position, flag != 0), search)
+    if operation == parts.Operation.BOUNDS:
+        bounds = dfpn.known_bounds(transposition.hash_key(position, flag != 0), search)
         answer = np.int64(bounds.move)
-        return (answer << MOVE_SHIFT) | (bounds.mate << MATE_SHIFT) | bounds.no_mate
-    if operation == Operation.MATE_IN_ONE:
-        return np.int64(mate_in_one(position))
-    if operation == Operation.PERFT:
-        return perft(position, number, search, flag != 0)
-    if operation == Operation.MOVES:
-        return generate(position, search.rows[0])
-    if operation == Operation.WRITE_MOVES:
-        return write_moves(position, flag, search)
-    if operation == Operation.CHECKING_MOVES:
-        return generate_checks(position, search.rows[0])
-    if operation == Operation.IS_CHECK:
-        return 1 if checkers(position) else 0
-    if operation == Operation.MATE_MARK:
-        return mark_mate(position, search.rows[0])
-    if operation == Operation.KEY_FEATURES:
-        return list_key_features(position, np.uint64(number), flag, search)
-    if operation == Operation.MAKE:
+        return (
+            (answer << interface.MOVE_SHIFT)
+            | (bounds.mate << interface.MATE_SHIFT)
+            | bounds.no_mate
+        )
+    if operation == parts.Operation.MATE_IN_ONE:
+        return np.int64(mating.mate_in_one(position))
+    if operation == parts.Operation.PERFT:
+        return movegen.perft(position, number, search, flag != 0)
+    if operation == parts.Operation.MOVES:
+        return movegen.generate(position, search.rows[0])
+    if operation == parts.Operation.WRITE_MOVES:
+        return notation.write_moves(position, flag, search)
+    if operation == parts.Operation.CHECKING_MOVES:
+        return mating.generate_checks(position, search.rows[0])
+    if operation == parts.Operation.IS_CHECK:
+        return 1 if bitboards.checkers(position) else 0
+    if operation == parts.Operation.MATE_MARK:
+        return fen.mark_mate(position, search.rows[0])
+    if operation == parts.Operation.KEY_FEATURES:
+        return fen.list_key_features(position, np.uint64(number), flag, search)
+    if operation == parts.Operation.MAKE:
         move = np.uint64(number)
-        child = make(position, move) if move else after_null_move(position)
-        write_position(words, child)
+        child = (
+            bitboards.make(position, move)
+            if move
+            else bitboards.after_null_move(position)
+        )
+        bitboards.write_position(words, child)
         return 0
-    return UNKNOWN_OPERATION
+    return parts.UNKNOWN_OPERATION

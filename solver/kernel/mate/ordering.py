@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border.interface import SMALL_BUCKETS
-from solver.kernel.border.search_struct import MOST_TOUCHED
+from solver.kernel.border import interface, search_struct
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -27,33 +26,8 @@ from solver.kernel.build.jit import (
     jit,
     report_if_due,
 )
-from solver.kernel.mate.transposition import (
-    Bounds,
-    HashKey,
-    store,
-)
-from solver.kernel.rules.bitboards import (
-    ARRIVAL_SHIFT,
-    DIAGONAL,
-    EIGHT,
-    KING,
-    KNIGHT,
-    ONE,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
-    SIXTEEN,
-    ZERO,
-    Position,
-    arrival,
-    attacks_of_kind,
-    make,
-    origin,
-    pawns_attacks_up,
-    target,
-)
-from solver.kernel.rules.mating import find_checks, gives_check
-from solver.kernel.rules.movegen import Wanted, count, generate_wanted
+from solver.kernel.mate import transposition
+from solver.kernel.rules import bitboards, mating, movegen
 
 # numba takes a literal False for another type than the signature's boolean, and a
 # recursive call with it then calls a function that does not exist (numba issue 6713).
@@ -78,7 +52,14 @@ CHECKING_REPLY = np.uint64(4 << 28)
 CAPTURE = np.uint64(3 << 28)
 KILLER = np.uint64(2 << 28)
 SECOND_KILLER = np.uint64(1 << 28)
-KINDS = (PAWN, KNIGHT, DIAGONAL, ORTHOGONAL, QUEEN, KING)
+KINDS = (
+    bitboards.PAWN,
+    bitboards.KNIGHT,
+    bitboards.DIAGONAL,
+    bitboards.ORTHOGONAL,
+    bitboards.QUEEN,
+    bitboards.KING,
+)
 MOVES_OF_KIND = 1 << 12
 
 MOST_HISTORY = np.uint64((1 << 28) - 1)
@@ -118,7 +99,7 @@ def unranked(entry: Move) -> Move:
 
 @jit
 def rank_attacks(
-    position: Position, moves: Row, size: Number, known: Move, thorough: bool
+    position: bitboards.Position, moves: Row, size: Number, known: Move, thorough: bool
 ) -> None:
     """Rank the attacker's moves: the known move, then few replies and checks.
 
@@ -134,13 +115,13 @@ def rank_attacks(
     thorough : bool
         Count the replies, which pays only where a move's tree is large.
     """
-    checks = find_checks(position)
+    checks = mating.find_checks(position)
     for index in range(size):
         move = moves[index]
         worth = NO_REPLY
         if thorough:
-            worth -= np.uint64(count(make(position, move)))
-        if gives_check(position, checks, move):
+            worth -= np.uint64(movegen.count(bitboards.make(position, move)))
+        if mating.gives_check(position, checks, move):
             worth += CHECKING_ATTACK
         if move == known:
             worth = TABLE_ATTACK
@@ -149,7 +130,7 @@ def rank_attacks(
 
 @jit
 def rank_replies(
-    position: Position,
+    position: bitboards.Position,
     moves: Row,
     size: Number,
     ply: Number,
@@ -174,15 +155,15 @@ def rank_replies(
     search : Search
         Its killers and history are read.
     """
-    checks = find_checks(position)
+    checks = mating.find_checks(position)
     for index in range(size):
         move = moves[index]
         worth = min(np.uint64(search.history[move]), MOST_HISTORY)
         if move == known:
             worth += TABLE_REPLY
-        elif gives_check(position, checks, move):
+        elif mating.gives_check(position, checks, move):
             worth += CHECKING_REPLY
-        elif position.them & (ONE << target(move)):
+        elif position.them & (bitboards.ONE << bitboards.target(move)):
             worth += CAPTURE
         elif move == search.killers[ply, 0]:
             worth += KILLER
@@ -192,7 +173,7 @@ def rank_replies(
 
 
 @jit
-def forcing_reply(position: Position, moves: Row, search: Search) -> Move:
+def forcing_reply(position: bitboards.Position, moves: Row, search: Search) -> Move:
     """Return the reply that `rank_replies` puts first if it checks or captures.
 
     Quiet replies are not listed, because that takes most of the time of ranking.
@@ -211,8 +192,8 @@ def forcing_reply(position: Position, moves: Row, search: Search) -> Move:
     uint64
         A legal move, or NO_MOVE if none checks or captures.
     """
-    checks = find_checks(position)
-    wanted = Wanted(
+    checks = mating.find_checks(position)
+    wanted = movegen.Wanted(
         checks.pawn | position.them,
         checks.knight | position.them,
         checks.diagonal | position.them,
@@ -220,13 +201,13 @@ def forcing_reply(position: Position, moves: Row, search: Search) -> Move:
         position.them,
         checks.discoverers,
     )
-    best = ZERO
-    for index in range(generate_wanted(position, moves, wanted)):
+    best = bitboards.ZERO
+    for index in range(movegen.generate_wanted(position, moves, wanted)):
         move = moves[index]
         worth = min(np.uint64(search.history[move]), MOST_HISTORY)
-        if gives_check(position, checks, move):
+        if mating.gives_check(position, checks, move):
             worth += CHECKING_REPLY
-        elif position.them & (ONE << target(move)):
+        elif position.them & (bitboards.ONE << bitboards.target(move)):
             worth += CAPTURE
         else:
             continue
@@ -235,35 +216,41 @@ def forcing_reply(position: Position, moves: Row, search: Search) -> Move:
 
 
 @inlined
-def is_plain_move(position: Position, move: Move) -> bool:
+def is_plain_move(position: bitboards.Position, move: Move) -> bool:
     """Return whether a move from another position is pseudo-legal here.
 
     Castling, captures en passant and promotions are reported as not legal.
     """
-    start = ONE << origin(move)
-    arrived = ONE << target(move)
-    kind = arrival(move)
+    start = bitboards.ONE << bitboards.origin(move)
+    arrived = bitboards.ONE << bitboards.target(move)
+    kind = bitboards.arrival(move)
     if not position.us & start or position.us & arrived:
         return False
     occupied = position.us | position.them
-    if kind == PAWN:
+    if kind == bitboards.PAWN:
         if not position.pawns & start:
             return False
         if position.them & arrived:
-            return (pawns_attacks_up(start) & arrived) != ZERO
-        if arrived == start << EIGHT:
+            return (bitboards.pawns_attacks_up(start) & arrived) != bitboards.ZERO
+        if arrived == start << bitboards.EIGHT:
             return True
-        path = (start << EIGHT) | arrived
-        return arrived == start << SIXTEEN and start & RANK_2 and not path & occupied
+        path = (start << bitboards.EIGHT) | arrived
+        return (
+            arrived == start << bitboards.SIXTEEN
+            and start & RANK_2
+            and not path & occupied
+        )
     standing = (
-        (KNIGHT if position.knights & start else ZERO)
-        | (DIAGONAL if position.diagonal & start else ZERO)
-        | (ORTHOGONAL if position.orthogonal & start else ZERO)
-        | (KING if position.kings & start else ZERO)
+        (bitboards.KNIGHT if position.knights & start else bitboards.ZERO)
+        | (bitboards.DIAGONAL if position.diagonal & start else bitboards.ZERO)
+        | (bitboards.ORTHOGONAL if position.orthogonal & start else bitboards.ZERO)
+        | (bitboards.KING if position.kings & start else bitboards.ZERO)
     )
     if standing != kind:
         return False
-    return (attacks_of_kind(kind, origin(move), occupied) & arrived) != ZERO
+    return (
+        bitboards.attacks_of_kind(kind, bitboards.origin(move), occupied) & arrived
+    ) != bitboards.ZERO
 
 
 # Refutations, and how a search begins and ends
@@ -278,7 +265,7 @@ def remember_refutation(
         search.killers[ply, 1] = search.killers[ply, 0]
         search.killers[ply, 0] = move
     if search.history[move] == 0:
-        if search.touched_size < MOST_TOUCHED:
+        if search.touched_size < search_struct.MOST_TOUCHED:
             search.touched[search.touched_size] = np.uint32(move)
         search.touched_size += 1
     search.history[move] += np.uint32(moves_left * moves_left)
@@ -288,27 +275,31 @@ def remember_refutation(
 def store_refutation(
     search: Search,
     ply: Number,
-    key: HashKey,
-    bounds: Bounds,
+    key: transposition.HashKey,
+    bounds: transposition.Bounds,
     reply: Move,
     moves_left: Number,
 ) -> None:
     """Remember and store a reply after which there is no mate within `moves_left`."""
     remember_refutation(search, ply, reply, moves_left)
-    store(search, key, Bounds(moves_left, bounds.mate, reply), moves_left)
+    transposition.store(
+        search, key, transposition.Bounds(moves_left, bounds.mate, reply), moves_left
+    )
 
 
 @jit
 def forget_refutations(search: Search) -> None:
     """Forget all killers, counter moves and histories."""
-    search.killers[:] = ZERO
-    search.counters[:] = ZERO
-    if search.touched_size <= MOST_TOUCHED:  # few, as after most short searches
+    search.killers[:] = bitboards.ZERO
+    search.counters[:] = bitboards.ZERO
+    if (
+        search.touched_size <= search_struct.MOST_TOUCHED
+    ):  # few, as after most short searches
         for index in range(search.touched_size):
             search.history[search.touched[index]] = 0
     else:
         for kind in KINDS:  # the other numbers below MOVE_KINDS are no moves
-            first = np.int64(kind << ARRIVAL_SHIFT)
+            first = np.int64(kind << bitboards.ARRIVAL_SHIFT)
             for move in range(first, first + MOVES_OF_KIND):
                 search.history[move] = 0
     search.touched_size = 0
@@ -319,7 +310,7 @@ def begin(search: Search) -> None:
     """Forget the last search, as `solver.search.workspaces.Workspace.begin` does."""
     search.nodes = 0
     search.generation += 1
-    search.buckets = min(search.proofs_from, np.uint64(SMALL_BUCKETS))
+    search.buckets = min(search.proofs_from, np.uint64(interface.SMALL_BUCKETS))
     forget_refutations(search)
 
 

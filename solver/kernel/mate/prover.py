@@ -12,7 +12,7 @@ An answer is exact or STOPPED. A stopped search stores nothing.
 
 from __future__ import annotations
 
-from solver.kernel.border.interface import Verdict
+from solver.kernel.border import interface
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -21,54 +21,24 @@ from solver.kernel.build.jit import (
     inlined,
     jit,
 )
-from solver.kernel.mate.ordering import (
-    ATTACKING,
-    DEFENDING,
-    SHARED_MOVES,
-    bring_best,
-    forcing_reply,
-    is_plain_move,
-    is_stopped,
-    rank_attacks,
-    rank_replies,
-    remember_refutation,
-    reverse,
-    store_refutation,
-    unranked,
-)
+from solver.kernel.mate import ordering, transposition
 from solver.kernel.mate.refuter import find_refuter, is_refuted
-from solver.kernel.mate.transposition import (
-    Bounds,
-    hash_key,
-    prefetch_bounds,
-    probe,
-    store,
-)
-from solver.kernel.rules.bitboards import (
-    NO_MOVE,
-    Position,
-    checkers,
-    leaves_king_attacked,
-    make,
-    without_origin,
-)
-from solver.kernel.rules.mating import is_checkmate, mate_in_one
-from solver.kernel.rules.movegen import generate
+from solver.kernel.rules import bitboards, mating, movegen
 
 MANY_ATTACKS = 5
 """From this many attacks on, a reply is tried on all of them at once."""
 
 
 @inlined
-def mating_move(position: Position, search: Search) -> Move:
+def mating_move(position: bitboards.Position, search: Search) -> Move:
     """Return a move that mates at once, or NO_MOVE. Counts one node."""
     search.nodes += 1
-    return mate_in_one(position)
+    return mating.mate_in_one(position)
 
 
 @jit
 def mated_in_one(
-    position: Position, ply: Number, attack: Move, search: Search
+    position: bitboards.Position, ply: Number, attack: Move, search: Search
 ) -> Number:
     """Decide whether every reply to `attack` allows mate in one: MATE or NO_MATE.
 
@@ -77,7 +47,7 @@ def mated_in_one(
     before any move is generated.
     """
     search.nodes += 1
-    counter = without_origin(attack)
+    counter = bitboards.without_origin(attack)
     remembered = (
         search.counters[counter],
         search.killers[ply, 0],
@@ -87,46 +57,53 @@ def mated_in_one(
     # 1. Remembered replies, as far as they are legal here.
     for slot in range(len(remembered)):
         reply = remembered[slot]
-        if reply == NO_MOVE or not is_plain_move(position, reply):
+        if reply == bitboards.NO_MOVE or not ordering.is_plain_move(position, reply):
             continue
-        child = make(position, reply)
-        if leaves_king_attacked(child):
+        child = bitboards.make(position, reply)
+        if bitboards.leaves_king_attacked(child):
             continue
-        if mating_move(child, search) == NO_MOVE:
+        if mating_move(child, search) == bitboards.NO_MOVE:
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, 0)
-            return Verdict.NO_MATE
+            ordering.remember_refutation(search, ply, reply, 0)
+            return interface.Verdict.NO_MATE
 
     # 2. The first reply that checks or captures.
     replies = search.rows[ply]
-    first = forcing_reply(position, replies, search)
-    if first != NO_MOVE and mating_move(make(position, first), search) == NO_MOVE:
+    first = ordering.forcing_reply(position, replies, search)
+    if (
+        first != bitboards.NO_MOVE
+        and mating_move(bitboards.make(position, first), search) == bitboards.NO_MOVE
+    ):
         search.counters[counter] = first
-        remember_refutation(search, ply, first, 1)
-        return Verdict.NO_MATE
+        ordering.remember_refutation(search, ply, first, 1)
+        return interface.Verdict.NO_MATE
 
     # 3. No reply: mate, or stalemate, which is an escape.
-    size = generate(position, replies)
+    size = movegen.generate(position, replies)
     if size == 0:
-        return Verdict.MATE if checkers(position) else Verdict.NO_MATE
+        return (
+            interface.Verdict.MATE
+            if bitboards.checkers(position)
+            else interface.Verdict.NO_MATE
+        )
 
     # 4. Every other reply.
-    rank_replies(position, replies, size, ply, NO_MOVE, search)
+    ordering.rank_replies(position, replies, size, ply, bitboards.NO_MOVE, search)
     for index in range(size):
-        bring_best(replies, index, size)
-        reply = unranked(replies[index])
+        ordering.bring_best(replies, index, size)
+        reply = ordering.unranked(replies[index])
         if reply == first:
             continue
-        if mating_move(make(position, reply), search) == NO_MOVE:
+        if mating_move(bitboards.make(position, reply), search) == bitboards.NO_MOVE:
             search.counters[counter] = reply
-            remember_refutation(search, ply, reply, 1)
-            return Verdict.NO_MATE
-    return Verdict.MATE
+            ordering.remember_refutation(search, ply, reply, 1)
+            return interface.Verdict.NO_MATE
+    return interface.Verdict.MATE
 
 
 @jit
 def drop_refuted(
-    position: Position,
+    position: bitboards.Position,
     moves: Row,
     first: Number,
     size: Number,
@@ -139,19 +116,21 @@ def drop_refuted(
     """
     search.nodes += 1
     refuter = find_refuter(position, search.killers[ply + 1, 0])
-    if refuter.reply == NO_MOVE:
+    if refuter.reply == bitboards.NO_MOVE:
         return size
     kept = first
     for index in range(first, size):
         attack = moves[index]
         moves[kept] = attack
-        if not is_refuted(position, refuter, unranked(attack)):
+        if not is_refuted(position, refuter, ordering.unranked(attack)):
             kept += 1
     return kept
 
 
 @jit
-def mates_within_two(position: Position, ply: Number, search: Search) -> Number:
+def mates_within_two(
+    position: bitboards.Position, ply: Number, search: Search
+) -> Number:
     """Decide whether the attacker mates within two moves, as `mates_within` does.
 
     The last refutation at the next ply is tried on all attacks at once, and so is any
@@ -160,52 +139,58 @@ def mates_within_two(position: Position, ply: Number, search: Search) -> Number:
     entry.
     """
     # 1. Mate in one.
-    key = hash_key(position, ATTACKING)
-    prefetch_bounds(search, key)
+    key = transposition.hash_key(position, ordering.ATTACKING)
+    transposition.prefetch_bounds(search, key)
     if mating_move(position, search):
-        return Verdict.MATE
+        return interface.Verdict.MATE
 
     # 2. The attacks that the last refutation leaves.
     moves = search.rows[ply]
-    size = generate(position, moves)
-    tried = NO_MOVE
+    size = movegen.generate(position, moves)
+    tried = bitboards.NO_MOVE
     if size >= MANY_ATTACKS:
         tried = search.killers[ply + 1, 0]
         size = drop_refuted(position, moves, 0, size, ply, search)
     if size == 0:
-        return Verdict.NO_MATE
+        return interface.Verdict.NO_MATE
 
     # 3. Transposition table and limits.
     search.nodes += 1
-    bounds = probe(search, key)
+    bounds = transposition.probe(search, key)
     if bounds.no_mate > 1:
-        return Verdict.NO_MATE
+        return interface.Verdict.NO_MATE
     if bounds.mate <= 2:
-        return Verdict.MATE
-    if is_stopped(search):
-        return Verdict.STOPPED
+        return interface.Verdict.MATE
+    if ordering.is_stopped(search):
+        return interface.Verdict.STOPPED
 
     # 4. Each attack.
-    rank_attacks(position, moves, size, NO_MOVE, False)
+    ordering.rank_attacks(position, moves, size, bitboards.NO_MOVE, False)
     index = 0
     while index < size:
-        bring_best(moves, index, size)
-        attack = unranked(moves[index])
+        ordering.bring_best(moves, index, size)
+        attack = ordering.unranked(moves[index])
         index += 1
-        child = make(position, attack)
-        if mated_in_one(child, ply + 1, attack, search) == Verdict.MATE:
-            store(search, key, Bounds(1, 2, attack), 2)
-            return Verdict.MATE
+        child = bitboards.make(position, attack)
+        if mated_in_one(child, ply + 1, attack, search) == interface.Verdict.MATE:
+            transposition.store(search, key, transposition.Bounds(1, 2, attack), 2)
+            return interface.Verdict.MATE
         if size - index >= MANY_ATTACKS and tried != search.killers[ply + 1, 0]:
             tried = search.killers[ply + 1, 0]
             size = drop_refuted(position, moves, index, size, ply, search)
-    store(search, key, Bounds(2, bounds.mate, bounds.move), 2)
-    return Verdict.NO_MATE
+    transposition.store(
+        search, key, transposition.Bounds(2, bounds.mate, bounds.move), 2
+    )
+    return interface.Verdict.NO_MATE
 
 
 @jit
 def mates_within(
-    position: Position, moves_left: Number, ply: Number, attacking: bool, search: Search
+    position: bitboards.Position,
+    moves_left: Number,
+    ply: Number,
+    attacking: bool,
+    search: Search,
 ) -> Number:
     """Decide whether the attacker mates within `moves_left` of its own moves.
 
@@ -239,114 +224,150 @@ def mates_within(
     # 1. Mate-distance pruning: no move is left, or the last one must mate.
     if moves_left < 1:
         if attacking:
-            return Verdict.NO_MATE
+            return interface.Verdict.NO_MATE
         search.nodes += 1
-        return Verdict.MATE if is_checkmate(position) else Verdict.NO_MATE
+        return (
+            interface.Verdict.MATE
+            if mating.is_checkmate(position)
+            else interface.Verdict.NO_MATE
+        )
     if attacking and moves_left == 1:
-        return Verdict.MATE if mating_move(position, search) else Verdict.NO_MATE
+        return (
+            interface.Verdict.MATE
+            if mating_move(position, search)
+            else interface.Verdict.NO_MATE
+        )
     if attacking and moves_left == 2:
         return mates_within_two(position, ply, search)
 
     # 2. Transposition table.
     search.nodes += 1
-    key = hash_key(position, attacking)
-    bounds = probe(search, key)
+    key = transposition.hash_key(position, attacking)
+    bounds = transposition.probe(search, key)
     if moves_left <= bounds.no_mate:
-        return Verdict.NO_MATE
+        return interface.Verdict.NO_MATE
     if moves_left >= bounds.mate:
-        return Verdict.MATE
+        return interface.Verdict.MATE
 
     # 3. Limits.
-    if is_stopped(search):
-        return Verdict.STOPPED
+    if ordering.is_stopped(search):
+        return interface.Verdict.STOPPED
 
     moves = search.rows[ply]
     if not attacking:
         # 4. Two moves from the leaves the first reply refutes in 98 of 100 nodes. So if
         #    it checks or captures, it is searched before the others are listed.
-        first = NO_MOVE
-        if moves_left == 2 and bounds.move == NO_MOVE:
-            first = forcing_reply(position, moves, search)
-        if first != NO_MOVE:
-            child = make(position, first)
-            verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
-            if verdict == Verdict.STOPPED:
-                return Verdict.STOPPED
-            if verdict == Verdict.NO_MATE:
-                store_refutation(search, ply, key, bounds, first, moves_left)
-                return Verdict.NO_MATE
+        first = bitboards.NO_MOVE
+        if moves_left == 2 and bounds.move == bitboards.NO_MOVE:
+            first = ordering.forcing_reply(position, moves, search)
+        if first != bitboards.NO_MOVE:
+            child = bitboards.make(position, first)
+            verdict = mates_within(
+                child, moves_left, ply + 1, ordering.ATTACKING, search
+            )
+            if verdict == interface.Verdict.STOPPED:
+                return interface.Verdict.STOPPED
+            if verdict == interface.Verdict.NO_MATE:
+                ordering.store_refutation(search, ply, key, bounds, first, moves_left)
+                return interface.Verdict.NO_MATE
 
         # 5. Defender node without moves: mate, or stalemate, which is an escape.
-        size = generate(position, moves)
+        size = movegen.generate(position, moves)
         if size == 0:
-            return Verdict.MATE if checkers(position) else Verdict.NO_MATE
+            return (
+                interface.Verdict.MATE
+                if bitboards.checkers(position)
+                else interface.Verdict.NO_MATE
+            )
 
         # 6. Probe the table for all replies before searching one. Two moves from the
         #    leaves a search costs no more than the probes; docs/explanation/tried.md
         #    has the measurement.
         if moves_left > 2:
             for index in range(size):
-                child = make(position, moves[index])
-                prefetch_bounds(search, hash_key(child, ATTACKING))
+                child = bitboards.make(position, moves[index])
+                transposition.prefetch_bounds(
+                    search, transposition.hash_key(child, ordering.ATTACKING)
+                )
             for index in range(size):
-                child = make(position, moves[index])
-                if moves_left <= probe(search, hash_key(child, ATTACKING)).no_mate:
-                    return Verdict.NO_MATE
+                child = bitboards.make(position, moves[index])
+                if (
+                    moves_left
+                    <= transposition.probe(
+                        search, transposition.hash_key(child, ordering.ATTACKING)
+                    ).no_mate
+                ):
+                    return interface.Verdict.NO_MATE
 
         # 7. Search the other replies. One that is not mated refutes.
-        rank_replies(position, moves, size, ply, bounds.move, search)
+        ordering.rank_replies(position, moves, size, ply, bounds.move, search)
         for index in range(size):
-            bring_best(moves, index, size)
-            reply = unranked(moves[index])
+            ordering.bring_best(moves, index, size)
+            reply = ordering.unranked(moves[index])
             if reply == first:
                 continue
-            child = make(position, reply)
-            verdict = mates_within(child, moves_left, ply + 1, ATTACKING, search)
-            if verdict == Verdict.STOPPED:
-                return Verdict.STOPPED
-            if verdict == Verdict.NO_MATE:
-                store_refutation(search, ply, key, bounds, reply, moves_left)
-                return Verdict.NO_MATE
-        store(search, key, Bounds(bounds.no_mate, moves_left, NO_MOVE), moves_left)
-        return Verdict.MATE
+            child = bitboards.make(position, reply)
+            verdict = mates_within(
+                child, moves_left, ply + 1, ordering.ATTACKING, search
+            )
+            if verdict == interface.Verdict.STOPPED:
+                return interface.Verdict.STOPPED
+            if verdict == interface.Verdict.NO_MATE:
+                ordering.store_refutation(search, ply, key, bounds, reply, moves_left)
+                return interface.Verdict.NO_MATE
+        transposition.store(
+            search,
+            key,
+            transposition.Bounds(bounds.no_mate, moves_left, bitboards.NO_MOVE),
+            moves_left,
+        )
+        return interface.Verdict.MATE
 
     # 8. Attacker node: try to mate within two moves.
     no_mate = bounds.no_mate
     if no_mate < 2:
         verdict = mates_within_two(position, ply, search)
-        if verdict != Verdict.NO_MATE:
+        if verdict != interface.Verdict.NO_MATE:
             return verdict
         no_mate = 2
 
     # 9. Deepen move by move, so that the first mate found is the shortest and every
     #    failed depth leaves a bound. The order of the attacks stays the same. The next
     #    attack's cache line is loaded while this attack is searched.
-    size = generate(position, moves)
-    rank_attacks(position, moves, size, bounds.move, True)
+    size = movegen.generate(position, moves)
+    ordering.rank_attacks(position, moves, size, bounds.move, True)
     for index in range(size):
-        bring_best(moves, index, size)
+        ordering.bring_best(moves, index, size)
     if search.is_helper:  # so that the threads meet in the middle of the list
-        reverse(moves, SHARED_MOVES, size)
+        ordering.reverse(moves, ordering.SHARED_MOVES, size)
     for depth in range(no_mate + 1, moves_left + 1):
         for index in range(size):
-            attack = unranked(moves[index])
-            child = make(position, attack)
+            attack = ordering.unranked(moves[index])
+            child = bitboards.make(position, attack)
             if index + 1 < size:
-                coming = make(position, unranked(moves[index + 1]))
-                prefetch_bounds(search, hash_key(coming, DEFENDING))
-            verdict = mates_within(child, depth - 1, ply + 1, DEFENDING, search)
-            if verdict == Verdict.STOPPED:
-                return Verdict.STOPPED
-            if verdict == Verdict.MATE:
-                store(search, key, Bounds(depth - 1, depth, attack), depth)
-                return Verdict.MATE
-        store(search, key, Bounds(depth, bounds.mate, bounds.move), depth)
-    return Verdict.NO_MATE
+                coming = bitboards.make(position, ordering.unranked(moves[index + 1]))
+                transposition.prefetch_bounds(
+                    search, transposition.hash_key(coming, ordering.DEFENDING)
+                )
+            verdict = mates_within(
+                child, depth - 1, ply + 1, ordering.DEFENDING, search
+            )
+            if verdict == interface.Verdict.STOPPED:
+                return interface.Verdict.STOPPED
+            if verdict == interface.Verdict.MATE:
+                transposition.store(
+                    search, key, transposition.Bounds(depth - 1, depth, attack), depth
+                )
+                return interface.Verdict.MATE
+        transposition.store(
+            search, key, transposition.Bounds(depth, bounds.mate, bounds.move), depth
+        )
+    return interface.Verdict.NO_MATE
 
 
 @jit
 def find_line(
-    position: Position, moves_left: Number, attacking: bool, search: Search
+    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the mating line of a position to `search.line`.
 
@@ -370,27 +391,29 @@ def find_line(
     ply = 0
     while moves_left > 0:
         moves = search.rows[ply]
-        size = generate(position, moves)
+        size = movegen.generate(position, moves)
         if attacking:
-            known = probe(search, hash_key(position, ATTACKING)).move
-            rank_attacks(position, moves, size, known, True)
-        wanted = Verdict.MATE if attacking else Verdict.NO_MATE
-        found = NO_MOVE
+            known = transposition.probe(
+                search, transposition.hash_key(position, ordering.ATTACKING)
+            ).move
+            ordering.rank_attacks(position, moves, size, known, True)
+        wanted = interface.Verdict.MATE if attacking else interface.Verdict.NO_MATE
+        found = bitboards.NO_MOVE
         for index in range(size):
             if attacking:
-                bring_best(moves, index, size)
-            move = unranked(moves[index])
-            child = make(position, move)
+                ordering.bring_best(moves, index, size)
+            move = ordering.unranked(moves[index])
+            child = bitboards.make(position, move)
             verdict = mates_within(
                 child, moves_left - 1, ply + 1, not attacking, search
             )
             if verdict == wanted:
                 found = move
                 break
-        if found == NO_MOVE:
+        if found == bitboards.NO_MOVE:
             return ply
         search.line[ply] = found
-        position = make(position, found)
+        position = bitboards.make(position, found)
         moves_left -= 1 if attacking else 0
         attacking = not attacking
         ply += 1

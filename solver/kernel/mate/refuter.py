@@ -47,43 +47,8 @@ from solver.kernel.build.jit import (
     jit,
     population,
 )
-from solver.kernel.mate.ordering import is_plain_move
-from solver.kernel.rules.bitboards import (
-    ALL,
-    BETWEEN,
-    DIAGONAL,
-    EIGHT,
-    FIVE,
-    KNIGHT,
-    NINE,
-    NO_MOVE,
-    NOT_FILE_A,
-    NOT_FILE_H,
-    ONE,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
-    RANK_1,
-    RANK_3,
-    RANK_6,
-    RANK_8,
-    SEVEN,
-    SIX,
-    ZERO,
-    Position,
-    after_null_move,
-    arrival,
-    attacks_of_kind,
-    diagonal_attacks,
-    king_attacks,
-    knight_attacks,
-    make,
-    origin,
-    orthogonal_attacks,
-    pawns_attacks_down,
-    target,
-)
-from solver.kernel.rules.mating import find_cover
+from solver.kernel.mate import ordering
+from solver.kernel.rules import bitboards, mating
 
 RANK_7 = np.uint64(0xFF) << np.uint64(48)
 FLIP = np.uint64(56)
@@ -121,34 +86,34 @@ def ring_pattern(squares: Bitboard, king: Square) -> Bitboard:
 
     All `squares` are on the ring.
     """
-    turn = (king - NINE) & LAST  # moves the king to b2
+    turn = (king - bitboards.NINE) & LAST  # moves the king to b2
     near = (squares >> turn) | (squares << ((WORD_BITS - turn) & LAST))
     return (
         (near & BELOW)
-        | ((near >> FIVE) & WEST)
-        | ((near >> SIX) & EAST)
+        | ((near >> bitboards.FIVE) & WEST)
+        | ((near >> bitboards.SIX) & EAST)
         | ((near >> UPPER_SHIFT) & ABOVE)
     )
 
 
 @inlined
 def _with(patterns: Patterns, pattern: Bitboard) -> Patterns:
-    bit = ONE << (pattern & LAST)
-    word = pattern >> SIX
+    bit = bitboards.ONE << (pattern & LAST)
+    word = pattern >> bitboards.SIX
     return Patterns(
-        patterns.first | (bit if word == ZERO else ZERO),
-        patterns.second | (bit if word == ONE else ZERO),
-        patterns.third | (bit if word == TWO else ZERO),
-        patterns.fourth | (bit if word > TWO else ZERO),
+        patterns.first | (bit if word == bitboards.ZERO else bitboards.ZERO),
+        patterns.second | (bit if word == bitboards.ONE else bitboards.ZERO),
+        patterns.third | (bit if word == TWO else bitboards.ZERO),
+        patterns.fourth | (bit if word > TWO else bitboards.ZERO),
     )
 
 
 @inlined
 def _supersets_in_word(word: Bitboard) -> Bitboard:
-    word |= (word & IN_BITS) << ONE
+    word |= (word & IN_BITS) << bitboards.ONE
     word |= (word & IN_PAIRS) << TWO
     word |= (word & IN_NIBBLES) << FOUR
-    word |= (word & IN_BYTES) << EIGHT
+    word |= (word & IN_BYTES) << bitboards.EIGHT
     word |= (word & IN_QUARTERS) << SIXTEEN
     return word | ((word & IN_HALVES) << THIRTY_TWO)
 
@@ -196,8 +161,8 @@ def _missing(
     goal: Goal, needed: Bitboard, guarded: Bitboard, end: Square, kind: Move
 ) -> Bitboard:
     """Return what a piece that checks from `end` leaves uncovered."""
-    needed |= (ONE << end) & goal.ring & ~guarded
-    return needed & ~attacks_of_kind(kind, end, goal.blockers)
+    needed |= (bitboards.ONE << end) & goal.ring & ~guarded
+    return needed & ~bitboards.attacks_of_kind(kind, end, goal.blockers)
 
 
 @jit
@@ -213,19 +178,19 @@ def _add_checks(
     while targets:
         missing = _missing(goal, needed, guarded, first_square(targets), kind)
         patterns = _with(patterns, ring_pattern(missing, goal.king))
-        targets &= targets - ONE
+        targets &= targets - bitboards.ONE
     return patterns
 
 
 @jit
 def _second_steps(goal: Goal, targets: Bitboard, kind: Move) -> Bitboard:
     """Return the squares from which a piece mates alone by a move to `targets`."""
-    steps = ZERO
+    steps = bitboards.ZERO
     while targets:
         end = first_square(targets)
-        targets &= targets - ONE
+        targets &= targets - bitboards.ONE
         if not _missing(goal, goal.flights, goal.once, end, kind):
-            steps |= attacks_of_kind(kind, end, goal.blockers)
+            steps |= bitboards.attacks_of_kind(kind, end, goal.blockers)
     return steps
 
 
@@ -263,7 +228,7 @@ class Refuter(NamedTuple):
     fourth: Bitboard
 
 
-NO_REFUTER = Refuter(NO_MOVE, *[ZERO] * 14)
+NO_REFUTER = Refuter(bitboards.NO_MOVE, *[bitboards.ZERO] * 14)
 
 # The most squares of the ring that a checking piece covers, by kind.
 MOST_BY_KNIGHT = 2
@@ -273,7 +238,7 @@ MOST_BY_QUEEN = 5
 
 
 @jit
-def find_refuter(position: Position, reply: Move) -> Refuter:
+def find_refuter(position: bitboards.Position, reply: Move) -> Refuter:
     """Find what an attack must do so that `reply` may not refute it.
 
     Parameters
@@ -290,21 +255,21 @@ def find_refuter(position: Position, reply: Move) -> Refuter:
         which is in check), or if any attack may be followed by a mate.
     """
     # 1. The position after a null move and the reply.
-    if position.rights & RANK_1 or reply == NO_MOVE:
+    if position.rights & bitboards.RANK_1 or reply == bitboards.NO_MOVE:
         return NO_REFUTER
-    passed = after_null_move(position)
-    if not is_plain_move(passed, reply):
+    passed = bitboards.after_null_move(position)
+    if not ordering.is_plain_move(passed, reply):
         return NO_REFUTER
-    after = make(passed, reply)
-    if after.rights & RANK_6 or not after.kings & after.us:
+    after = bitboards.make(passed, reply)
+    if after.rights & bitboards.RANK_6 or not after.kings & after.us:
         return NO_REFUTER
 
     # 2. The cover of our pieces; the king must not be attacked.
     king_board = after.kings & after.them
     king = first_square(king_board)
-    ring = king_attacks(king)
+    ring = bitboards.king_attacks(king)
     blockers = after.them ^ king_board
-    cover = find_cover(after, blockers)
+    cover = mating.find_cover(after, blockers)
     if cover.once & king_board:
         return NO_REFUTER
     field = ring & ~after.them
@@ -313,43 +278,45 @@ def find_refuter(position: Position, reply: Move) -> Refuter:
     goal = Goal(king, ring, blockers, flights, cover.once, cover.twice)
 
     # 3. Another piece than the attack's mates: what does it leave uncovered?
-    knight_checks = knight_attacks(king)
-    diagonal_checks = diagonal_attacks(king, blockers)
-    orthogonal_checks = orthogonal_attacks(king, blockers)
+    knight_checks = bitboards.knight_attacks(king)
+    diagonal_checks = bitboards.diagonal_attacks(king, blockers)
+    orthogonal_checks = bitboards.orthogonal_attacks(king, blockers)
     queen_checks = diagonal_checks | orthogonal_checks
-    pawn_checks = pawns_attacks_down(king_board)
-    patterns = Patterns(ZERO, ZERO, ZERO, ZERO)
+    pawn_checks = bitboards.pawns_attacks_down(king_board)
+    patterns = Patterns(bitboards.ZERO, bitboards.ZERO, bitboards.ZERO, bitboards.ZERO)
     pieces = after.us & (after.knights | after.diagonal | after.orthogonal)
     while pieces:
-        piece = pieces & (ZERO - pieces)
+        piece = pieces & (bitboards.ZERO - pieces)
         pieces ^= piece
         checks = knight_checks
-        kind = KNIGHT
+        kind = bitboards.KNIGHT
         if not after.knights & piece:
-            checks = ZERO
-            kind = ZERO
+            checks = bitboards.ZERO
+            kind = bitboards.ZERO
             if after.diagonal & piece:
                 checks = diagonal_checks
-                kind = DIAGONAL
+                kind = bitboards.DIAGONAL
             if after.orthogonal & piece:
                 checks |= orthogonal_checks
-                kind |= ORTHOGONAL
-        reached = attacks_of_kind(kind, first_square(piece), blockers)
+                kind |= bitboards.ORTHOGONAL
+        reached = bitboards.attacks_of_kind(kind, first_square(piece), blockers)
         needed = flights | (lonely & reached)  # it covers its old squares no more
         checks &= reached
         patterns = _add_checks(goal, patterns, needed, cover.twice, checks, kind)
     pawns = after.pawns & after.us
-    pushed = (pawns << EIGHT) & ~after.them
-    pushed |= ((pushed & RANK_3) << EIGHT) & ~after.them
-    taking = ((pawns & NOT_FILE_A) << SEVEN) | ((pawns & NOT_FILE_H) << NINE)
+    pushed = (pawns << bitboards.EIGHT) & ~after.them
+    pushed |= ((pushed & bitboards.RANK_3) << bitboards.EIGHT) & ~after.them
+    taking = ((pawns & bitboards.NOT_FILE_A) << bitboards.SEVEN) | (
+        (pawns & bitboards.NOT_FILE_H) << bitboards.NINE
+    )
     moved = pushed | (taking & after.them)
     for kind, targets in (
-        (PAWN, moved & pawn_checks),
-        (QUEEN, moved & queen_checks & RANK_8),
-        (KNIGHT, moved & knight_checks & RANK_8),
+        (bitboards.PAWN, moved & pawn_checks),
+        (bitboards.QUEEN, moved & queen_checks & bitboards.RANK_8),
+        (bitboards.KNIGHT, moved & knight_checks & bitboards.RANK_8),
     ):
         patterns = _add_checks(goal, patterns, flights, cover.once, targets, kind)
-    if patterns.first & ONE:
+    if patterns.first & bitboards.ONE:
         return NO_REFUTER
     patterns = supersets(patterns)
 
@@ -358,33 +325,44 @@ def find_refuter(position: Position, reply: Move) -> Refuter:
     diagonal = diagonal_checks
     orthogonal = orthogonal_checks
     queen = queen_checks
-    pawn = pawn_checks | RANK_7 | (position.rights & RANK_6)
+    pawn = pawn_checks | RANK_7 | (position.rights & bitboards.RANK_6)
     most = population(flights)
     if most <= MOST_BY_KNIGHT and after.knights & after.us:
-        knight |= _second_steps(goal, knight_checks, KNIGHT)
+        knight |= _second_steps(goal, knight_checks, bitboards.KNIGHT)
     if most <= MOST_BY_BISHOP and after.diagonal & ~after.orthogonal & after.us:
-        diagonal |= _second_steps(goal, diagonal_checks, DIAGONAL)
+        diagonal |= _second_steps(goal, diagonal_checks, bitboards.DIAGONAL)
     if most <= MOST_BY_ROOK and after.orthogonal & ~after.diagonal & after.us:
-        orthogonal |= _second_steps(goal, orthogonal_checks, ORTHOGONAL)
+        orthogonal |= _second_steps(goal, orthogonal_checks, bitboards.ORTHOGONAL)
     if most <= MOST_BY_QUEEN and after.diagonal & after.orthogonal & after.us:
-        queen |= _second_steps(goal, queen_checks, QUEEN)
-    if not flights and _second_steps(goal, pawn_checks, PAWN):
-        pawn = ALL
+        queen |= _second_steps(goal, queen_checks, bitboards.QUEEN)
+    if not flights and _second_steps(goal, pawn_checks, bitboards.PAWN):
+        pawn = bitboards.ALL
 
     # 5. The attack prevents the reply, meets it, or opens a line by a capture.
-    start = origin(reply) ^ FLIP
-    end = target(reply) ^ FLIP
-    kept = (ONE << start) | (ONE << end) | BETWEEN[start, end]
+    start = bitboards.origin(reply) ^ FLIP
+    end = bitboards.target(reply) ^ FLIP
+    kept = (
+        (bitboards.ONE << start)
+        | (bitboards.ONE << end)
+        | bitboards.BETWEEN[start, end]
+    )
     kept |= after.them & cover.by_sliders
-    if arrival(reply) == PAWN and target(reply) == origin(reply) + SIXTEEN:
-        passer = ONE << end  # a pawn that arrives beside it may take it in passing
-        pawn |= ((passer & NOT_FILE_H) << ONE) | ((passer & NOT_FILE_A) >> ONE)
+    if (
+        bitboards.arrival(reply) == bitboards.PAWN
+        and bitboards.target(reply) == bitboards.origin(reply) + SIXTEEN
+    ):
+        passer = (
+            bitboards.ONE << end
+        )  # a pawn that arrives beside it may take it in passing
+        pawn |= ((passer & bitboards.NOT_FILE_H) << bitboards.ONE) | (
+            (passer & bitboards.NOT_FILE_A) >> bitboards.ONE
+        )
     return Refuter(
         reply,
         king,
         ring,
         blockers,
-        ONE << end,
+        bitboards.ONE << end,
         pawn | kept,
         knight | kept,
         diagonal | kept,
@@ -399,7 +377,7 @@ def find_refuter(position: Position, reply: Move) -> Refuter:
 
 
 @inlined
-def is_refuted(position: Position, refuter: Refuter, attack: Move) -> bool:
+def is_refuted(position: bitboards.Position, refuter: Refuter, attack: Move) -> bool:
     """Return whether the reply is legal after `attack` and no mate in one follows.
 
     False says nothing.
@@ -413,28 +391,28 @@ def is_refuted(position: Position, refuter: Refuter, attack: Move) -> bool:
     attack : uint64
         A legal move.
     """
-    start = ONE << origin(attack)
-    end = target(attack)
-    kind = arrival(attack)
-    if kind == PAWN:
+    start = bitboards.ONE << bitboards.origin(attack)
+    end = bitboards.target(attack)
+    kind = bitboards.arrival(attack)
+    if kind == bitboards.PAWN:
         kept = refuter.pawn
     elif position.pawns & start:
         return False
-    elif kind == KNIGHT:
+    elif kind == bitboards.KNIGHT:
         kept = refuter.knight
-    elif kind == DIAGONAL:
+    elif kind == bitboards.DIAGONAL:
         kept = refuter.diagonal
-    elif kind == ORTHOGONAL:
+    elif kind == bitboards.ORTHOGONAL:
         kept = refuter.orthogonal
-    elif kind == QUEEN:
+    elif kind == bitboards.QUEEN:
         kept = refuter.queen
     else:
         kept = refuter.king_to
-    if kept & (ONE << end) or start & refuter.taken:
+    if kept & (bitboards.ONE << end) or start & refuter.taken:
         return False
-    covered = attacks_of_kind(kind, end, refuter.blockers) & refuter.ring
+    covered = bitboards.attacks_of_kind(kind, end, refuter.blockers) & refuter.ring
     pattern = ring_pattern(covered, refuter.king)
     low = refuter.second if pattern & WORD_BITS else refuter.first
     high = refuter.fourth if pattern & WORD_BITS else refuter.third
-    word = high if pattern >> SEVEN else low
-    return not (word >> (pattern & LAST)) & ONE
+    word = high if pattern >> bitboards.SEVEN else low
+    return not (word >> (pattern & LAST)) & bitboards.ONE

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.interface import NO_BOUND
-from solver.kernel.border.search_struct import LogEnd
+from solver.kernel.border import interface, search_struct
 from solver.kernel.build.jit import (
     LOGGED_NODE_BYTES,
     Bitboard,
@@ -21,14 +20,7 @@ from solver.kernel.build.jit import (
     prefetch,
     words_at,
 )
-from solver.kernel.rules.bitboards import (
-    MOVE_BITS,
-    NO_MOVE,
-    ONE,
-    TWO,
-    ZERO,
-    Position,
-)
+from solver.kernel.rules import bitboards
 
 # --------------------------------------------------------------------------------------
 # The log of a search: the nodes in the order in which they were entered.
@@ -39,8 +31,8 @@ from solver.kernel.rules.bitboards import (
 NOT_LOGGED = -1
 """The entry of a node that is not in the log."""
 
-OPEN = LogEnd.OPEN.value
-MATE_DISTANCE = LogEnd.MATE_DISTANCE.value
+OPEN = search_struct.LogEnd.OPEN.value
+MATE_DISTANCE = search_struct.LogEnd.MATE_DISTANCE.value
 
 
 @inlined
@@ -172,7 +164,7 @@ class HashKey(NamedTuple):
 
 
 @jit
-def hash_key(position: Position, attacking: bool) -> HashKey:
+def hash_key(position: bitboards.Position, attacking: bool) -> HashKey:
     """Hash all eight words of a position and whether the attacker is to move.
 
     The words are multiplied in pairs and the halves of each 128-bit product folded, as
@@ -206,10 +198,10 @@ class Bounds(NamedTuple):
     move: Move
 
 
-UNKNOWN = np.int64(NO_BOUND)
+UNKNOWN = np.int64(interface.NO_BOUND)
 """The `mate` of a position with no known mate."""
 
-NO_BOUNDS = Bounds(np.int64(0), UNKNOWN, NO_MOVE)
+NO_BOUNDS = Bounds(np.int64(0), UNKNOWN, bitboards.NO_MOVE)
 
 BYTE = np.uint64(255)
 MATE_SHIFT = np.uint64(8)
@@ -222,7 +214,7 @@ GENERATION_SHIFT = np.uint64(40)
 @inlined
 def _bounds_bucket(search: Search, key: HashKey) -> Bitboard:
     """Return the index of the first word of the key's bucket."""
-    return (key.bucket & (search.buckets - ONE)) * BUCKET_WORDS
+    return (key.bucket & (search.buckets - bitboards.ONE)) * BUCKET_WORDS
 
 
 @inlined
@@ -238,13 +230,13 @@ def probe(search: Search, key: HashKey) -> Bounds:
     start = _bounds_bucket(search, key)
     for slot in range(ENTRIES):
         entry = start + np.uint64(slot) * ENTRY_WORDS
-        data = table[entry + ONE]
+        data = table[entry + bitboards.ONE]
         is_current = data >> GENERATION_SHIFT == search.generation
         if table[entry] ^ data == key.check and is_current:
             return Bounds(
                 np.int64(data & BYTE),
                 np.int64((data >> MATE_SHIFT) & BYTE),
-                (data >> MOVE_SHIFT) & MOVE_BITS,
+                (data >> MOVE_SHIFT) & bitboards.MOVE_BITS,
             )
     return NO_BOUNDS
 
@@ -268,17 +260,17 @@ def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
     table = words_at(search.table)
     start = _bounds_bucket(search, key)
     chosen = start
-    least = EFFORT_BITS + TWO
+    least = EFFORT_BITS + bitboards.TWO
     for slot in range(ENTRIES):
         entry = start + np.uint64(slot) * ENTRY_WORDS
-        data = table[entry + ONE]
+        data = table[entry + bitboards.ONE]
         if data >> GENERATION_SHIFT != search.generation:
-            worth = ZERO
+            worth = bitboards.ZERO
         elif table[entry] ^ data == key.check:
             chosen = entry
             break
         else:
-            worth = ONE + ((data >> EFFORT_SHIFT) & EFFORT_BITS)
+            worth = bitboards.ONE + ((data >> EFFORT_SHIFT) & EFFORT_BITS)
         if worth < least:
             least = worth
             chosen = entry
@@ -290,7 +282,7 @@ def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
         | (search.generation << GENERATION_SHIFT)
     )
     table[chosen] = key.check ^ packed
-    table[chosen + ONE] = packed
+    table[chosen + bitboards.ONE] = packed
 
 
 # Proof numbers
@@ -312,7 +304,7 @@ class Numbers(NamedTuple):
 
 INFINITE = np.uint64((1 << 30) - 1)
 MOST = np.uint64((1 << 30) - 2)
-NO_NUMBERS = Numbers(ZERO, ZERO)
+NO_NUMBERS = Numbers(bitboards.ZERO, bitboards.ZERO)
 """No entry is stored, or the search was stopped; no node has these numbers."""
 
 NUMBER_BITS = np.uint64((1 << 20) - 1)
@@ -335,9 +327,13 @@ def _numbers_key(search: Search, key: HashKey, moves_left: Number) -> HashKey:
     neighbours.
     """
     shared = search.shared_lengths
-    group = (np.uint64(moves_left) + (ONE << shared) - ONE) >> shared
+    group = (
+        np.uint64(moves_left) + (bitboards.ONE << shared) - bitboards.ONE
+    ) >> shared
     mixed = (group | (shared << GROUP_BITS)) * MIX_MOVES
-    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.proof_buckets - ONE)
+    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (
+        search.proof_buckets - bitboards.ONE
+    )
     return HashKey(
         (key.check ^ mixed) & CHECK_BITS, (search.proofs_from + bucket) * BUCKET_WORDS
     )
@@ -359,7 +355,7 @@ def probe_numbers(search: Search, key: HashKey, moves_left: Number) -> Numbers:
     for slot in range(ENTRIES):
         entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
         if table[entry] & CHECK_BITS == numbers_key.check:
-            data = table[entry + ONE]
+            data = table[entry + bitboards.ONE]
             if data & GENERATION_BITS == search.generation:
                 return Numbers(data >> PHI_SHIFT, (data >> DELTA_SHIFT) & NUMBER_BITS)
     return NO_NUMBERS
@@ -389,27 +385,27 @@ def store_numbers(
     table = words_at(search.table)
     numbers_key = _numbers_key(search, key, moves_left)
     chosen = numbers_key.bucket
-    least = PROOF_EFFORT_BITS + TWO
+    least = PROOF_EFFORT_BITS + bitboards.TWO
     for slot in range(ENTRIES):
         entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
-        if table[entry + ONE] & GENERATION_BITS != search.generation:
-            worth = ZERO
+        if table[entry + bitboards.ONE] & GENERATION_BITS != search.generation:
+            worth = bitboards.ZERO
         elif table[entry] & CHECK_BITS == numbers_key.check:
             chosen = entry
             break
         else:
-            worth = ONE + (table[entry] & PROOF_EFFORT_BITS)
+            worth = bitboards.ONE + (table[entry] & PROOF_EFFORT_BITS)
         if worth < least:
             least = worth
             chosen = entry
-    if not nodes and least > ONE:
+    if not nodes and least > bitboards.ONE:
         return
-    effort = ZERO
+    effort = bitboards.ZERO
     while nodes:
-        effort += ONE
+        effort += bitboards.ONE
         nodes >>= 1
     table[chosen] = numbers_key.check | effort
-    table[chosen + ONE] = (
+    table[chosen + bitboards.ONE] = (
         (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
         | (min(numbers.delta, NUMBER_BITS) << DELTA_SHIFT)
         | search.generation

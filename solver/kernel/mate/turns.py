@@ -7,20 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.interface import (
-    NO_LIMIT,
-    REPLY_WORDS,
-    STOPPED,
-    ReplyFlag,
-    Verdict,
-)
-from solver.kernel.border.query_struct import (
-    MOST_ENDING_PIECES,
-    Answer,
-    QueryState,
-    Turn,
-)
-from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Stop
+from solver.kernel.border import interface, query_struct, search_struct
 from solver.kernel.build.jit import (
     Move,
     Number,
@@ -33,20 +20,7 @@ from solver.kernel.build.jit import (
     words_at,
 )
 from solver.kernel.mate import ordering
-from solver.kernel.mate.ordering import ATTACKING, unranked
-from solver.kernel.rules import movegen, notation
-from solver.kernel.rules.bitboards import (
-    CORNERS,
-    NO_MOVE,
-    ONE,
-    ZERO,
-    Position,
-    after_null_move,
-    checkers,
-    make,
-    position_at,
-)
-from solver.kernel.rules.movegen import generate
+from solver.kernel.rules import bitboards, movegen, notation
 
 # --------------------------------------------------------------------------------------
 # The machine that answers a query turn by turn, whatever two opponents play for.
@@ -153,12 +127,12 @@ def open_query(query: Query, lower: Number, search: Search) -> None:
     if not search.is_helper:
         ordering.begin(search)
         search.node_limit = query.node_limit
-    query.state = QueryState.OPEN
+    query.state = query_struct.QueryState.OPEN
     query.nodes = query.is_cut = 0
     query.pv_written = query.keys_written = query.lines_read = 0
     query.both_sides = query.their_nodes = 0
     query.stage = Stage.OURS
-    query.turn_limit = NO_LIMIT
+    query.turn_limit = interface.NO_LIMIT
     for side in range(2):
         query.lower[side] = lower
         query.upper[side] = query.line_plies[side] = 0
@@ -166,12 +140,12 @@ def open_query(query: Query, lower: Number, search: Search) -> None:
 
 
 @inlined
-def is_small_ending(position: Position) -> bool:
+def is_small_ending(position: bitboards.Position) -> bool:
     """Return whether `solver.endgames` may have a table: few pieces, no pawns."""
     pieces = position.us | position.them
     return (
-        population(pieces) <= MOST_ENDING_PIECES
-        and population(position.pawns | (position.rights & CORNERS)) == 0
+        population(pieces) <= query_struct.MOST_ENDING_PIECES
+        and population(position.pawns | (position.rights & bitboards.CORNERS)) == 0
     )
 
 
@@ -191,7 +165,11 @@ def noting(read_line: Any) -> Any:
 
     @jit
     def write_line(
-        query: Query, position: Position, side: Number, moves: Number, search: Search
+        query: Query,
+        position: bitboards.Position,
+        side: Number,
+        moves: Number,
+        search: Search,
     ) -> Number:
         """Write the line of a mate that was just proved to `search.lines`.
 
@@ -205,13 +183,13 @@ def noting(read_line: Any) -> Any:
         is_shortest = moves == query.lower[side]
         first = 0
         if attacking and query.root_moves:
-            position = make(position, query.key)
+            position = bitboards.make(position, query.key)
             attacking = False
             moves -= 1
             first = 1
         plies = read_line(position, moves, attacking, is_shortest, search)
-        if plies == STOPPED:
-            return STOPPED
+        if plies == interface.STOPPED:
+            return interface.STOPPED
         if first:
             search.lines[side, 0] = query.key
         for ply in range(plies):
@@ -221,7 +199,7 @@ def noting(read_line: Any) -> Any:
     @jit
     def note(
         query: Query,
-        position: Position,
+        position: bitboards.Position,
         side: Number,
         verdict: Number,
         moves: Number,
@@ -231,18 +209,18 @@ def noting(read_line: Any) -> Any:
 
         The line of a mate is read whatever it costs; only an interrupt ends that.
         """
-        if verdict == Verdict.NO_MATE and moves >= query.lower[side]:
+        if verdict == interface.Verdict.NO_MATE and moves >= query.lower[side]:
             query.lower[side] = moves + 1
-        if verdict != Verdict.MATE:
+        if verdict != interface.Verdict.MATE:
             return
         limit = search.node_limit
-        search.node_limit = NO_LIMIT
+        search.node_limit = interface.NO_LIMIT
         patience = search.patience
-        search.patience = Stop.LIMIT
+        search.patience = search_struct.Stop.LIMIT
         plies = write_line(query, position, side, moves, search)
         search.patience = patience
         search.node_limit = limit
-        if plies != STOPPED:
+        if plies != interface.STOPPED:
             query.upper[side] = (plies + 1) // 2
             query.line_plies[side] = plies
             query.lines_read += 1
@@ -257,7 +235,9 @@ def noting(read_line: Any) -> Any:
 
 
 @jit
-def list_first_moves(query: Query, position: Position, search: Search) -> Number:
+def list_first_moves(
+    query: Query, position: bitboards.Position, search: Search
+) -> Number:
     """Write the first moves to `search.line`, which no search for keys overwrites."""
     moves = search.line
     if query.root_moves:
@@ -276,20 +256,20 @@ def begin_keys(query: Query) -> None:
     """Let `find_keys` begin with the first move."""
     query.keys_tried = 0
     query.key_budget = KEY_BUDGET
-    query.is_key[:] = ZERO
+    query.is_key[:] = bitboards.ZERO
 
 
 @jit
 def add_key(query: Query, place: Number) -> None:
     """Note that the first move with this index is a key."""
-    query.is_key[place >> WORD] |= ONE << np.uint64(place & BITS)
+    query.is_key[place >> WORD] |= bitboards.ONE << np.uint64(place & BITS)
 
 
 @jit
-def write_keys(query: Query, position: Position, search: Search) -> None:
+def write_keys(query: Query, position: bitboards.Position, search: Search) -> None:
     """Write the keys that `find_keys` has just found, in the generator's order."""
     for place in range(query.keys_tried):
-        if query.is_key[place >> WORD] & (ONE << np.uint64(place & BITS)):
+        if query.is_key[place >> WORD] & (bitboards.ONE << np.uint64(place & BITS)):
             notation.write_move(position, search.line[place], query.black, search)
 
 
@@ -298,7 +278,11 @@ def write_keys(query: Query, position: Position, search: Search) -> None:
 
 @jit
 def answer(
-    query: Query, position: Position, side: Number, is_cut: bool, search: Search
+    query: Query,
+    position: bitboards.Position,
+    side: Number,
+    is_cut: bool,
+    search: Search,
 ) -> Number:
     """Write what a side's search has proved, with the line and the keys.
 
@@ -309,24 +293,26 @@ def answer(
     query.attacking = np.int64(attacks(query, side))
     query.lower_bound = lower
     query.mate = upper or -1
-    query.state = QueryState.ANSWERED
+    query.state = query_struct.QueryState.ANSWERED
 
     # 1. No mate is known.
     if upper == 0:
-        query.status = Answer.DISPROVED if closed else Answer.UNDECIDED
+        query.status = (
+            query_struct.Answer.DISPROVED if closed else query_struct.Answer.UNDECIDED
+        )
         query.keys_complete = 0
         query.is_cut = np.int64(not closed)
         query.nodes = search.nodes
-        return Turn.ENDS
+        return query_struct.Turn.ENDS
 
     # 2. The line of the mate.
-    query.status = Answer.PROVED if proved else Answer.FOUND
+    query.status = query_struct.Answer.PROVED if proved else query_struct.Answer.FOUND
     query.pv_at = search.text_written
     child = position
     for ply in range(query.line_plies[side]):
         move = search.lines[side, ply]
         notation.write_move(child, move, query.black ^ (ply & 1), search)
-        child = make(child, move)
+        child = bitboards.make(child, move)
     query.pv_written = search.text_written - query.pv_at
 
     # 3. The keys of a proved mate, if the attacker is to move.
@@ -339,7 +325,7 @@ def answer(
     is_complete = not is_cut and closed and query.line_plies[side] > 0
     query.is_cut = np.int64(not is_complete)
     query.nodes = search.nodes
-    return Turn.ENDS
+    return query_struct.Turn.ENDS
 
 
 def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
@@ -359,14 +345,20 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
     """
 
     @jit
-    def take_key_turn(query: Query, position: Position, search: Search) -> Number:
+    def take_key_turn(
+        query: Query, position: bitboards.Position, search: Search
+    ) -> Number:
         """Search for keys of a proved mate, and answer once all are known."""
         found = find_keys(query, position, query.lower[OURS], KEY_TURN, search)
         query.nodes = search.nodes
-        if found == Turn.PAUSES:
+        if found == query_struct.Turn.PAUSES:
             # A small endgame's table is built for its bounds, if it is worth building.
-            return Turn.GOES_ON if is_small_ending(position) else Turn.PAUSES
-        return answer(query, position, OURS, found == STOPPED, search)
+            return (
+                query_struct.Turn.GOES_ON
+                if is_small_ending(position)
+                else query_struct.Turn.PAUSES
+            )
+        return answer(query, position, OURS, found == interface.STOPPED, search)
 
     @jit
     def take_turn(address: Number, search: Search) -> Number:
@@ -388,9 +380,9 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
             between searches for keys, and before the search of a small endgame, whose
             table may have the answer.
         """
-        query, position = query_at(address), position_at(words_at(address))
+        query, position = query_at(address), bitboards.position_at(words_at(address))
         search.play = query.play
-        if query.state == QueryState.READ:
+        if query.state == query_struct.QueryState.READ:
             return begin_query(query, position, search)
 
         if query.stage == Stage.KEYS:
@@ -405,7 +397,7 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
         search.node_limit = limit
         query.nodes = search.nodes
         if not is_over:
-            return Turn.GOES_ON
+            return query_struct.Turn.GOES_ON
 
         # 2. The other side gets its share.
         if query.stage == Stage.OURS and query.both_sides and query.upper[OURS] == 0:
@@ -415,10 +407,10 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
                 query.stage = Stage.THEIR_SHARE
                 query.turn_limit = search.nodes + share
                 query.their_nodes -= search.nodes
-                return Turn.GOES_ON
+                return query_struct.Turn.GOES_ON
         if query.stage == Stage.THEIR_SHARE:
             query.stage = Stage.OURS
-            query.turn_limit = NO_LIMIT
+            query.turn_limit = interface.NO_LIMIT
             query.their_nodes += search.nodes
             is_limited = ordering.is_stopped(search)
 
@@ -426,7 +418,7 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
         side = OURS if query.stage == Stage.OURS else THEIRS
         is_over = is_limited or is_finished(query, side)
         if not is_over and (side == THEIRS or query.upper[THEIRS] == 0):
-            return Turn.PAUSES
+            return query_struct.Turn.PAUSES
 
         # 4. The expected attacker has no mate: the other side may have one, and what it
         #    has is searched to the end.
@@ -435,12 +427,12 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
             if has_none and query.upper[THEIRS] == 0 and not is_finished(query, THEIRS):
                 query.stage = Stage.THEIR_REST
                 query.turn_limit = search.nodes + OTHER_SIDE_REST
-                return Turn.GOES_ON
+                return query_struct.Turn.GOES_ON
         if query.stage != Stage.THEIRS and query.upper[THEIRS]:
             query.stage = Stage.THEIRS
-            query.turn_limit = NO_LIMIT
+            query.turn_limit = interface.NO_LIMIT
             if not is_finished(query, THEIRS):
-                return Turn.GOES_ON
+                return query_struct.Turn.GOES_ON
 
         # 5. The answer; before it, the keys of a proved mate.
         side = THEIRS if query.upper[THEIRS] else OURS
@@ -471,13 +463,20 @@ def machine(begin_query: Any, search_side: Any, find_keys: Any) -> Any:
 @inlined
 def _word(search: Search, index: Number) -> Move:
     """Return a word of the list."""
-    return np.uint64(search.phis[index // MAX_LEGAL_MOVES, index % MAX_LEGAL_MOVES])
+    return np.uint64(
+        search.phis[
+            index // search_struct.MAX_LEGAL_MOVES,
+            index % search_struct.MAX_LEGAL_MOVES,
+        ]
+    )
 
 
 @inlined
 def _write_word(search: Search, index: Number, word: Move) -> None:
     """Write a word of the list."""
-    search.phis[index // MAX_LEGAL_MOVES, index % MAX_LEGAL_MOVES] = np.uint32(word)
+    search.phis[
+        index // search_struct.MAX_LEGAL_MOVES, index % search_struct.MAX_LEGAL_MOVES
+    ] = np.uint32(word)
 
 
 @jit
@@ -496,14 +495,14 @@ def _is_relevant(length: Number, found: Number, size: Number, search: Search) ->
         The length of the list up to here.
     search : Search
     """
-    if size == 0 or _word(search, 0) != NO_MOVE:
+    if size == 0 or _word(search, 0) != bitboards.NO_MOVE:
         return True
     longest, threats = np.int64(_word(search, 1)), np.int64(_word(search, 3))
     if threats == 0 or length == 0 or length > longest:
         return True
     if length < longest:
         return False
-    for threat in range(REPLY_WORDS, REPLY_WORDS + threats):
+    for threat in range(interface.REPLY_WORDS, interface.REPLY_WORDS + threats):
         index = 0
         while index < found and search.rows[1, index] != _word(search, threat):
             index += 1
@@ -542,14 +541,18 @@ def add_reply(
     int64
         The new length of the list.
     """
-    ends = flags & ReplyFlag.ENDS
-    if reply != NO_MOVE and not ends and _is_relevant(length, found, size, search):
-        flags |= ReplyFlag.RELEVANT
+    ends = flags & interface.ReplyFlag.ENDS
+    if (
+        reply != bitboards.NO_MOVE
+        and not ends
+        and _is_relevant(length, found, size, search)
+    ):
+        flags |= interface.ReplyFlag.RELEVANT
     _write_word(search, size, reply)
     _write_word(search, size + 1, np.uint64(length))
     _write_word(search, size + 2, np.uint64(flags))
     _write_word(search, size + 3, np.uint64(found))
-    size += REPLY_WORDS
+    size += interface.REPLY_WORDS
     for index in range(found):
         _write_word(search, size + index, search.rows[1, index])
     return size + found
@@ -598,7 +601,7 @@ def compile_lists(
 
     @jit
     def list_solving_moves(
-        position: Position, moves_left: Number, ply: Number, search: Search
+        position: bitboards.Position, moves_left: Number, ply: Number, search: Search
     ) -> Number:
         """Write the attacker's moves that win within `moves_left` to a row.
 
@@ -619,26 +622,26 @@ def compile_lists(
             was hit.
         """
         verdict = may_solve(position, moves_left, ply, search)
-        if verdict != Verdict.MATE:
-            return STOPPED if verdict == Verdict.STOPPED else 0
+        if verdict != interface.Verdict.MATE:
+            return interface.STOPPED if verdict == interface.Verdict.STOPPED else 0
         # What does not win makes room for what does.
         moves = search.rows[ply]
-        size = generate(position, moves)
+        size = movegen.generate(position, moves)
         found = 0
         for index in range(size):
             move = moves[index]
-            child = make(position, move)
+            child = bitboards.make(position, move)
             verdict = loses_within(child, moves_left - 1, ply + 1, move, search)
-            if verdict == Verdict.STOPPED:
-                return STOPPED
-            if verdict == Verdict.MATE:
+            if verdict == interface.Verdict.STOPPED:
+                return interface.STOPPED
+            if verdict == interface.Verdict.MATE:
                 moves[found] = move
                 found += 1
         return found
 
     @jit
     def list_refutations(
-        position: Position, moves_left: Number, most: Number, search: Search
+        position: bitboards.Position, moves_left: Number, most: Number, search: Search
     ) -> Number:
         """Write replies that do not lose within `moves_left` to `search.rows[0]`.
 
@@ -662,14 +665,14 @@ def compile_lists(
         size = list_replies(position, True, search)
         found = 0
         for index in range(size):
-            reply = unranked(moves[index])
-            child = make(position, reply)
+            reply = ordering.unranked(moves[index])
+            child = bitboards.make(position, reply)
             if has_ended(child, search):
                 continue
-            verdict = wins_within(child, moves_left, 1, ATTACKING, search)
-            if verdict == Verdict.STOPPED:
-                return STOPPED
-            if verdict == Verdict.NO_MATE:
+            verdict = wins_within(child, moves_left, 1, ordering.ATTACKING, search)
+            if verdict == interface.Verdict.STOPPED:
+                return interface.STOPPED
+            if verdict == interface.Verdict.NO_MATE:
                 moves[found] = reply
                 found += 1
                 if found == most:
@@ -678,7 +681,7 @@ def compile_lists(
 
     @jit
     def add_shortest(
-        position: Position,
+        position: bitboards.Position,
         reply: Move,
         flags: Number,
         moves_left: Number,
@@ -707,15 +710,15 @@ def compile_lists(
         """
         for length in range(least_moves(moves_left, search), moves_left + 1):
             found = list_solving_moves(position, length, 1, search)
-            if found == STOPPED:
-                return STOPPED
+            if found == interface.STOPPED:
+                return interface.STOPPED
             if found:
                 return add_reply(reply, flags, length, found, size, search)
         return add_reply(reply, flags, 0, 0, size, search)
 
     @jit
     def list_continuations(
-        position: Position, moves_left: Number, threats: bool, search: Search
+        position: bitboards.Position, moves_left: Number, threats: bool, search: Search
     ) -> Number:
         """List the attacker's shortest continuations after every reply.
 
@@ -737,32 +740,32 @@ def compile_lists(
         """
         # 1. The threats.
         size = 0
-        if threats and moves_left and not checkers(position):
-            child = after_null_move(position)
-            size = add_shortest(child, NO_MOVE, 0, moves_left, size, search)
-            if size == STOPPED:
-                return STOPPED
+        if threats and moves_left and not bitboards.checkers(position):
+            child = bitboards.after_null_move(position)
+            size = add_shortest(child, bitboards.NO_MOVE, 0, moves_left, size, search)
+            if size == interface.STOPPED:
+                return interface.STOPPED
 
         # 2. The replies. Where all end the play, they are all there is to show.
         replies = search.rows[0]
         count = list_replies(position, False, search)
         is_over = size == 0
         for index in range(count):
-            child = make(position, replies[index])
+            child = bitboards.make(position, replies[index])
             is_over &= moves_left == 0 or has_ended(child, search)
-        known = np.int64(ReplyFlag.RELEVANT) if is_over else 0
+        known = np.int64(interface.ReplyFlag.RELEVANT) if is_over else 0
 
         # 3. Their continuations.
         for index in range(count):
             reply = replies[index]
-            child = make(position, reply)
+            child = bitboards.make(position, reply)
             if has_ended(child, search):
-                flags = known | ReplyFlag.ENDS
+                flags = known | interface.ReplyFlag.ENDS
                 size = add_reply(reply, flags, 0, 0, size, search)
             else:
                 size = add_shortest(child, reply, known, moves_left, size, search)
-            if size == STOPPED:
-                return STOPPED
+            if size == interface.STOPPED:
+                return interface.STOPPED
         return size
 
     return Lists(list_solving_moves, list_refutations, list_continuations)

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border.interface import KeyFeature
-from solver.kernel.border.query_struct import MAX_DIGITS, MAX_FEN_BYTES, FenFault
+from solver.kernel.border import interface, query_struct
 from solver.kernel.build.jit import (
     Bitboard,
     Move,
@@ -25,64 +24,7 @@ from solver.kernel.build.jit import (
     query_at,
     words_at,
 )
-from solver.kernel.rules.bitboards import (
-    A1,
-    BETWEEN,
-    C1,
-    CORNERS,
-    DIAGONAL,
-    DIAGONAL_LINES,
-    E1,
-    EIGHT,
-    G1,
-    H1,
-    KNIGHT,
-    ONE,
-    ORTHOGONAL,
-    ORTHOGONAL_LINES,
-    PAWN,
-    RANK_1,
-    RANK_6,
-    RANK_8,
-    ZERO,
-    Position,
-    after_null_move,
-    arrival,
-    attackers_of_us,
-    checkers,
-    flipped,
-    king_attacks,
-    leaves_king_attacked,
-    make,
-    origin,
-    pawns_attacks_down,
-    position_at,
-    target,
-    write_position,
-)
-from solver.kernel.rules.mating import is_checkmate
-from solver.kernel.rules.movegen import find_pins, generate
-from solver.kernel.rules.notation import (
-    BLANK,
-    BOARDS,
-    CODES,
-    DASH,
-    DIGIT_0,
-    DIGIT_9,
-    GAP,
-    LETTER_B,
-    LETTER_W,
-    OTHER_CASE,
-    PIECE_LETTERS,
-    SLASH,
-    SPACE,
-    SQUARES_BITS,
-    SQUARES_SHIFT,
-    read_square,
-    skip,
-    write_letter,
-    write_square,
-)
+from solver.kernel.rules import bitboards, mating, movegen, notation
 
 # --------------------------------------------------------------------------------------
 # Reading and writing a FEN.
@@ -100,8 +42,14 @@ LAST_OF_ASCII = 127
 RIGHTS = 4
 CASTLING_LETTERS = np.frombuffer(b"KQkq", dtype=np.uint8)
 TOP = np.uint64(56)
-ROOK_HOMES = np.array([H1, A1, H1 << TOP, A1 << TOP], dtype=np.uint64)
-KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
+ROOK_HOMES = np.array(
+    [bitboards.H1, bitboards.A1, bitboards.H1 << TOP, bitboards.A1 << TOP],
+    dtype=np.uint64,
+)
+KING_HOMES = np.array(
+    [bitboards.E1, bitboards.E1, bitboards.E1 << TOP, bitboards.E1 << TOP],
+    dtype=np.uint64,
+)
 """For each castling right, in the order of a FEN."""
 
 
@@ -111,13 +59,13 @@ KING_HOMES = np.array([E1, E1, E1 << TOP, E1 << TOP], dtype=np.uint64)
 @jit
 def _read_counter(text: Text, at: Number, end: Number) -> Number:
     """Return the value of a field of digits; -1 for any other field."""
-    if not 0 < end - at <= MAX_DIGITS:
+    if not 0 < end - at <= query_struct.MAX_DIGITS:
         return -1
     value = 0
     while at < end:
-        if not DIGIT_0 <= text[at] <= DIGIT_9:
+        if not notation.DIGIT_0 <= text[at] <= notation.DIGIT_9:
             return -1
-        value = 10 * value + (text[at] - DIGIT_0)
+        value = 10 * value + (text[at] - notation.DIGIT_0)
         at += 1
     return value
 
@@ -131,7 +79,7 @@ def _read_castling(words: Words, text: Text, at: Number, end: Number) -> bool:
     bool
         Whether it is a dash or different letters of KQkq.
     """
-    if end - at == 1 and text[at] == DASH:
+    if end - at == 1 and text[at] == notation.DASH:
         return True
     while at < end:
         right = 0
@@ -152,29 +100,31 @@ def _find_board_fault(text: Text, at: Number, end: Number) -> Number:
     squares.
     """
     ranks, squares = 1, 0
-    before = ZERO
-    found, fault = FenFault.NONE, FenFault.NONE
+    before = bitboards.ZERO
+    found, fault = query_struct.FenFault.NONE, query_struct.FenFault.NONE
     while True:
-        is_end = at == end or CODES[text[at]] == SPACE
-        if is_end or text[at] == SLASH:
-            if fault == FenFault.NONE and squares != 8:
-                fault = FenFault.SQUARES
-            if found == FenFault.NONE:
+        is_end = at == end or notation.CODES[text[at]] == notation.SPACE
+        if is_end or text[at] == notation.SLASH:
+            if fault == query_struct.FenFault.NONE and squares != 8:
+                fault = query_struct.FenFault.SQUARES
+            if found == query_struct.FenFault.NONE:
                 found = fault
             if is_end:
-                return FenFault.RANKS if ranks != 8 else found
+                return query_struct.FenFault.RANKS if ranks != 8 else found
             ranks += 1
             squares = 0
-            before = ZERO
-            fault = FenFault.NONE
+            before = bitboards.ZERO
+            fault = query_struct.FenFault.NONE
         else:
-            code = CODES[text[at]]
-            count: Number = np.int64((code >> SQUARES_SHIFT) & SQUARES_BITS)
+            code = notation.CODES[text[at]]
+            count: Number = np.int64(
+                (code >> notation.SQUARES_SHIFT) & notation.SQUARES_BITS
+            )
             squares += count
             if count == 0:
-                fault = FenFault.LETTER
-            elif fault == FenFault.NONE and code & before & GAP:
-                fault = FenFault.DIGITS
+                fault = query_struct.FenFault.LETTER
+            elif fault == query_struct.FenFault.NONE and code & before & notation.GAP:
+                fault = query_struct.FenFault.DIGITS
             before = code
         at += 1
 
@@ -186,13 +136,13 @@ def _name_fault(fault: Number, text: Text, at: Number, end: Number) -> Number:
     was_space = True
     for place in range(at, end):
         if text[place] > LAST_OF_ASCII:
-            return FenFault.NOT_ASCII
-        is_space = CODES[text[place]] == SPACE
+            return query_struct.FenFault.NOT_ASCII
+        is_space = notation.CODES[text[place]] == notation.SPACE
         fields += 1 if was_space and not is_space else 0
         was_space = is_space
     if fields > 6 or (fields > 1 and fields & 1):
-        return FenFault.FIELDS
-    if fault == FenFault.SQUARES:
+        return query_struct.FenFault.FIELDS
+    if fault == query_struct.FenFault.SQUARES:
         return _find_board_fault(text, at, end)
     return fault
 
@@ -211,25 +161,25 @@ def _find_piece_fault(words: Words) -> Number:
     for black in range(2):
         side = words[5 + black]
         if population(kings & side) != 1:
-            return FenFault.WHITE_KING + black
-        if pawns & side & (RANK_1 | RANK_8):
-            return FenFault.EDGE_PAWN
+            return query_struct.FenFault.WHITE_KING + black
+        if pawns & side & (bitboards.RANK_1 | bitboards.RANK_8):
+            return query_struct.FenFault.EDGE_PAWN
         if population(pawns & side) > 8:
-            return FenFault.WHITE_PAWNS + black
+            return query_struct.FenFault.WHITE_PAWNS + black
         if population(side) > 16:
-            return FenFault.WHITE_PIECES + black
+            return query_struct.FenFault.WHITE_PIECES + black
     for right in range(RIGHTS):
         side = words[5 + right // 2]
         rooks = words[3] & ~words[2] & side
         if words[7] & ROOK_HOMES[right] and not (
             rooks & ROOK_HOMES[right] and kings & side & KING_HOMES[right]
         ):
-            return FenFault.CASTLING_PIECES
-    return FenFault.NONE
+            return query_struct.FenFault.CASTLING_PIECES
+    return query_struct.FenFault.NONE
 
 
 @jit
-def _find_check_fault(position: Position, skipped: Bitboard) -> Number:
+def _find_check_fault(position: bitboards.Position, skipped: Bitboard) -> Number:
     """Return NONE if a last move can explain the checks.
 
     Parameters
@@ -239,29 +189,29 @@ def _find_check_fault(position: Position, skipped: Bitboard) -> Number:
     skipped : uint64
         The en passant square; 0: none.
     """
-    if leaves_king_attacked(position):
-        return FenFault.OPPOSITE_CHECK
-    checking = checkers(position)
+    if bitboards.leaves_king_attacked(position):
+        return query_struct.FenFault.OPPOSITE_CHECK
+    checking = bitboards.checkers(position)
     count = population(checking)
     if count > 2:
-        return FenFault.TOO_MANY_CHECKS
+        return query_struct.FenFault.TOO_MANY_CHECKS
     king = position.kings & position.us
     if skipped and count:
         # The pawn's double step gave the check, or opened its line.
-        pushed = skipped >> EIGHT
-        before = ((position.us | position.them) ^ pushed) | (skipped << EIGHT)
+        pushed = skipped >> bitboards.EIGHT
+        before = ((position.us | position.them) ^ pushed) | (skipped << bitboards.EIGHT)
         if count == 1 and (
             checking == pushed
-            or not attackers_of_us(position, first_square(king), before)
+            or not bitboards.attackers_of_us(position, first_square(king), before)
         ):
-            return FenFault.NONE
-        return FenFault.IMPOSSIBLE_CHECKS
+            return query_struct.FenFault.NONE
+        return query_struct.FenFault.IMPOSSIBLE_CHECKS
     if count == 2:
         first = first_square(checking)
-        second = first_square(checking & (checking - ONE))
-        if BETWEEN[first, second] & king:
-            return FenFault.IMPOSSIBLE_CHECKS
-    return FenFault.NONE
+        second = first_square(checking & (checking - bitboards.ONE))
+        if bitboards.BETWEEN[first, second] & king:
+            return query_struct.FenFault.IMPOSSIBLE_CHECKS
+    return query_struct.FenFault.NONE
 
 
 @jit
@@ -282,18 +232,20 @@ def _read_board(words: Words, text: Text, at: Number, end: Number) -> Number:
         Where the field ends; -1 if it is wrong.
     """
     place, ranks = 0, 1
-    before = ZERO
+    before = bitboards.ZERO
     while at < end:
-        code = CODES[text[at]]
-        squares: Number = np.int64((code >> SQUARES_SHIFT) & SQUARES_BITS)
+        code = notation.CODES[text[at]]
+        squares: Number = np.int64(
+            (code >> notation.SQUARES_SHIFT) & notation.SQUARES_BITS
+        )
         if squares:
-            if place >= 64 or code & before & GAP:
+            if place >= 64 or code & before & notation.GAP:
                 return -1
             square = np.uint64(place ^ 56)
-            for board in range(BOARDS):
-                words[board] |= ((code >> np.uint64(board)) & ONE) << square
+            for board in range(notation.BOARDS):
+                words[board] |= ((code >> np.uint64(board)) & bitboards.ONE) << square
             place += squares
-        elif text[at] == SLASH and place == 8 * ranks:
+        elif text[at] == notation.SLASH and place == 8 * ranks:
             ranks += 1
         else:
             break
@@ -317,61 +269,61 @@ def _read_fields(address: Number, text: Text, at: Number, end: Number) -> Number
 
     # 1. Read the fields: the board, then from one to five others.
     field = _read_board(words, text, at, end)
-    if field < 0 or field != skip(text, field, end, False):
-        return FenFault.SQUARES
-    skipped = ZERO
+    if field < 0 or field != notation.skip(text, field, end, False):
+        return query_struct.FenFault.SQUARES
+    skipped = bitboards.ZERO
     fields = 1
     while True:
-        at = skip(text, field, end, True)
+        at = notation.skip(text, field, end, True)
         if at == end:
             break
-        field = skip(text, at, end, False)
+        field = notation.skip(text, at, end, False)
         size = field - at
         if fields == 1:
-            row.black = 1 if text[at] == LETTER_B else 0
-            if size != 1 or not (row.black or text[at] == LETTER_W):
-                return FenFault.SIDE
+            row.black = 1 if text[at] == notation.LETTER_B else 0
+            if size != 1 or not (row.black or text[at] == notation.LETTER_W):
+                return query_struct.FenFault.SIDE
         elif fields == 2:
             if not _read_castling(words, text, at, field):
-                return FenFault.CASTLING_LETTERS
+                return query_struct.FenFault.CASTLING_LETTERS
         elif fields == 3:
             if size == 2:
-                row.en_passant = read_square(text, at)
-                skipped = ONE << np.uint64(row.en_passant & 63)
-            if row.en_passant < 0 and (size != 1 or text[at] != DASH):
-                return FenFault.EN_PASSANT
+                row.en_passant = notation.read_square(text, at)
+                skipped = bitboards.ONE << np.uint64(row.en_passant & 63)
+            if row.en_passant < 0 and (size != 1 or text[at] != notation.DASH):
+                return query_struct.FenFault.EN_PASSANT
         elif fields < 6:
             counter = _read_counter(text, at, field)
             if counter < 0:
-                return FenFault.CLOCK + (fields - 4)
+                return query_struct.FenFault.CLOCK + (fields - 4)
             if fields == 4:
                 row.clock = counter
             else:
                 row.number = max(counter, 1)
         else:
-            return FenFault.FIELDS
+            return query_struct.FenFault.FIELDS
         fields += 1
     if fields > 1 and fields & 1:  # a FEN has 1, 2, 4 or 6
-        return FenFault.FIELDS
+        return query_struct.FenFault.FIELDS
     fault = _find_piece_fault(words)
-    if fault != FenFault.NONE:
+    if fault != query_struct.FenFault.NONE:
         return fault
 
     # 2. The same as the side to move sees it, with a possible capture en passant.
-    position = position_at(words)
+    position = bitboards.position_at(words)
     if row.black:
-        position = flipped(position)
+        position = bitboards.flipped(position)
         skipped = flip(skipped)
-        write_position(words, position)
+        bitboards.write_position(words, position)
     if skipped:
         # The pawn has gone over two empty squares.
-        if not skipped & RANK_6:
-            return FenFault.EN_PASSANT_RANK
-        if not (skipped >> EIGHT) & position.pawns & position.them:
-            return FenFault.EN_PASSANT_PAWN
-        if (skipped | (skipped << EIGHT)) & (position.us | position.them):
-            return FenFault.EN_PASSANT_BLOCKED
-        if pawns_attacks_down(skipped) & position.pawns & position.us:
+        if not skipped & bitboards.RANK_6:
+            return query_struct.FenFault.EN_PASSANT_RANK
+        if not (skipped >> bitboards.EIGHT) & position.pawns & position.them:
+            return query_struct.FenFault.EN_PASSANT_PAWN
+        if (skipped | (skipped << bitboards.EIGHT)) & (position.us | position.them):
+            return query_struct.FenFault.EN_PASSANT_BLOCKED
+        if bitboards.pawns_attacks_down(skipped) & position.pawns & position.us:
             words[7] |= skipped
     return _find_check_fault(position, skipped)
 
@@ -393,8 +345,8 @@ def read_fen(address: Number) -> bool:
         reason, and what else was set means nothing.
     """
     row, words = query_at(address), words_at(address)
-    for word in range(BOARDS + 1):
-        words[word] = ZERO
+    for word in range(notation.BOARDS + 1):
+        words[word] = bitboards.ZERO
     row.en_passant = -1
     row.clock = 0
     row.number = 1
@@ -402,20 +354,20 @@ def read_fen(address: Number) -> bool:
     # 1. Leave out the white space around the text.
     text = bytes_at(row.fen)
     end = row.fen_size
-    at = skip(text, 0, end, True)
-    while at < end and CODES[text[end - 1]] == SPACE:
+    at = notation.skip(text, 0, end, True)
+    while at < end and notation.CODES[text[end - 1]] == notation.SPACE:
         end -= 1
 
     # 2. Read it, or name what is wrong.
     if at == end:
-        row.fen_fault = FenFault.EMPTY
-    elif end - at > MAX_FEN_BYTES:
-        row.fen_fault = FenFault.TOO_LONG
+        row.fen_fault = query_struct.FenFault.EMPTY
+    elif end - at > query_struct.MAX_FEN_BYTES:
+        row.fen_fault = query_struct.FenFault.TOO_LONG
     else:
         row.fen_fault = _read_fields(address, text, at, end)
-        if row.fen_fault != FenFault.NONE:
+        if row.fen_fault != query_struct.FenFault.NONE:
             row.fen_fault = _name_fault(row.fen_fault, text, at, end)
-    return row.fen_fault == FenFault.NONE
+    return row.fen_fault == query_struct.FenFault.NONE
 
 
 # Writing
@@ -424,7 +376,7 @@ def read_fen(address: Number) -> bool:
 @jit
 def _write_counter(text: Text, at: Number, value: Number) -> Number:
     """Write a space and a number of at least 0; return where it ends."""
-    text[at] = np.uint8(BLANK)
+    text[at] = np.uint8(notation.BLANK)
     end = at + 2
     left = value // 10
     while left:
@@ -433,7 +385,7 @@ def _write_counter(text: Text, at: Number, value: Number) -> Number:
     place = end
     while place > at + 1:
         place -= 1
-        text[place] = np.uint8(DIGIT_0 + value % 10)
+        text[place] = np.uint8(notation.DIGIT_0 + value % 10)
         value //= 10
     return end
 
@@ -458,43 +410,45 @@ def write_fen(address: Number, text: Text, at: Number) -> Number:
     """
     row, words = query_at(address), words_at(address)
     # The board. Seen by Black, ranks are mirrored and the pieces' colours exchanged.
-    turn, case = (56, OTHER_CASE) if row.black else (0, 0)
+    turn, case = (56, notation.OTHER_CASE) if row.black else (0, 0)
     occupied = words[5] | words[6]
     gap = 0
     for place in range(64):
         square = np.uint64(place ^ 56 ^ turn)
         if place and place & 7 == 0:
             if gap:
-                at = write_letter(text, at, DIGIT_0 + gap)
+                at = notation.write_letter(text, at, notation.DIGIT_0 + gap)
             gap = 0
-            at = write_letter(text, at, SLASH)
-        if not (occupied >> square) & ONE:
+            at = notation.write_letter(text, at, notation.SLASH)
+        if not (occupied >> square) & bitboards.ONE:
             gap += 1
             continue
         if gap:
-            at = write_letter(text, at, DIGIT_0 + gap)
+            at = notation.write_letter(text, at, notation.DIGIT_0 + gap)
         gap = 0
-        code = ZERO
-        for board in range(BOARDS):
-            code |= ((words[board] >> square) & ONE) << np.uint64(board)
-        at = write_letter(text, at, PIECE_LETTERS[code] ^ case)
+        code = bitboards.ZERO
+        for board in range(notation.BOARDS):
+            code |= ((words[board] >> square) & bitboards.ONE) << np.uint64(board)
+        at = notation.write_letter(text, at, notation.PIECE_LETTERS[code] ^ case)
     if gap:
-        at = write_letter(text, at, DIGIT_0 + gap)
+        at = notation.write_letter(text, at, notation.DIGIT_0 + gap)
 
-    at = write_letter(text, at, BLANK)
-    at = write_letter(text, at, LETTER_B if row.black else LETTER_W)
-    at = write_letter(text, at, BLANK)
+    at = notation.write_letter(text, at, notation.BLANK)
+    at = notation.write_letter(
+        text, at, notation.LETTER_B if row.black else notation.LETTER_W
+    )
+    at = notation.write_letter(text, at, notation.BLANK)
     rights = flip(words[7]) if row.black else words[7]
-    if not rights & CORNERS:
-        at = write_letter(text, at, DASH)
+    if not rights & bitboards.CORNERS:
+        at = notation.write_letter(text, at, notation.DASH)
     for right in range(RIGHTS):
         if rights & ROOK_HOMES[right]:
-            at = write_letter(text, at, CASTLING_LETTERS[right])
-    at = write_letter(text, at, BLANK)
+            at = notation.write_letter(text, at, CASTLING_LETTERS[right])
+    at = notation.write_letter(text, at, notation.BLANK)
     if row.en_passant < 0:
-        at = write_letter(text, at, DASH)
+        at = notation.write_letter(text, at, notation.DASH)
     else:
-        at = write_square(text, at, row.en_passant)
+        at = notation.write_square(text, at, row.en_passant)
     at = _write_counter(text, at, row.clock)
     return _write_counter(text, at, row.number)
 
@@ -511,31 +465,31 @@ PLAIN, PURE, MODEL, IDEAL = range(4)
 
 
 @jit
-def _pinner(position: Position, piece: Bitboard) -> Bitboard:
+def _pinner(position: bitboards.Position, piece: Bitboard) -> Bitboard:
     """Return their slider that pins one of our pieces; ZERO if none does."""
     king = first_square(position.kings & position.us)
     snipers = position.them & (
-        (DIAGONAL_LINES[king] & position.diagonal)
-        | (ORTHOGONAL_LINES[king] & position.orthogonal)
+        (bitboards.DIAGONAL_LINES[king] & position.diagonal)
+        | (bitboards.ORTHOGONAL_LINES[king] & position.orthogonal)
     )
     while snipers:
-        between = BETWEEN[king, first_square(snipers)]
+        between = bitboards.BETWEEN[king, first_square(snipers)]
         if between & (position.us | position.them) == piece:
-            return snipers & (ZERO - snipers)
-        snipers &= snipers - ONE
-    return ZERO
+            return snipers & (bitboards.ZERO - snipers)
+        snipers &= snipers - bitboards.ONE
+    return bitboards.ZERO
 
 
 @jit
 def _could_parry(
-    position: Position, movers: Bitboard, absent: Bitboard, moves: Row
+    position: bitboards.Position, movers: Bitboard, absent: Bitboard, moves: Row
 ) -> bool:
     """Return whether `movers` had a legal move if their pieces `absent` were not there.
 
     A pawn that is absent cannot be taken en passant.
     """
     left = ~absent
-    without = Position(
+    without = bitboards.Position(
         position.pawns & left,
         position.knights & left,
         position.diagonal & left,
@@ -543,16 +497,16 @@ def _could_parry(
         position.kings,
         position.us,
         position.them & left,
-        position.rights & ~(absent << EIGHT),
+        position.rights & ~(absent << bitboards.EIGHT),
     )
-    for index in range(generate(without, moves)):
-        if (ONE << origin(moves[index])) & movers:
+    for index in range(movegen.generate(without, moves)):
+        if (bitboards.ONE << bitboards.origin(moves[index])) & movers:
             return True
     return False
 
 
 @jit
-def mark_mate(position: Position, moves: Row) -> Number:
+def mark_mate(position: bitboards.Position, moves: Row) -> Number:
     """Return whether a checkmate is pure, a model mate or an ideal mate.
 
     Parameters
@@ -567,36 +521,36 @@ def mark_mate(position: Position, moves: Row) -> Number:
     int64
         PLAIN also if it is not checkmate.
     """
-    if not is_checkmate(position):
+    if not mating.is_checkmate(position):
         return PLAIN
     king = position.kings & position.us
     pieces = position.us ^ king
 
     # 1. Each of two checks alone could be parried without a king move.
-    checking = checkers(position)
-    if checking & (checking - ONE):
+    checking = bitboards.checkers(position)
+    if checking & (checking - bitboards.ONE):
         left = checking
         while left:
-            one = left & (ZERO - left)
+            one = left & (bitboards.ZERO - left)
             if not _could_parry(position, pieces, checking ^ one, moves):
                 return PLAIN
             left ^= one
 
     # 2. Each square of the king's field is barred in one way.
-    guards, blocks = checking, king_attacks(first_square(king)) & position.us
+    guards, blocks = checking, bitboards.king_attacks(first_square(king)) & position.us
     without_king = (position.us | position.them) ^ king
-    left = king_attacks(first_square(king))
+    left = bitboards.king_attacks(first_square(king))
     while left:
-        square = left & (ZERO - left)
+        square = left & (bitboards.ZERO - left)
         left ^= square
-        here = attackers_of_us(position, first_square(square), without_king)
+        here = bitboards.attackers_of_us(position, first_square(square), without_king)
         if square & blocks:
             is_pure = not here or (
                 here == _pinner(position, square)
                 and _could_parry(position, square, here, moves)
             )
         else:
-            is_pure = not here & (here - ONE)
+            is_pure = not here & (here - bitboards.ONE)
         if not is_pure:
             return PLAIN
         guards |= here
@@ -605,7 +559,7 @@ def mark_mate(position: Position, moves: Row) -> Number:
     others = pieces & ~blocks
     left = others
     while left:
-        piece = left & (ZERO - left)
+        piece = left & (bitboards.ZERO - left)
         left ^= piece
         pinner = _pinner(position, piece)
         if pinner and _could_parry(position, piece, pinner, moves):
@@ -640,29 +594,32 @@ class Exposed(NamedTuple):
 
 
 @jit
-def _find_exposed(position: Position, moves: Row) -> Exposed:
-    pins = find_pins(position)
+def _find_exposed(position: bitboards.Position, moves: Row) -> Exposed:
+    pins = movegen.find_pins(position)
     king = first_square(position.kings & position.us)
-    takeable = ZERO
-    for index in range(generate(position, moves)):
-        arrived = ONE << target(moves[index])
+    takeable = bitboards.ZERO
+    for index in range(movegen.generate(position, moves)):
+        arrived = bitboards.ONE << bitboards.target(moves[index])
         takeable |= arrived
-        if arrival(moves[index]) & PAWN and arrived & position.rights & RANK_6:
-            takeable |= arrived >> EIGHT
+        if (
+            bitboards.arrival(moves[index]) & bitboards.PAWN
+            and arrived & position.rights & bitboards.RANK_6
+        ):
+            takeable |= arrived >> bitboards.EIGHT
     return Exposed(
-        king_attacks(king) & ~position.us & ~pins.danger,
+        bitboards.king_attacks(king) & ~position.us & ~pins.danger,
         position.us & (pins.diagonal | pins.orthogonal),
         takeable & position.them & ~position.kings,
     )
 
 
 @inlined
-def _kind(position: Position, piece: Bitboard) -> Number:
+def _kind(position: bitboards.Position, piece: Bitboard) -> Number:
     """Return the boards that have a piece, as a move's arrival has them."""
-    kind = PAWN if position.pawns & piece else ZERO
-    kind |= KNIGHT if position.knights & piece else ZERO
-    kind |= DIAGONAL if position.diagonal & piece else ZERO
-    kind |= ORTHOGONAL if position.orthogonal & piece else ZERO
+    kind = bitboards.PAWN if position.pawns & piece else bitboards.ZERO
+    kind |= bitboards.KNIGHT if position.knights & piece else bitboards.ZERO
+    kind |= bitboards.DIAGONAL if position.diagonal & piece else bitboards.ZERO
+    kind |= bitboards.ORTHOGONAL if position.orthogonal & piece else bitboards.ZERO
     return np.int64(kind)
 
 
@@ -683,17 +640,17 @@ def _write_squares(squares: Bitboard, turn: Number, search: Search) -> None:
     text, at = bytes_at(search.text), search.text_written
     for place in range(64):
         square = ((place & 7) << 3) | (place >> 3)
-        if squares & (ONE << np.uint64(square ^ turn)):
+        if squares & (bitboards.ONE << np.uint64(square ^ turn)):
             if at > search.text_written:
-                at = write_letter(text, at, COMMA)
-                at = write_letter(text, at, BLANK)
-            at = write_square(text, at, square)
-    search.text_written = write_letter(text, at, LINE_END)
+                at = notation.write_letter(text, at, COMMA)
+                at = notation.write_letter(text, at, notation.BLANK)
+            at = notation.write_square(text, at, square)
+    search.text_written = notation.write_letter(text, at, LINE_END)
 
 
 @jit
 def list_key_features(
-    position: Position, move: Move, black: Number, search: Search
+    position: bitboards.Position, move: Move, black: Number, search: Search
 ) -> Number:
     """List what a key does, the worst first; nothing if it mates.
 
@@ -714,41 +671,49 @@ def list_key_features(
     int64
         The number of features.
     """
-    child = make(position, move)
-    if is_checkmate(child):
+    child = bitboards.make(position, move)
+    if mating.is_checkmate(child):
         return 0
     # All squares are seen by the defender, as those of `child` are.
-    before = _find_exposed(after_null_move(position), search.rows[1])
+    before = _find_exposed(bitboards.after_null_move(position), search.rows[1])
     after = _find_exposed(child, search.rows[1])
-    start, arrived, kind = ONE << origin(move), ONE << target(move), arrival(move)
+    start, arrived, kind = (
+        bitboards.ONE << bitboards.origin(move),
+        bitboards.ONE << bitboards.target(move),
+        bitboards.arrival(move),
+    )
     moved = flip(arrived)
     captured = arrived & position.them
-    if kind & PAWN and arrived & position.rights & RANK_6:
-        captured = arrived >> EIGHT
+    if kind & bitboards.PAWN and arrived & position.rights & bitboards.RANK_6:
+        captured = arrived >> bitboards.EIGHT
 
-    size = _note(0, KeyFeature.CHECK, checkers(child), search)
-    feature = KeyFeature.CAPTURES + _kind(position, captured)
+    size = _note(0, interface.KeyFeature.CHECK, bitboards.checkers(child), search)
+    feature = interface.KeyFeature.CAPTURES + _kind(position, captured)
     size = _note(size, feature, flip(captured), search)
     taken = before.flights & ~after.flights
-    feature = KeyFeature.TAKES_FLIGHT
-    if taken & (taken - ONE):
-        feature = KeyFeature.TAKES_FLIGHTS
+    feature = interface.KeyFeature.TAKES_FLIGHT
+    if taken & (taken - bitboards.ONE):
+        feature = interface.KeyFeature.TAKES_FLIGHTS
     size = _note(size, feature, taken, search)
-    size = _note(size, KeyFeature.PINS, after.pinned & ~before.pinned, search)
-    if start & position.pawns and not kind & PAWN:
-        feature = KeyFeature.PROMOTES + np.int64(kind)
+    size = _note(size, interface.KeyFeature.PINS, after.pinned & ~before.pinned, search)
+    if start & position.pawns and not kind & bitboards.PAWN:
+        feature = interface.KeyFeature.PROMOTES + np.int64(kind)
         size = _note(size, feature, moved, search)
-    if start & position.kings & E1 and arrived & (C1 | G1):
-        size = _note(size, KeyFeature.CASTLING, moved, search)
-    size = _note(size, KeyFeature.UNPINS, before.pinned & ~after.pinned, search)
+    if start & position.kings & bitboards.E1 and arrived & (
+        bitboards.C1 | bitboards.G1
+    ):
+        size = _note(size, interface.KeyFeature.CASTLING, moved, search)
+    size = _note(
+        size, interface.KeyFeature.UNPINS, before.pinned & ~after.pinned, search
+    )
     given = after.flights & ~before.flights
-    feature = KeyFeature.GIVES_FLIGHT
-    if given & (given - ONE):
-        feature = KeyFeature.GIVES_FLIGHTS
+    feature = interface.KeyFeature.GIVES_FLIGHT
+    if given & (given - bitboards.ONE):
+        feature = interface.KeyFeature.GIVES_FLIGHTS
     size = _note(size, feature, given, search)
-    size = _note(size, KeyFeature.SACRIFICE, after.takeable & moved, search)
+    size = _note(size, interface.KeyFeature.SACRIFICE, after.takeable & moved, search)
     en_prise = after.takeable & ~before.takeable & ~moved
-    size = _note(size, KeyFeature.EN_PRISE, en_prise, search)
+    size = _note(size, interface.KeyFeature.EN_PRISE, en_prise, search)
     for index in range(size):
         _write_squares(search.rows[1, index], 0 if black else 56, search)
     return size

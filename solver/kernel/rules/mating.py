@@ -14,54 +14,7 @@ from solver.kernel.build.jit import (
     inlined,
     jit,
 )
-from solver.kernel.rules.bitboards import (
-    BETWEEN,
-    C1,
-    DIAGONAL,
-    DIAGONAL_LINES,
-    E1,
-    EIGHT,
-    G1,
-    KING,
-    KNIGHT,
-    NINE,
-    NO_MOVE,
-    NOT_FILE_A,
-    NOT_FILE_H,
-    ONE,
-    ORTHOGONAL,
-    ORTHOGONAL_LINES,
-    PAWN,
-    QUEEN,
-    RANK_1,
-    RANK_3,
-    RANK_6,
-    RANK_8,
-    SEVEN,
-    SIXTEEN,
-    ZERO,
-    Position,
-    arrival,
-    attacks_of_kind,
-    checkers,
-    diagonal_attacks,
-    encode,
-    king_attacks,
-    knight_attacks,
-    leaves_king_attacked,
-    make,
-    origin,
-    orthogonal_attacks,
-    pawns_attacks_down,
-    target,
-)
-from solver.kernel.rules.movegen import (
-    castling_targets,
-    count,
-    en_passant_takers,
-    find_pins,
-    generate,
-)
+from solver.kernel.rules import bitboards, movegen
 
 # --------------------------------------------------------------------------------------
 # Which moves give check, found without making them where possible.
@@ -83,63 +36,69 @@ class Checks(NamedTuple):
 
 
 @inlined
-def find_checks(position: Position) -> Checks:
+def find_checks(position: bitboards.Position) -> Checks:
     """Find the squares from which their king can be checked, and our discoverers."""
     king = position.kings & position.them
     square = first_square(king)
     occupied = position.us | position.them
     snipers = position.us & (
-        (DIAGONAL_LINES[square] & position.diagonal)
-        | (ORTHOGONAL_LINES[square] & position.orthogonal)
+        (bitboards.DIAGONAL_LINES[square] & position.diagonal)
+        | (bitboards.ORTHOGONAL_LINES[square] & position.orthogonal)
     )
-    discoverers = ZERO
+    discoverers = bitboards.ZERO
     while snipers:
-        blockers = BETWEEN[square, first_square(snipers)] & occupied
-        if not (blockers & (blockers - ONE)):
+        blockers = bitboards.BETWEEN[square, first_square(snipers)] & occupied
+        if not (blockers & (blockers - bitboards.ONE)):
             discoverers |= blockers & position.us
-        snipers &= snipers - ONE
+        snipers &= snipers - bitboards.ONE
     return Checks(
-        pawns_attacks_down(king),
-        knight_attacks(square),
-        diagonal_attacks(square, occupied),
-        orthogonal_attacks(square, occupied),
+        bitboards.pawns_attacks_down(king),
+        bitboards.knight_attacks(square),
+        bitboards.diagonal_attacks(square, occupied),
+        bitboards.orthogonal_attacks(square, occupied),
         discoverers,
     )
 
 
 @inlined
-def gives_check(position: Position, checks: Checks, move: Move) -> bool:
+def gives_check(position: bitboards.Position, checks: Checks, move: Move) -> bool:
     """Return whether a legal move gives check."""
-    start = ONE << origin(move)
-    arrived = ONE << target(move)
-    kind = arrival(move)
-    direct = checks.pawn if kind & PAWN else ZERO
-    direct |= checks.knight if kind & KNIGHT else ZERO
-    direct |= checks.diagonal if kind & DIAGONAL else ZERO
-    direct |= checks.orthogonal if kind & ORTHOGONAL else ZERO
+    start = bitboards.ONE << bitboards.origin(move)
+    arrived = bitboards.ONE << bitboards.target(move)
+    kind = bitboards.arrival(move)
+    direct = checks.pawn if kind & bitboards.PAWN else bitboards.ZERO
+    direct |= checks.knight if kind & bitboards.KNIGHT else bitboards.ZERO
+    direct |= checks.diagonal if kind & bitboards.DIAGONAL else bitboards.ZERO
+    direct |= checks.orthogonal if kind & bitboards.ORTHOGONAL else bitboards.ZERO
     if direct & arrived:
         return True
     if start & checks.discoverers:
         king = first_square(position.kings & position.them)
-        stays_on_line = (BETWEEN[king, target(move)] & start) | (
-            BETWEEN[king, origin(move)] & arrived
+        stays_on_line = (bitboards.BETWEEN[king, bitboards.target(move)] & start) | (
+            bitboards.BETWEEN[king, bitboards.origin(move)] & arrived
         )
         if not stays_on_line:
             return True
     # Castling, en passant and promotions change lines beyond these squares.
-    castles = kind & KING and start == E1 and arrived & (C1 | G1)
-    takes_in_passing = kind & PAWN and arrived & position.rights & RANK_6
-    promotes = not kind & PAWN and position.pawns & start
+    castles = (
+        kind & bitboards.KING
+        and start == bitboards.E1
+        and arrived & (bitboards.C1 | bitboards.G1)
+    )
+    takes_in_passing = (
+        kind & bitboards.PAWN and arrived & position.rights & bitboards.RANK_6
+    )
+    promotes = not kind & bitboards.PAWN and position.pawns & start
     if castles or takes_in_passing or promotes:
-        return checkers(make(position, move)) != ZERO
+        return bitboards.checkers(bitboards.make(position, move)) != bitboards.ZERO
     return False
 
 
 @jit
-def generate_checks(position: Position, moves: Row) -> Number:
+def generate_checks(position: bitboards.Position, moves: Row) -> Number:
     """Write the legal moves that give check to a row and return their number."""
     checks = find_checks(position)
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     kept = 0
     for index in range(size):
         move = moves[index]
@@ -159,25 +118,29 @@ def generate_checks(position: Position, moves: Row) -> Number:
 
 
 @inlined
-def is_checkmate(position: Position) -> bool:
+def is_checkmate(position: bitboards.Position) -> bool:
     """Return whether the side to move is checkmated."""
-    return checkers(position) != ZERO and count(position) == 0
+    return (
+        bitboards.checkers(position) != bitboards.ZERO and movegen.count(position) == 0
+    )
 
 
 @inlined
-def is_stalemate(position: Position) -> bool:
+def is_stalemate(position: bitboards.Position) -> bool:
     """Return whether the side to move has no move and is not in check."""
-    return checkers(position) == ZERO and count(position) == 0
+    return (
+        bitboards.checkers(position) == bitboards.ZERO and movegen.count(position) == 0
+    )
 
 
 @jit
-def mates(position: Position, move: Move) -> bool:
+def mates(position: bitboards.Position, move: Move) -> bool:
     """Return whether a pseudo-legal move is legal and mates."""
-    child = make(position, move)
+    child = bitboards.make(position, move)
     return (
-        checkers(child) != ZERO
-        and not leaves_king_attacked(child)
-        and count(child) == 0
+        bitboards.checkers(child) != bitboards.ZERO
+        and not bitboards.leaves_king_attacked(child)
+        and movegen.count(child) == 0
     )
 
 
@@ -194,39 +157,39 @@ class Cover(NamedTuple):
 
 @inlined
 def slider_attacks(
-    position: Position, slider: Bitboard, occupied: Bitboard
+    position: bitboards.Position, slider: Bitboard, occupied: Bitboard
 ) -> Bitboard:
     """Return the squares that a bishop, rook or queen attacks."""
     square = first_square(slider)
-    reached = ZERO
+    reached = bitboards.ZERO
     if position.diagonal & slider:
-        reached |= diagonal_attacks(square, occupied)
+        reached |= bitboards.diagonal_attacks(square, occupied)
     if position.orthogonal & slider:
-        reached |= orthogonal_attacks(square, occupied)
+        reached |= bitboards.orthogonal_attacks(square, occupied)
     return reached
 
 
 @inlined
-def find_cover(position: Position, occupied: Bitboard) -> Cover:
+def find_cover(position: bitboards.Position, occupied: Bitboard) -> Cover:
     """Collect the attacks of our pieces, given the occupancy."""
     pawns = position.pawns & position.us
-    left = (pawns & NOT_FILE_A) << SEVEN
-    right = (pawns & NOT_FILE_H) << NINE
+    left = (pawns & bitboards.NOT_FILE_A) << bitboards.SEVEN
+    right = (pawns & bitboards.NOT_FILE_H) << bitboards.NINE
     once = left | right
     twice = left & right
-    reached = king_attacks(first_square(position.kings & position.us))
+    reached = bitboards.king_attacks(first_square(position.kings & position.us))
     twice |= once & reached
     once |= reached
     knights = position.knights & position.us
     while knights:
-        reached = knight_attacks(first_square(knights))
+        reached = bitboards.knight_attacks(first_square(knights))
         twice |= once & reached
         once |= reached
-        knights &= knights - ONE
-    by_sliders = ZERO
+        knights &= knights - bitboards.ONE
+    by_sliders = bitboards.ZERO
     sliders = (position.diagonal | position.orthogonal) & position.us
     while sliders:
-        slider = sliders & (ZERO - sliders)
+        slider = sliders & (bitboards.ZERO - sliders)
         sliders ^= slider
         reached = slider_attacks(position, slider, occupied)
         twice |= once & reached
@@ -236,11 +199,13 @@ def find_cover(position: Position, occupied: Bitboard) -> Cover:
 
 
 @inlined
-def open_flights(position: Position, ring: Bitboard, start: Bitboard) -> Bitboard:
+def open_flights(
+    position: bitboards.Position, ring: Bitboard, start: Bitboard
+) -> Bitboard:
     """Return the flights that are open without our piece on `start`."""
     king = position.kings & position.them
     occupied = (position.us | position.them) ^ king ^ start
-    rest = Position(
+    rest = bitboards.Position(
         position.pawns & ~start,
         position.knights & ~start,
         position.diagonal & ~start,
@@ -255,76 +220,80 @@ def open_flights(position: Position, ring: Bitboard, start: Bitboard) -> Bitboar
 
 @inlined
 def leaves_no_flight(
-    position: Position, uncovered: Bitboard, start: Square, end: Square, kind: Move
+    position: bitboards.Position,
+    uncovered: Bitboard,
+    start: Square,
+    end: Square,
+    kind: Move,
 ) -> bool:
     """Return whether a piece that arrives on `end` covers all `uncovered` flights.
 
     Lines that the piece closes are ignored, so True may be wrong; False never is.
     """
     king = position.kings & position.them
-    occupied = (position.us | position.them) & ~(king | (ONE << start))
+    occupied = (position.us | position.them) & ~(king | (bitboards.ONE << start))
     # The king may take the piece itself unless another one guards it.
-    flights = uncovered & (~position.them | (ONE << end))
-    return not (flights & ~attacks_of_kind(kind, end, occupied))
+    flights = uncovered & (~position.them | (bitboards.ONE << end))
+    return not (flights & ~bitboards.attacks_of_kind(kind, end, occupied))
 
 
 @jit
 def _mate_by_pawn(
-    position: Position, ring: Bitboard, targets: Bitboard, step: Square
+    position: bitboards.Position, ring: Bitboard, targets: Bitboard, step: Square
 ) -> Move:
     """Find a mate among pawn moves whose targets are `step` above their origins."""
     while targets:
         end = first_square(targets)
-        targets &= targets - ONE
+        targets &= targets - bitboards.ONE
         start = end - step
-        uncovered = open_flights(position, ring, ONE << start)
-        if not RANK_8 & (ONE << end):
-            if leaves_no_flight(position, uncovered, start, end, PAWN):
-                move = encode(start, end, PAWN)
+        uncovered = open_flights(position, ring, bitboards.ONE << start)
+        if not bitboards.RANK_8 & (bitboards.ONE << end):
+            if leaves_no_flight(position, uncovered, start, end, bitboards.PAWN):
+                move = bitboards.encode(start, end, bitboards.PAWN)
                 if mates(position, move):
                     return move
             continue
         # A rook or a bishop mates only where a queen does.
-        for kind in (QUEEN, KNIGHT):
+        for kind in (bitboards.QUEEN, bitboards.KNIGHT):
             if leaves_no_flight(position, uncovered, start, end, kind):
-                move = encode(start, end, kind)
+                move = bitboards.encode(start, end, kind)
                 if mates(position, move):
                     return move
-    return NO_MOVE
+    return bitboards.NO_MOVE
 
 
 @jit
-def _mate_by_king(position: Position, batteries: Bitboard) -> Move:
+def _mate_by_king(position: bitboards.Position, batteries: Bitboard) -> Move:
     """Find a mate by a king move that opens a line, or by castling."""
     king = position.kings & position.us
     start = first_square(king)
-    targets = ZERO
+    targets = bitboards.ZERO
     if king & batteries:
-        targets = king_attacks(start) & ~position.us
-    if position.rights & RANK_1:
-        targets |= castling_targets(position, find_pins(position))
+        targets = bitboards.king_attacks(start) & ~position.us
+    if position.rights & bitboards.RANK_1:
+        targets |= movegen.castling_targets(position, movegen.find_pins(position))
     while targets:
-        move = encode(start, first_square(targets), KING)
-        targets &= targets - ONE
+        move = bitboards.encode(start, first_square(targets), bitboards.KING)
+        targets &= targets - bitboards.ONE
         if mates(position, move):
             return move
-    return NO_MOVE
+    return bitboards.NO_MOVE
 
 
 @jit
-def _mate_in_passing(position: Position, takers: Bitboard) -> Move:
+def _mate_in_passing(position: bitboards.Position, takers: Bitboard) -> Move:
     """Find a mate by a capture en passant."""
-    end = first_square(position.rights & RANK_6)
+    end = first_square(position.rights & bitboards.RANK_6)
     while takers:
-        move = encode(first_square(takers), end, PAWN)
-        takers &= takers - ONE
+        move = bitboards.encode(first_square(takers), end, bitboards.PAWN)
+        takers &= takers - bitboards.ONE
         if mates(position, move):
             return move
-    return NO_MOVE
+    return bitboards.NO_MOVE
 
 
 @jit
-def mate_in_one(position: Position) -> Move:
+def mate_in_one(position: bitboards.Position) -> Move:
     """Find a move that mates at once.
 
     Returns
@@ -336,7 +305,7 @@ def mate_in_one(position: Position) -> Move:
     square = first_square(king)
     occupied = position.us | position.them
     bare = occupied ^ king
-    ring = king_attacks(square)
+    ring = bitboards.king_attacks(square)
 
     # 1. The squares from which pieces check, and the pieces in front of a battery.
     checks = find_checks(position)
@@ -348,23 +317,23 @@ def mate_in_one(position: Position) -> Move:
     # 3. Knights and sliders: targets that check, or any target if a line opens.
     pieces = position.us & (position.knights | position.diagonal | position.orthogonal)
     while pieces:
-        piece = pieces & (ZERO - pieces)
+        piece = pieces & (bitboards.ZERO - pieces)
         pieces ^= piece
         start = first_square(piece)
-        kind = KNIGHT
-        reached = knight_attacks(start)
+        kind = bitboards.KNIGHT
+        reached = bitboards.knight_attacks(start)
         checked = checks.knight
         if not position.knights & piece:
-            kind = ZERO
-            reached = ZERO
-            checked = ZERO
+            kind = bitboards.ZERO
+            reached = bitboards.ZERO
+            checked = bitboards.ZERO
             if position.diagonal & piece:
-                kind |= DIAGONAL
-                reached |= diagonal_attacks(start, bare)
+                kind |= bitboards.DIAGONAL
+                reached |= bitboards.diagonal_attacks(start, bare)
                 checked |= checks.diagonal
             if position.orthogonal & piece:
-                kind |= ORTHOGONAL
-                reached |= orthogonal_attacks(start, bare)
+                kind |= bitboards.ORTHOGONAL
+                reached |= bitboards.orthogonal_attacks(start, bare)
                 checked |= checks.orthogonal
         targets = reached & ~position.us
         if not piece & batteries:
@@ -377,45 +346,57 @@ def mate_in_one(position: Position) -> Move:
             uncovered = ring & ~(cover.twice | (cover.once & ~reached))
         while targets:
             end = first_square(targets)
-            targets &= targets - ONE
+            targets &= targets - bitboards.ONE
             if leaves_no_flight(position, uncovered, start, end, kind):
-                move = encode(start, end, kind)
+                move = bitboards.encode(start, end, kind)
                 if mates(position, move):
                     return move
 
     # 4. Pawns that check, promote or open a line.
     pawns = position.pawns & position.us
-    wanted = checks.pawn | RANK_8
+    wanted = checks.pawn | bitboards.RANK_8
     opening = pawns & batteries
-    pushed = (pawns << EIGHT) & ~occupied
-    targets = pushed & (wanted | (opening << EIGHT))
+    pushed = (pawns << bitboards.EIGHT) & ~occupied
+    targets = pushed & (wanted | (opening << bitboards.EIGHT))
     if targets:
-        move = _mate_by_pawn(position, ring, targets, EIGHT)
+        move = _mate_by_pawn(position, ring, targets, bitboards.EIGHT)
         if move:
             return move
-    targets = ((pushed & RANK_3) << EIGHT) & ~occupied & (wanted | opening << SIXTEEN)
+    targets = (
+        ((pushed & bitboards.RANK_3) << bitboards.EIGHT)
+        & ~occupied
+        & (wanted | opening << bitboards.SIXTEEN)
+    )
     if targets:
-        move = _mate_by_pawn(position, ring, targets, SIXTEEN)
+        move = _mate_by_pawn(position, ring, targets, bitboards.SIXTEEN)
         if move:
             return move
     takeable = position.them & ~king
-    targets = ((pawns & NOT_FILE_A) << SEVEN) & takeable & (wanted | opening << SEVEN)
+    targets = (
+        ((pawns & bitboards.NOT_FILE_A) << bitboards.SEVEN)
+        & takeable
+        & (wanted | opening << bitboards.SEVEN)
+    )
     if targets:
-        move = _mate_by_pawn(position, ring, targets, SEVEN)
+        move = _mate_by_pawn(position, ring, targets, bitboards.SEVEN)
         if move:
             return move
-    targets = ((pawns & NOT_FILE_H) << NINE) & takeable & (wanted | opening << NINE)
+    targets = (
+        ((pawns & bitboards.NOT_FILE_H) << bitboards.NINE)
+        & takeable
+        & (wanted | opening << bitboards.NINE)
+    )
     if targets:
-        move = _mate_by_pawn(position, ring, targets, NINE)
+        move = _mate_by_pawn(position, ring, targets, bitboards.NINE)
         if move:
             return move
 
     # 5. Captures en passant, king moves and castling.
-    takers = en_passant_takers(position)
+    takers = movegen.en_passant_takers(position)
     if takers:
         move = _mate_in_passing(position, takers)
         if move:
             return move
-    if position.kings & position.us & batteries or position.rights & RANK_1:
+    if position.kings & position.us & batteries or position.rights & bitboards.RANK_1:
         return _mate_by_king(position, batteries)
-    return NO_MOVE
+    return bitboards.NO_MOVE

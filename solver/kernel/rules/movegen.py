@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from solver.kernel.border.interface import STOPPED
+from solver.kernel.border import interface
 from solver.kernel.build.jit import (
     Bitboard,
     Move,
@@ -23,48 +23,7 @@ from solver.kernel.build.jit import (
     population,
     report_if_due,
 )
-from solver.kernel.rules.bitboards import (
-    A1,
-    ALL,
-    BETWEEN,
-    C1,
-    DIAGONAL,
-    DIAGONAL_LINES,
-    EIGHT,
-    G1,
-    H1,
-    KING,
-    KNIGHT,
-    LONG_CASTLING_EMPTY,
-    LONG_CASTLING_SAFE,
-    NINE,
-    NOT_FILE_A,
-    NOT_FILE_H,
-    ONE,
-    ORTHOGONAL,
-    ORTHOGONAL_LINES,
-    PAWN,
-    QUEEN,
-    RANK_3,
-    RANK_6,
-    RANK_8,
-    SEVEN,
-    SHORT_CASTLING_EMPTY,
-    SHORT_CASTLING_SAFE,
-    SIXTEEN,
-    ZERO,
-    Position,
-    attackers_of_us,
-    diagonal_attacks,
-    encode,
-    king_attacks,
-    knight_attacks,
-    knights_attacks,
-    make,
-    orthogonal_attacks,
-    pawns_attacks_down,
-    pawns_attacks_up,
-)
+from solver.kernel.rules import bitboards
 
 # Checks and pins
 
@@ -92,19 +51,19 @@ class Pins(NamedTuple):
 
 
 @inlined
-def attacked_by_them(position: Position, occupied: Bitboard) -> Bitboard:
+def attacked_by_them(position: bitboards.Position, occupied: Bitboard) -> Bitboard:
     """Return all squares that their pieces attack, given the occupancy."""
-    attacked = pawns_attacks_down(position.pawns & position.them)
-    attacked |= knights_attacks(position.knights & position.them)
-    attacked |= king_attacks(first_square(position.kings & position.them))
+    attacked = bitboards.pawns_attacks_down(position.pawns & position.them)
+    attacked |= bitboards.knights_attacks(position.knights & position.them)
+    attacked |= bitboards.king_attacks(first_square(position.kings & position.them))
     sliders = position.diagonal & position.them
     while sliders:
-        attacked |= diagonal_attacks(first_square(sliders), occupied)
-        sliders &= sliders - ONE
+        attacked |= bitboards.diagonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - bitboards.ONE
     sliders = position.orthogonal & position.them
     while sliders:
-        attacked |= orthogonal_attacks(first_square(sliders), occupied)
-        sliders &= sliders - ONE
+        attacked |= bitboards.orthogonal_attacks(first_square(sliders), occupied)
+        sliders &= sliders - bitboards.ONE
     return attacked
 
 
@@ -116,44 +75,50 @@ class Snipers(NamedTuple):
 
 
 @inlined
-def _split_snipers(position: Position, king: Square, snipers: Bitboard) -> Snipers:
+def _split_snipers(
+    position: bitboards.Position, king: Square, snipers: Bitboard
+) -> Snipers:
     """Split the sliders on our king's lines into those that check and that pin."""
     occupied = position.us | position.them
-    checkers = ZERO
-    pins = ZERO
+    checkers = bitboards.ZERO
+    pins = bitboards.ZERO
     while snipers:
-        line = BETWEEN[king, first_square(snipers)]
-        sniper = snipers & (ZERO - snipers)
+        line = bitboards.BETWEEN[king, first_square(snipers)]
+        sniper = snipers & (bitboards.ZERO - snipers)
         snipers ^= sniper
         blockers = line & occupied
         if not blockers:
             checkers |= sniper
-        elif not (blockers & (blockers - ONE)) and blockers & position.us:
+        elif not (blockers & (blockers - bitboards.ONE)) and blockers & position.us:
             pins |= line | sniper
     return Snipers(checkers, pins)
 
 
 @inlined
-def find_pins(position: Position) -> Pins:
+def find_pins(position: bitboards.Position) -> Pins:
     """Find what limits the moves of the side to move."""
     king = position.kings & position.us
     square = first_square(king)
     diagonal = _split_snipers(
-        position, square, DIAGONAL_LINES[square] & position.diagonal & position.them
+        position,
+        square,
+        bitboards.DIAGONAL_LINES[square] & position.diagonal & position.them,
     )
     orthogonal = _split_snipers(
-        position, square, ORTHOGONAL_LINES[square] & position.orthogonal & position.them
+        position,
+        square,
+        bitboards.ORTHOGONAL_LINES[square] & position.orthogonal & position.them,
     )
     checkers = diagonal.checkers | orthogonal.checkers
     checkers |= position.them & (
-        (pawns_attacks_up(king) & position.pawns)
-        | (knight_attacks(square) & position.knights)
+        (bitboards.pawns_attacks_up(king) & position.pawns)
+        | (bitboards.knight_attacks(square) & position.knights)
     )
-    parries = ALL
+    parries = bitboards.ALL
     if checkers:
-        parries = ZERO
-        if not (checkers & (checkers - ONE)):
-            parries = checkers | BETWEEN[square, first_square(checkers)]
+        parries = bitboards.ZERO
+        if not (checkers & (checkers - bitboards.ONE)):
+            parries = checkers | bitboards.BETWEEN[square, first_square(checkers)]
     occupied = position.us | position.them
     danger = attacked_by_them(position, occupied ^ king)
     return Pins(checkers, parries, diagonal.pins, orthogonal.pins, danger)
@@ -172,21 +137,21 @@ class PawnTargets(NamedTuple):
 
 
 @inlined
-def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
+def pawn_targets(position: bitboards.Position, pins: Pins) -> PawnTargets:
     """Return the legal pawn moves without captures en passant."""
     empty = ~(position.us | position.them)
     pawns = position.pawns & position.us
     unpinned = pawns & ~(pins.diagonal | pins.orthogonal)
     # A pinned pawn may move along its pin line.
-    along = ((pawns & pins.orthogonal) << EIGHT) & pins.orthogonal
-    single = ((unpinned << EIGHT) | along) & empty
-    double = ((single & RANK_3) << EIGHT) & empty
+    along = ((pawns & pins.orthogonal) << bitboards.EIGHT) & pins.orthogonal
+    single = ((unpinned << bitboards.EIGHT) | along) & empty
+    double = ((single & bitboards.RANK_3) << bitboards.EIGHT) & empty
     pinned = pawns & pins.diagonal
-    left = ((unpinned & NOT_FILE_A) << SEVEN) | (
-        ((pinned & NOT_FILE_A) << SEVEN) & pins.diagonal
+    left = ((unpinned & bitboards.NOT_FILE_A) << bitboards.SEVEN) | (
+        ((pinned & bitboards.NOT_FILE_A) << bitboards.SEVEN) & pins.diagonal
     )
-    right = ((unpinned & NOT_FILE_H) << NINE) | (
-        ((pinned & NOT_FILE_H) << NINE) & pins.diagonal
+    right = ((unpinned & bitboards.NOT_FILE_H) << bitboards.NINE) | (
+        ((pinned & bitboards.NOT_FILE_H) << bitboards.NINE) & pins.diagonal
     )
     takeable = position.them & pins.parries
     return PawnTargets(
@@ -198,36 +163,44 @@ def pawn_targets(position: Position, pins: Pins) -> PawnTargets:
 
 
 @inlined
-def en_passant_is_legal(position: Position, pawn: Bitboard, end: Bitboard) -> bool:
+def en_passant_is_legal(
+    position: bitboards.Position, pawn: Bitboard, end: Bitboard
+) -> bool:
     """Return whether our king is safe after `pawn` captures en passant on `end`.
 
     Two pieces leave their squares at once, which the pin lines do not cover.
     """
-    taken = end >> EIGHT
+    taken = end >> bitboards.EIGHT
     occupied = ((position.us | position.them) ^ pawn ^ taken) | end
     king = first_square(position.kings & position.us)
-    return not (attackers_of_us(position, king, occupied) & ~taken)
+    return not (bitboards.attackers_of_us(position, king, occupied) & ~taken)
 
 
 @inlined
-def en_passant_takers(position: Position) -> Bitboard:
+def en_passant_takers(position: bitboards.Position) -> Bitboard:
     """Return our pawns beside the pawn that can be taken en passant."""
-    return pawns_attacks_down(position.rights & RANK_6) & position.pawns & position.us
+    return (
+        bitboards.pawns_attacks_down(position.rights & bitboards.RANK_6)
+        & position.pawns
+        & position.us
+    )
 
 
 @inlined
-def castling_targets(position: Position, pins: Pins) -> Bitboard:
+def castling_targets(position: bitboards.Position, pins: Pins) -> Bitboard:
     """Return the squares where our king arrives by castling."""
-    targets = ZERO
+    targets = bitboards.ZERO
     occupied = position.us | position.them
-    if position.rights & H1 and not (
-        occupied & SHORT_CASTLING_EMPTY | pins.danger & SHORT_CASTLING_SAFE
+    if position.rights & bitboards.H1 and not (
+        occupied & bitboards.SHORT_CASTLING_EMPTY
+        | pins.danger & bitboards.SHORT_CASTLING_SAFE
     ):
-        targets |= G1
-    if position.rights & A1 and not (
-        occupied & LONG_CASTLING_EMPTY | pins.danger & LONG_CASTLING_SAFE
+        targets |= bitboards.G1
+    if position.rights & bitboards.A1 and not (
+        occupied & bitboards.LONG_CASTLING_EMPTY
+        | pins.danger & bitboards.LONG_CASTLING_SAFE
     ):
-        targets |= C1
+        targets |= bitboards.C1
     return targets
 
 
@@ -237,44 +210,52 @@ def _emit(
 ) -> Number:
     """Append a move to each target and return the new size."""
     while targets:
-        moves[size] = encode(start, first_square(targets), kind)
+        moves[size] = bitboards.encode(start, first_square(targets), kind)
         size += 1
-        targets &= targets - ONE
+        targets &= targets - bitboards.ONE
     return size
 
 
 @inlined
 def _emit_pawns(moves: Row, size: Number, targets: Bitboard, step: Square) -> Number:
     """Append the pawn moves to the targets, each `step` squares above its origin."""
-    promoting = targets & RANK_8
+    promoting = targets & bitboards.RANK_8
     targets ^= promoting
     while targets:
         end = first_square(targets)
-        moves[size] = encode(end - step, end, PAWN)
+        moves[size] = bitboards.encode(end - step, end, bitboards.PAWN)
         size += 1
-        targets &= targets - ONE
+        targets &= targets - bitboards.ONE
     while promoting:
         end = first_square(promoting)
-        moves[size] = encode(end - step, end, QUEEN)
-        moves[size + 1] = encode(end - step, end, KNIGHT)
-        moves[size + 2] = encode(end - step, end, ORTHOGONAL)
-        moves[size + 3] = encode(end - step, end, DIAGONAL)
+        moves[size] = bitboards.encode(end - step, end, bitboards.QUEEN)
+        moves[size + 1] = bitboards.encode(end - step, end, bitboards.KNIGHT)
+        moves[size + 2] = bitboards.encode(end - step, end, bitboards.ORTHOGONAL)
+        moves[size + 3] = bitboards.encode(end - step, end, bitboards.DIAGONAL)
         size += 4
-        promoting &= promoting - ONE
+        promoting &= promoting - bitboards.ONE
     return size
 
 
 @inlined
-def diagonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
+def diagonal_targets(
+    position: bitboards.Position, pins: Pins, slider: Bitboard
+) -> Bitboard:
     """Return the targets of a bishop or queen that no orthogonal pin holds."""
-    reached = diagonal_attacks(first_square(slider), position.us | position.them)
+    reached = bitboards.diagonal_attacks(
+        first_square(slider), position.us | position.them
+    )
     return reached & pins.diagonal if slider & pins.diagonal else reached
 
 
 @inlined
-def orthogonal_targets(position: Position, pins: Pins, slider: Bitboard) -> Bitboard:
+def orthogonal_targets(
+    position: bitboards.Position, pins: Pins, slider: Bitboard
+) -> Bitboard:
     """Return the targets of a rook or queen that no diagonal pin holds."""
-    reached = orthogonal_attacks(first_square(slider), position.us | position.them)
+    reached = bitboards.orthogonal_attacks(
+        first_square(slider), position.us | position.them
+    )
     return reached & pins.orthogonal if slider & pins.orthogonal else reached
 
 
@@ -292,76 +273,89 @@ class Wanted(NamedTuple):
     movers: Bitboard
 
 
-ALL_WANTED = Wanted(ALL, ALL, ALL, ALL, ALL, ALL)
+ALL_WANTED = Wanted(
+    bitboards.ALL,
+    bitboards.ALL,
+    bitboards.ALL,
+    bitboards.ALL,
+    bitboards.ALL,
+    bitboards.ALL,
+)
 
 
 @inlined
-def generate_wanted(position: Position, moves: Row, wanted: Wanted) -> Number:
+def generate_wanted(position: bitboards.Position, moves: Row, wanted: Wanted) -> Number:
     """Write the legal moves to wanted targets to a row, and return their number.
 
     Castling, promotions and captures by pawns are always written.
     """
     pins = find_pins(position)
     king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~pins.danger
+    targets = bitboards.king_attacks(king) & ~position.us & ~pins.danger
     if not position.kings & wanted.movers:
         targets &= wanted.king
     if not pins.checkers:
         targets |= castling_targets(position, pins)
-    size = _emit(moves, 0, king, targets, KING)
+    size = _emit(moves, 0, king, targets, bitboards.KING)
     if not pins.parries:  # double check
         return size
 
     pawns = pawn_targets(position, pins)
     movers = position.pawns & wanted.movers
-    single = pawns.single & (wanted.pawn | RANK_8 | (movers << EIGHT))
-    double = pawns.double & (wanted.pawn | (movers << SIXTEEN))
-    size = _emit_pawns(moves, size, single, EIGHT)
-    size = _emit_pawns(moves, size, double, SIXTEEN)
-    size = _emit_pawns(moves, size, pawns.left, SEVEN)
-    size = _emit_pawns(moves, size, pawns.right, NINE)
+    single = pawns.single & (
+        wanted.pawn | bitboards.RANK_8 | (movers << bitboards.EIGHT)
+    )
+    double = pawns.double & (wanted.pawn | (movers << bitboards.SIXTEEN))
+    size = _emit_pawns(moves, size, single, bitboards.EIGHT)
+    size = _emit_pawns(moves, size, double, bitboards.SIXTEEN)
+    size = _emit_pawns(moves, size, pawns.left, bitboards.SEVEN)
+    size = _emit_pawns(moves, size, pawns.right, bitboards.NINE)
     takers = en_passant_takers(position)
     while takers:
-        end = position.rights & RANK_6
-        pawn = takers & (ZERO - takers)
+        end = position.rights & bitboards.RANK_6
+        pawn = takers & (bitboards.ZERO - takers)
         takers ^= pawn
         if en_passant_is_legal(position, pawn, end):
-            size = _emit(moves, size, first_square(pawn), end, PAWN)
+            size = _emit(moves, size, first_square(pawn), end, bitboards.PAWN)
 
     allowed = ~position.us & pins.parries
     knights = position.knights & position.us
     knights &= ~(pins.diagonal | pins.orthogonal)
     while knights:
-        knight = knights & (ZERO - knights)
+        knight = knights & (bitboards.ZERO - knights)
         knights ^= knight
         start = first_square(knight)
-        targets = knight_attacks(start) & allowed
+        targets = bitboards.knight_attacks(start) & allowed
         if not knight & wanted.movers:
             targets &= wanted.knight
-        size = _emit(moves, size, start, targets, KNIGHT)
+        size = _emit(moves, size, start, targets, bitboards.KNIGHT)
     sliders = position.diagonal & position.us & ~pins.orthogonal
     while sliders:
-        slider = sliders & (ZERO - sliders)
+        slider = sliders & (bitboards.ZERO - sliders)
         sliders ^= slider
         targets = diagonal_targets(position, pins, slider) & allowed
-        kind = QUEEN if position.orthogonal & slider else DIAGONAL
+        kind = bitboards.QUEEN if position.orthogonal & slider else bitboards.DIAGONAL
         if not slider & wanted.movers:
-            targets &= wanted.diagonal | (wanted.orthogonal if kind == QUEEN else ZERO)
+            targets &= wanted.diagonal | (
+                wanted.orthogonal if kind == bitboards.QUEEN else bitboards.ZERO
+            )
         size = _emit(moves, size, first_square(slider), targets, kind)
     sliders = position.orthogonal & position.us & ~pins.diagonal
     while sliders:
-        slider = sliders & (ZERO - sliders)
+        slider = sliders & (bitboards.ZERO - sliders)
         sliders ^= slider
         targets = orthogonal_targets(position, pins, slider) & allowed
-        kind = QUEEN if position.diagonal & slider else ORTHOGONAL
+        kind = bitboards.QUEEN if position.diagonal & slider else bitboards.ORTHOGONAL
         if not slider & wanted.movers:
-            targets &= wanted.orthogonal | (wanted.diagonal if kind == QUEEN else ZERO)
+            targets &= wanted.orthogonal | (
+                wanted.diagonal if kind == bitboards.QUEEN else bitboards.ZERO
+            )
         size = _emit(moves, size, first_square(slider), targets, kind)
     return size
 
 
 @jit
-def generate(position: Position, moves: Row) -> Number:
+def generate(position: bitboards.Position, moves: Row) -> Number:
     """Write the legal moves to a row.
 
     Parameters
@@ -379,10 +373,10 @@ def generate(position: Position, moves: Row) -> Number:
 
 
 @inlined
-def count_within(position: Position, pins: Pins) -> Number:
+def count_within(position: bitboards.Position, pins: Pins) -> Number:
     """Count the legal moves of a position whose pins are known."""
     king = first_square(position.kings & position.us)
-    targets = king_attacks(king) & ~position.us & ~pins.danger
+    targets = bitboards.king_attacks(king) & ~position.us & ~pins.danger
     if not pins.checkers:
         targets |= castling_targets(position, pins)
     size = population(targets)
@@ -392,41 +386,41 @@ def count_within(position: Position, pins: Pins) -> Number:
     pawns = pawn_targets(position, pins)
     size += population(pawns.single) + population(pawns.double)
     size += population(pawns.left) + population(pawns.right)
-    promoting = (pawns.single | pawns.left | pawns.right) & RANK_8
+    promoting = (pawns.single | pawns.left | pawns.right) & bitboards.RANK_8
     if promoting:
         size += 3 * (
-            population(pawns.single & RANK_8)
-            + population(pawns.left & RANK_8)
-            + population(pawns.right & RANK_8)
+            population(pawns.single & bitboards.RANK_8)
+            + population(pawns.left & bitboards.RANK_8)
+            + population(pawns.right & bitboards.RANK_8)
         )
     takers = en_passant_takers(position)
     while takers:
-        pawn = takers & (ZERO - takers)
+        pawn = takers & (bitboards.ZERO - takers)
         takers ^= pawn
-        if en_passant_is_legal(position, pawn, position.rights & RANK_6):
+        if en_passant_is_legal(position, pawn, position.rights & bitboards.RANK_6):
             size += 1
 
     allowed = ~position.us & pins.parries
     knights = position.knights & position.us
     knights &= ~(pins.diagonal | pins.orthogonal)
     while knights:
-        size += population(knight_attacks(first_square(knights)) & allowed)
-        knights &= knights - ONE
+        size += population(bitboards.knight_attacks(first_square(knights)) & allowed)
+        knights &= knights - bitboards.ONE
     sliders = position.diagonal & position.us & ~pins.orthogonal
     while sliders:
-        slider = sliders & (ZERO - sliders)
+        slider = sliders & (bitboards.ZERO - sliders)
         sliders ^= slider
         size += population(diagonal_targets(position, pins, slider) & allowed)
     sliders = position.orthogonal & position.us & ~pins.diagonal
     while sliders:
-        slider = sliders & (ZERO - sliders)
+        slider = sliders & (bitboards.ZERO - sliders)
         sliders ^= slider
         size += population(orthogonal_targets(position, pins, slider) & allowed)
     return size
 
 
 @jit
-def count(position: Position) -> Number:
+def count(position: bitboards.Position) -> Number:
     """Count the legal moves without listing them."""
     return count_within(position, find_pins(position))
 
@@ -437,7 +431,9 @@ anyway."""
 
 
 @jit
-def perft(position: Position, depth: Number, search: Search, listed: bool) -> Number:
+def perft(
+    position: bitboards.Position, depth: Number, search: Search, listed: bool
+) -> Number:
     """Count the leaves of the tree of legal moves, the test of a move generator.
 
     Parameters
@@ -460,15 +456,15 @@ def perft(position: Position, depth: Number, search: Search, listed: bool) -> Nu
     if depth > NEAR_THE_LEAVES:
         report_if_due(search)
         if search.stop:
-            return STOPPED
+            return interface.STOPPED
     moves = search.rows[depth]
     size = generate(position, moves)
     if depth == 1:
         return size
     leaves = 0
     for index in range(size):
-        below = perft(make(position, moves[index]), depth - 1, search, listed)
-        if below == STOPPED:
-            return STOPPED
+        below = perft(bitboards.make(position, moves[index]), depth - 1, search, listed)
+        if below == interface.STOPPED:
+            return interface.STOPPED
         leaves += below
     return leaves

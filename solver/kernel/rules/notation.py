@@ -20,39 +20,12 @@ from solver.kernel.build.jit import (
     inlined,
     jit,
 )
-from solver.kernel.rules.bitboards import (
-    A1,
-    ARRIVAL_BITS,
-    C1,
-    DIAGONAL,
-    E1,
-    EIGHT,
-    G1,
-    H1,
-    KING,
-    KNIGHT,
-    NO_MOVE,
-    NOT_FILE_A,
-    ONE,
-    ORTHOGONAL,
-    PAWN,
-    QUEEN,
-    RANK_1,
-    ZERO,
-    Position,
-    arrival,
-    checkers,
-    make,
-    origin,
-    target,
-    without_origin,
-)
-from solver.kernel.rules.movegen import count, generate
+from solver.kernel.rules import bitboards, movegen
 
 # Characters
 
 GAP = np.uint64(1 << 7)
-SQUARES_SHIFT = EIGHT
+SQUARES_SHIFT = bitboards.EIGHT
 SQUARES_BITS = np.uint64(15)
 SPACE = np.uint64(1 << 12)
 MARK = np.uint64(1 << 13)
@@ -61,12 +34,12 @@ BOARDS = 7
 """The first words of a position: five kinds of boards and a board for each side."""
 
 PIECES = {
-    "P": PAWN,
-    "N": KNIGHT,
-    "B": DIAGONAL,
-    "R": ORTHOGONAL,
-    "Q": QUEEN,
-    "K": KING,
+    "P": bitboards.PAWN,
+    "N": bitboards.KNIGHT,
+    "B": bitboards.DIAGONAL,
+    "R": bitboards.ORTHOGONAL,
+    "Q": bitboards.QUEEN,
+    "K": bitboards.KING,
 }
 WHITE_PIECE = np.uint64(1 << 5)
 BLACK_PIECE = np.uint64(1 << 6)
@@ -81,8 +54,10 @@ def _character_codes() -> np.ndarray:
     """
     codes = np.zeros(256, dtype=np.uint64)
     for letter, kind in PIECES.items():
-        codes[ord(letter)] = kind | WHITE_PIECE | (ONE << SQUARES_SHIFT)
-        codes[ord(letter.lower())] = kind | BLACK_PIECE | (ONE << SQUARES_SHIFT)
+        codes[ord(letter)] = kind | WHITE_PIECE | (bitboards.ONE << SQUARES_SHIFT)
+        codes[ord(letter.lower())] = (
+            kind | BLACK_PIECE | (bitboards.ONE << SQUARES_SHIFT)
+        )
     for squares in range(1, 9):
         codes[ord("0") + squares] = GAP | (np.uint64(squares) << SQUARES_SHIFT)
     for space in range(128):
@@ -98,7 +73,7 @@ def _piece_letters() -> np.ndarray:
     letters = np.zeros(128, dtype=np.uint8)
     for code, meaning in enumerate(_character_codes()):
         if meaning & (WHITE_PIECE | BLACK_PIECE):
-            letters[meaning & (GAP - ONE)] = code
+            letters[meaning & (GAP - bitboards.ONE)] = code
     return letters
 
 
@@ -157,15 +132,15 @@ def write_square(text: Text, at: Number, square: Number) -> Number:
 
 
 @inlined
-def _of_kind(position: Position, kind: Move) -> Bitboard:
+def _of_kind(position: bitboards.Position, kind: Move) -> Bitboard:
     """Return the pieces of one kind, of both sides."""
-    if kind == KNIGHT:
+    if kind == bitboards.KNIGHT:
         return position.knights
-    if kind == DIAGONAL:
+    if kind == bitboards.DIAGONAL:
         return position.diagonal & ~position.orthogonal
-    if kind == ORTHOGONAL:
+    if kind == bitboards.ORTHOGONAL:
         return position.orthogonal & ~position.diagonal
-    if kind == QUEEN:
+    if kind == bitboards.QUEEN:
         return position.diagonal & position.orthogonal
     return position.kings
 
@@ -174,19 +149,19 @@ def _of_kind(position: Position, kind: Move) -> Bitboard:
 def _read_castling(text: Text, at: Number, end: Number) -> Bitboard:
     """Return the king's target in O-O or O-O-O, also with zeros; 0: neither."""
     letter = text[at]
-    if letter != LETTER_O and letter != DIGIT_0:  # noqa: PLR1714 - slow as a tuple
-        return ZERO
+    if letter != LETTER_O and letter != DIGIT_0:
+        return bitboards.ZERO
     for place in range(at, end):
         if text[place] != (DASH if (place - at) & 1 else letter):
-            return ZERO
+            return bitboards.ZERO
     if end - at == 3:
-        return G1
-    return C1 if end - at == 5 else ZERO
+        return bitboards.G1
+    return bitboards.C1 if end - at == 5 else bitboards.ZERO
 
 
 @jit
 def _find_legal(
-    position: Position,
+    position: bitboards.Position,
     movers: Bitboard,
     end: Bitboard,
     promotion: Move,
@@ -210,29 +185,40 @@ def _find_legal(
         Overwritten.
     """
     if not movers:
-        return NO_MOVE
-    found = NO_MOVE
-    for index in range(generate(position, moves)):
+        return bitboards.NO_MOVE
+    found = bitboards.NO_MOVE
+    for index in range(movegen.generate(position, moves)):
         move = moves[index]
-        mover, arrived = ONE << origin(move), ONE << target(move)
+        mover, arrived = (
+            bitboards.ONE << bitboards.origin(move),
+            bitboards.ONE << bitboards.target(move),
+        )
         if arrived != end or not mover & movers:
             continue
-        kind = arrival(move)
-        promoted = kind if mover & position.pawns and kind != PAWN else ZERO
+        kind = bitboards.arrival(move)
+        promoted = (
+            kind
+            if mover & position.pawns and kind != bitboards.PAWN
+            else bitboards.ZERO
+        )
         if promoted != promotion:
             continue
         # From its home the king goes to these squares only by castling.
-        if mover & position.kings & E1 and arrived & (C1 | G1) and not castles:
+        if (
+            mover & position.kings & bitboards.E1
+            and arrived & (bitboards.C1 | bitboards.G1)
+            and not castles
+        ):
             continue
         if found:
-            return NO_MOVE
+            return bitboards.NO_MOVE
         found = move
     return found
 
 
 @jit
 def read_move(
-    position: Position,
+    position: bitboards.Position,
     black: Number,
     text: Text,
     at: Number,
@@ -262,33 +248,33 @@ def read_move(
     """
     # 1. Leave out the marks. A move in UCI has none.
     if uci_only and end - at != 4 and (end - at != 5 or text[end - 1] < FILE_A):
-        return NO_MOVE
+        return bitboards.NO_MOVE
     while end > at and not uci_only and CODES[text[end - 1]] == MARK:
         end -= 1
     if end - at < 2:
-        return NO_MOVE
+        return bitboards.NO_MOVE
 
     # 2. Castling in SAN.
     castling = _read_castling(text, at, end)
     if castling:
-        king = position.kings & position.us & E1
-        return _find_legal(position, king, castling, ZERO, True, moves)
+        king = position.kings & position.us & bitboards.E1
+        return _find_legal(position, king, castling, bitboards.ZERO, True, moves)
 
     # 3. From the end: the promotion and the target.
-    promotion = ZERO
+    promotion = bitboards.ZERO
     if coordinate(text[end - 1], RANK_ONE) < 0:
-        promotion = CODES[text[end - 1]] & ARRIVAL_BITS
-        if not promotion or promotion == PAWN:
-            return NO_MOVE
+        promotion = CODES[text[end - 1]] & bitboards.ARRIVAL_BITS
+        if not promotion or promotion == bitboards.PAWN:
+            return bitboards.NO_MOVE
         end -= 1
         if text[end - 1] == PROMOTES:
             end -= 1
         if end - at < 2:
-            return NO_MOVE
+            return bitboards.NO_MOVE
     end -= 2
     square = read_square(text, end)
     if square < 0:
-        return NO_MOVE
+        return bitboards.NO_MOVE
 
     # 4. Before the target: the rank, the file and the piece.
     if end > at and (text[end - 1] == CAPTURE or text[end - 1] == DASH):
@@ -300,17 +286,17 @@ def read_move(
     if end > at:
         file = coordinate(text[end - 1], FILE_A)
         end -= 1 if file >= 0 else 0
-    kind = ZERO
+    kind = bitboards.ZERO
     if end > at:
         kind = CODES[text[at]]
-        if end - at > 1 or not kind & WHITE_PIECE or kind & PAWN:
-            return NO_MOVE
-        kind &= ARRIVAL_BITS
+        if end - at > 1 or not kind & WHITE_PIECE or kind & bitboards.PAWN:
+            return bitboards.NO_MOVE
+        kind &= bitboards.ARRIVAL_BITS
 
     # 5. The pieces that may be meant, seen by the side to move.
     is_complete = not kind and file >= 0 and rank >= 0
     if uci_only and not is_complete:
-        return NO_MOVE
+        return bitboards.NO_MOVE
     movers = position.us
     if kind:
         movers &= _of_kind(position, kind)
@@ -322,22 +308,29 @@ def read_move(
         square ^= 56
         rank ^= 7 if rank >= 0 else 0
     if file >= 0:
-        movers &= ~NOT_FILE_A << np.uint64(file)
+        movers &= ~bitboards.NOT_FILE_A << np.uint64(file)
     if rank >= 0:
-        movers &= RANK_1 << np.uint64(8 * rank)
+        movers &= bitboards.RANK_1 << np.uint64(8 * rank)
 
     # 6. UCI may write castling as king takes rook.
-    arrived = ONE << np.uint64(square)
-    if is_complete and not uci_only and not promotion and movers & position.kings & E1:
-        if arrived == H1:
-            arrived = G1
-        elif arrived == A1:
-            arrived = C1
+    arrived = bitboards.ONE << np.uint64(square)
+    if (
+        is_complete
+        and not uci_only
+        and not promotion
+        and movers & position.kings & bitboards.E1
+    ):
+        if arrived == bitboards.H1:
+            arrived = bitboards.G1
+        elif arrived == bitboards.A1:
+            arrived = bitboards.C1
     return _find_legal(position, movers, arrived, promotion, is_complete, moves)
 
 
 @jit
-def write_move(position: Position, move: Move, black: Number, search: Search) -> None:
+def write_move(
+    position: bitboards.Position, move: Move, black: Number, search: Search
+) -> None:
     """Append a legal move in UCI, and a space, to the text of a batch.
 
     Parameters
@@ -352,17 +345,20 @@ def write_move(position: Position, move: Move, black: Number, search: Search) ->
     """
     text, at = bytes_at(search.text), search.text_written
     turn = 56 if black else 0
-    at = write_square(text, at, origin(move) ^ turn)
-    at = write_square(text, at, target(move) ^ turn)
-    kind = arrival(move)
-    if kind != PAWN and (ONE << origin(move)) & position.pawns:
+    at = write_square(text, at, bitboards.origin(move) ^ turn)
+    at = write_square(text, at, bitboards.target(move) ^ turn)
+    kind = bitboards.arrival(move)
+    if (
+        kind != bitboards.PAWN
+        and (bitboards.ONE << bitboards.origin(move)) & position.pawns
+    ):
         at = write_letter(text, at, PIECE_LETTERS[kind | BLACK_PIECE])
     search.text_written = write_letter(text, at, BLANK)
 
 
 @jit
 def _write_origin(
-    position: Position,
+    position: bitboards.Position,
     move: Move,
     moves: Row,
     size: Number,
@@ -392,15 +388,17 @@ def _write_origin(
     int64
         Where it ends.
     """
-    start = np.int64(origin(move))
+    start = np.int64(bitboards.origin(move))
     is_alone, same_file, same_rank = True, False, False
     for index in range(size):
         other = moves[index]
-        if other == move or without_origin(other) != without_origin(move):
+        if other == move or bitboards.without_origin(other) != bitboards.without_origin(
+            move
+        ):
             continue
-        if (ONE << origin(other)) & position.pawns:
+        if (bitboards.ONE << bitboards.origin(other)) & position.pawns:
             continue
-        between = np.int64(origin(other)) ^ start
+        between = np.int64(bitboards.origin(other)) ^ start
         is_alone = False
         same_file |= between & 7 == 0
         same_rank |= between >> 3 == 0
@@ -414,23 +412,25 @@ def _write_origin(
 @jit
 def _write_castling(text: Text, at: Number, end: Bitboard, letter: Number) -> Number:
     """Write castling, by the square where the king ends; return where it ends."""
-    for place in range(3 if end == G1 else 5):
+    for place in range(3 if end == bitboards.G1 else 5):
         at = write_letter(text, at, DASH if place & 1 else letter)
     return at
 
 
 @jit
-def _write_sign(position: Position, move: Move, text: Text, at: Number) -> Number:
+def _write_sign(
+    position: bitboards.Position, move: Move, text: Text, at: Number
+) -> Number:
     """Write a sign if a move gives check or mate, and a space; return where it ends."""
-    child = make(position, move)
-    if checkers(child):
-        at = write_letter(text, at, CHECK if count(child) else MATE)
+    child = bitboards.make(position, move)
+    if bitboards.checkers(child):
+        at = write_letter(text, at, CHECK if movegen.count(child) else MATE)
     return write_letter(text, at, BLANK)
 
 
 @jit
 def write_san(
-    position: Position,
+    position: bitboards.Position,
     move: Move,
     moves: Row,
     size: Number,
@@ -455,14 +455,17 @@ def write_san(
     """
     text, at = bytes_at(search.text), search.text_written
     turn = 56 if black else 0
-    start, end = ONE << origin(move), ONE << target(move)
-    kind = arrival(move)
-    if start & position.kings & E1 and end & (C1 | G1):
+    start, end = (
+        bitboards.ONE << bitboards.origin(move),
+        bitboards.ONE << bitboards.target(move),
+    )
+    kind = bitboards.arrival(move)
+    if start & position.kings & bitboards.E1 and end & (bitboards.C1 | bitboards.G1):
         at = _write_castling(text, at, end, LETTER_O)
     else:
-        is_pawn = start & position.pawns != ZERO
-        first, last = np.int64(origin(move)), np.int64(target(move))
-        captures = end & position.them != ZERO
+        is_pawn = start & position.pawns != bitboards.ZERO
+        first, last = np.int64(bitboards.origin(move)), np.int64(bitboards.target(move))
+        captures = end & position.them != bitboards.ZERO
         if not is_pawn:
             at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
             at = _write_origin(position, move, moves, size, turn, text, at)
@@ -472,14 +475,16 @@ def write_san(
         if captures:
             at = write_letter(text, at, CAPTURE)
         at = write_square(text, at, last ^ turn)
-        if is_pawn and kind != PAWN:
+        if is_pawn and kind != bitboards.PAWN:
             at = write_letter(text, at, PROMOTES)
             at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
     search.text_written = _write_sign(position, move, text, at)
 
 
 @jit
-def write_long(position: Position, move: Move, black: Number, search: Search) -> None:
+def write_long(
+    position: bitboards.Position, move: Move, black: Number, search: Search
+) -> None:
     """Append a legal move in Popeye's notation, and a space, to the text.
 
     That is the piece with both squares: `Qh5*a5`, `e7-e8=S`, `e5*d6ep.`, `0-0`. A sign
@@ -497,22 +502,27 @@ def write_long(position: Position, move: Move, black: Number, search: Search) ->
     """
     text, at = bytes_at(search.text), search.text_written
     turn = 56 if black else 0
-    start, end = ONE << origin(move), ONE << target(move)
-    kind = arrival(move)
-    if start & position.kings & E1 and end & (C1 | G1):
+    start, end = (
+        bitboards.ONE << bitboards.origin(move),
+        bitboards.ONE << bitboards.target(move),
+    )
+    kind = bitboards.arrival(move)
+    if start & position.kings & bitboards.E1 and end & (bitboards.C1 | bitboards.G1):
         at = _write_castling(text, at, end, DIGIT_0)
     else:
-        is_pawn = start & position.pawns != ZERO
-        first, last = np.int64(origin(move)), np.int64(target(move))
-        takes_piece = end & position.them != ZERO
+        is_pawn = start & position.pawns != bitboards.ZERO
+        first, last = np.int64(bitboards.origin(move)), np.int64(bitboards.target(move))
+        takes_piece = end & position.them != bitboards.ZERO
         takes_in_passing = is_pawn and not takes_piece and (first ^ last) & 7 != 0
-        letter = LETTER_S if kind == KNIGHT else PIECE_LETTERS[kind | WHITE_PIECE]
+        letter = (
+            LETTER_S if kind == bitboards.KNIGHT else PIECE_LETTERS[kind | WHITE_PIECE]
+        )
         if not is_pawn:
             at = write_letter(text, at, letter)
         at = write_square(text, at, first ^ turn)
         at = write_letter(text, at, STAR if takes_piece or takes_in_passing else DASH)
         at = write_square(text, at, last ^ turn)
-        if is_pawn and kind != PAWN:
+        if is_pawn and kind != bitboards.PAWN:
             at = write_letter(text, at, PROMOTES)
             at = write_letter(text, at, letter)
         elif takes_in_passing:
@@ -523,7 +533,7 @@ def write_long(position: Position, move: Move, black: Number, search: Search) ->
 
 
 @jit
-def write_moves(position: Position, black: Number, search: Search) -> Number:
+def write_moves(position: bitboards.Position, black: Number, search: Search) -> Number:
     """Append each legal move in UCI and in SAN, with a space after each, to the text.
 
     Parameters
@@ -540,7 +550,7 @@ def write_moves(position: Position, black: Number, search: Search) -> Number:
         The number of moves.
     """
     moves = search.rows[0]
-    size = generate(position, moves)
+    size = movegen.generate(position, moves)
     for index in range(size):
         write_move(position, moves[index], black, search)
         write_san(position, moves[index], moves, size, black, search)

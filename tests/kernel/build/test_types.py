@@ -89,7 +89,5 @@ def test_an_annotation_that_numba_has_no_type_for_is_refused() -> None:
     def untyped(word: Any) -> Number:
         return word
 
-    with pytest.raises(
-        TypeError, match="typing.Any has no numba type; expected a type"
-    ):
+    with pytest.raises(TypeError, match="Any has no numba type; expected a type"):
         jit(untyped)
