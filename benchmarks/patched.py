@@ -58,8 +58,8 @@ def _scale(rook: int, edge: int, closeness: int) -> tuple[Change, ...]:
     )
 
 
-_CUT = "        return leave_node(search, node, MATE_DISTANCE, "
-_ANSWERED = "        return leave_node(search, node, TABLE, "
+_CUT = "        return transposition.leave_node(search, node, MATE_DISTANCE, "
+_ANSWERED = "        return transposition.leave_node(search, node, TABLE, "
 _UNCOUNT = "        search.nodes -= 1\n"
 
 ROOK_OF_GLASS = _scale(1000, 10, 4)

@@ -184,15 +184,16 @@ def write_lines(
     Returns
     -------
     list of list of str
-        The same lines; moves from the first illegal one on stay as given, and all do
-        if the position or a move before them is not legal.
+        The same lines; moves from the first illegal one on stay as given. All do if
+        the position or a move before them is not legal, or if a word is empty or has
+        white space.
     """
     lines = [*lines]
     memory = read_query(fen, " ".join(played), played=len(played)) if lines else None
-    if memory is None:
+    text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
+    if memory is None or len(text.split()) != sum(map(len, lines)):
         return [[*line] for line in lines]
     query, search = memory.query, memory.search
-    text = "\n".join(map(" ".join, lines)).encode(errors="surrogatepass")
     given = ctypes.create_string_buffer(text)
     ends = (
         len(lines) * query_struct.FEN_TEXT_BYTES

@@ -14,6 +14,7 @@ from solver.errors import FenError, InputError
 from solver.position_text import (
     TEXT_BYTES,
     GivenPosition,
+    first_moves,
     legal_moves,
     read_compiled,
     write_lines,
@@ -108,6 +109,12 @@ def test_a_wrong_fen_is_refused_alike_everywhere(fen: str) -> None:
     assert answer.reason == str(error.value)
     assert read_compiled(fen) is None
     assert write_lines(fen, [["e2e4"], []]) == [["e2e4"], []]
+
+
+@pytest.mark.parametrize("word", ["", " ", "Nf3 Nc6", "Nf3\nNc6"])
+def test_lines_with_a_word_that_is_no_word_stay_as_given(word: str) -> None:
+    assert write_lines(START, [["e2e4"], [word]]) == [["e2e4"], [word]]
+    assert first_moves(START, ["e2e4", word]) == ["e2e4", word]
 
 
 def test_texts_of_any_length_are_read() -> None:

@@ -464,7 +464,7 @@ def test_names_are_chosen_in_the_order_of_the_records_and_in_linear_time(
     ]
     with spending_less_than(cpu_s=5):
         assert [*folder.name(problems)] == problems
-    result = AuditResult("x:3999", "!", FEN, certificate=b"{}")
+    result = AuditResult("!", "x:3999", FEN, certificate=b"{}")
     folder.add(result)
     assert [file.name for file in path.iterdir()] == ["position-8000.json"]
 
@@ -490,7 +490,7 @@ def test_a_certificate_that_cannot_be_written_does_not_affect_others(
             raise OSError(28, "No space left on device", str(path))
         write(data, path)
 
-    monkeypatch.setattr(certificates, "write", fail_first)
+    monkeypatch.setattr(certificates.build, "write", fail_first)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} dm 3;\n')
     code, out, err = outcome_of(capsys, "verify", "set.epd", "--certificates", "proofs")
     assert (code, err) == (74, "error: proofs/one.json: No space left on device\n")

@@ -33,7 +33,7 @@ FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 
 SEED = "8/7K/8/8/8/8/R7/7k"
 FILES = ("--svg", "a.svg", "--pgn", "a.pgn", "--html", "a.html")
-LOADED = "print(*{'chess.svg', 'chess.pgn', 'solver.play.tree'} & set(sys.modules))"
+LOADED = "print(*{'chess.svg', 'chess.pgn', 'solver.play.builder'} & set(sys.modules))"
 
 
 @pytest.fixture(autouse=True)

@@ -441,13 +441,11 @@ def test_set_play_of_help_play_begins_with_the_second_move() -> None:
 
 
 def test_help_play_with_half_a_move_more_begins_with_dots() -> None:
-    fen = "8/8/8/8/8/2K5/8/k6R w - - 0 1"
-    problem = Problem(
-        fen.replace("k6R", "1k5R"), stipulation=Stipulation.parse("h#1.5")
-    )
-    solution = replace(HELPMATE, problem=problem, solutions=(("h1h2", "b1a1", "h2h1"),))
+    fen = "8/8/8/8/8/1K6/7R/1k6 w - - 0 1"
+    problem = Problem(fen, stipulation=Stipulation.parse("h#1.5"))
+    solution = replace(HELPMATE, problem=problem, solutions=(("h2h3", "b1a1", "h3h1"),))
     assert printed(ShownSolutions(solution).lines(Notation.UCI, marks=False)) == [
-        "  1...h1h2 2.b1a1 h2h1"
+        "  1...h2h3 2.b1a1 h3h1"
     ]
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from solver import Limits, Problem, Solver
 from solver.errors import AllocationError
+from solver.kernel.border import interface
 from solver.problem import Stipulation
-from solver.search import workspaces
 from solver.search.queries import Question
 from solver.search.workspaces import Workspace
 from solver.solution import Status, StoppedBy
@@ -78,6 +78,6 @@ def test_too_little_memory_for_final_positions_is_an_error(
     def fail(_size: int) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(workspaces, "map_memory", fail)
+    monkeypatch.setattr(interface, "map_memory", fail)
     with pytest.raises(AllocationError, match="memory for final positions, found"):
         solver.solve(problem("hpint.inp:365"))

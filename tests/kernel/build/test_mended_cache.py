@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.kernel.border import interface, parts
 from solver.kernel.border.interface import KernelError
 from solver.kernel.border.parts import PARTS
 from solver.kernel.build import cache, loader
@@ -36,7 +37,7 @@ def remove(path: Path) -> None:
 
 
 damages = pytest.mark.parametrize("damage", [empty, truncate, remove])
-parts = pytest.mark.parametrize(
+each_part = pytest.mark.parametrize(
     "number", range(len(PARTS)), ids=[part.name for part in PARTS]
 )
 combinations = pytest.mark.parametrize(
@@ -56,8 +57,8 @@ def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Part]:
         )
         for part in PARTS
     ]
-    monkeypatch.setattr(loader, "PARTS", tuple(stubs))
-    monkeypatch.setattr(loader, "Kernel", lambda address, _operations: address)
+    monkeypatch.setattr(parts, "PARTS", tuple(stubs))
+    monkeypatch.setattr(interface, "Kernel", lambda address, _operations: address)
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(cache.FALLBACK_VARIABLE, raising=False)
     return stubs
@@ -106,7 +107,6 @@ def test_parts_that_a_wheel_lacks_are_compiled(
     folder = tmp_path / "objects"
     folder.mkdir()
     monkeypatch.setattr(cache, "SHIPPED", str(folder))
-    monkeypatch.setattr(loader, "SHIPPED", str(folder))
     if not cache.portable_targets():
         pytest.skip("nothing is shipped for this architecture")
     files = loader.compile_shipped(folder)
@@ -121,7 +121,7 @@ def test_parts_that_a_wheel_lacks_are_compiled(
 
 @pytest.mark.usefixtures("fake_compiler")
 @damages
-@parts
+@each_part
 def test_an_object_file_that_is_damaged_is_compiled_again(
     stubs: list[Part],
     number: int,
@@ -143,7 +143,7 @@ def test_an_object_file_that_is_damaged_is_compiled_again(
 
 @pytest.mark.usefixtures("fake_compiler")
 @damages
-@parts
+@each_part
 def test_a_module_that_is_damaged_is_compiled_again(
     stubs: list[Part],
     number: int,
@@ -169,7 +169,6 @@ def test_the_modules_of_a_wheel_are_used(
     folder = tmp_path / "objects"
     folder.mkdir()
     monkeypatch.setattr(cache, "SHIPPED", str(folder))
-    monkeypatch.setattr(loader, "SHIPPED", str(folder))
     loader.compile_shipped(folder)
     for part in stubs:
         assert loader.load_module(part).origin == "wheel"
