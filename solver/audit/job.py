@@ -22,9 +22,9 @@ from solver.audit.results import (
 from solver.errors import InputError
 from solver.position_text import GivenPosition
 from solver.problem import MATE, Problem
+from solver.search.follow import Followed, solve_and_follow
 from solver.search.queries import Question, Questions
 from solver.search.threads import Control
-from solver.search.workspaces import Followed, solve_and_follow
 from solver.solution import Solution, StoppedBy
 from solver.solving import Solver
 from solver.stipulations import kind_of

@@ -125,6 +125,11 @@ Record = dict[str, Any]
 """The JSON value for a move and the play after it, or for the whole play."""
 
 
+def marked_play(variations: Variations) -> Record:
+    """Make the record with remarks; see `Variations.to_dict`."""
+    return play_record(variations, marks=True)
+
+
 def play_record(variations: Variations, *, marks: bool = False) -> Record:
     """Make the record of the play, the field `play` of an answer's record.
 

@@ -193,9 +193,7 @@ class Variations:
             What `json.dumps` takes, with remarks on keys and final positions. Moves are
             in UCI notation and SAN.
         """
-        from solver.play.record import play_record
-
-        return play_record(self, marks=True)
+        return dict(show(self, "marked_play"))
 
     @property
     def complete_moves(self) -> int | None:

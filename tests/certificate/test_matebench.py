@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from solver.certificate import matebench
+from solver.certificate import build, matebench
 from solver.certificate.build import (
     BuildingStoppedError,
     Certification,
@@ -108,12 +108,12 @@ def test_a_proof_that_is_too_large_is_left_out_and_reported(
     prover: WorkspaceProver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     certification = certified(prover, ROOK_MATE, 3, 3)
-    monkeypatch.setattr(matebench.build, "REFUTATION_MOVES", 30)
+    monkeypatch.setattr(build, "REFUTATION_MOVES", 30)
     data, left_out = encode(certification, "matebench", Control())
     assert left_out == ("a proof for MateBench is left out: more than 30 moves",)
     assert data is not None
     assert check(json.loads(data)).mate == 3
-    monkeypatch.setattr(matebench.build, "MATE_NODES", 2)
+    monkeypatch.setattr(build, "MATE_NODES", 2)
     data, left_out = encode(certification, "matebench", Control())
     assert data is None
     assert left_out == ("a proof for MateBench is left out: more than 2 nodes",)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.audit.results import AuditResult
+from solver.certificate import build
 from solver.certificate import build as latest
 from solver.certificate.build import BuildingStoppedError, Certification, write
 from solver.checker.mate_proof import MAX_BYTES
@@ -490,7 +491,7 @@ def test_a_certificate_that_cannot_be_written_does_not_affect_others(
             raise OSError(28, "No space left on device", str(path))
         write(data, path)
 
-    monkeypatch.setattr(certificates.build, "write", fail_first)
+    monkeypatch.setattr(build, "write", fail_first)
     (folder / "set.epd").write_text(f'{FEN} dm 3; id "one";\n{FEN} dm 3;\n')
     code, out, err = outcome_of(capsys, "verify", "set.epd", "--certificates", "proofs")
     assert (code, err) == (74, "error: proofs/one.json: No space left on device\n")

@@ -8,8 +8,9 @@ import chess
 import pytest
 
 from solver.problem import Claim, Limits, Problem
+from solver.search.follow import follow_line
 from solver.search.threads import Control
-from solver.search.workspaces import Workspace, follow_line
+from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.oracles import walks
 from tests.oracles.remembering import Oracle
