@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import NamedTuple, TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border import interface, search_struct
 from solver.position_text import uci_line, uci_move
@@ -24,10 +24,11 @@ from solver.search.threads import WATCHDOG, Control
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from solver.search.workspaces import Workspace
-    from solver.problem import Limits
-    from contextlib import AbstractContextManager
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from solver.problem import Limits
+    from solver.search.workspaces import Workspace
 
 FIRST_BUDGET = 20_000
 """Nodes for each step in the first round; doubled in each further round."""
