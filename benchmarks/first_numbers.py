@@ -46,15 +46,8 @@ from benchmarks.half import half
 from solver.board import pack
 from solver.kernel.border.interface import Verdict
 from solver.kernel.border.search_struct import Position
-from solver.kernel.build.jit import (
-    Search,
-    i64,
-    native,
-    pointer,
-    record_at,
-    type_of,
-    u64,
-)
+from solver.kernel.build.jit import native, record_at
+from solver.kernel.build.words import Search, i64, pointer, type_of, u64
 from solver.kernel.mate.dfpn import (
     BEYOND,
     FLIGHTS,

@@ -7,17 +7,8 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
-from solver.kernel.build.jit import (
-    ENTRY,
-    Move,
-    Number,
-    Query,
-    Search,
-    inlined,
-    jit,
-    native,
-    record_at,
-)
+from solver.kernel.build.jit import inlined, jit, native, record_at
+from solver.kernel.build.words import ENTRY, Move, Number, Query, Search
 from solver.kernel.compositions.goal_in_one import (
     attacker_ends,
     attacker_must_end,

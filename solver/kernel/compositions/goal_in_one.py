@@ -12,14 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernel.border import search_struct
-from solver.kernel.build.jit import (
-    Move,
-    Number,
-    Search,
-    first_square,
-    inlined,
-    jit,
-)
+from solver.kernel.build.jit import first_square, inlined, jit
+from solver.kernel.build.words import Move, Number, Search
 from solver.kernel.rules import bitboards, mating, movegen
 
 SQUARES = np.uint64(64)

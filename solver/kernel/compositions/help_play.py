@@ -25,13 +25,6 @@ import numpy as np
 
 from solver.kernel.border import parts, search_struct
 from solver.kernel.build.jit import (
-    ENTRY,
-    Bitboard,
-    HelpPlay,
-    Number,
-    Row,
-    Search,
-    Square,
     first_square,
     flip,
     help_play_at,
@@ -42,6 +35,15 @@ from solver.kernel.build.jit import (
     record_at,
     report_if_due,
     words_at,
+)
+from solver.kernel.build.words import (
+    ENTRY,
+    Bitboard,
+    HelpPlay,
+    Number,
+    Row,
+    Search,
+    Square,
 )
 from solver.kernel.compositions import net_list
 from solver.kernel.mate import transposition

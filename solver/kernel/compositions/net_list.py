@@ -25,13 +25,6 @@ import numpy as np
 
 from solver.kernel.border import search_struct
 from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Nets,
-    Number,
-    Row,
-    Search,
-    Word,
     first_square,
     flip,
     halves_at,
@@ -41,6 +34,7 @@ from solver.kernel.build.jit import (
     population,
     words_at,
 )
+from solver.kernel.build.words import Bitboard, Move, Nets, Number, Row, Search, Word
 from solver.kernel.compositions import net_needs
 from solver.kernel.rules import bitboards
 

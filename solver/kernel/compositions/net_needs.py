@@ -25,17 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.kernel.border import search_struct
-from solver.kernel.build.jit import (
-    Bitboard,
-    Nets,
-    Number,
-    Square,
-    Word,
-    first_square,
-    inlined,
-    jit,
-    needs_at,
-)
+from solver.kernel.build.jit import first_square, inlined, jit, needs_at
+from solver.kernel.build.words import Bitboard, Nets, Number, Square, Word
 from solver.kernel.rules import bitboards
 
 # Needs

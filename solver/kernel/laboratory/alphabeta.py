@@ -25,18 +25,8 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
-from solver.kernel.build.jit import (
-    ENTRY,
-    Experiment,
-    Move,
-    Number,
-    Search,
-    experiment_at,
-    jit,
-    native,
-    record_at,
-    report_if_due,
-)
+from solver.kernel.build.jit import experiment_at, jit, native, record_at, report_if_due
+from solver.kernel.build.words import ENTRY, Experiment, Move, Number, Search
 from solver.kernel.laboratory import alphabeta_table, evaluation
 from solver.kernel.mate import ordering, transposition
 from solver.kernel.rules import bitboards, movegen

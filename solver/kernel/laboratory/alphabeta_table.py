@@ -7,17 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.kernel.border import query_struct, search_struct
-from solver.kernel.build.jit import (
-    Bitboard,
-    Experiment,
-    Move,
-    Number,
-    Row,
-    Search,
-    inlined,
-    jit,
-    words_at,
-)
+from solver.kernel.build.jit import inlined, jit, words_at
+from solver.kernel.build.words import Bitboard, Experiment, Move, Number, Row, Search
 from solver.kernel.mate import ordering, transposition
 from solver.kernel.rules import bitboards
 from solver.kernel.rules.mating import find_checks, gives_check

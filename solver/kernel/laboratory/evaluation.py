@@ -41,12 +41,6 @@ import numpy as np
 
 from solver.kernel.border import interface, query_struct, search_struct
 from solver.kernel.build.jit import (
-    Bitboard,
-    Experiment,
-    Number,
-    Row,
-    Search,
-    Square,
     first_square,
     flip,
     inlined,
@@ -54,6 +48,7 @@ from solver.kernel.build.jit import (
     population,
     report_if_due,
 )
+from solver.kernel.build.words import Bitboard, Experiment, Number, Row, Search, Square
 from solver.kernel.laboratory import alphabeta_table
 from solver.kernel.mate import ordering
 from solver.kernel.rules import bitboards, mating, movegen

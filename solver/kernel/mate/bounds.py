@@ -5,18 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernel.border import interface, query_struct, search_struct
-from solver.kernel.build.jit import (
-    QUERY_BYTES,
-    Move,
-    Number,
-    Query,
-    Search,
-    inlined,
-    jit,
-    population,
-    query_at,
-    words_at,
-)
+from solver.kernel.build.jit import inlined, jit, population, query_at, words_at
+from solver.kernel.build.words import QUERY_BYTES, Move, Number, Query, Search
 from solver.kernel.mate import dfpn, ordering, prover, transposition, turns
 from solver.kernel.rules import bitboards, mating, movegen
 

@@ -7,16 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.kernel.border import interface, search_struct
-from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Number,
-    Search,
-    first_square,
-    inlined,
-    jit,
-    population,
-)
+from solver.kernel.build.jit import first_square, inlined, jit, population
+from solver.kernel.build.words import Bitboard, Move, Number, Search
 from solver.kernel.mate import ordering, prover, transposition
 from solver.kernel.rules import bitboards, mating, movegen
 

@@ -8,12 +8,6 @@ import numpy as np
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.jit import (
-    ENTRY,
-    QUERY_BYTES,
-    Move,
-    Number,
-    Query,
-    Search,
     bytes_at,
     first_square,
     inlined,
@@ -23,6 +17,7 @@ from solver.kernel.build.jit import (
     record_at,
     words_at,
 )
+from solver.kernel.build.words import ENTRY, QUERY_BYTES, Move, Number, Query, Search
 from solver.kernel.mate import dfpn, ordering, prover, transposition, turns
 from solver.kernel.mate.bounds import (
     decide,

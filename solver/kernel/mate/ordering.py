@@ -17,15 +17,8 @@ from typing import Any
 import numpy as np
 
 from solver.kernel.border import interface, search_struct
-from solver.kernel.build.jit import (
-    Move,
-    Number,
-    Row,
-    Search,
-    inlined,
-    jit,
-    report_if_due,
-)
+from solver.kernel.build.jit import inlined, jit, report_if_due
+from solver.kernel.build.words import Move, Number, Row, Search
 from solver.kernel.mate import transposition
 from solver.kernel.rules import bitboards, mating, movegen
 

@@ -13,14 +13,8 @@ An answer is exact or STOPPED. A stopped search stores nothing.
 from __future__ import annotations
 
 from solver.kernel.border import interface
-from solver.kernel.build.jit import (
-    Move,
-    Number,
-    Row,
-    Search,
-    inlined,
-    jit,
-)
+from solver.kernel.build.jit import inlined, jit
+from solver.kernel.build.words import Move, Number, Row, Search
 from solver.kernel.mate import ordering, transposition
 from solver.kernel.mate.refuter import find_refuter, is_refuted
 from solver.kernel.rules import bitboards, mating, movegen

@@ -38,15 +38,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Square,
-    first_square,
-    inlined,
-    jit,
-    population,
-)
+from solver.kernel.build.jit import first_square, inlined, jit, population
+from solver.kernel.build.words import Bitboard, Move, Square
 from solver.kernel.mate import ordering
 from solver.kernel.rules import bitboards, mating
 

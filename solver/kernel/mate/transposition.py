@@ -8,11 +8,6 @@ import numpy as np
 
 from solver.kernel.border import interface, search_struct
 from solver.kernel.build.jit import (
-    LOGGED_NODE_BYTES,
-    Bitboard,
-    Move,
-    Number,
-    Search,
     fold_product,
     inlined,
     jit,
@@ -20,6 +15,7 @@ from solver.kernel.build.jit import (
     prefetch,
     words_at,
 )
+from solver.kernel.build.words import LOGGED_NODE_BYTES, Bitboard, Move, Number, Search
 from solver.kernel.rules import bitboards
 
 # --------------------------------------------------------------------------------------

@@ -8,17 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.kernel.border import interface, query_struct, search_struct
-from solver.kernel.build.jit import (
-    Move,
-    Number,
-    Query,
-    Search,
-    inlined,
-    jit,
-    population,
-    query_at,
-    words_at,
-)
+from solver.kernel.build.jit import inlined, jit, population, query_at, words_at
+from solver.kernel.build.words import Move, Number, Query, Search
 from solver.kernel.mate import ordering
 from solver.kernel.rules import bitboards, movegen, notation
 

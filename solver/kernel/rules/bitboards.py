@@ -6,16 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Square,
-    Words,
-    first_square,
-    flip,
-    inlined,
-    jit,
-)
+from solver.kernel.build.jit import first_square, flip, inlined, jit
+from solver.kernel.build.words import Bitboard, Move, Square, Words
 
 # --------------------------------------------------------------------------------------
 # Bitboards: typed constants, tables and the squares that pieces attack.

@@ -8,13 +8,6 @@ import numpy as np
 
 from solver.kernel.border import interface, query_struct
 from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Number,
-    Row,
-    Search,
-    Text,
-    Words,
     bytes_at,
     first_square,
     flip,
@@ -24,6 +17,7 @@ from solver.kernel.build.jit import (
     query_at,
     words_at,
 )
+from solver.kernel.build.words import Bitboard, Move, Number, Row, Search, Text, Words
 from solver.kernel.rules import bitboards, mating, movegen, notation
 
 # --------------------------------------------------------------------------------------

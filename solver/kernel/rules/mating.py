@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Number,
-    Row,
-    Square,
-    first_square,
-    inlined,
-    jit,
-)
+from solver.kernel.build.jit import first_square, inlined, jit
+from solver.kernel.build.words import Bitboard, Move, Number, Row, Square
 from solver.kernel.rules import bitboards, movegen
 
 # --------------------------------------------------------------------------------------

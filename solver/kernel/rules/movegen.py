@@ -11,18 +11,13 @@ from typing import NamedTuple
 
 from solver.kernel.border import interface
 from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Number,
-    Row,
-    Search,
-    Square,
     first_square,
     inlined,
     jit,
     population,
     report_if_due,
 )
+from solver.kernel.build.words import Bitboard, Move, Number, Row, Search, Square
 from solver.kernel.rules import bitboards
 
 # Checks and pins

@@ -9,17 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernel.build.jit import (
-    Bitboard,
-    Move,
-    Number,
-    Row,
-    Search,
-    Text,
-    bytes_at,
-    inlined,
-    jit,
-)
+from solver.kernel.build.jit import bytes_at, inlined, jit
+from solver.kernel.build.words import Bitboard, Move, Number, Row, Search, Text
 from solver.kernel.rules import bitboards, movegen
 
 # Characters

@@ -13,7 +13,8 @@ from numba.core.registry import cpu_target
 import solver.kernel
 from solver.kernel.border.interface import KernelError
 from solver.kernel.build.compiler import Typing
-from solver.kernel.build.jit import Bitboard, Number, i64, jit, native
+from solver.kernel.build.jit import jit, native
+from solver.kernel.build.words import Bitboard, Number, i64
 from tests.kernel import linked
 
 KERNEL = Path(solver.kernel.__path__[0])

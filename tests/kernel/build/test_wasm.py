@@ -289,7 +289,8 @@ def test_the_module_has_no_more_imports_than_its_host_brings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from solver.kernel.build.compiler import compile_object
-    from solver.kernel.build.jit import i64, native, population, u64
+    from solver.kernel.build.jit import native, population
+    from solver.kernel.build.words import i64, u64
 
     @native(i64(u64))
     def entry(word: Any) -> Any:

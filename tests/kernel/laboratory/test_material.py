@@ -11,7 +11,8 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.query_struct import MATERIAL_CELLS
 from solver.kernel.border.search_struct import Position
-from solver.kernel.build.jit import i64, native, pointer, u64
+from solver.kernel.build.jit import native
+from solver.kernel.build.words import i64, pointer, u64
 from solver.kernel.laboratory import evaluation
 from solver.kernel.laboratory.evaluation import count_pieces
 from solver.kernel.rules.bitboards import position_at

@@ -17,14 +17,8 @@ from benchmarks.laboratory_commands import ROOT
 from benchmarks.patched import Change, program
 from solver.board import pack, unpack_move
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import (
-    by_reference,
-    i64,
-    native,
-    pointer,
-    record_at,
-    u64,
-)
+from solver.kernel.build.jit import native, record_at
+from solver.kernel.build.words import by_reference, i64, pointer, u64
 from solver.kernel.mate.dfpn import (
     BEYOND,
     ENOUGH,

@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 
 from solver.kernel.border.search_struct import MOVE_KINDS, Search
-from solver.kernel.build.jit import (
-    by_reference,
-    i64,
-    native,
-    pointer,
-    record_at,
-    u64,
-)
+from solver.kernel.build.jit import native, record_at
+from solver.kernel.build.words import by_reference, i64, pointer, u64
 from solver.kernel.mate.ordering import (
     CAPTURE,
     MOST_HISTORY,

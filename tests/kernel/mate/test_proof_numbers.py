@@ -11,14 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import (
-    by_reference,
-    i64,
-    native,
-    pointer,
-    record_at,
-    u64,
-)
+from solver.kernel.build.jit import native, record_at
+from solver.kernel.build.words import by_reference, i64, pointer, u64
 from solver.kernel.mate.dfpn import plus
 from solver.kernel.mate.transposition import (
     INFINITE,

@@ -14,14 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import (
-    by_reference,
-    i64,
-    native,
-    pointer,
-    record_at,
-    u64,
-)
+from solver.kernel.build.jit import native, record_at
+from solver.kernel.build.words import by_reference, i64, pointer, u64
 from solver.kernel.mate.transposition import Bounds, HashKey, hash_key, probe, store
 from tests.kernel import linked, positions
 from tests.kernel.positions import WORDS, position_of
