@@ -26,7 +26,7 @@ from distributed import Client, KilledWorker, LocalCluster, Security
 from distributed.comm.core import connect
 
 from solver import __version__, errors
-from solver.audit.job import AuditJob, TimeSlice
+from solver.audit.job import AuditJob, AuditOptions, TimeSlice
 from solver.audit.workers import WorkerDiedError, WorkerPool, interrupts_blocked
 from solver.endgames.tablebases import Tablebases
 from solver.search.threads import GroupControl, usable_cores
@@ -34,7 +34,6 @@ from solver.search.threads import GroupControl, usable_cores
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from solver.audit.job import AuditOptions
     from solver.audit.results import AuditResult
     from solver.problem import Problem
 

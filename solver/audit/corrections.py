@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver import errors, position_text, solution
 from solver.audit.results import (
     ACCEPT,
     DUAL,
@@ -23,13 +24,10 @@ from solver.audit.results import (
     comparable,
     split_source,
 )
-from solver.errors import InputError
 from solver.formats import epd, rows, streams
 from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
 from solver.formats.registry import read_as, read_collection, title_of
-from solver.position_text import first_moves, write_lines
 from solver.problem import MATE, Problem
-from solver.solution import Solution, Status
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Soundness, Verdict
 
@@ -214,7 +212,7 @@ class _Corrector:
             expected = "a file of CSV, JSON lines, EPD or PGN"
             found = title_of(summary.format) if summary.format else "no records"
             msg = f"{summary.name}: expected {expected} to correct, found {found}"
-            raise InputError(msg)
+            raise errors.InputError(msg)
         self._format, self._head = summary.format, summary.head
         everything = Selection(all_rows=True)  # whatever the corrected claim
         self._options = replace(options, selection=everything)
@@ -301,9 +299,9 @@ class _Corrector:
         problem = next(records, None)
         if not isinstance(problem, Problem) or problem.fen != result.fen:
             return result.disagreements
-        answer = Solution(
+        answer = solution.Solution(
             problem,
-            Status.PROVED,
+            solution.Status.PROVED,
             result.mate,
             result.lower_bound or 1,
             tuple(result.pv.split()),
@@ -369,11 +367,11 @@ def _write_moves(field: _Field, moves: Sequence[str], change: _Change) -> str:
     if _UCI.search(text):
         written = [*moves]
     elif field.part == "keys":
-        written = first_moves(change.fen, moves)
+        written = position_text.first_moves(change.fen, moves)
     elif _HAS_NUMBERS.search(text):
         written = kind_of(MATE).numbered_line(change.fen, moves)
     else:
-        (written,) = write_lines(change.fen, [moves])
+        (written,) = position_text.write_lines(change.fen, [moves])
     before = text[: len(text) - len(text.lstrip())]
     after = text[len(text.rstrip()) :]
     return before + " ".join(kept + written) + after

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.audit.results import (
-    AuditResult,
-    Ply,
-    audit_result,
-    find_soundness,
-    find_verdict,
-    find_wrong_keys,
-    with_holds,
-)
-from solver.errors import InputError
-from solver.position_text import GivenPosition
-from solver.problem import MATE, Problem
-from solver.search.follow import Followed, solve_and_follow
+from solver import errors, position_text, solving
+from solver.audit import results
+from solver.problem import MATE, Limits, Problem
+from solver.search import threads, workspaces
 from solver.search.queries import Question, Questions
-from solver.search.threads import Control
 from solver.solution import Solution, StoppedBy
-from solver.solving import Solver
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from solver.endgames.tablebases import Tablebases
-    from solver.problem import Limits
 
 
 # --------------------------------------------------------------------------------------
@@ -68,7 +55,7 @@ def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
     tuple of str and Problem
         The convention in words, and the problem that follows it.
     """
-    board = GivenPosition(problem.fen).board
+    board = position_text.GivenPosition(problem.fen).board
     for square in _skipped(board):
         ways = board.copy(stack=False)
         ways.ep_square = square
@@ -111,8 +98,8 @@ def _legal(
 ) -> Iterator[tuple[str, Problem]]:
     """Yield a variant unless its position is illegal."""
     try:
-        fen = GivenPosition(board.fen(en_passant="fen")).fen
-    except InputError:
+        fen = position_text.GivenPosition(board.fen(en_passant="fen")).fen
+    except errors.InputError:
         return
     yield words, replace(problem, fen=fen)
 
@@ -144,11 +131,11 @@ def solves_as_claimed(answer: Solution, *, within: bool) -> bool:
     within : bool
         See `find_verdict`.
     """
-    verdict = find_verdict(answer, within=within)
+    verdict = results.find_verdict(answer, within=within)
     if answer.solutions:
-        return find_soundness(verdict, answer) is Soundness.SOUND
+        return results.find_soundness(verdict, answer) is Soundness.SOUND
     holds = verdict is Verdict.PROVED or (within and verdict is Verdict.HOLDS)
-    return holds and not find_wrong_keys(answer)
+    return holds and not results.find_wrong_keys(answer)
 
 
 _name = chess.square_name
@@ -281,7 +268,7 @@ class AuditJob:
         self,
         options: AuditOptions,
         tablebases: Tablebases | None = None,
-        searching: Callable[[], AbstractContextManager[Control]] | None = None,
+        searching: Callable[[], AbstractContextManager[threads.Control]] | None = None,
         cores: Callable[[], int] | None = None,
     ) -> None:
         self._options = options
@@ -291,13 +278,13 @@ class AuditJob:
 
             tablebases = Tablebases(options.directories)
         limits = options.limits
-        self._solver = Solver(
+        self._solver = solving.Solver(
             limits.hash_mib, tablebases, threads=limits.threads, cores=cores
         )
 
     def run_batch(
         self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE
-    ) -> list[AuditResult | None]:
+    ) -> list[results.AuditResult | None]:
         """Audit a batch, and hand back problems that take too long.
 
         Parameters
@@ -318,25 +305,25 @@ class AuditJob:
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
         questions = [options.question(problem) for problem in problems]
-        results: list[AuditResult | None] = []
+        found: list[results.AuditResult | None] = []
         for result in self._results(questions, time_slice.batch_s):
-            results.append(result)
+            found.append(result)
             if time.perf_counter() >= until:
                 break
         # Afterwards: a search would disturb the batch.
-        for place, result in enumerate(results):
+        for place, result in enumerate(found):
             if result and result.wants_hint:
                 is_late = time.perf_counter() >= until
                 question = questions[place]
-                results[place] = None if is_late else self._explain(result, question)
-        return results + [None] * (len(problems) - len(results))
+                found[place] = None if is_late else self._explain(result, question)
+        return found + [None] * (len(problems) - len(found))
 
     def close(self) -> None:
         """Do nothing; the job's memory is freed with the job."""
 
     def _results(
         self, questions: Sequence[Question], batch_s: float
-    ) -> Iterator[AuditResult | None]:
+    ) -> Iterator[results.AuditResult | None]:
         options = self._options
         if options.follow or options.every_ply or options.certify:
             # Each needs the solver, or what it remembers, before the next answer.
@@ -346,18 +333,20 @@ class AuditJob:
         batch = Questions(self._solver.workspace, questions)
         answers = self._solver.answers(batch, self._searching, batch_s=batch_s)
         for question, answer in zip(questions, answers, strict=False):
-            yield self._result(Followed(answer), question.limits)
+            yield self._result(workspaces.Followed(answer), question.limits)
 
-    def _solve_and_follow(self, question: Question) -> Followed:
+    def _solve_and_follow(self, question: Question) -> workspaces.Followed:
         """Solve a problem; follow the claimed line of a mate if the options say so."""
         kind = kind_of(question.problem.stipulation)
         if not (self._options.follow and kind.has_certificates):
-            return Followed(self._solve(question))
-        return solve_and_follow(
+            return workspaces.Followed(self._solve(question))
+        return workspaces.solve_and_follow(
             self._solve, self._solver.workspace, question, self._searching
         )
 
-    def _result(self, found: Followed, limits: Limits) -> AuditResult | None:
+    def _result(
+        self, found: workspaces.Followed, limits: Limits
+    ) -> results.AuditResult | None:
         """Compare an answer with the claim of its problem.
 
         Parameters
@@ -385,11 +374,11 @@ class AuditJob:
         plies = [ply for ply, _ in searched]
         stops = [answer.stopped_by, line_stop, *(stop for _, stop in searched)]
         if holds:
-            plies = with_holds(plies, answer.problem.claim, holds)
+            plies = results.with_holds(plies, answer.problem.claim, holds)
         is_late = limits.time_s != self._options.limits.time_s
         if (is_late and StoppedBy.TIME in stops) or StoppedBy.INTERRUPT in stops:
             return None
-        return audit_result(
+        return results.audit_result(
             answer,
             within=self._options.within,
             plies=plies,
@@ -404,7 +393,7 @@ class AuditJob:
 
     def _search_line(
         self, answer: Solution, limits: Limits
-    ) -> Iterator[tuple[Ply, StoppedBy | None]]:
+    ) -> Iterator[tuple[results.Ply, StoppedBy | None]]:
         """Yield the attacker's moves in the claimed line, and the limits that were hit.
 
         Without a claimed mate there are none. The first move was searched to get the
@@ -424,10 +413,12 @@ class AuditJob:
                     asked = Question(Problem(board.fen()), left, all_keys=True)
                     answer = self._solve(asked)
                 keys = answer.keys if answer.keys_complete else ()
-                yield Ply(move, answer.mate, keys), answer.stopped_by
+                yield results.Ply(move, answer.mate, keys), answer.stopped_by
             board.push_uci(move)
 
-    def _explain(self, result: AuditResult, question: Question) -> AuditResult | None:
+    def _explain(
+        self, result: results.AuditResult, question: Question
+    ) -> results.AuditResult | None:
         """Add the convention with which the claim holds, or else a longer mate.
 
         Returns
@@ -484,5 +475,5 @@ class AuditJob:
                 return None
 
 
-def _uncontrolled() -> AbstractContextManager[Control]:
-    return nullcontext(Control())
+def _uncontrolled() -> AbstractContextManager[threads.Control]:
+    return nullcontext(threads.Control())

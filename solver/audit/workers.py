@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from solver.audit.job import BATCH_S, AuditJob
+from solver.audit.job import BATCH_S, AuditJob, AuditOptions
 from solver.audit.results import AuditResult, Origin, audit_result
 from solver.errors import FormatError, StoreError
 from solver.search.threads import GroupControl, usable_cores
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from solver.audit.job import AuditOptions
     from solver.audit.store import ResumeStore
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem
@@ -261,7 +260,7 @@ def _end_with_parent(*pipes: Connection) -> None:
 
 
 # --------------------------------------------------------------------------------------
-# Audit a collection: search every problem and compare the answer with its claim.
+# The pipeline: search every problem and compare the answer with its claim.
 #
 # One thread reads the records into a `WorkQueue`, as far ahead as there is room. Each
 # worker has a thread that takes batches from the queue and runs them: in this process,

@@ -12,9 +12,7 @@ from itertools import combinations_with_replacement
 from random import Random
 from typing import TYPE_CHECKING
 
-from solver.errors import refusal
-from solver.position_text import first_moves
-from solver.problem import MAX_NODES, Claim, Limits, Problem, require_bool, require_int
+from solver import errors, position_text, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +25,7 @@ SIZES = tuple(combinations_with_replacement(range(3, 21), 2))
 
 ARMY = "QRRBBNNPPPP"
 POINTS = {"Q": 9, "R": 5, "B": 3, "N": 3, "P": 1}
-LIMITS = Limits(nodes=100_000, hash_mib=16)
+LIMITS = problem.Limits(nodes=100_000, hash_mib=16)
 WHITE, BLACK, FLIPPED = " w - -", " b - -", str.maketrans("12345678", "87654321")
 DRAWING = 500
 """Drawing and reading a position takes as long as this many nodes of a search."""
@@ -44,7 +42,7 @@ def generate(
     pieces: tuple[int, int] = (5, 9),
     unique_key: bool = False,
     jobs: int = 1,
-) -> Iterator[Problem]:
+) -> Iterator[problem.Problem]:
     """Make new mate problems; each mate is proved to be the shortest.
 
     The pieces are placed at random. White and Black are to move in turn. No key takes a
@@ -87,13 +85,13 @@ def generate(
     """
     from solver.columns.solve_many import SLICE, solve_many
 
-    moves = require_int("moves", moves, 1, MOST_MOVES)
-    count = require_int("count", count, 1, MAX_NODES)
-    seed = require_int("seed", seed, 0, MAX_NODES)
-    require_bool("unique_key", unique_key)
+    moves = problem.require_int("moves", moves, 1, MOST_MOVES)
+    count = problem.require_int("count", count, 1, problem.MAX_NODES)
+    seed = problem.require_int("seed", seed, 0, problem.MAX_NODES)
+    problem.require_bool("unique_key", unique_key)
     if pieces not in SIZES:
         name = "pieces"
-        raise refusal(name, "the fewest and the most, within 3 to 20", pieces)
+        raise errors.refusal(name, "the fewest and the most, within 3 to 20", pieces)
     random, seen = Random(seed), set[str]()  # noqa: S311 - no secret
     made, spent, rows = 0, 0, SLICE
     while True:
@@ -108,7 +106,7 @@ def generate(
             if not is_wanted[place]:
                 continue
             fen, keys = drawn[place], table[place].keys
-            takes = any("x" in san for san in first_moves(fen, keys))
+            takes = any("x" in san for san in position_text.first_moves(fen, keys))
             if takes or fen in seen or (unique_key and len(keys) > 1):
                 continue
             ranks = fen.split()[0].split("/")
@@ -118,7 +116,7 @@ def generate(
                 fen = "/".join(reversed(ranks)).swapcase() + BLACK
                 keys = tuple(key.translate(FLIPPED) for key in keys)
             name = f"mate-in-{moves}-seed-{seed}-{made}"
-            yield Problem(f"{fen} 0 1", name, Claim(moves, keys))
+            yield problem.Problem(f"{fen} 0 1", name, problem.Claim(moves, keys))
 
 
 def _draw(random: Random, least: int, most: int) -> str:

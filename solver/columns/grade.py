@@ -8,29 +8,17 @@ hit; it depends only on the position, the line and n.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from solver import __version__, movetext, solution
+from solver import __version__, fen_faults, movetext, problem, solution
 from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border import interface, query_struct, search_struct
-from solver.problem import (
-    DEFAULT_HASH_MIB,
-    MAX_NODES,
-    length,
-    require_instance,
-    require_int,
-    require_strings,
-)
-from solver.search.queries import address_of
+from solver.search import queries, workspaces
 from solver.search.threads import Control, ShortCalls
-from solver.search.workspaces import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 BATCH = 1024
 """Rows in one call of the kernel: few enough that an interrupt is noticed soon."""
@@ -165,7 +153,9 @@ def grade(
     "expected a move that mates within 2 moves, found 'Nf7+'"
     """
     line = _Line(
-        require_instance("fen", fen, str, "text"), _text_of(moves), length("n", n)
+        problem.require_instance("fen", fen, str, "text"),
+        _text_of(moves),
+        problem.length("n", n),
     )
     control = control or Control()
     (answer,) = _grade_all([line], _node_limit(nodes), control)
@@ -220,7 +210,9 @@ def grade_many(
     limit = _node_limit(nodes)
     fens, moves = _column("fens", fens), _column("moves", moves)
     lengths = (
-        _column("n", n) if isinstance(n, Iterable) else [length("n", n)] * len(fens)
+        _column("n", n)
+        if isinstance(n, Iterable)
+        else [problem.length("n", n)] * len(fens)
     )
     for name, column in (("moves", moves), ("n", lengths)):
         if len(column) != len(fens):
@@ -253,8 +245,8 @@ def _column(name: str, values: Any) -> list[Any]:
 
 def _read_row(fen: object, moves: Any, n: object) -> _Line | InputError:
     try:
-        fen = require_instance("fen", text_of(fen), str, "text")
-        return _Line(fen, _text_of(text_of(moves)), length("n", n))
+        fen = problem.require_instance("fen", text_of(fen), str, "text")
+        return _Line(fen, _text_of(text_of(moves)), problem.length("n", n))
     except InputError as error:
         return error
 
@@ -263,11 +255,15 @@ def _text_of(moves: str | Sequence[str]) -> str:
     if isinstance(moves, str):
         return moves
     expected = "moves in one string or in several"
-    return " ".join(require_strings("moves", moves, expected))
+    return " ".join(problem.require_strings("moves", moves, expected))
 
 
 def _node_limit(nodes: int | None) -> int | None:
-    return None if nodes is None else require_int("nodes", nodes, 1, MAX_NODES)
+    return (
+        None
+        if nodes is None
+        else problem.require_int("nodes", nodes, 1, problem.MAX_NODES)
+    )
 
 
 # Grading
@@ -293,7 +289,7 @@ class _Grader:
     """Grades lines in batches, in one memory."""
 
     def __init__(self) -> None:
-        self.workspace = Workspace(DEFAULT_HASH_MIB)
+        self.workspace = workspaces.Workspace(problem.DEFAULT_HASH_MIB)
 
     def grade_all(
         self, lines: Sequence[_Line | InputError], nodes: int, control: Control
@@ -324,7 +320,7 @@ class _Grader:
             for line in lines
         ]
         content = b"".join([text for pair in texts for text in pair])
-        address = address_of(content)
+        address = queries.address_of(content)
         rows = (query_struct.Query * len(lines))()
         for row, line, (fen, moves) in zip(rows, lines, texts, strict=True):
             row.fen, row.fen_size = address, len(fen)
@@ -364,9 +360,7 @@ _short_calls = ShortCalls(_Grader)
 def _answer(row: query_struct.Query, line: _Line, text: str) -> Grade | InputError:
     """Return the answer of a row, or why its FEN was refused."""
     if row.state == query_struct.QueryState.REFUSED:
-        from solver.fen_faults import explain
-
-        return explain(line.fen, query_struct.FenFault(row.fen_fault))
+        return fen_faults.explain(line.fen, query_struct.FenFault(row.fen_fault))
     if row.state == query_struct.QueryState.OPEN:
         return _UNDECIDED
     right = tuple(text[row.line_at : row.line_at + row.line_written].split())

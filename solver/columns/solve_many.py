@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from itertools import chain, islice
@@ -18,32 +18,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from solver.errors import InputError, missing_package, refusal
-from solver.fen_faults import explain
+from solver import errors, fen_faults, problem, solving
 from solver.kernel.border.query_struct import Answer, FenFault, Query, QueryState
-from solver.problem import (
-    Limits,
-    Problem,
-    length,
-    require_bool,
-    require_instance,
-    require_int,
-)
 from solver.search.queries import STATUSES as STATUS_OF
 from solver.search.queries import Batch, Question, address_of, ask, read_text
 from solver.search.threads import WAIT_S, GroupControl
-from solver.solution import Status, show
-from solver.solving import Solver
+from solver.solution import Solution, Status, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Future
-
     import chess
     from numpy.typing import NDArray
 
     from solver.search.workspaces import Workspace
-    from solver.solution import Solution
 
 # Columns out
 
@@ -260,7 +246,7 @@ def _load(package: str, method: str) -> Any:
     try:
         return import_module(package)
     except ModuleNotFoundError:
-        raise InputError(missing_package(method, package)) from None
+        raise errors.InputError(errors.missing_package(method, package)) from None
 
 
 # Solving
@@ -287,11 +273,11 @@ CODES = np.array([STATUSES.index(STATUS_OF[answer]) for answer in Answer], np.ui
 
 
 def solve_many(
-    fens: Iterable[str | bytes | chess.Board | Problem],
+    fens: Iterable[str | bytes | chess.Board | problem.Problem],
     *,
     max_moves: int,
     keys: bool = True,
-    limits: Limits | None = None,
+    limits: problem.Limits | None = None,
     jobs: int = 1,
 ) -> MateTable:
     """Find the shortest mate by the side to move in each of many positions.
@@ -344,13 +330,15 @@ def solve_many(
     >>> table.error[1]
     "board: expected 8 ranks with / between them, found 3 in '8/8/8'"
     """
-    max_moves = length("max_moves", max_moves)
-    require_bool("keys", keys)
-    limits = require_instance("limits", limits or Limits(), Limits, "Limits or None")
+    max_moves = problem.length("max_moves", max_moves)
+    problem.require_bool("keys", keys)
+    limits = problem.require_instance(
+        "limits", limits or problem.Limits(), problem.Limits, "Limits or None"
+    )
     if limits.max_moves is not None or limits.threads != 1:
         msg = f"limits: expected one without max_moves and threads, found {limits}"
-        raise InputError(msg)
-    jobs = require_int("jobs", jobs, 1, MAX_JOBS)
+        raise errors.InputError(msg)
+    jobs = problem.require_int("jobs", jobs, 1, MAX_JOBS)
     slices = read_column("fens", fens, SLICE)
     group = GroupControl()
     limits = replace(limits, max_moves=max_moves)
@@ -438,7 +426,7 @@ def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
         first = first or next(iter(part.faults.values()), "")
     if first and not has_text:
         msg = f"{name}: expected a column of FENs, found none in any row; {first}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
 
 
 def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
@@ -454,9 +442,9 @@ def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
     if len(shape) != 1:
         found = f"{type(values).__name__} of shape {tuple(shape)}"
         msg = f"{name}: expected {expected}, found {found}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise refusal(name, expected, values)
+        raise errors.refusal(name, expected, values)
     return values
 
 
@@ -488,7 +476,7 @@ def _read_part(part: list[Any]) -> Slice:
             continue
         try:
             part[place] = _fen_of(text_of(value))
-        except InputError as error:
+        except errors.InputError as error:
             faults[place] = str(error)
             part[place] = ""
     return Slice(part, faults)
@@ -503,14 +491,14 @@ def _fen_of(cell: object) -> str:
         It is no position, or asks another question than that for a mate by the side to
         move.
     """
-    if not isinstance(cell, Problem):
+    if not isinstance(cell, problem.Problem):
         return read_text("fen", cell)
     if other := cell.stipulation.beside_claim.text:
         msg = f"stipulation: expected a mate, found {other}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     if cell.claim and cell.claim.mate < 0:
         msg = f"claim: expected a mate by the side to move, found {cell.claim.mate}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     return cell.fen
 
 
@@ -520,11 +508,13 @@ def _fen_of(cell: object) -> str:
 class _Worker:
     """Solves one slice after the other in its own memory."""
 
-    def __init__(self, limits: Limits, group: GroupControl, *, keys: bool) -> None:
+    def __init__(
+        self, limits: problem.Limits, group: GroupControl, *, keys: bool
+    ) -> None:
         self._limits = limits
         self._group = group
         self._keys = keys
-        self._solver = Solver(limits.hash_mib)
+        self._solver = solving.Solver(limits.hash_mib)
 
     def solve(self, given: Slice) -> MateTable:
         """Solve the rows of a slice."""
@@ -539,7 +529,12 @@ class _Rows(Batch[int]):
     """The rows of a slice; their answers are collected, and become columns at once."""
 
     def __init__(
-        self, workspace: Workspace, given: Slice, limits: Limits, *, all_keys: bool
+        self,
+        workspace: Workspace,
+        given: Slice,
+        limits: problem.Limits,
+        *,
+        all_keys: bool,
     ) -> None:
         super().__init__(workspace, len(given.texts))
         self._given = given
@@ -553,8 +548,8 @@ class _Rows(Batch[int]):
 
     def question(self, index: int) -> Question:
         """Return the question of a row: the side to move attacks."""
-        problem = Problem(self._given.texts[index], no_mate=self._limits.max_moves)
-        return Question(problem, self._limits, all_keys=self._all_keys)
+        row = problem.Problem(self._given.texts[index], no_mate=self._limits.max_moves)
+        return Question(row, self._limits, all_keys=self._all_keys)
 
     def read(self) -> None:
         """Read the texts; the rows that cannot be read are REFUSED."""
@@ -575,7 +570,7 @@ class _Rows(Batch[int]):
             row = self.rows[index]
             row.mate = -1
             self._errors[index] = self._given.faults.get(index) or str(
-                explain(self._given.texts[index], FenFault(row.fen_fault))
+                fen_faults.explain(self._given.texts[index], FenFault(row.fen_fault))
             )
 
     def answers(self, first: int, end: int, node_s: float) -> Iterator[int]:

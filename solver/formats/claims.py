@@ -1,12 +1,8 @@
 """What a record claims, and what was understood of a file.
 
-Distances and claims are parsed alike in every format.
-
-`Draft` makes a problem of the fields of a record; `Selection` says which to read.
-
-Claims in words: `mate in three`, `Loyd, #3`, and what is not a direct mate.
-
-What was understood of a file: its format, the fields that were read, and the others.
+Distances and claims, in numbers and in words (`mate in three`, `Loyd, #3`), are parsed
+alike in every format. `Draft` makes a problem of the fields of a record; `Selection`
+says which to read.
 
 Every reader fills in the `FileSummary` of its file while it reads. Commands print it,
 so that a claim which was not read is never taken for one that holds.
@@ -22,13 +18,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.errors import InputError, quote
-from solver.problem import MATE, MAX_MOVES, Claim, Problem, printable
+from solver.problem import MATE, MAX_MOVES, Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from solver.position_text import GivenPosition
-    from solver.problem import Stipulation
 
 
 # Problems from fields

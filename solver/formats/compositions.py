@@ -1,20 +1,16 @@
 """A composition in the words of Popeye and Olive.
 
-Words: keywords that may be shortened, squares, pieces, options.
+The words are keywords that may be shortened, squares, pieces and options. They are
+English or German, and so are the letters of the pieces. Olive writes its pieces,
+options and twins in the same words, in English. The options are those of Popeye's
+manual (py-engl.txt, version 4.104). Most of them concern the output or the cost of a
+search: readers of collections ignore them, and the command `popeye` obeys them. Options
+that change the rules or the question are refused.
 
-They are English or German, and so are the letters of the pieces. Olive writes its
-pieces, options and twins in the same words, in English. The options are those of
-Popeye's manual (py-engl.txt, version 4.104). Most of them concern the output or the
-cost of a search: readers of collections ignore them, and the command `popeye` obeys
-them. Options that change the rules or the question are refused.
-
-The problem: pieces on squares, a stipulation, and options.
-
-Olive's and Popeye's files have this in common. By the composers' convention, which
-Popeye follows, White begins, except in help play of whole moves, where Black begins.
-Castling is legal when king and rook are on their home squares, unless the options
-forbid it; whether a game could have kept the right is not checked. An en passant
-capture as the first move is legal only if the options say so.
+By the composers' convention, which Popeye follows, White begins, except in help play of
+whole moves, where Black begins. Castling is legal when king and rook are on their home
+squares, unless the options forbid it; whether a game could have kept the right is not
+checked. An en passant capture as the first move is legal only if the options say so.
 """
 
 from __future__ import annotations
@@ -28,10 +24,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import chess
 
+from solver import position_text, problem
 from solver.errors import InputError, quote
 from solver.formats.claims import MAX_SOLUTIONS
-from solver.position_text import GivenPosition
-from solver.problem import EXPECTED, MATE, Stipulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -381,10 +376,10 @@ class Composition:
     options: Options = field(default_factory=Options)
     pieces: dict[chess.Square, chess.Piece] = field(default_factory=dict)
     is_twin: bool = False
-    _asked: Stipulation = MATE
+    _asked: problem.Stipulation = problem.MATE
 
     @property
-    def stipulation(self) -> Stipulation:
+    def stipulation(self) -> problem.Stipulation:
         """What the problem demands, with the option `WhiteToPlay` applied.
 
         The option removes Black's first move from help play that Black begins.
@@ -396,10 +391,10 @@ class Composition:
         """
         found = self._demanded()
         if not found.has_number:
-            refuse(f"stipulation: expected {EXPECTED}", "none")
+            refuse(f"stipulation: expected {problem.EXPECTED}", "none")
         return found
 
-    def _demanded(self) -> Stipulation:
+    def _demanded(self) -> problem.Stipulation:
         found = self._asked
         if "WhiteToPlay" in self.options and not found.white_begins:
             return found.without_first_move() or found
@@ -413,7 +408,7 @@ class Composition:
         InputError
             If `Stipulation` does not know it.
         """
-        self._asked = Stipulation.parse(text)
+        self._asked = problem.Stipulation.parse(text)
 
     def place(self, square: chess.Square, piece: chess.Piece) -> None:
         """Place a piece on an empty square.
@@ -462,7 +457,7 @@ class Composition:
         """Return a twin with the same options."""
         return replace(self, pieces=self.pieces.copy(), is_twin=True)
 
-    def position(self, *, exchanged: bool = False) -> GivenPosition:
+    def position(self, *, exchanged: bool = False) -> position_text.GivenPosition:
         """Return the position.
 
         Parameters
@@ -487,9 +482,9 @@ class Composition:
         board.ep_square = self.options.en_passant
         if self.is_twin or exchanged:
             with suppress(InputError):
-                return GivenPosition(board.fen(en_passant="fen"))
+                return position_text.GivenPosition(board.fen(en_passant="fen"))
             board.ep_square = None
-        return GivenPosition(board.fen(en_passant="fen"))
+        return position_text.GivenPosition(board.fen(en_passant="fen"))
 
 
 _COMMENT = re.compile(r"\{[^{}]*\}")
@@ -505,7 +500,7 @@ _PLY = r"""(?> \s*+ (?: (?!1\.) [0-9]+\. )? \s*+
 
 
 def find_keys(
-    name: str, position: GivenPosition, text: str, expected: int = 1
+    name: str, position: position_text.GivenPosition, text: str, expected: int = 1
 ) -> tuple[str, ...]:
     """Find the first moves that a solution marks with an exclamation mark.
 
@@ -538,7 +533,7 @@ def find_keys(
     return keys
 
 
-def count_solutions(name: str, text: str, stipulation: Stipulation) -> int:
+def count_solutions(name: str, text: str, stipulation: problem.Stipulation) -> int:
     """Count the solutions of help play that a text lists, without set play.
 
     Parameters
@@ -566,7 +561,7 @@ def count_solutions(name: str, text: str, stipulation: Stipulation) -> int:
     return number
 
 
-def _listed(stipulation: Stipulation) -> re.Pattern[str]:
+def _listed(stipulation: problem.Stipulation) -> re.Pattern[str]:
     """Return what matches a solution of help play."""
     dots = r"\s*+\.{2,3}" if stipulation.half else ""
     line = rf"(?<![0-9.])1\.{dots} {_PLY}{{{stipulation.plies}}} \s*+ (?: \#|==? )"

@@ -13,12 +13,10 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats import streams
 from solver.formats.claims import KEPT, OTHER_TEXT, Draft, FileSummary
 from solver.position_text import GivenPosition, first_moves, write_lines
-from solver.problem import MATE, Stipulation, printable
+from solver.problem import MATE, Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from solver.problem import Claim, Problem
 
 
 # --------------------------------------------------------------------------------------
@@ -305,13 +303,11 @@ def _parse_counter(opcode: str, text: str) -> str:
 # --------------------------------------------------------------------------------------
 # matetrack's files: lines that are changed in place, and logs of `matecheck.py`.
 #
-# Lines: `FEN bm #n; PV: moves; comment`, changed in place.
+# Lines: `FEN bm #n; PV: moves; comment`. A `Row` keeps the text, so that it can be
+# written with another distance or line of moves, and with every other byte unchanged.
+# Claims by `dm` and in words, with the line in `pv`, are handled in the same way.
 #
-# `epd` reads what a line claims. This module keeps the text, so that it can be written
-# with another distance or line of moves, and with every other byte unchanged. Claims by
-# `dm` and in words, with the line in `pv`, are handled in the same way.
-#
-# Logs: the mates that an engine claims in a log of matetrack's `matecheck.py`.
+# Logs: the mates that an engine claims.
 #
 # - With `--logFile` the log has everything sent to each engine, and its answers. The
 #   claim is the last score before `bestmove`, if it is a mate, with its line. Bounds do

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from solver.errors import InputError, quote, refusal
 from solver.formats import rows
 from solver.formats.streams import MAX_RECORD_BYTES, read_each, read_lines
-from solver.problem import printable
+from solver.problem import Problem, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from solver.formats.claims import FileSummary, ReadOptions
     from solver.formats.streams import Lines, Records
-    from solver.problem import Problem
 
 _LINE = re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)')
 """The beginning of a JSON line, even of a bad one."""

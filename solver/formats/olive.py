@@ -41,7 +41,7 @@ import yaml
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats import compositions, popeye, streams
-from solver.formats.claims import MAX_SOLUTIONS
+from solver.formats.claims import MAX_SOLUTIONS, Draft, FileSummary
 from solver.formats.compositions import (
     WORD,
     Composition,
@@ -55,7 +55,6 @@ from solver.problem import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from solver.formats.claims import Draft, FileSummary
     from solver.formats.compositions import Options
 
 

@@ -21,17 +21,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solver import problem
-from solver.errors import FormatError, InputError, quote, refusal
-from solver.formats.rows import AND_MORE, RowReader, keep_selected
-from solver.formats.streams import MAX_LINE_BYTES, decode_line, read_each
+from solver import errors, problem
+from solver.formats.rows import AND_MORE, Pick, RowReader, keep_selected
+from solver.formats.streams import MAX_LINE_BYTES, Records, decode_line, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.formats.claims import FileSummary, ReadOptions, Selection
-    from solver.formats.rows import Pick
-    from solver.formats.streams import Records
 
 BATCH_ROWS = 1 << 14
 """How many rows are in memory together; a row group may be the whole file."""
@@ -107,21 +104,21 @@ def read_parquet(
             )
             row_reader = RowReader(summary, options)
             names = _find_columns(reader.schema_arrow, row_reader)
-        except InputError as error:
-            yield FormatError(summary.name, str(error))
+        except errors.InputError as error:
+            yield errors.FormatError(summary.name, str(error))
             return
         except _DAMAGE as error:
             fault = f"Parquet: expected a whole file, found {_explain(error)}"
-            yield FormatError(summary.name, fault)
+            yield errors.FormatError(summary.name, fault)
             return
         plan = row_reader.plan(names)
 
         def parse(cells: _Cells | str, source: str) -> problem.Problem | None:
             if isinstance(cells, str):
                 msg = f"Parquet: expected {cells}"
-                raise InputError(msg)
+                raise errors.InputError(msg)
             if sum(map(len, cells)) > MAX_LINE_BYTES:
-                raise InputError(_TOO_LONG)
+                raise errors.InputError(_TOO_LONG)
             texts = [
                 cell if isinstance(cell, str) else decode_line(cell) for cell in cells
             ]
@@ -220,16 +217,16 @@ def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
     plan = reader.plan(found)
     if "position" not in {part for part, _, _ in plan.fields}:
         msg = "Parquet: expected a column fen, position or epd, found "
-        raise InputError(msg + quote(", ".join(found)))
+        raise errors.InputError(msg + errors.quote(", ".join(found)))
     names = tuple(dict.fromkeys(found[at] for _, _, at in plan.fields))
     for name in names:
         if found.count(name) > 1:
-            raise refusal(name, "one column", found.count(name))
+            raise errors.refusal(name, "one column", found.count(name))
         kind = schema.field(name).type
         if not _is_readable(kind):
             expected = "a column of text, numbers or lists of text"
-            msg = f"{name}: expected {expected}, found {quote(str(kind))}"
-            raise InputError(msg)
+            msg = f"{name}: expected {expected}, found {errors.quote(str(kind))}"
+            raise errors.InputError(msg)
     reader.check_claims(plan)
     return names
 

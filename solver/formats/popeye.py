@@ -1,9 +1,7 @@
 """Popeye's input, and twins.
 
-Twins: problems made from a diagram by small changes, in Popeye's words.
-
-Olive writes the same words. Changes refer to the diagram, or after `Continued` to the
-previous twin:
+Twins are problems made from a diagram by small changes, in Popeye's words, which Olive
+writes too. Changes refer to the diagram, or after `Continued` to the previous twin:
 
 - `Move a1 b2`: a piece on b2 disappears;
 - `Exchange a1 b2`, `Remove a1b2`, `Add White Qa1 Black Pb2c3`;
@@ -63,12 +61,10 @@ from solver.formats.compositions import (
     shown,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
-from solver.problem import EXPECTED, printable
+from solver.problem import EXPECTED, Problem, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from solver.problem import Problem
 
 
 # Twins

@@ -29,14 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import chess
 
 from solver.errors import FormatError, InputError, quote, refusal
-from solver.formats.claims import (
-    NUMERALS,
-    Draft,
-    default_name,
-    find_words,
-    is_claiming,
-    no_claims,
-)
+from solver.formats import claims
 from solver.formats.streams import Lines, Records, decode_line, read_each
 from solver.movetext import UNREADABLE, Kind, Part, read_moves, refused_move
 from solver.position_text import GivenPosition, read_compiled, write_lines
@@ -53,7 +46,6 @@ from solver.problem import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from solver.formats.claims import FileSummary, ReadOptions
 
 FIELDS = {
     "position": "fen epd position startfen fenstart initialfen puzzlefen fenposition",
@@ -118,7 +110,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 cannot."""
 
 _EXACT = re.compile(
-    rf"[#m]?([+-]?[0-9]{{1,9}}|{'|'.join(NUMERALS)})(?:\.0+)?(?:[ -]move[rs]?)?",
+    rf"[#m]?([+-]?[0-9]{{1,9}}|{'|'.join(claims.NUMERALS)})(?:\.0+)?(?:[ -]move[rs]?)?",
     re.IGNORECASE,
 )
 _SHOWN_CHARACTERS = 60
@@ -183,7 +175,9 @@ class RowReader:
         The columns named with dots, such as `metadata.themes`.
     """
 
-    def __init__(self, summary: FileSummary, options: ReadOptions) -> None:
+    def __init__(
+        self, summary: claims.FileSummary, options: claims.ReadOptions
+    ) -> None:
         self.plan = lru_cache(256)(self._make_plan)
         self._summary, self._options = summary, options
         self._known = known_fields(options)
@@ -242,7 +236,7 @@ class RowReader:
         parts = {part for part, _, _ in plan.fields} - {"keys"}
         unread = [name for name, may in self._summary.ignored.items() if may]
         if self._options.claims and unread and parts.isdisjoint(_CLAIMING):
-            raise InputError(no_claims(unread))
+            raise InputError(claims.no_claims(unread))
 
     def read(
         self, plan: Plan, cells: Sequence[str], source: str, name: str = ""
@@ -296,7 +290,7 @@ class RowReader:
             fen, rows = _play_first(position.fen, rows)
             position = GivenPosition(fen)
             position.warnings = warnings
-        draft = Draft(position, self._summary, stipulation)
+        draft = claims.Draft(position, self._summary, stipulation)
         draft.any_last_move = plan.is_lichess
         if self._options.claims and (not plan.pick or _claims_mate(themes)):
             self._read_claims(draft, rows, is_complete=bool(plan.pick))
@@ -322,7 +316,9 @@ class RowReader:
         lengths = len(moves.split()) // 2, *map(int, _find_themes(themes))
         return any(map(selection.has_length, lengths))
 
-    def _read_claims(self, draft: Draft, rows: Rows, *, is_complete: bool) -> None:
+    def _read_claims(
+        self, draft: claims.Draft, rows: Rows, *, is_complete: bool
+    ) -> None:
         """Read what a row claims, the clearest claim first."""
         others: dict[str, Callable[[str, str], None]] = {
             "nomate": draft.read_no_mate,
@@ -344,7 +340,7 @@ class RowReader:
             elif (
                 part == "words"
                 and not (mates or draft.stipulation.text)
-                and (plain_name(field) not in _PROSE or is_claiming(text))
+                and (plain_name(field) not in _PROSE or claims.is_claiming(text))
             ):
                 self._summary.ignore(field, may_claim=True)
             for mate in mates:
@@ -354,7 +350,7 @@ class RowReader:
         if source:
             self._compare(draft, source, is_complete=is_complete)
 
-    def _compare(self, draft: Draft, field: str, *, is_complete: bool) -> None:
+    def _compare(self, draft: claims.Draft, field: str, *, is_complete: bool) -> None:
         """Compare a line with what was read before it.
 
         Parameters
@@ -396,7 +392,7 @@ def are_lichess(names: Collection[str]) -> bool:
     return is_written_so or {"puzzleid", "fen", "moves"} <= {*map(plain_name, names)}
 
 
-def known_fields(options: ReadOptions) -> dict[str, list[str]]:
+def known_fields(options: claims.ReadOptions) -> dict[str, list[str]]:
     """Return the plain names of the fields that have each part of a problem.
 
     Raises
@@ -445,8 +441,8 @@ def _find_stipulation(rows: Rows) -> Stipulation:
             stipulation = Stipulation.parse(text)
             if stipulation.beside_claim.text or part == "stipulation":
                 return stipulation
-        claims, others = find_words(text, chess.COLOR_NAMES[chess.WHITE])
-        if others or not (claims or part == "words"):
+        said, others = claims.find_words(text, chess.COLOR_NAMES[chess.WHITE])
+        if others or not (said or part == "words"):
             raise refusal(field, EXPECTED, text)
     return MATE
 
@@ -457,12 +453,12 @@ def _mates_in(part: str, field: str, text: str, fen: str) -> list[str]:
         return []
     is_exact = part == "claim" or text[:1] == "#" or plain_name(field) in _NUMBERS
     if is_exact and (found := _EXACT.fullmatch(text)):
-        return [NUMERALS.get(found[1].lower(), found[1])]
+        return [claims.NUMERALS.get(found[1].lower(), found[1])]
     if part in {"keys", "line"}:
         return []
     turn = " w " in fen
-    claims, _ = find_words(text.replace("_", " "), chess.COLOR_NAMES[turn])
-    mates = [*_find_themes(text), *(mate for _, _, mate in claims)]
+    said, _ = claims.find_words(text.replace("_", " "), chess.COLOR_NAMES[turn])
+    mates = [*_find_themes(text), *(mate for _, _, mate in said)]
     if part == "claim" and not mates and text.lower() not in _NOTHING:
         return [text]
     return mates
@@ -498,7 +494,7 @@ def _claims_mate(themes: str) -> bool:
     return _MATE in themes and not _MATES.isdisjoint(themes.split())
 
 
-def _ends_in_mate(draft: Draft) -> bool:
+def _ends_in_mate(draft: claims.Draft) -> bool:
     (words,) = write_lines(draft.position.fen, [draft.line])
     return words[-1:] != [] and words[-1].endswith("#")
 
@@ -529,11 +525,14 @@ def _read_plain(row: Sequence[str], source: str) -> Problem | None:
         if others or is_even or mate > MAX_MOVES:
             return None
         claim = Claim(mate, line[:1], line, any_last_move=True)
-    return Problem(plain[0], printable(name) or default_name(source), claim, source)
+    return Problem(
+        plain[0], printable(name) or claims.default_name(source), claim, source
+    )
 
 
 def keep_selected(
-    records: Iterable[Problem | FormatError | Literal[""] | None], summary: FileSummary
+    records: Iterable[Problem | FormatError | Literal[""] | None],
+    summary: claims.FileSummary,
 ) -> Records:
     """Yield the records, and count those that are None: they are not selected."""
     for record in records:
@@ -544,7 +543,7 @@ def keep_selected(
 
 
 def find_table(
-    line: bytes, options: ReadOptions
+    line: bytes, options: claims.ReadOptions
 ) -> tuple[str, tuple[str, ...], bool] | None:
     """Find out which columns a table has.
 
@@ -574,7 +573,7 @@ def find_table(
     return None
 
 
-def detect_table(line: bytes, options: ReadOptions) -> str | None:
+def detect_table(line: bytes, options: claims.ReadOptions) -> str | None:
     """Return `lichess` or `csv` if the line begins a table; otherwise None."""
     table = find_table(line, options)
     if table is None:
@@ -582,7 +581,9 @@ def detect_table(line: bytes, options: ReadOptions) -> str | None:
     return "lichess" if are_lichess(table[1]) else "csv"
 
 
-def read_csv(lines: Lines, summary: FileSummary, options: ReadOptions) -> Records:
+def read_csv(
+    lines: Lines, summary: claims.FileSummary, options: claims.ReadOptions
+) -> Records:
     """Read a table, each row as soon as it arrives.
 
     Parameters

@@ -11,16 +11,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border.query_struct import Horizon, RootOrder
+from solver.laboratory import techniques
 from solver.laboratory.node_counts import GlassRow, glass_row, is_answered, proved_mate
-from solver.laboratory.techniques import (
-    COMBINED,
-    SOUND,
-    NodeCount,
-    format_mate,
-    format_score,
-    is_mate,
-    options_of,
-)
 from solver.output.columns import Column, bars, fit
 from solver.problem import printable
 
@@ -36,7 +28,6 @@ if TYPE_CHECKING:
         Series,
         Total,
     )
-    from solver.laboratory.techniques import Iteration, Outcome, Variant
 
 
 # Cells and notes
@@ -50,22 +41,22 @@ SMALL_RATIO = 0.01
 NO_MATE = "none"
 
 
-def score_cell(iteration: Iteration | None) -> str:
+def score_cell(iteration: techniques.Iteration | None) -> str:
     """Write a score; a mark says that a mate may not exist, or not be the shortest."""
     if iteration is None:
         return ""
-    score = format_score(iteration.score)
-    return _marked(score, iteration) if is_mate(iteration.score) else score
+    score = techniques.format_score(iteration.score)
+    return _marked(score, iteration) if techniques.is_mate(iteration.score) else score
 
 
-def format_answer(outcome: Outcome) -> str:
+def format_answer(outcome: techniques.Outcome) -> str:
     """Write the answer of a variant, with a mark if it is not proved."""
     if outcome.mate is None:
         return NO_MATE if is_answered(outcome) else "stopped"
-    return _marked(format_mate(outcome.mate), outcome)
+    return _marked(techniques.format_mate(outcome.mate), outcome)
 
 
-def _marked(mate: str, found: Iteration | Outcome) -> str:
+def _marked(mate: str, found: techniques.Iteration | techniques.Outcome) -> str:
     if not found.proved:
         return mate + UNPROVED
     return mate if found.settled else AT_MOST + mate
@@ -94,13 +85,18 @@ def file_labels(names: Sequence[str]) -> list[str]:
 
 
 _NODES = {
-    NodeCount.MOVES: "A node is a move made, null moves included.",
-    NodeCount.CALLS: "A node is a call of the search function: for the root, a move, "
-    "a null move, or the second search of a move.",
-    NodeCount.INTERIOR: "A node is a position above the horizon whose moves were "
-    "generated.",
-    NodeCount.AGAIN: "A node is a move that is searched again, because it has failed "
-    "high in its null window.",
+    techniques.NodeCount.MOVES: "A node is a move made, null moves included.",
+    techniques.NodeCount.CALLS: (
+        "A node is a call of the search function: for the root, a move, a null move, "
+        "or the second search of a move."
+    ),
+    techniques.NodeCount.INTERIOR: (
+        "A node is a position above the horizon whose moves were generated."
+    ),
+    techniques.NodeCount.AGAIN: (
+        "A node is a move that is searched again, because it has failed high in its "
+        "null window."
+    ),
 }
 _UNEQUAL_DEPTHS = "; in a variant's row, at the last depth that both reached"
 _ORDER = "table move, captures and promotions, killers, history"
@@ -180,14 +176,14 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
         yield _contradiction(counts, row)
 
 
-def _combinations(variants: Iterable[Variant]) -> Iterator[str]:
+def _combinations(variants: Iterable[techniques.Variant]) -> Iterator[str]:
     """List the techniques of an ablation's combined variants."""
     for variant in variants:
-        if variant.name in {SOUND, COMBINED}:
-            yield f"{variant.name}: {', '.join(options_of(variant.choice))}."
+        if variant.name in {techniques.SOUND, techniques.COMBINED}:
+            yield f"{variant.name}: {', '.join(techniques.options_of(variant.choice))}."
 
 
-def _setting(table_entries: int, variant: Variant) -> str:
+def _setting(table_entries: int, variant: techniques.Variant) -> str:
     """Describe the settings that all variants share.
 
     The horizon and the order at the root are omitted if they have their defaults.
@@ -218,7 +214,7 @@ def _contradiction(counts: CollectionCounts, row: ProblemCounts) -> str:
     problem = row.problem
     parts = []
     if problem.claim:
-        parts.append(f"claimed {format_mate(problem.claim.mate)}")
+        parts.append(f"claimed {techniques.format_mate(problem.claim.mate)}")
     if problem.no_mate:
         parts.append(f"claimed none in {problem.no_mate}")
     answers: dict[str, str] = {}
@@ -254,7 +250,7 @@ _MIP = {
 }
 
 
-def describe_variant(variant: Variant) -> list[tuple[str, str]]:
+def describe_variant(variant: techniques.Variant) -> list[tuple[str, str]]:
     """Describe the techniques of a variant.
 
     Returns
@@ -270,19 +266,19 @@ def describe_variant(variant: Variant) -> list[tuple[str, str]]:
         "efp": _pruning_words(variant),
         "mip": "; ".join(_MIP.get(name, name) for name in choice.mip.split("+")),
     }
-    options = options_of(choice)
+    options = techniques.options_of(choice)
     return [(option, words[option.partition("=")[0]]) for option in options]
 
 
-def _pruning_words(variant: Variant) -> str:
-    techniques = variant.techniques
+def _pruning_words(variant: techniques.Variant) -> str:
+    chosen = variant.techniques
     parts = []
-    if techniques.null_reduction:
-        parts.append(f"a null move, {techniques.null_reduction} plies shallower,")
-    if techniques.cuts:
-        parts.append(f"multi-cut with {techniques.cuts} of {techniques.tries} moves")
-    nodes = techniques.pruned_nodes.name.lower().replace("_", " ")
-    additions = ", ".join(map(str, sorted(techniques.additions)))
+    if chosen.null_reduction:
+        parts.append(f"a null move, {chosen.null_reduction} plies shallower,")
+    if chosen.cuts:
+        parts.append(f"multi-cut with {chosen.cuts} of {chosen.tries} moves")
+    nodes = chosen.pruned_nodes.name.lower().replace("_", " ")
+    additions = ", ".join(map(str, sorted(chosen.additions)))
     with_additions = f", with the additions {additions}" if additions else ""
     return (
         f"{' and '.join(parts) or 'nothing'} at expected {nodes} nodes{with_additions}"
@@ -388,7 +384,7 @@ def _agree(scores: list[list[str]]) -> list[str]:
 
 
 def _cells(
-    counts: PositionCounts, series: Series, nodes: Callable[[Iteration], int]
+    counts: PositionCounts, series: Series, nodes: Callable[[techniques.Iteration], int]
 ) -> list[str]:
     iterations = (series.at(depth) for depth in counts.depths)
     return [f"{nodes(it):,}" if it else "" for it in iterations]
@@ -398,11 +394,11 @@ def _expected(row: ProblemCounts) -> str:
     """Write the claim of a problem, or else the first variant's answer."""
     problem = row.problem
     if problem.claim or problem.no_mate:
-        return format_mate(problem.claim.mate) if problem.claim else NO_MATE
+        return techniques.format_mate(problem.claim.mate) if problem.claim else NO_MATE
     return format_answer(row.outcomes[0])
 
 
-def _outcome_cell(row: ProblemCounts, outcome: Outcome) -> str:
+def _outcome_cell(row: ProblemCounts, outcome: techniques.Outcome) -> str:
     """Write the nodes until the mate, after the answer if it differs."""
     answer = format_answer(outcome)
     if outcome.mate is None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
+from solver import errors, problem, solving
 from solver.board import pack, unpack_move
-from solver.errors import InputError
 from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.build.loader import load_part
 from solver.laboratory.techniques import (
@@ -24,10 +24,8 @@ from solver.laboratory.techniques import (
     is_mate,
     mate_distance,
 )
-from solver.problem import Limits, Problem
 from solver.search.threads import WATCHDOG, Control, GroupControl, run_stoppable
 from solver.search.workspaces import BUCKET_BYTES, allocate
-from solver.solving import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,7 +82,7 @@ class Laboratory:
                 f"table entries: expected 0 or a power of two from {LEAST_ENTRIES} on, "
                 f"found {table_entries}"
             )
-            raise InputError(msg)
+            raise errors.InputError(msg)
         self._kernel = load_part(parts.LABORATORY).kernel
         self.search = interface.new_search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = query_struct.Experiment()
@@ -132,7 +130,7 @@ class Laboratory:
         """
         if not 1 <= depth <= MAX_DEPTH:
             msg = f"depth: expected 1 to {MAX_DEPTH} plies, found {depth}"
-            raise InputError(msg)
+            raise errors.InputError(msg)
         self._begin(techniques, nodes)
         self._load_cells(techniques, white_first=board.turn)
         proofs: dict[int, int | None] = {}
@@ -319,10 +317,10 @@ def prove_mate(
     if mate == 0:  # the position itself is mate
         return mate
     return (
-        Solver(PROOF_HASH_MIB)
+        solving.Solver(PROOF_HASH_MIB)
         .solve(
-            Problem(board.fen()),
-            Limits(nodes=nodes),
+            problem.Problem(board.fen()),
+            problem.Limits(nodes=nodes),
             within=mate,
             all_keys=False,
             control=control,

@@ -31,18 +31,7 @@ import chess.pgn
 from solver import __version__, errors, files, solution
 from solver.formats.pgn import RESULTS, UNFINISHED
 from solver.kernel.border.query_struct import Horizon
-from solver.laboratory import techniques
-from solver.laboratory.player import (
-    DRAW,
-    MOST_PLIES,
-    OPENING_PLIES,
-    Player,
-    Rules,
-    open_game,
-    play_games,
-    play_out,
-    write_game,
-)
+from solver.laboratory import player, techniques
 from solver.output.columns import Column, fit
 
 if TYPE_CHECKING:
@@ -190,8 +179,8 @@ def match_notes(result: MatchResult) -> Iterator[str]:
     yield (
         f"{score.games:,} games of {match.first.name} against {match.second.name}, "
         f"{limit} a move, {match.horizon.name.lower()} horizon, seed {match.seed}. "
-        f"Each opening has {OPENING_PLIES} random plies and is played twice, with "
-        f"colours changed."
+        f"Each opening has {player.OPENING_PLIES} random plies and is played twice, "
+        "with colours changed."
     )
     pairs = ", ".join(f"{points:g}: {score.pairs[points]:,}" for points in PAIR_POINTS)
     yield f"Pairs by points: {pairs}."
@@ -199,7 +188,7 @@ def match_notes(result: MatchResult) -> Iterator[str]:
         f"error: half the width of the {CONFIDENCE:.0%} confidence interval, computed "
         f"from pairs of games. A game ends "
         f"when the prover confirms a mate that the side to move has found, and is a "
-        f"draw after {MOST_PLIES} plies."
+        f"draw after {player.MOST_PLIES} plies."
     )
     if _published(match):
         yield (
@@ -291,7 +280,7 @@ class Match:
 
     first: techniques.Variant
     second: techniques.Variant
-    rules: Rules
+    rules: player.Rules
     seed: int
     horizon: Horizon = Horizon.QUIESCENCE
 
@@ -301,21 +290,21 @@ class Match:
         return (
             f"{self.first.name} against {self.second.name}, {self.rules}, "
             f"{self.horizon.name.lower()} horizon, "
-            f"{OPENING_PLIES} random plies, seed {self.seed}, "
+            f"{player.OPENING_PLIES} random plies, seed {self.seed}, "
             f"matesolve {__version__}"
         )
 
     def begin(self) -> Callable[[int], str]:
         """Return the function that plays a pair and writes it as PGN."""
         first, second = (
-            Player(
+            player.Player(
                 replace(variant.techniques, horizon=self.horizon),
                 self.rules,
                 TABLE_ENTRIES,
             )
             for variant in (self.first, self.second)
         )
-        equal = Player(techniques.Techniques(), Rules(BALANCE_DEPTH))
+        equal = player.Player(techniques.Techniques(), player.Rules(BALANCE_DEPTH))
 
         def play(number: int) -> str:
             opening = self._open(number, equal)
@@ -323,9 +312,12 @@ class Match:
             names = self.first.name, self.second.name
             for half, players in enumerate(((first, second), (second, first)), 1):
                 board = opening.copy()
-                result, comment = play_out(board, players, proves_mates=True)
+                result, comment = player.play_out(board, players, proves_mates=True)
                 if result == UNFINISHED:
-                    result, comment = DRAW, f"drawn after {MOST_PLIES} plies"
+                    result, comment = (
+                        player.DRAW,
+                        f"drawn after {player.MOST_PLIES} plies",
+                    )
                 headers = {
                     "Event": self.event,
                     "Round": f"{number}.{half}",
@@ -334,7 +326,7 @@ class Match:
                     "Result": result,
                     "Termination": "adjudication" if comment else "normal",
                 }
-                games += write_game(board, headers, comment) + "\n"
+                games += player.write_game(board, headers, comment) + "\n"
             return games
 
         return play
@@ -363,12 +355,12 @@ class Match:
             points.append(white if half == 1 else 1 - white)
         return points[0], points[1]
 
-    def _open(self, number: int, player: Player) -> chess.Board:
+    def _open(self, number: int, side: player.Player) -> chess.Board:
         """Return the opening of a pair."""
         chance = random.Random(f"{self.seed}/{number}")  # noqa: S311 - repeatable
         while True:
-            board = open_game(chance)
-            last = player.search(board, BALANCE_DEPTH, None)
+            board = player.open_game(chance)
+            last = side.search(board, BALANCE_DEPTH, None)
             if last and abs(last.score) <= BALANCE_CP:
                 return board
 
@@ -475,7 +467,7 @@ def play_match(
     played = score.pairs.total()
     if played == pairs:
         return
-    for games in play_games(match, range(played + 1, pairs + 1), jobs, control):
+    for games in player.play_games(match, range(played + 1, pairs + 1), jobs, control):
         if file:
             file.add(games)
         pair = match.read_pair(score.pairs.total() + 1, games)

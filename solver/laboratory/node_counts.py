@@ -15,21 +15,11 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import __version__, solution
-from solver.laboratory.techniques import (
-    MateBounds,
-    bounds_of_shortest,
-    bounds_when_seen,
-    conditions_of,
-    contradict,
-    is_mate,
-    mate_distance,
-    score_value,
-)
+from solver.laboratory import techniques
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.laboratory.techniques import Iteration, Outcome, Variant
     from solver.problem import Problem
 
 
@@ -47,15 +37,15 @@ class Series:
         Depth 1, 2, 3, ..., as far as completed.
     """
 
-    variant: Variant
-    iterations: tuple[Iteration, ...]
+    variant: techniques.Variant
+    iterations: tuple[techniques.Iteration, ...]
 
     @property
     def depth(self) -> int:
         """The last completed depth, 0 if there is none."""
         return len(self.iterations)
 
-    def at(self, depth: int) -> Iteration | None:
+    def at(self, depth: int) -> techniques.Iteration | None:
         """Return the iteration of a depth, None if the search did not reach it."""
         return self.iterations[depth - 1] if 1 <= depth <= self.depth else None
 
@@ -101,9 +91,9 @@ class PositionCounts:
     @property
     def is_contradictory(self) -> bool:
         """Whether sound variants have results that cannot all be right."""
-        return contradict(
-            bounds_when_seen(
-                mate_distance(iteration.score),
+        return techniques.contradict(
+            techniques.bounds_when_seen(
+                techniques.mate_distance(iteration.score),
                 series.variant.techniques.plies_seen(iteration.depth),
             )
             for series in self.series
@@ -127,7 +117,7 @@ class ProblemCounts:
 
     problem: Problem
     depth: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[techniques.Outcome, ...]
 
     @property
     def is_complete(self) -> bool:
@@ -167,7 +157,7 @@ class Total:
         The number of those problems.
     """
 
-    variant: Variant
+    variant: techniques.Variant
     found: int
     unproved: int
     stopped: int
@@ -211,7 +201,7 @@ class CollectionCounts:
     """
 
     table_entries: int
-    variants: tuple[Variant, ...]
+    variants: tuple[techniques.Variant, ...]
     rows: tuple[ProblemCounts, ...]
     problems: int
     files: tuple[CollectionFile, ...]
@@ -275,32 +265,32 @@ class CollectionCounts:
     def contradictions(self) -> Iterator[ProblemCounts]:
         """Yield the problems whose claim and proved answers cannot all be right."""
         for row in self.rows:
-            if contradict(self._bounds(row)):
+            if techniques.contradict(self._bounds(row)):
                 yield row
 
-    def _bounds(self, row: ProblemCounts) -> Iterator[MateBounds]:
+    def _bounds(self, row: ProblemCounts) -> Iterator[techniques.MateBounds]:
         if row.problem.claim:
-            yield bounds_of_shortest(row.problem.claim.mate)
+            yield techniques.bounds_of_shortest(row.problem.claim.mate)
         if row.problem.no_mate:
-            yield MateBounds(None, row.problem.no_mate, -1)
+            yield techniques.MateBounds(None, row.problem.no_mate, -1)
         for variant, outcome in zip(self.variants, row.outcomes, strict=True):
             if variant.techniques.is_sound:
                 if outcome.mate is not None and outcome.settled:
-                    yield bounds_of_shortest(outcome.mate)
+                    yield techniques.bounds_of_shortest(outcome.mate)
                 else:
                     depth = row.depth if outcome.complete else 0
                     seen = variant.techniques.plies_seen(depth)
-                    yield bounds_when_seen(outcome.mate, seen)
+                    yield techniques.bounds_when_seen(outcome.mate, seen)
             elif (mate := proved_mate(outcome)) is not None:
-                yield bounds_when_seen(mate, -1)
+                yield techniques.bounds_when_seen(mate, -1)
 
 
-def proved_mate(outcome: Outcome) -> int | None:
+def proved_mate(outcome: techniques.Outcome) -> int | None:
     """Return the mate of an outcome if it is proved, else None."""
     return outcome.mate if outcome.proved else None
 
 
-def is_answered(outcome: Outcome) -> bool:
+def is_answered(outcome: techniques.Outcome) -> bool:
     """Whether the variant reached an answer before a limit stopped it."""
     return outcome.complete or (proved_mate(outcome) is not None and outcome.settled)
 
@@ -479,10 +469,10 @@ def _row(counts: PositionCounts, depth: int) -> dict[str, Any]:
     return row
 
 
-def _iteration(iteration: Iteration) -> dict[str, Any]:
-    mated = is_mate(iteration.score)
+def _iteration(iteration: techniques.Iteration) -> dict[str, Any]:
+    mated = techniques.is_mate(iteration.score)
     return {
-        "score": score_value(iteration.score),
+        "score": techniques.score_value(iteration.score),
         "nodes": iteration.nodes,
         "nodes_total": iteration.nodes_total,
         "settled": iteration.settled if mated else None,
@@ -507,7 +497,7 @@ def _problem(counts: CollectionCounts, row: ProblemCounts) -> dict[str, Any]:
     }
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: techniques.Outcome) -> dict[str, Any]:
     return {name: getattr(outcome, name) for name in OUTCOME_COLUMNS}
 
 
@@ -519,20 +509,20 @@ def _total(total: Total) -> dict[str, Any]:
     return {name: getattr(total, name) for name in TOTAL_COLUMNS}
 
 
-def _techniques(variants: Iterable[Variant]) -> dict[str, Any]:
+def _techniques(variants: Iterable[techniques.Variant]) -> dict[str, Any]:
     """Return the settings of each variant, as the command line names them."""
     records: dict[str, object] = {}
     for variant in variants:
-        techniques = variant.techniques
+        chosen = variant.techniques
         settings: dict[str, object] = {**variant.choice._asdict()}
-        if techniques.pruned_nodes:
+        if chosen.pruned_nodes:
             for name in ("null_reduction", "cuts", "tries"):
-                settings[name] = getattr(techniques, name)
-        if techniques.mip:
-            settings["mip_positions"] = techniques.mip_positions
-        settings["aspiration"] = techniques.aspiration
-        settings |= conditions_of(techniques)
-        records[variant.name] = {**settings, "sound": techniques.is_sound}
+                settings[name] = getattr(chosen, name)
+        if chosen.mip:
+            settings["mip_positions"] = chosen.mip_positions
+        settings["aspiration"] = chosen.aspiration
+        settings |= techniques.conditions_of(chosen)
+        records[variant.name] = {**settings, "sound": chosen.is_sound}
     return records
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import multiprocessing
 import random
 from collections import deque
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,21 +24,18 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 import chess
 import chess.pgn
 
-from solver.audit.workers import begin_process, interrupts_blocked
+from solver.audit import workers
 from solver.errors import MatesolveError
 from solver.formats.pgn import UNFINISHED
 from solver.kernel.border.query_struct import Extension, Mdp
 from solver.laboratory.iterative_deepening import Laboratory, prove_mate
-from solver.laboratory.techniques import MAX_DEPTH, Techniques, mate_distance
-from solver.search.threads import WAIT_S
+from solver.laboratory.techniques import MAX_DEPTH, Iteration, Techniques, mate_distance
+from solver.search.threads import WAIT_S, GroupControl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
     from multiprocessing.connection import Connection
 
-    from solver.laboratory.techniques import Iteration
-    from solver.search.threads import GroupControl
     from solver.solution import StoppedBy
 
 
@@ -346,7 +343,7 @@ def _start_processes(
     )
 
     def submit(number: int) -> Future[Result_co]:
-        with interrupts_blocked():  # this may start a process
+        with workers.interrupts_blocked():  # this may start a process
             return cast("Future[Result_co]", executor.submit(_play, number))
 
     def stop(_reason: StoppedBy) -> None:
@@ -367,7 +364,7 @@ _play_number: Callable[[int], object]
 
 def _begin(games: Games[object], stopped: Connection) -> None:
     """Prepare a process, which exits when play is stopped."""
-    begin_process(stopped)
+    workers.begin_process(stopped)
     global _play_number  # noqa: PLW0603 -- an initializer returns nothing
     _play_number = games.begin()
 

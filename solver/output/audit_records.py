@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from solver import errors, solution
 from solver.audit.checks import check_values
-from solver.audit.results import SUBJECT, AuditResult
-from solver.formats.rows import one_line
+from solver.audit.results import SUBJECT, AuditResult, Mark
+from solver.formats import epd, rows
 from solver.problem import Claim, Problem
 from solver.record import (
     COLUMNS,
@@ -33,8 +33,6 @@ from solver.stipulations.kind import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from solver.audit.results import Mark
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
@@ -191,11 +189,11 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
         The number of results written, as for the other formats.
     """
     # A TextIOWrapper would close the file, which may be stdout, after an error.
-    rows = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
-    rows.writerow(COLUMNS)
+    writer = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
+    writer.writerow(COLUMNS)
     count = 0
     for result in results:
-        rows.writerow(result._replace(id=one_line(result.id)).row())
+        writer.writerow(result._replace(id=rows.one_line(result.id)).row())
         count += 1
     return count
 
@@ -218,10 +216,10 @@ def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     and those of other stipulations without a solution: EPD cannot express that a
     selfmate has none.
     """
-    from solver.formats.epd import write_epd
-
     problems = (_problem(found, found.fen) for found in results if found.fen)
-    return _write_texts((write_epd(problem) for problem in problems if problem), file)
+    return _write_texts(
+        (epd.write_epd(problem) for problem in problems if problem), file
+    )
 
 
 def _write_texts(texts: Iterable[str], file: BinaryIO) -> int:

@@ -15,14 +15,13 @@ import chess
 
 from solver import __version__, position_text
 from solver.kernel.border.query_struct import LineStyle
-from solver.problem import Goal
+from solver.problem import Goal, Stipulation
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from solver.play.record import Record
-    from solver.problem import Stipulation
 
 PHASE_END = "\n"
 

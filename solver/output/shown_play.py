@@ -13,20 +13,10 @@ import chess.svg
 
 from solver.board import parse_fen
 from solver.kernel.border.query_struct import LineStyle
-from solver.output import Notation, answer_record, popeye_text
-from solver.output.play_text import (
-    LinePart,
-    PlayLine,
-    describe_play,
-    missing,
-    numbered,
-    set_play_gap,
-    soundness_mark,
-    words_line,
-)
+from solver.output import Notation, answer_record, play_text, popeye_text
 from solver.output.text import describe
 from solver.play.builder import variations_after
-from solver.play.record import mark_mate
+from solver.play.record import Record, mark_mate
 from solver.position_text import write_lines
 from solver.problem import Stipulation
 from solver.stipulations import kind_of
@@ -35,7 +25,6 @@ from solver.stipulations.solving_moves import set_play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from solver.play.record import Record
     from solver.play.tree import PlayOptions
     from solver.search import queries, threads
     from solver.solution import Solution
@@ -119,10 +108,10 @@ class ShownTree:
     play: Record
     tries: bool = False
 
-    def lines(self, notation: Notation = Notation.SAN) -> list[PlayLine]:
+    def lines(self, notation: Notation = Notation.SAN) -> list[play_text.PlayLine]:
         """Return lines of text; see `describe_play`."""
         fen = self.solution.problem.fen
-        return describe_play(self.play, fen, notation, tries=self.tries)
+        return play_text.describe_play(self.play, fen, notation, tries=self.tries)
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
@@ -146,7 +135,7 @@ class ShownTree:
             writer.set_play(),
             writer.first_moves([*play["tries"], *play["keys"]]),
             writer.after_key(stipulation.moves) if begun else "",
-            "\n".join(chain(*missing(play, tries=self.tries))),
+            "\n".join(chain(*play_text.missing(play, tries=self.tries))),
         ]
         if text := "\n".join(part.rstrip() for part in parts if part.strip()):
             yield text
@@ -213,7 +202,7 @@ class ShownSolutions:
         *,
         marks: bool = True,
         paths: bool = True,
-    ) -> Iterator[PlayLine]:
+    ) -> Iterator[play_text.PlayLine]:
         """Lay out the set play, then the numbered solutions, one after the other.
 
         The first move has the number 1, whoever plays it; if the stipulation has half a
@@ -231,16 +220,16 @@ class ShownSolutions:
             all moves, which is faster.
         """
         before, played = self._phases
-        gap = "" if self.set_play_complete else set_play_gap(self.set_play)
+        gap = "" if self.set_play_complete else play_text.set_play_gap(self.set_play)
         has_set_play = bool(self.set_play or gap)
         if has_set_play:
-            yield words_line("Set play", "bold")
+            yield play_text.words_line("Set play", "bold")
             yield from self._phase_lines(before, notation, marks=marks, paths=paths)
         if gap:
-            yield PlayLine((LinePart(gap),), 1, "dim")
+            yield play_text.PlayLine((play_text.LinePart(gap),), 1, "dim")
         if has_set_play and played.found:
-            yield words_line("")
-            yield words_line("Solutions", "bold")
+            yield play_text.words_line("")
+            yield play_text.words_line("Solutions", "bold")
         yield from self._phase_lines(played, notation, marks=marks, paths=paths)
 
     @property
@@ -263,7 +252,7 @@ class ShownSolutions:
 
     def _phase_lines(
         self, phase: _Phase, notation: Notation, *, marks: bool, paths: bool
-    ) -> Iterator[PlayLine]:
+    ) -> Iterator[play_text.PlayLine]:
         is_uci = notation is Notation.UCI
         stipulation = self.solution.problem.stipulation
         end = int(stipulation.half) + stipulation.plies - phase.ply
@@ -273,17 +262,21 @@ class ShownSolutions:
             written = write_lines(phase.fen, chunk, style=LineStyle.WITH_END)
             for line, (*names, final) in zip(chunk, written, strict=True):
                 number += 1
-                label = [LinePart(f"{number:{len(str(count))}}) ")] if count > 1 else []
+                label = (
+                    [play_text.LinePart(f"{number:{len(str(count))}}) ")]
+                    if count > 1
+                    else []
+                )
                 shown = line if is_uci else tuple(names)
                 if paths:
                     moves = _moves(phase, line, shown)
                 else:
-                    moves = [LinePart(_format(phase.ply, len(line)) % shown)]
+                    moves = [play_text.LinePart(_format(phase.ply, len(line)) % shown)]
                 is_short = len(line) < end
                 remarks = _remarks(final, marks=marks, is_short=is_short, is_uci=is_uci)
-                yield PlayLine((*label, *moves, *remarks), 1)
+                yield play_text.PlayLine((*label, *moves, *remarks), 1)
         if sentence := phase.left_out(number):
-            yield PlayLine((LinePart(sentence),), 1, "dim")
+            yield play_text.PlayLine((play_text.LinePart(sentence),), 1, "dim")
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
@@ -315,7 +308,7 @@ class ShownSolutions:
             if sentence := phase.left_out(printed):
                 yield f"\n{sentence}"
         if not self.set_play_complete:
-            yield ("" if is_first else "\n") + set_play_gap(self.set_play)
+            yield ("" if is_first else "\n") + play_text.set_play_gap(self.set_play)
 
 
 ShownPlay = ShownTree | ShownSolutions
@@ -369,18 +362,20 @@ def find_play(
 
 def play_lines(
     solution: Solution, play: ShownPlay, notation: Notation = Notation.SAN
-) -> Iterator[PlayLine]:
+) -> Iterator[play_text.PlayLine]:
     """Yield what is printed below an answer: a blank line, its play, its soundness."""
-    layout: Iterable[PlayLine] = (
+    layout: Iterable[play_text.PlayLine] = (
         play.lines(notation, paths=False)
         if isinstance(play, ShownSolutions)
         else play.lines(notation)
     )
-    mark = soundness_mark(solution)
-    marked = [words_line(""), words_line(mark, "dim")] if mark else []
+    mark = play_text.soundness_mark(solution)
+    marked = (
+        [play_text.words_line(""), play_text.words_line(mark, "dim")] if mark else []
+    )
     lines = chain(layout, marked)
     if first := next(lines, None):
-        yield from chain([words_line(""), first], lines)
+        yield from chain([play_text.words_line(""), first], lines)
 
 
 def text(solution: Solution) -> str:
@@ -395,33 +390,37 @@ def text(solution: Solution) -> str:
     )
 
 
-def _moves(phase: _Phase, line: Sequence[str], names: Iterable[str]) -> list[LinePart]:
+def _moves(
+    phase: _Phase, line: Sequence[str], names: Iterable[str]
+) -> list[play_text.LinePart]:
     """Write the moves of a line with their numbers and paths."""
     path = list(phase.passed)
-    parts: list[LinePart] = []
+    parts: list[play_text.LinePart] = []
     for ply, (uci, name) in enumerate(zip(line, names, strict=True), phase.ply):
         path.append(uci)
-        text = numbered(ply, name, starts=not parts)
+        text = play_text.numbered(ply, name, starts=not parts)
         if parts:
             parts.append(_SPACE)
-        parts.append(LinePart(text, " ".join(path)))
+        parts.append(play_text.LinePart(text, " ".join(path)))
     return parts
 
 
-_SPACE = LinePart(" ")
+_SPACE = play_text.LinePart(" ")
 
 
 @cache
 def _format(ply: int, moves: int) -> str:
     """Return the format of a line of so many moves, with their numbers."""
     last = ply + moves
-    return " ".join(numbered(at, "%s", starts=at == ply) for at in range(ply, last))
+    return " ".join(
+        play_text.numbered(at, "%s", starts=at == ply) for at in range(ply, last)
+    )
 
 
 @lru_cache(maxsize=1 << 16)
 def _remarks(
     final: str, *, marks: bool, is_short: bool, is_uci: bool
-) -> tuple[LinePart, ...]:
+) -> tuple[play_text.LinePart, ...]:
     """Return what follows a line, by its final position.
 
     Many solutions of a problem end in the same position.
@@ -433,4 +432,4 @@ def _remarks(
         f" ({mark})" if mark else "",
         " (short)" if is_short else "",
     )
-    return tuple(LinePart(remark) for remark in remarks if remark)
+    return tuple(play_text.LinePart(remark) for remark in remarks if remark)

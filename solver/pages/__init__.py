@@ -21,11 +21,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from solver import __version__
+from solver import __version__, position_text, problem, solution
 from solver.output.answer_record import san_of
-from solver.position_text import is_stalemate
-from solver.problem import Restriction, printable
-from solver.solution import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,14 +43,16 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
     has the restriction in words, and `stalemated` is true of a stalemate.
     """
     names = {name: record.get(name) or "" for name in ("id", "source", "error")}
-    shown = {name: printable(text) for name, text in names.items()}
+    shown = {name: problem.printable(text) for name, text in names.items()}
     page = {
         "san": san_of(record),
         "shown": {name: text for name, text in shown.items() if text != names[name]},
     }
     if "restriction" in record:
-        page["restriction"] = Restriction(**record["restriction"]).words()
-    if record.get("status") == Status.DISPROVED and is_stalemate(record["fen"]):
+        page["restriction"] = problem.Restriction(**record["restriction"]).words()
+    if record.get("status") == solution.Status.DISPROVED and position_text.is_stalemate(
+        record["fen"]
+    ):
         page["stalemated"] = True
     return record | page
 
@@ -104,7 +103,7 @@ def fill_page(
         _templates()
         .get_template(name)
         .render(
-            title=printable(title),
+            title=problem.printable(title),
             version=__version__,
             style=style,
             style_hash=_digest(style),

@@ -7,25 +7,22 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from solver import board, errors, pages
+from solver import board, errors, pages, problem
 from solver.audit import results as audit
 from solver.output import audit_records, audit_text, text
 from solver.pages.viewer_pages import viewer_data
-from solver.problem import Problem
 from solver.record import MARKS
 from solver.solution import Solution, Status
 from solver.stipulations.kind import Soundness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import TypeAlias
 
-    from solver.audit.results import AuditResult
-    from solver.errors import FormatError
-
-    Record: TypeAlias = AuditResult | Mapping[str, object] | Problem | FormatError
+    Record: TypeAlias = (
+        audit.AuditResult | Mapping[str, object] | problem.Problem | errors.FormatError
+    )
 
 MAX_ROWS = 20_000
 """At most this many disagreeing records are listed; all are counted."""
@@ -46,7 +43,7 @@ def render_page(
     records: Iterable[Record],
     *,
     title: str,
-    chosen: Callable[[AuditResult], bool] = lambda _result: True,
+    chosen: Callable[[audit.AuditResult], bool] = lambda _result: True,
     modules: Mapping[str, bytes] | None = None,
     most_agreeing: int = MAX_AGREEING,
     on_damaged: Callable[[str], None] = lambda _line: None,
@@ -133,9 +130,9 @@ def render_page(
     )
 
 
-def _result(given: Record) -> AuditResult:
+def _result(given: Record) -> audit.AuditResult:
     """Return any record as a result; an unsolved one has no status."""
-    if isinstance(given, Problem):
+    if isinstance(given, problem.Problem):
         result = audit.audit_result(Solution(given, Status.UNDECIDED, None, 0))
         return result._replace(status=None, verdict=None, time_s=None)
     if isinstance(given, errors.FormatError):
@@ -148,7 +145,7 @@ def _result(given: Record) -> AuditResult:
     return result
 
 
-def _found(result: AuditResult) -> str:
+def _found(result: audit.AuditResult) -> str:
     """Name what was found as briefly as a claim."""
     if result.mate is not None and result.mate <= 0:
         return f"#{result.mate}"
@@ -167,7 +164,7 @@ def _found(result: AuditResult) -> str:
 # Totals
 
 
-def verdict_of(result: AuditResult) -> str:
+def verdict_of(result: audit.AuditResult) -> str:
     """Return the verdict, the status of a record without a claim, or `UNSOLVED`."""
     return str(result.verdict or result.status or UNSOLVED)
 
@@ -219,7 +216,7 @@ class Tally:
         self.all = ClaimRow("all")
         self._soundness: Counter[str] = Counter()
 
-    def add(self, result: AuditResult, *, agrees: bool) -> str:
+    def add(self, result: audit.AuditResult, *, agrees: bool) -> str:
         """Count a result; return the name of its claim."""
         claim = audit_text.name_claim(result)
         if claim not in self._rows:

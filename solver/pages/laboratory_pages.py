@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from solver import pages
 from solver.kernel.border.search_struct import LoggedNode
-from solver.laboratory import count_tables, techniques, trace_text, traces
-from solver.laboratory.node_counts import PositionCounts, glass_row, position_record
-from solver.laboratory.techniques import mate_distance
+from solver.laboratory import count_tables, node_counts, techniques, trace_text, traces
+from solver.laboratory.techniques import Variant, mate_distance
 from solver.output.text import analysis_link
 from solver.pages.layout import experiments
 from solver.pages.viewer_pages import solver_data
@@ -20,8 +19,6 @@ from solver.search.workspaces import MIB
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from solver.laboratory.node_counts import CollectionCounts, Series
-    from solver.laboratory.techniques import Variant
     from solver.output.columns import Column
 
 FAMILIES = {
@@ -48,7 +45,9 @@ FIRST_ROWS = 200
 # Comparisons
 
 
-def encode_counts(counts: PositionCounts | CollectionCounts, command: str) -> bytes:
+def encode_counts(
+    counts: node_counts.PositionCounts | node_counts.CollectionCounts, command: str
+) -> bytes:
     """Write the page of a comparison.
 
     Parameters
@@ -62,7 +61,7 @@ def encode_counts(counts: PositionCounts | CollectionCounts, command: str) -> by
     bytes
         One self-contained HTML file in UTF-8. The same arguments give the same bytes.
     """
-    if isinstance(counts, PositionCounts):
+    if isinstance(counts, node_counts.PositionCounts):
         variants = tuple(series.variant for series in counts.series)
         values = _of_position(counts)
     else:
@@ -121,14 +120,14 @@ def _capitalized(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _of_position(counts: PositionCounts) -> dict[str, Any]:
+def _of_position(counts: node_counts.PositionCounts) -> dict[str, Any]:
     """Return what the template shows of a position."""
     summary = count_tables.position_summary(counts)
     entries = counts.table_entries
     table = f"a table of {entries:,} entries" if entries else "no transposition table"
     return {
         "scripts": ["modules/counts.mjs"],
-        "data": position_record(counts),
+        "data": node_counts.position_record(counts),
         "subject": f"{counts.fen}, to a depth of {counts.depth} plies, {table}",
         "link": analysis_link(counts.fen),
         "fen": counts.fen,
@@ -139,7 +138,7 @@ def _of_position(counts: PositionCounts) -> dict[str, Any]:
     }
 
 
-def _of_collection(counts: CollectionCounts) -> dict[str, Any]:
+def _of_collection(counts: node_counts.CollectionCounts) -> dict[str, Any]:
     """Return what the template shows of a collection."""
     summary = count_tables.collection_summary(counts)
     files = ", ".join(count_tables.file_labels([file.name for file in counts.files]))
@@ -181,7 +180,7 @@ def _table(
     }
 
 
-def _position_leads(counts: PositionCounts) -> Iterator[str]:
+def _position_leads(counts: node_counts.PositionCounts) -> Iterator[str]:
     """Say how few nodes the best variant needs, and what Glass published."""
     first, *others = counts.series
     variants = [series.variant for series in counts.series]
@@ -203,7 +202,7 @@ def _position_leads(counts: PositionCounts) -> Iterator[str]:
             f"{_amount(ratio)} {_base(variants)}{fewest}: {own.nodes:,} instead of "
             f"{other.nodes:,}."
         )
-    if row := glass_row(counts.fen, depth):
+    if row := node_counts.glass_row(counts.fen, depth):
         amount, _, than = _amount(row.on / row.off).rpartition(" ")
         yield (
             f"Glass 1.0 needs {amount} with mate-distance pruning {than} without. Its "
@@ -212,7 +211,7 @@ def _position_leads(counts: PositionCounts) -> Iterator[str]:
         )
 
 
-def _mate(series: Series, depth: int) -> int | None:
+def _mate(series: node_counts.Series, depth: int) -> int | None:
     """Return the mate that a variant proves at a depth."""
     iteration = series.at(depth)
     return mate_distance(iteration.score) if iteration and iteration.proved else None
@@ -233,7 +232,7 @@ def _base(variants: Sequence[Variant]) -> str:
     return variants[0].name
 
 
-def _collection_leads(counts: CollectionCounts) -> Iterator[str]:
+def _collection_leads(counts: node_counts.CollectionCounts) -> Iterator[str]:
     """Say how few nodes the best variant needs."""
     totals = list(counts.totals())
     rated = [

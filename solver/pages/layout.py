@@ -10,12 +10,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from solver.kernel.border import (
-    interface,
-    parts,
-    query_struct,
-    search_struct,
-)
+from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.laboratory import iterative_deepening, node_counts, techniques
 from solver.play.record import KEY_FEATURES, MateMark
 from solver.problem import MAX_MOVES, Stipulation

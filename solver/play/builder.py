@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from solver.board import pack
-from solver.certificate.build import (
-    Budget,
-    BuildingStoppedError,
-    TooLargeError,
-    WorkspaceProver,
-    goes_to_last_rank,
-    name_of,
-)
+from solver.certificate import build
 from solver.kernel.border.interface import NULL_MOVE
 from solver.play.tree import Attack, Defence, PlayOptions, Variations
 from solver.problem import (
@@ -53,7 +46,7 @@ NEAR_MOVES = 4
 """Farther from mate than this, one continuation within the proved bound then
 represents all others, and threats are not searched for."""
 
-ENDS = (TooLargeError, BuildingStoppedError)
+ENDS = (build.TooLargeError, build.BuildingStoppedError)
 """A limit or a stop ended the building."""
 
 
@@ -114,9 +107,9 @@ class Levels:
         self._attacker = attacker
         self._kernel = workspace.kernel
         self._search = workspace.search
-        self._budget = Budget(options.most_moves, "moves", options.time_s)
+        self._budget = build.Budget(options.most_moves, "moves", options.time_s)
         self._workspace = workspace
-        self._prover: WorkspaceProver | None = None
+        self._prover: build.WorkspaceProver | None = None
         self._is_proved = solution.tablebase is None
         self._is_exact = (
             stipulation == solution.problem.stipulation
@@ -208,7 +201,7 @@ class Levels:
         """
         left, words = reply.length - 1, reply.continuations
         has_play = left > 0 or self.has_last_replies
-        if has_play or any(goes_to_last_rank(word) for word in words):
+        if has_play or any(build.goes_to_last_rank(word) for word in words):
             position = self.made(position, reply.word)
         moves = [(self.attack_name(position, word), word) for word in words]
         if len(moves) > 1:
@@ -243,7 +236,7 @@ class Levels:
 
     def _followed(self, position: Position, reply: int, left: int) -> Reply:
         """Return the continuation of the answer's proof."""
-        self._prover = self._prover or WorkspaceProver(self._workspace)
+        self._prover = self._prover or build.WorkspaceProver(self._workspace)
         word, length = self._prover.attack(bytes(position), left, self._budget)
         return Reply(reply, length, [word], is_complete=False)
 
@@ -267,11 +260,11 @@ class Levels:
 
     def attack_name(self, position: Position, word: int) -> str:
         """Return the name of an attacker's move."""
-        return name_of(position, word, self._attacker)
+        return build.name_of(position, word, self._attacker)
 
     def reply_name(self, position: Position, word: int) -> str:
         """Return the name of a defender's move."""
-        return name_of(position, word, not self._attacker)
+        return build.name_of(position, word, not self._attacker)
 
 
 def _chain(attack: Attack, line: Sequence[str]) -> None:
@@ -291,10 +284,8 @@ def _chain(attack: Attack, line: Sequence[str]) -> None:
 
 
 # --------------------------------------------------------------------------------------
-# Build the play of a problem from proved answers, part by part.
-#
-# The parts are keys, set play and tries. The kernel answers two questions: which moves
-# of the attacker solve in time, and which replies refute. The rest is bookkeeping, so a
+# The parts: keys, set play and tries. The kernel answers two questions: which moves of
+# the attacker solve in time, and which replies refute. The rest is bookkeeping, so a
 # node costs a few calls.
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.problem import MATE, Stipulation
-from solver.solution import show
+from solver import problem, solution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 # --------------------------------------------------------------------------------------
-# The question about the play of a problem; this module imports nothing else.
+# The question about the play of a problem.
 
 MOST_MOVES = 50_000
 """Moves of both sides in a tree: usually enough for the play of a mate in four."""
@@ -52,10 +51,8 @@ class PlayOptions(NamedTuple):
 
 
 # --------------------------------------------------------------------------------------
-# The play of a problem as a tree: set play, tries, keys, defences, continuations.
-#
-# `solver.play.builder` builds it from proved answers; `record` and `solver.output`
-# write it.
+# The tree: set play, tries, keys, defences, continuations. `solver.play.builder` builds
+# it from proved answers; `record` and `solver.output` write it.
 
 
 @dataclass(slots=True, eq=False)
@@ -162,7 +159,7 @@ class Variations:
         the position does not hold what it claims.
     """
 
-    stipulation: Stipulation = MATE
+    stipulation: problem.Stipulation = problem.MATE
     fen: str = ""
     set_play: tuple[Defence, ...] = ()
     tries: tuple[Attack, ...] = ()
@@ -182,7 +179,7 @@ class Variations:
         return f"<Variations {self.stipulation}, keys={keys!r}, fen={self.fen!r}>"
 
     def _repr_html_(self) -> str:
-        return str(show(self, "html"))
+        return str(solution.show(self, "html"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record that `solve --variations --json` prints as `play`.

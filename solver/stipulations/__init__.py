@@ -11,24 +11,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.search_struct import BattlePlay
-from solver.problem import MATE, Claim, Goal, Play
-from solver.stipulations.kind import (
-    Kind,
-    Soundness,
-    Verdict,
-    name_mate,
-    numbered_line,
-    rank_of,
-)
+from solver.kernel.border import parts, search_struct
+from solver.kernel.build.loader import load_part
+from solver.problem import MATE, Claim, Goal, Limits, Play, Problem, Stipulation
+from solver.stipulations import kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from solver.certificate.build import Budget
     from solver.endgames.tablebases import Tablebases
-    from solver.kernel.border.parts import Part
-    from solver.problem import Limits, Problem, Stipulation
     from solver.search.queries import Question
     from solver.search.threads import Control
     from solver.search.workspaces import Workspace
@@ -38,7 +30,7 @@ if TYPE_CHECKING:
 # Direct mate
 
 
-class Mate(Kind):
+class Mate(kind.Kind):
     """The attacker mates; a claim or an answer may also be that it is mated."""
 
     has_certificates = True
@@ -54,11 +46,11 @@ class Mate(Kind):
 
     def length_name(self, moves: int) -> str:
         """Name a length; a negative one means that the side to move is mated."""
-        return name_mate(moves)
+        return kind.name_mate(moves)
 
     def claim_name(self, moves: int) -> tuple[int, str]:
         """Return rank and name of a claim, mates of the side to move last."""
-        return rank_of("#" if moves > 0 else "", abs(moves)), f"#{moves}"
+        return kind.rank_of("#" if moves > 0 else "", abs(moves)), f"#{moves}"
 
     def with_solution(
         self,
@@ -93,17 +85,17 @@ class Mate(Kind):
 # Self-, reflex and stalemate play and exact mates
 
 BATTLE_PLAYS = {
-    (Play.DIRECT, Goal.STALEMATE): BattlePlay.STALEMATE,
-    (Play.SELF, Goal.MATE): BattlePlay.SELF_MATE,
-    (Play.SELF, Goal.STALEMATE): BattlePlay.SELF_STALEMATE,
-    (Play.REFLEX, Goal.MATE): BattlePlay.REFLEX,
-    (Play.SEMI_REFLEX, Goal.MATE): BattlePlay.SEMI_REFLEX,
-    (Play.REFLEX, Goal.STALEMATE): BattlePlay.REFLEX_STALEMATE,
-    (Play.SEMI_REFLEX, Goal.STALEMATE): BattlePlay.SEMI_REFLEX_STALEMATE,
+    (Play.DIRECT, Goal.STALEMATE): search_struct.BattlePlay.STALEMATE,
+    (Play.SELF, Goal.MATE): search_struct.BattlePlay.SELF_MATE,
+    (Play.SELF, Goal.STALEMATE): search_struct.BattlePlay.SELF_STALEMATE,
+    (Play.REFLEX, Goal.MATE): search_struct.BattlePlay.REFLEX,
+    (Play.SEMI_REFLEX, Goal.MATE): search_struct.BattlePlay.SEMI_REFLEX,
+    (Play.REFLEX, Goal.STALEMATE): search_struct.BattlePlay.REFLEX_STALEMATE,
+    (Play.SEMI_REFLEX, Goal.STALEMATE): search_struct.BattlePlay.SEMI_REFLEX_STALEMATE,
 }
 
 
-class Battle(Kind):
+class Battle(kind.Kind):
     """The attacker forces its goal."""
 
     def __init__(self, stipulation: Stipulation) -> None:
@@ -111,20 +103,17 @@ class Battle(Kind):
         self.defender_ends = stipulation.play is not Play.DIRECT
         self.attacker_must_end = stipulation.play is Play.REFLEX
         self.play = (
-            BattlePlay.EXACT_MATE
+            search_struct.BattlePlay.EXACT_MATE
             if stipulation.exact
             else BATTLE_PLAYS[stipulation.play, stipulation.goal]
         )
 
-    def part(self) -> Part:
+    def part(self) -> parts.Part:
         """Return the compiled part of the kernel that searches it."""
-        from solver.kernel.border.parts import BATTLE
-
-        return BATTLE
+        return parts.BATTLE
 
     def replies(self, workspace: Workspace, budget: Budget) -> Replies:
         """Return the object that finds the play's moves in a search's memory."""
-        from solver.kernel.build.loader import load_part
         from solver.stipulations.solving_moves import Replies
 
         workspace.search.play = self.play
@@ -137,16 +126,14 @@ SPARE_SOLUTIONS = 100
 """An audit of a help problem ends after this many more solutions than claimed."""
 
 
-class Help(Kind):
+class Help(kind.Kind):
     """The side that ends the play is the attacker; there are no keys."""
 
     has_variations = False
 
-    def part(self) -> Part:
+    def part(self) -> parts.Part:
         """Return the compiled part of the kernel that searches it."""
-        from solver.kernel.border.parts import HELP
-
-        return HELP
+        return parts.HELP
 
     def list_solutions(
         self, workspace: Workspace, question: Question, control: Control
@@ -162,27 +149,27 @@ class Help(Kind):
 
     def numbered_line(self, fen: str, moves: Iterable[str]) -> list[str]:
         """Write a line in SAN; the side that is mated begins each number."""
-        return numbered_line(fen, moves, half=self.stipulation.half)
+        return kind.numbered_line(fen, moves, half=self.stipulation.half)
 
-    def verdict(self, claim: Claim, answer: Solution) -> Verdict:
+    def verdict(self, claim: Claim, answer: Solution) -> kind.Verdict:
         """Return the verdict on the length of the solutions.
 
         Their number matters only if a limit leaves it open, or if no number is claimed.
         """
         claimed, found = self.claimed_solutions(claim), len(answer.solutions)
         if answer.mate is None and answer.lower_bound > claim.mate:
-            return Verdict.REFUTED if claimed else Verdict.PROVED
+            return kind.Verdict.REFUTED if claimed else kind.Verdict.PROVED
         if not found:
-            return Verdict.UNDECIDED
+            return kind.Verdict.UNDECIDED
         if not claimed:
-            return Verdict.REFUTED
+            return kind.Verdict.REFUTED
         if answer.mate is not None and answer.mate < claim.mate:
-            return Verdict.SHORTER
+            return kind.Verdict.SHORTER
         if not answer.solutions_complete and found < claimed:
-            return Verdict.UNDECIDED
+            return kind.Verdict.UNDECIDED
         is_shortest = answer.lower_bound == claim.mate
         is_decided = answer.solutions_complete or found > claimed
-        return Verdict.PROVED if is_shortest and is_decided else Verdict.HOLDS
+        return kind.Verdict.PROVED if is_shortest and is_decided else kind.Verdict.HOLDS
 
     def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
         """Return the first moves of the solutions; None if there may be others."""
@@ -192,18 +179,18 @@ class Help(Kind):
 
     def soundness(
         self,
-        verdict: Verdict | None,
+        verdict: kind.Verdict | None,
         claim: Claim,
         answer: Solution,
         *,
         is_slow_line: bool,
-    ) -> Soundness | None:
+    ) -> kind.Soundness | None:
         """Compare number and moves of the solutions with the claim."""
         claimed, found = self.claimed_solutions(claim), len(answer.solutions)
-        if verdict is Verdict.REFUTED:
-            return Soundness.NO_SOLUTION if claimed else Soundness.COOKED
+        if verdict is kind.Verdict.REFUTED:
+            return kind.Soundness.NO_SOLUTION if claimed else kind.Soundness.COOKED
         if not claimed:
-            return Soundness.SOUND if verdict is Verdict.PROVED else None
+            return kind.Soundness.SOUND if verdict is kind.Verdict.PROVED else None
         if answer.mate != claim.mate:  # shorter, which --within accepts
             return None
         if answer.solutions_complete and (
@@ -211,10 +198,10 @@ class Help(Kind):
             or self.wrong_keys(claim, answer)
             or _is_no_solution(claim, answer)
         ):
-            return Soundness.MISSING_SOLUTION
+            return kind.Soundness.MISSING_SOLUTION
         if found > claimed:
-            return Soundness.COOKED
-        return Soundness.SOUND if verdict is Verdict.PROVED else None
+            return kind.Soundness.COOKED
+        return kind.Soundness.SOUND if verdict is kind.Verdict.PROVED else None
 
     def claimed_solutions(self, claim: Claim) -> int:
         """Return how many solutions are claimed; without a number: one.
@@ -278,19 +265,19 @@ def _is_no_solution(claim: Claim, answer: Solution) -> bool:
 
 # The kind of a stipulation
 
-_KINDS: dict[tuple[Play, Goal], type[Kind]] = {
+_KINDS: dict[tuple[Play, Goal], type[kind.Kind]] = {
     (Play.HELP, Goal.MATE): Help,
     (Play.HELP, Goal.STALEMATE): Help,
 }
 
 
-def kind_of(stipulation: Stipulation) -> Kind:
+def kind_of(stipulation: Stipulation) -> kind.Kind:
     """Return the object for a stipulation."""
     return _MATE if stipulation is MATE else _made(stipulation)
 
 
 @lru_cache
-def _made(stipulation: Stipulation) -> Kind:
+def _made(stipulation: Stipulation) -> kind.Kind:
     if stipulation.is_direct_mate:
         return Mate(stipulation)
     return _KINDS.get((stipulation.play, stipulation.goal), Battle)(stipulation)

@@ -11,9 +11,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from solver.errors import InputError
-from solver.problem import Goal, Play
-from solver.solution import Status
+from solver import errors, position_text
+from solver.kernel.border import parts
+from solver.problem import Claim, Goal, Limits, Play, Problem, Stipulation
+from solver.solution import Solution, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,12 +23,9 @@ if TYPE_CHECKING:
 
     from solver.certificate.build import Budget
     from solver.endgames.tablebases import Tablebases
-    from solver.kernel.border.parts import Part
-    from solver.problem import Claim, Limits, Problem, Stipulation
     from solver.search.queries import Question
     from solver.search.threads import Control
     from solver.search.workspaces import Workspace
-    from solver.solution import Solution
     from solver.stipulations.solving_moves import Replies
 
 # How a claim compares with the answer
@@ -317,11 +315,9 @@ class Kind(Comparison):
 
     # Search and play
 
-    def part(self) -> Part:
+    def part(self) -> parts.Part:
         """Return the compiled part of the kernel that searches it."""
-        from solver.kernel.border.parts import SEARCH
-
-        return SEARCH
+        return parts.SEARCH
 
     def list_solutions(
         self, workspace: Workspace, question: Question, control: Control
@@ -354,7 +350,7 @@ class Kind(Comparison):
         if not self.has_variations:
             expected = "problem: expected a stipulation with variations"
             msg = f"{expected}, found {self.stipulation}"
-            raise InputError(msg)
+            raise errors.InputError(msg)
 
     def choose(self, tree: Choice, solutions: Choice) -> Choice:
         """Return `tree` for play that is a tree, `solutions` for a list of them."""
@@ -475,9 +471,7 @@ def numbered_line(
         One string per number: `["1. Qe3 Kh4", "2. Qg5#"]`, or with half a number
         `["1... Qe3", "2. Kh1 Qe1#"]`.
     """
-    from solver.position_text import write_lines
-
-    (words,) = write_lines(fen, [[*moves]])
+    (words,) = position_text.write_lines(fen, [[*moves]])
     half = mover(fen) == "Black" if half is None else half
     line: list[str] = []
     for ply, san in enumerate(words, int(half)):

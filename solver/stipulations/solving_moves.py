@@ -10,19 +10,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver import position_text, solution
 from solver.certificate import build
 from solver.kernel.border import parts, search_struct
-from solver.kernel.border.interface import REPLY_WORDS, ReplyFlag
+from solver.kernel.border.interface import REPLY_WORDS, Kernel, ReplyFlag
 from solver.kernel.build.loader import load_part
-from solver.position_text import uci_line
 from solver.problem import Claim, Goal
 from solver.search import workspaces
-from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from solver.kernel.border.interface import Kernel
     from solver.search.queries import Question
     from solver.search.threads import Control
 
@@ -269,7 +267,7 @@ Line = tuple[str, ...]
 
 def search_solutions(
     workspace: workspaces.Workspace, question: Question, control: Control
-) -> Solution:
+) -> solution.Solution:
     """Find all solutions of a help stipulation; see `Kind.list_solutions`.
 
     Parameters
@@ -293,10 +291,10 @@ def search_solutions(
     complete = enumeration.stopped_by is None
     mate = _attacker_moves(solutions[0]) if solutions else None
     if mate is None:
-        status = Status.DISPROVED if complete else Status.UNDECIDED
+        status = solution.Status.DISPROVED if complete else solution.Status.UNDECIDED
     else:
-        status = Status.PROVED if complete else Status.FOUND
-    return Solution(
+        status = solution.Status.PROVED if complete else solution.Status.FOUND
+    return solution.Solution(
         question.problem,
         status,
         mate,
@@ -359,7 +357,7 @@ class Enumeration:
 
     def __init__(self, workspace: workspaces.Workspace, question: Question) -> None:
         stipulation = question.problem.stipulation
-        self.stopped_by: StoppedBy | None = None
+        self.stopped_by: solution.StoppedBy | None = None
         self._kernel = load_part(parts.HELP).kernel
         self._workspace = workspace
         self._question = question
@@ -380,7 +378,7 @@ class Enumeration:
         """Yield the solutions in pieces, some of them empty."""
         for plies in self._lengths:
             if self._left == 0:
-                self.stopped_by = StoppedBy.SOLUTIONS
+                self.stopped_by = solution.StoppedBy.SOLUTIONS
                 return
             yield from self._of_length(plies)
             if self.stopped_by:
@@ -410,16 +408,16 @@ class Enumeration:
                 lines, state = self._kernel.solutions(play, search, self._left)
             room -= search.nodes - before
             yield [
-                uci_line(question.position, line, black=question.black)
+                position_text.uci_line(question.position, line, black=question.black)
                 for line in lines
             ]
             if workspace.is_exhausted and state is search_struct.HelpState.STOPPED:
-                self.stopped_by = StoppedBy.NODES
+                self.stopped_by = solution.StoppedBy.NODES
                 return
             if self._left is not None:
                 self._left -= len(lines)
                 if self._left == 0 and state is not search_struct.HelpState.COMPLETE:
-                    self.stopped_by = StoppedBy.SOLUTIONS
+                    self.stopped_by = solution.StoppedBy.SOLUTIONS
                     return
             if state is not search_struct.HelpState.STOPPED:
                 continue

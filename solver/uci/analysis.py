@@ -11,11 +11,10 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.errors import MatesolveError
+from solver import errors, problem
 from solver.kernel.border.interface import NO_LIMIT
-from solver.problem import Limits, Problem
 from solver.search.threads import Control
-from solver.solution import StoppedBy
+from solver.solution import Solution, StoppedBy
 from solver.uci import protocol
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.solution import Solution
     from solver.solving import Solver
 
 FIRST_NODES = 1 << 16
@@ -182,8 +180,8 @@ class Analysis:
         if self._reason:
             query.control.stop(self._reason)
         solution = solver.solve(
-            Problem(board.fen()),
-            Limits(self._go.max_moves, nodes=limit),
+            problem.Problem(board.fen()),
+            problem.Limits(self._go.max_moves, nodes=limit),
             within=within,
             all_keys=False,
             control=query.control,
@@ -379,7 +377,7 @@ class Search:
         assert self._solver is not None
         try:
             self._analysis.run(self._solver)
-        except (MatesolveError, OSError, MemoryError) as error:
+        except (errors.MatesolveError, OSError, MemoryError) as error:
             self._fault = error
 
     def poll(self) -> None:
