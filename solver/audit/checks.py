@@ -47,7 +47,7 @@ MAX_INTEGER = 2**63 - 1
 """SQLite and Parquet have no larger integers."""
 
 MAX_LINE = 10**18
-"""Line numbers are smaller; see `result.split_source`."""
+"""Line numbers are smaller; see `results.split_source`."""
 
 _NOT_UNICODE = re.compile("[\ud800-\udfff]")
 
@@ -331,7 +331,7 @@ def read_answer(
 
 
 def read_row(row: Sequence[Any], number: int) -> AuditResult | FormatError:
-    """Return the result in a row of `schema.rows`, or why it cannot be read.
+    """Return the result in a row of `store.RESULTS`, or why it cannot be read.
 
     Parameters
     ----------

@@ -8,22 +8,18 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from solver import errors, solution
-from solver.problem import Stipulation
-from solver.record import COLUMNS, MARKS, Record, answer_columns, plain, write_solutions
+from solver import errors, record, solution
+from solver.problem import Claim, Problem, Stipulation
 from solver.stipulations import kind_of
 from solver.stipulations.kind import Soundness, Verdict, allows_all_mates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from solver.problem import Claim, Problem
-
 
 # --------------------------------------------------------------------------------------
 # The attacker's moves in a claimed line, and the other moves that mate as fast.
-#
-# `AuditResult.plies` is a JSON array of them, which this module writes and reads.
+# `AuditResult.plies` is a JSON array of them.
 
 
 class Ply(NamedTuple):
@@ -132,14 +128,11 @@ def with_holds(
 
 def write_plies(plies: Sequence[Ply]) -> str:
     """Return `AuditResult.plies` for the moves of a claimed line."""
-    return json.dumps([_written(ply) for ply in plies]) if plies else ""
-
-
-def _written(ply: Ply) -> dict[str, object]:
-    fields = ply._asdict()
-    if ply.holds is None:
-        del fields["holds"]
-    return fields
+    fields = [ply._asdict() for ply in plies]
+    for each in fields:
+        if each["holds"] is None:
+            del each["holds"]
+    return json.dumps(fields) if plies else ""
 
 
 def read_plies(text: str) -> tuple[Ply, ...]:
@@ -169,7 +162,7 @@ _SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
 """A line number with another spelling, or of more than 64 bits, is part of the name."""
 
 
-ACCEPT = MARKS[0]
+ACCEPT = record.MARKS[0]
 
 SUBJECT = ("source", "id", "fen", "stipulation", "claim", "nomate")
 """The columns that say which record a mark belongs to."""
@@ -232,7 +225,7 @@ class Origin(StrEnum):
     """The answer is that of an earlier record with the same question."""
 
 
-class AuditResult(Record):
+class AuditResult(record.Record):
     """What an audit found for one record: its row in a store, and what follows from it.
 
     The fields are those of `Record`.
@@ -242,7 +235,7 @@ class AuditResult(Record):
 
     def row(self) -> tuple[object, ...]:
         """Return the values of `COLUMNS`: what is stored and exported."""
-        return self[: len(COLUMNS)]
+        return self[: len(record.COLUMNS)]
 
     @property
     def word(self) -> str:
@@ -299,7 +292,7 @@ class AuditResult(Record):
         """
         if (answer.mate or 0) * (self.claim or 0) <= 0:  # or the other side mates
             return self
-        return self._replace(**answer_columns(answer))
+        return self._replace(**record.answer_columns(answer))
 
     @property
     def is_undecided(self) -> bool:
@@ -344,9 +337,7 @@ class AuditResult(Record):
         """Parse `solutions`."""
         return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
 
-    def for_record(
-        self, problem: Problem, origin: str = Origin.SEARCHED.value
-    ) -> AuditResult:
+    def for_record(self, problem: Problem, origin: str) -> AuditResult:
         """Return this result for another record that poses the same question."""
         return self._replace(
             source=problem.source,
@@ -390,8 +381,8 @@ def audit_result(
         )
     problem, claim = answer.problem, answer.problem.claim
     verdict = find_verdict(answer, within=within)
-    marked = mark_only_moves(claim, plies) if claim and plies else ()
-    is_only = only_moves(marked) if marked else None
+    marked = mark_only_moves(claim, plies) if claim else ()
+    is_only = only_moves(marked)
     kind = kind_of(problem.stipulation)
     solutions = kind.solutions(answer)
     has_all = None if solutions is None else int(answer.solutions_complete)
@@ -400,16 +391,16 @@ def audit_result(
         id=problem.id,
         fen=problem.fen,
         **claimed_columns(problem),
-        **answer_columns(answer),
-        verdict=plain(verdict),
-        soundness=plain(find_soundness(verdict, answer, marked)),
+        **record.answer_columns(answer),
+        verdict=record.plain(verdict),
+        soundness=record.plain(find_soundness(verdict, answer, marked)),
         wrong_keys=" ".join(find_wrong_keys(answer)),
-        plies=write_plies(marked) if marked else "",
+        plies=write_plies(marked),
         only_moves=None if is_only is None else int(is_only),
         nodes=answer.stats.nodes,
         time_s=round(answer.stats.time_s, 6),
-        stopped_by=plain(answer.stopped_by or stopped_by),
-        solutions=None if solutions is None else write_solutions(solutions),
+        stopped_by=record.plain(answer.stopped_by or stopped_by),
+        solutions=None if solutions is None else record.write_solutions(solutions),
         solutions_complete=has_all,
         certificate=certificate,
         notices=notices,

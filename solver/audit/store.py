@@ -205,25 +205,6 @@ def uri(path: Path, *, create: bool = False) -> str:
     return f"{path.absolute().as_uri()}?mode={mode}"
 
 
-@contextmanager
-def sole_writer(path: Path) -> Iterator[None]:
-    """Hold the lock of a store.
-
-    Raises
-    ------
-    StoreError
-        Another store writes to the file, or none can be created there.
-    """
-    with ExitStack() as held:
-        try:
-            held.enter_context(files.locked(path))
-        except OSError as error:
-            is_held = isinstance(error, BlockingIOError)
-            msg = f"{path}: {error.strerror if is_held else NOT_CREATED}"
-            raise errors.StoreError(msg) from None
-        yield
-
-
 def require_readable(path: Path) -> None:
     """Refuse a file that cannot be read, with the system's message, not SQLite's.
 
@@ -269,11 +250,6 @@ def reason(error: sqlite3.Error, *, read_only: bool) -> str:
     return f"{error}{kept}"
 
 
-def is_interrupt(error: sqlite3.Error) -> bool:
-    """Return whether an exception from `handle_signals` ended a statement."""
-    return error_name(error) == "SQLITE_INTERRUPT"
-
-
 def handle_signals() -> None:
     """Do nothing: Python runs signal handlers when it calls a function.
 
@@ -282,12 +258,9 @@ def handle_signals() -> None:
 
 
 # --------------------------------------------------------------------------------------
-# The store of an audit: an SQLite file of answers and the records they belong to.
-#
-# `Store` opens, reads and writes such files; `schema` has the tables. With
-# `ResumeStore`, an audit does not search a question that was answered before. A
-# question is a position, its stipulation, what its record claims, and the options that
-# can change the answer.
+# `Store` opens, reads and writes such files. With `ResumeStore`, an audit does not
+# search a question that was answered before. A question is a position, its
+# stipulation, what its record claims, and the options that can change the answer.
 
 COMMIT_S = 1.0
 COMMIT_ROWS = 500
@@ -300,7 +273,7 @@ _ANSWER = f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
 _PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
 _PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
 _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
-PUT_MARK = upsert("marks", checks.MARK_COLUMNS, len(SUBJECT))
+_PUT_MARK = upsert("marks", checks.MARK_COLUMNS, len(SUBJECT))
 
 _ANSWER_PLACES = tuple(map(record.COLUMNS.index, checks.ANSWER_COLUMNS))
 
@@ -353,7 +326,7 @@ class Store:
             if read_only:
                 require_readable(self.path)
             else:
-                opened.enter_context(sole_writer(self.path))
+                self._become_sole_writer(opened)
             self._base = opened.enter_context(closing(self._connect()))
             self._prepare(fresh=fresh)
             self._opened = self._file.stat()
@@ -419,7 +392,9 @@ class Store:
 
     def put_mark(self, subject: Subject, mark: str, note: str = "") -> None:
         """Save an editor's mark, or an empty one; it replaces an earlier one."""
-        self._write(PUT_MARK, mark_row(subject, (mark, note)))
+        values = (*subject, mark, note)
+        row = ["" if value is None else _escaped(value) for value in values]
+        self._write(_PUT_MARK, row)
 
     def marks(
         self, on_damaged: Callable[[errors.InputError], object] = lambda _error: None
@@ -548,6 +523,15 @@ class Store:
                 f"expected the tables of a store of version {version}, {found}"
             )
 
+    def _become_sole_writer(self, opened: ExitStack) -> None:
+        """Hold the lock of the store until `opened` is closed."""
+        try:
+            opened.enter_context(files.locked(self.path))
+        except OSError as error:
+            is_held = isinstance(error, BlockingIOError)
+            msg = f"{self.path}: {error.strerror if is_held else NOT_CREATED}"
+            raise errors.StoreError(msg) from None
+
     def _require_in_place(self) -> None:
         """Check that the path still names the file that was written."""
         with suppress(FileNotFoundError):
@@ -587,15 +571,10 @@ class Store:
             try:
                 yield
             except sqlite3.Error as error:
-                if is_interrupt(error):
+                if error_name(error) == "SQLITE_INTERRUPT":  # by `handle_signals`
                     raise KeyboardInterrupt from None
                 msg = f"{self.path}: {reason(error, read_only=self._read_only)}"
                 raise errors.StoreError(msg) from None
-
-
-def mark_row(subject: Subject, mark: Mark) -> list[object]:
-    """Return the row of a mark, for `PUT_MARK`."""
-    return ["" if value is None else _escaped(value) for value in (*subject, *mark)]
 
 
 _decoded = partial(str, encoding="utf-8", errors="surrogateescape")

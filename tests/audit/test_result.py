@@ -130,7 +130,7 @@ def test_a_result_for_another_record_differs_only_in_the_record() -> None:
     first = Problem(FEN, "one", Claim(1), "a.epd:1")
     again = Problem(FEN.replace("0 1", "5 40"), "two", Claim(1), "b.epd:2")
     flat = audit_result(Solution(first, Status.PROVED, 1, 1, ("a1a8",)))
-    copy = flat.for_record(again)
+    copy = flat.for_record(again, "searched")
     assert (copy.source, copy.id, copy.fen) == (again.source, "two", again.fen)
     assert copy[3:] == flat[3:]
 
