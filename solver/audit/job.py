@@ -13,7 +13,7 @@ import chess
 from solver import errors, position_text, solving
 from solver.audit import results
 from solver.problem import MATE, Limits, Problem
-from solver.search import threads, workspaces
+from solver.search import follow, threads
 from solver.search.queries import Question, Questions
 from solver.solution import Solution, StoppedBy
 from solver.stipulations import kind_of
@@ -333,19 +333,19 @@ class AuditJob:
         batch = Questions(self._solver.workspace, questions)
         answers = self._solver.answers(batch, self._searching, batch_s=batch_s)
         for question, answer in zip(questions, answers, strict=False):
-            yield self._result(workspaces.Followed(answer), question.limits)
+            yield self._result(follow.Followed(answer), question.limits)
 
-    def _solve_and_follow(self, question: Question) -> workspaces.Followed:
+    def _solve_and_follow(self, question: Question) -> follow.Followed:
         """Solve a problem; follow the claimed line of a mate if the options say so."""
         kind = kind_of(question.problem.stipulation)
         if not (self._options.follow and kind.has_certificates):
-            return workspaces.Followed(self._solve(question))
-        return workspaces.solve_and_follow(
+            return follow.Followed(self._solve(question))
+        return follow.solve_and_follow(
             self._solve, self._solver.workspace, question, self._searching
         )
 
     def _result(
-        self, found: workspaces.Followed, limits: Limits
+        self, found: follow.Followed, limits: Limits
     ) -> results.AuditResult | None:
         """Compare an answer with the claim of its problem.
 

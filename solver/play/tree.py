@@ -190,7 +190,7 @@ class Variations:
             What `json.dumps` takes, with remarks on keys and final positions. Moves are
             in UCI notation and SAN.
         """
-        return dict(show(self, "marked_play"))
+        return dict(solution.show(self, "marked_play"))
 
     @property
     def complete_moves(self) -> int | None:
