@@ -29,7 +29,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from solver.cli.popeye import PopeyeAnswer
+from solver.cli.popeye_answer import PopeyeAnswer
 from solver.errors import FormatError
 from solver.formats.popeye import read_inputs
 from solver.solving import Solver

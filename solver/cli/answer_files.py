@@ -14,23 +14,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver import problem
 from solver.audit import results
 from solver.certificate import build, matebench
 from solver.cli import console
 from solver.files import make_folder, require_writable, write_whole
+from solver.kernel.border.parts import SEARCH
 from solver.output import Notation, shown_play
-from solver.problem import Problem
 from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver.cli.options import AnswerFiles, PlayRequest
-    from solver.errors import FormatError
-    from solver.problem import Stipulation
+    from solver import errors, solving
+    from solver.cli import options
     from solver.search import queries, workspaces
     from solver.solution import Solution
-    from solver.solving import Solver
 
 
 # --------------------------------------------------------------------------------------
@@ -38,7 +37,10 @@ if TYPE_CHECKING:
 
 
 def build_play(
-    question: queries.Question, solution: Solution, solver: Solver, request: PlayRequest
+    question: queries.Question,
+    solution: Solution,
+    solver: solving.Solver,
+    request: options.PlayRequest,
 ) -> shown_play.ShownPlay | None:
     """Build the play of an answer, with progress shown; None after Ctrl-C."""
     find = partial(shown_play.find_play, question, solution, solver, request.options)
@@ -201,15 +203,17 @@ class CertificateFolder:
         """`IO` once a file could not be written. The other files are still written."""
 
     def name(
-        self, records: Iterable[Problem | FormatError]
-    ) -> Iterator[Problem | FormatError]:
+        self, records: Iterable[problem.Problem | errors.FormatError]
+    ) -> Iterator[problem.Problem | errors.FormatError]:
         """Yield the records of a collection, and choose the names of their files.
 
         Names in this order are the same however many workers there are, and when an
         audit resumes, which therefore overwrites no certificate of another record.
         """
         for record in records:
-            if isinstance(record, Problem) and _can_be_certified(record.stipulation):
+            if isinstance(record, problem.Problem) and _can_be_certified(
+                record.stipulation
+            ):
                 self._names[record.source, record.id] = self._choose(record.id)
             yield record
 
@@ -272,12 +276,12 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name.casefold())
 
 
-def _can_be_certified(stipulation: Stipulation) -> bool:
+def _can_be_certified(stipulation: problem.Stipulation) -> bool:
     return kind_of(stipulation).has_certificates
 
 
 def write_drawings(
-    files: AnswerFiles, solution: Solution, play: shown_play.ShownPlay | None
+    files: options.AnswerFiles, solution: Solution, play: shown_play.ShownPlay | None
 ) -> console.Exit:
     """Write the files of `solve --svg`, `--pgn` and `--html`.
 
@@ -295,8 +299,7 @@ def write_drawings(
     OSError
         A file cannot be written.
     """
-    from solver.kernel.border.parts import SEARCH
-    from solver.pages.viewer_pages import encode_answer
+    from solver.pages import viewer_pages
 
     if files.svg_path is not None:
         write_whole(files.svg_path, shown_play.encode_svg(solution))
@@ -308,5 +311,7 @@ def write_drawings(
     if files.html_path is not None:
         parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
         modules = console.prepare_modules(parts) if files.solver else {}
-        write_whole(files.html_path, encode_answer(solution, play, modules))
+        write_whole(
+            files.html_path, viewer_pages.encode_answer(solution, play, modules)
+        )
     return console.Exit.PROVED

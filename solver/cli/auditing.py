@@ -11,20 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from solver import errors, problem
-from solver.cli import console as streams
-from solver.cli import options
-from solver.cli.console import Exit, notify, store_files
-from solver.formats import claims
-from solver.formats.registry import FORMATS, read_collection
-from solver.formats.streams import STDIN, name_of
-from solver.stipulations.kind import Verdict
+from solver.cli import console, options
+from solver.formats import claims, registry, streams
+from solver.stipulations import kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from click.shell_completion import CompletionItem
 
-    from solver.audit.job import AuditOptions
+    from solver.audit import job
     from solver.audit.store import ResumeStore
 
 NONE = "none"
@@ -116,13 +112,11 @@ def reading(source_format: str) -> Callable[[options.Function], options.Function
         click.option(
             source_format,
             "source_format",
-            type=click.Choice([claims.AUTO, *FORMATS]),
+            type=click.Choice([claims.AUTO, *registry.FORMATS]),
             default=claims.AUTO,
             metavar="FORMAT",
-            help=(
-                f"Format of the input: {', '.join(FORMATS)}, or auto to detect it "
-                "(default)."
-            ),
+            help=f"Format of the input: {', '.join(registry.FORMATS)}, or auto to "
+            "detect it (default).",
         ),
         click.option(
             "--columns",
@@ -199,10 +193,10 @@ class StoreRequest(NamedTuple):
     @property
     def files(self) -> tuple[str, ...]:
         """The store's file, and the files that exist beside it while it is open."""
-        return () if self.path is None else store_files(self.path)
+        return () if self.path is None else console.store_files(self.path)
 
     @contextmanager
-    def open(self, audit_options: AuditOptions) -> Iterator[ResumeStore | None]:
+    def open(self, audit_options: job.AuditOptions) -> Iterator[ResumeStore | None]:
         """Open the store, and close it however the audit ends."""
         if self.path is None:
             yield None
@@ -214,10 +208,12 @@ class StoreRequest(NamedTuple):
             yield resume
             if resume.not_retried:
                 count = f"{resume.not_retried:,} not searched again"
-                notify(f"{self.path}: {count}: the limits are not wider than before")
+                console.notify(
+                    f"{self.path}: {count}: the limits are not wider than before"
+                )
             if resume.damaged:
                 count = f"{resume.damaged:,} damaged, so not used"
-                notify(f"{self.path}: answers {count}; {resume.first_damage}")
+                console.notify(f"{self.path}: answers {count}; {resume.first_damage}")
 
 
 def _stored(
@@ -242,7 +238,7 @@ store = options.gathered(
     options.flag("--fresh", "Delete the results in the store and start again."),
     click.option(
         "--retry",
-        type=Words(*Verdict, "found"),
+        type=Words(*kind.Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
         help="Search stored results with these verdicts again, such as `undecided`, if "
@@ -316,13 +312,15 @@ class Reading:
 
     files: Sequence[str]
     read_options: claims.ReadOptions = field(default_factory=claims.ReadOptions)
-    notify: Callable[[str], None] = streams.notify
-    codes: set[Exit] = field(default_factory=set)
+    notify: Callable[[str], None] = console.notify
+    codes: set[console.Exit] = field(default_factory=set)
     is_quiet: bool = False
 
     def __post_init__(self) -> None:
         self._sizes = [_size(file) for file in self.files]
-        self.summaries = [claims.FileSummary(name_of(file)) for file in self.files]
+        self.summaries = [
+            claims.FileSummary(streams.name_of(file)) for file in self.files
+        ]
         self._finished = 0
 
     def __iter__(self) -> Iterator[problem.Problem | errors.FormatError]:
@@ -332,10 +330,10 @@ class Reading:
         ):
             self._finished = number
             try:
-                yield from read_collection(file, self.read_options, summary)
+                yield from registry.read_collection(file, self.read_options, summary)
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
-                self.codes.add(Exit.IO)
+                self.codes.add(console.Exit.IO)
                 continue
             self.codes |= report_summary(
                 summary, self.read_options, self.notify, is_quiet=self.is_quiet
@@ -350,13 +348,16 @@ class Reading:
         UsageError
             One is standard input, which cannot be read twice.
         """
-        if STDIN in self.files:
+        if streams.STDIN in self.files:
             msg = "--summary json reads each file twice, which is impossible with -."
             raise click.UsageError(msg)
-        summaries = [claims.FileSummary(name_of(file)) for file in self.files]
+        summaries = [claims.FileSummary(streams.name_of(file)) for file in self.files]
         for summary in summaries:
             with suppress(OSError):  # reported when it is read again
-                deque(read_collection(summary.name, self.read_options, summary), 0)
+                deque(
+                    registry.read_collection(summary.name, self.read_options, summary),
+                    0,
+                )
         return [summary.record() for summary in summaries]
 
     def expected(self) -> int | None:
@@ -382,10 +383,10 @@ class Reading:
 def report_summary(
     summary: claims.FileSummary,
     read_options: claims.ReadOptions,
-    notify: Callable[[str], None] = streams.notify,
+    notify: Callable[[str], None] = console.notify,
     *,
     is_quiet: bool = False,
-) -> set[Exit]:
+) -> set[console.Exit]:
     """Print what was understood of a file, and return the exit codes that follow.
 
     A file with fields that may hold claims, of which none was read, is not a success.
@@ -397,7 +398,7 @@ def report_summary(
     if not (read_options.claims and summary.unread_claims):
         return set()
     notify(f"error: {summary.name}: {claims.no_claims(summary.unread_claims)}")
-    return {Exit.BAD_INPUT}
+    return {console.Exit.BAD_INPUT}
 
 
 def _size(file: str) -> int | None:

@@ -15,28 +15,27 @@ from enum import IntEnum
 from functools import cache
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, Self, TextIO, TypeVar, cast
 
 import click
 
-from solver.cli.signals import INTERRUPTED, ending_at_once, interruptible
-from solver.errors import FenError, missing_package
+from solver import errors
+from solver.cli import signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from typing import Self
 
     from rich.console import Console, RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import Task
 
-    from solver.audit.results import AuditResult
+    from solver import problem
+    from solver.audit import results
     from solver.kernel.border.parts import Part
-    from solver.kernel.build.loader import Build, Module
-    from solver.output.play_text import PlayLine
+    from solver.kernel.build import loader
+    from solver.output import play_text
     from solver.output.text import Sentence
-    from solver.problem import Stipulation
-    from solver.search.threads import Control
+    from solver.search import threads
 
 
 # --------------------------------------------------------------------------------------
@@ -151,7 +150,7 @@ class Progress:
 class SearchProgress(Progress):
     """Progress of the search for one position, shown once it takes a while."""
 
-    def __init__(self, search: Control) -> None:
+    def __init__(self, search: threads.Control) -> None:
         super().__init__(self._known)
         self._search = search
         self._ended = threading.Event()
@@ -250,7 +249,7 @@ class AuditProgress(PrintedProgress, TimedProgress):
         self._hidden = hidden
         self._counted: Counter[str] = Counter()
 
-    def add(self, result: AuditResult) -> None:
+    def add(self, result: results.AuditResult) -> None:
         """Count one more result."""
         self._counted[result.word] += 1
         self.done += 1
@@ -313,7 +312,7 @@ class Exit(IntEnum):
     IO = 74
     """Reading or writing failed."""
 
-    INTERRUPTED = INTERRUPTED
+    INTERRUPTED = signals.INTERRUPTED
     """Ctrl-C, SIGTERM or SIGHUP."""
 
 
@@ -363,10 +362,10 @@ def read_position(text: str, read: Callable[[str], Result]) -> Result:
     prepare_kernel()
     try:
         return read(text)
-    except FenError:
-        from solver.fen_faults import mend
+    except errors.FenError:
+        from solver import fen_faults
 
-        _, result, warnings = mend(text, read)
+        _, result, warnings = fen_faults.mend(text, read)
         for warning in warnings:
             notify(f"warning: {warning}")
         return result
@@ -421,9 +420,9 @@ def prepare_outputs(
     require_apart(wanted, reads, stdout=stdout)
     for output in wanted:
         if output != STDOUT:
-            from solver.files import require_writable
+            from solver import files
 
-            require_writable(output)
+            files.require_writable(output)
 
 
 def require_apart(
@@ -488,7 +487,7 @@ def require_format(path: str, found: str | None, formats: Collection[str]) -> st
         msg = f"{path}: unknown suffix; choose one of these formats with --to: {names}."
         raise click.UsageError(msg)
     if found == "parquet" and find_spec("pyarrow") is None:
-        raise click.UsageError(missing_package("Parquet", "pyarrow"))
+        raise click.UsageError(errors.missing_package("Parquet", "pyarrow"))
     return found
 
 
@@ -507,7 +506,7 @@ def open_target(path: str) -> Iterator[BinaryIO]:
     OSError
         It cannot be opened, or standard output is closed.
     """
-    from solver.files import GZIPPED, open_whole
+    from solver import files
 
     if path == STDOUT:
         if sys.stdout is None:
@@ -515,8 +514,8 @@ def open_target(path: str) -> Iterator[BinaryIO]:
             raise OSError(msg)
         yield sys.stdout.buffer
         return
-    with open_whole(path) as file:
-        if not path.endswith(GZIPPED):
+    with files.open_whole(path) as file:
+        if not path.endswith(files.GZIPPED):
             yield file
             return
         import gzip
@@ -564,7 +563,7 @@ def prepare_kernel() -> None:
     prepare_part(SEARCH)
 
 
-def prepare_stipulation(stipulation: Stipulation) -> None:
+def prepare_stipulation(stipulation: problem.Stipulation) -> None:
     """Load the search that a stipulation needs, besides the search for mates."""
     from solver.stipulations import kind_of
 
@@ -579,29 +578,31 @@ def prepare_laboratory() -> None:
     prepare_part(LABORATORY)
 
 
-def prepare_part(part: Part) -> Build:
+def prepare_part(part: Part) -> loader.Build:
     """Load a part of the kernel; show a message if it must be compiled."""
-    from solver.kernel.build.loader import load_part, loaded_part
+    from solver.kernel.build import loader
 
-    return loaded_part(part) or _load(lambda: load_part(part, notify, _compiling))
+    return loader.loaded_part(part) or _load(loader.load_part, part)
 
 
-def prepare_module(part: Part) -> Module:
+def prepare_module(part: Part) -> loader.Module:
     """Load a part as a WebAssembly module; show a message if it must be compiled."""
-    from solver.kernel.build.loader import load_module
+    from solver.kernel.build import loader
 
-    return _load(lambda: load_module(part, notify, _compiling))
+    return _load(loader.load_module, part)
 
 
-def _load(load: Callable[[], Result]) -> Result:
-    """Load something that may have to be compiled; an interrupt ends the process.
+def _load(load: Callable[..., Result], part: Part) -> Result:
+    """Load a part that may have to be compiled; an interrupt ends the process.
 
     LLVM works for seconds without coming back to Python, so it has its own thread.
     """
-    from solver.search.threads import Control, run_stoppable
+    from solver.search import threads
 
-    with ending_at_once():
-        return run_stoppable(load, Control())
+    with signals.ending_at_once():
+        return threads.run_stoppable(
+            lambda: load(part, notify, _compiling), threads.Control()
+        )
 
 
 def prepare_modules(parts: Iterable[Part]) -> dict[str, bytes]:
@@ -609,18 +610,18 @@ def prepare_modules(parts: Iterable[Part]) -> dict[str, bytes]:
     return {part.name: prepare_module(part).code for part in parts}
 
 
-def run_interruptible(work: Callable[[], Result], control: Control) -> Result:
+def run_interruptible(work: Callable[[], Result], control: threads.Control) -> Result:
     """Run a search, with progress shown on a terminal; an interrupt stops it."""
-    from solver.search.threads import run_stoppable
+    from solver.search import threads
 
     with contextlib.ExitStack() as shown:
-        shown.enter_context(interruptible(control))
+        shown.enter_context(signals.interruptible(control))
         if is_terminal(sys.stderr):
             shown.enter_context(SearchProgress(control))
-        return run_stoppable(work, control)
+        return threads.run_stoppable(work, control)
 
 
-def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:
+def build_stoppable(work: str, build: Callable[[threads.Control], Result]) -> Result:
     """Build something from an answer, with progress shown, until Ctrl-C stops it.
 
     Parameters
@@ -636,21 +637,20 @@ def build_stoppable(work: str, build: Callable[[Control], Result]) -> Result:
     BuildingStoppedError
         An interrupt came, even if only at the last moment.
     """
+    from solver import solution
     from solver.certificate.build import BuildingStoppedError
-    from solver.search.threads import Control
-    from solver.solution import StoppedBy
+    from solver.search import threads
 
-    control = Control()
+    control = threads.Control()
     control.describe(work)
     built = run_interruptible(lambda: build(control), control)
-    if control.reason is StoppedBy.INTERRUPT:
+    if control.reason is solution.StoppedBy.INTERRUPT:
         raise BuildingStoppedError
     return built
 
 
 @contextmanager
 def _compiling(line: str) -> Iterator[None]:
-
     notify(line)
     with time_progress("compiling"):
         yield
@@ -693,7 +693,7 @@ PRINTED_TOGETHER = 1000
 """Parts of a long output that are written at once."""
 
 
-def print_parts(parts: Iterable[Sentence | PlayLine]) -> None:
+def print_parts(parts: Iterable[Sentence | play_text.PlayLine]) -> None:
     """Print texts as they come; a terminal gets colours and lines of its width."""
     console = stdout_console() if is_terminal(sys.stdout) else None
     remaining = iter(parts)

@@ -18,26 +18,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from solver.cli import options, signals
-from solver.cli.console import (
-    Exit,
-    TimedProgress,
-    echo_json,
-    foremost,
-    notify,
-    prepare_laboratory,
-    stdout_console,
-)
-from solver.errors import FormatError, InputError
-from solver.kernel.border.query_struct import Horizon
+from solver import errors, problem
+from solver.cli import console, options, signals
+from solver.kernel.border import query_struct
 from solver.laboratory import techniques
-from solver.problem import MAX_NODES
+from solver.search import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from enum import Enum
 
-    from solver.laboratory.imbalance import ImbalanceTable, Material
+    from solver.laboratory import imbalance
     from solver.laboratory.match import MatchScore
 
 
@@ -96,7 +87,7 @@ def separated(
         for index, value in enumerate(found):
             try:
                 parse(value)
-            except InputError as error:
+            except errors.InputError as error:
                 raise click.BadParameter(str(error)) from None
             if value in found[:index]:
                 msg = f"expected each value once, found {value!r} twice"
@@ -135,7 +126,7 @@ def _condition(
     )
 
 
-def horizon(default: Horizon) -> Callable[[Function], Function]:
+def horizon(default: query_struct.Horizon) -> Callable[[Function], Function]:
     """Add `--horizon`, passed as `horizon: Horizon`."""
     return _condition(
         "--horizon",
@@ -156,7 +147,7 @@ def depth(
 def nodes(help_text: str) -> Callable[[Function], Function]:
     """Add `--nodes`, passed as `nodes: int | None`."""
     help_text = f"Stop each search after N nodes. {help_text}"
-    return options.number("--nodes", MAX_NODES, "N", help_text)
+    return options.number("--nodes", problem.MAX_NODES, "N", help_text)
 
 
 mip_table = click.option(
@@ -294,7 +285,7 @@ def variant(text: str) -> techniques.Variant:
     """Read a setting of the search, such as `check-extension=all,mdp=tight`."""
     try:
         return techniques.parse_variant(text)
-    except InputError as error:
+    except errors.InputError as error:
         raise click.BadParameter(str(error)) from None
 
 
@@ -340,7 +331,7 @@ Examples:
 )
 @options.number(
     "--games",
-    MAX_NODES,
+    problem.MAX_NODES,
     "N",
     "Number of games.",
     default=DEFAULT_GAMES,
@@ -353,7 +344,7 @@ Examples:
     f"--depth, no "
     "limit."
 )
-@horizon(Horizon.QUIESCENCE)
+@horizon(query_struct.Horizon.QUIESCENCE)
 @options.jobs()
 @click.option(
     "--games-file",
@@ -372,7 +363,7 @@ def match(
     seed: int,
     depth: int | None,
     nodes: int | None,
-    horizon: Horizon,
+    horizon: query_struct.Horizon,
     jobs: int | None,
     games_file: str | None,
     as_json: bool,
@@ -386,52 +377,41 @@ def match(
     after 400 plies. The error is half the width of the 95% confidence interval,
     computed from pairs of games.
     """
-    from solver.cli.console import prepare_outputs
-    from solver.laboratory.match import (
-        Match,
-        MatchResult,
-        MatchScore,
-        draw_match,
-        match_notes,
-        match_record,
-        open_games,
-        play_match,
-    )
-    from solver.laboratory.player import Rules
-    from solver.search.threads import GroupControl, usable_cores
+    from solver.laboratory import match as core
+    from solver.laboratory import player
 
     if nodes is None and depth is None:
         nodes = DEFAULT_NODES
-    match = Match(first, second, Rules(depth, nodes), seed, horizon)
-    prepare_outputs(games_file)
-    prepare_laboratory()
-    control = GroupControl()
-    score = MatchScore()
+    match = core.Match(first, second, player.Rules(depth, nodes), seed, horizon)
+    console.prepare_outputs(games_file)
+    console.prepare_laboratory()
+    control = threads.GroupControl()
+    score = core.MatchScore()
     with (
-        open_games(games_file, match) if games_file else nullcontext() as file,
+        core.open_games(games_file, match) if games_file else nullcontext() as file,
         signals.interruptible(control),
-        TimedProgress(lambda: _line(score), lambda: games) as progress,
+        console.TimedProgress(lambda: _line(score), lambda: games) as progress,
     ):
-        for score in play_match(
+        for score in core.play_match(
             match,
             games // 2,
-            jobs=jobs or usable_cores(),
+            jobs=jobs or threads.usable_cores(),
             control=control,
             file=file,
         ):
             progress.done = score.games
-    result = MatchResult(match, score, games // 2)
+    result = core.MatchResult(match, score, games // 2)
     if as_json:
-        echo_json(match_record(result), 2)
+        console.echo_json(core.match_record(result), 2)
     else:
-        console = stdout_console()
-        console.print(draw_match(result, console))
-        console.print()
-        for note in match_notes(result):
-            console.print(note, style="dim")
+        screen = console.stdout_console()
+        screen.print(core.draw_match(result, screen))
+        screen.print()
+        for note in core.match_notes(result):
+            screen.print(note, style="dim")
     if control.is_stopped():
-        notify("interrupted")
-        ctx.exit(Exit.INTERRUPTED)
+        console.notify("interrupted")
+        ctx.exit(console.Exit.INTERRUPTED)
 
 
 def _line(score: MatchScore) -> str:
@@ -499,7 +479,7 @@ Examples:
 )
 @options.number(
     "--skip-plies",
-    MAX_NODES,
+    problem.MAX_NODES,
     "K",
     "Skip the first K positions of each game in PGN.",
     least=0,
@@ -533,18 +513,19 @@ def build(
         msg = "expected a FILE or --merge TABLE, found neither."
         raise click.UsageError(msg)
 
-    from solver.cli.console import prepare_kernel, prepare_outputs, require_apart
-    from solver.laboratory.imbalance import ImbalanceTable
+    from solver.laboratory import imbalance
 
-    prepare_outputs(output, reads=files)
-    require_apart([output + PARTIAL], reads=(*files, *merged))
-    prepare_kernel()
-    builder = TableBuilder(ImbalanceTable(source or source_of(merged + files)))
+    console.prepare_outputs(output, reads=files)
+    console.require_apart([output + PARTIAL], reads=(*files, *merged))
+    console.prepare_kernel()
+    builder = TableBuilder(
+        imbalance.ImbalanceTable(source or source_of(merged + files))
+    )
     for other in merged:
-        builder.imbalance.merge(ImbalanceTable.load(other))
+        builder.imbalance.merge(imbalance.ImbalanceTable.load(other))
     builder.count(files, skip_plies)
     builder.write(output)
-    ctx.exit(foremost(builder.codes))
+    ctx.exit(console.foremost(builder.codes))
 
 
 @mip.command(
@@ -563,14 +544,14 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
     MATERIAL names the pieces, White's first: KRPvKR. With a FEN, the material of the
     position is shown; quotes are optional.
     """
-    from solver.laboratory.imbalance import cell_record, describe_cell
+    from solver.laboratory import imbalance
 
     material = _read_material(" ".join(what))
-    record = cell_record(load_table(mip_table), material)
+    record = imbalance.cell_record(load_table(mip_table), material)
     if as_json:
-        echo_json(record, 2)
+        console.echo_json(record, 2)
     else:
-        click.echo("\n".join(describe_cell(record)))
+        click.echo("\n".join(imbalance.describe_cell(record)))
 
 
 @mip.command(
@@ -593,16 +574,13 @@ def info(mip_table: str | None, *, as_json: bool) -> None:
     The materials with the most positions are listed as well. TABLE is a file. Default:
     the table shipped with matesolve.
     """
-    from solver.laboratory.imbalance import (
-        describe_imbalance,
-        imbalance_record,
-    )
+    from solver.laboratory import imbalance
 
-    record = imbalance_record(load_table(mip_table), MOST_FREQUENT)
+    record = imbalance.imbalance_record(load_table(mip_table), MOST_FREQUENT)
     if as_json:
-        echo_json(record, 2)
+        console.echo_json(record, 2)
     else:
-        click.echo("\n".join(describe_imbalance(record)))
+        click.echo("\n".join(imbalance.describe_imbalance(record)))
 
 
 @mip.command(
@@ -612,11 +590,11 @@ Examples:
   matesolve mip play --games 10000 | matesolve mip build - -o own.npz
 """
 )
-@options.number("--games", MAX_NODES, "N", "Number of games.", default=100)
+@options.number("--games", problem.MAX_NODES, "N", "Number of games.", default=100)
 @seed
 @options.number(
     "--first-game first",
-    MAX_NODES,
+    problem.MAX_NODES,
     "K",
     "Begin with game K of this seed, to continue or split a run.",
     default=1,
@@ -638,39 +616,42 @@ def play(
     The engine uses the search of `matesolve table`. Each game begins with 8 random
     plies. A game that is not over after 400 plies gets the result *.
     """
-    from solver.laboratory.player import Rules, SelfPlay, play_games
-    from solver.search.threads import GroupControl, usable_cores
+    from solver.laboratory import player
 
-    prepare_laboratory()
-    control = GroupControl()
+    console.prepare_laboratory()
+    control = threads.GroupControl()
     numbers = range(first, first + games)
-    with signals.interruptible(control), TimedProgress(total=lambda: games) as progress:
-        engine = SelfPlay(seed, Rules(depth))
-        played = play_games(engine, numbers, jobs or usable_cores(), control)
+    with (
+        signals.interruptible(control),
+        console.TimedProgress(total=lambda: games) as progress,
+    ):
+        engine = player.SelfPlay(seed, player.Rules(depth))
+        played = player.play_games(
+            engine, numbers, jobs or threads.usable_cores(), control
+        )
         for number, game in enumerate(played, 1):
             click.echo(game)
             progress.done = number
     if control.is_stopped():
-        notify("interrupted")
-        ctx.exit(Exit.INTERRUPTED)
+        console.notify("interrupted")
+        ctx.exit(console.Exit.INTERRUPTED)
 
 
-def load_table(path: str | None) -> ImbalanceTable:
+def load_table(path: str | None) -> imbalance.ImbalanceTable:
     """Load a table from its file; without one, the shipped table."""
-    from solver.laboratory.imbalance import ImbalanceTable, shipped
+    from solver.laboratory import imbalance
 
-    return shipped() if path is None else ImbalanceTable.load(path)
+    return imbalance.shipped() if path is None else imbalance.ImbalanceTable.load(path)
 
 
-def _read_material(text: str) -> Material:
-    from solver.board import parse_fen
-    from solver.cli.console import prepare_kernel
-    from solver.laboratory.imbalance import count_pieces, parse_material
+def _read_material(text: str) -> imbalance.Material:
+    from solver import board
+    from solver.laboratory import imbalance
 
     if "/" not in text:
-        return parse_material(text)
-    prepare_kernel()
-    return count_pieces(parse_fen(text))
+        return imbalance.parse_material(text)
+    console.prepare_kernel()
+    return imbalance.count_pieces(board.parse_fen(text))
 
 
 class TableBuilder:
@@ -683,68 +664,74 @@ class TableBuilder:
         The exit codes of what went wrong.
     """
 
-    def __init__(self, imbalance: ImbalanceTable) -> None:
-        self.imbalance = imbalance
-        self.codes = {Exit.PROVED}
+    def __init__(self, table: imbalance.ImbalanceTable) -> None:
+        self.imbalance = table
+        self.codes = {console.Exit.PROVED}
         self._unfinished = 0
 
     def count(self, files: Iterable[str], skip_plies: int) -> None:
         """Read the files until Ctrl-C; report and skip what is unreadable."""
         try:
-            with TimedProgress() as progress:
+            with console.TimedProgress() as progress:
                 for file in files:
                     self._count_file(file, skip_plies, progress)
         except KeyboardInterrupt:
-            self.codes.add(Exit.INTERRUPTED)
+            self.codes.add(console.Exit.INTERRUPTED)
 
-    def _count_file(self, file: str, skip_plies: int, progress: TimedProgress) -> None:
+    def _count_file(
+        self, file: str, skip_plies: int, progress: console.TimedProgress
+    ) -> None:
+        from solver.laboratory import imbalance
         from solver.laboratory.games import GamePosition, read_results
-        from solver.laboratory.imbalance import find_cell
 
         try:
             for record in read_results(file, skip_plies=skip_plies):
                 if isinstance(record, GamePosition):
-                    self.imbalance.add(find_cell(record.material), record.result)
+                    self.imbalance.add(
+                        imbalance.find_cell(record.material), record.result
+                    )
                     progress.done += 1
-                elif isinstance(record, FormatError):
+                elif isinstance(record, errors.FormatError):
                     progress.notify(f"error: {record}")
-                    self.codes.add(Exit.BAD_INPUT)
+                    self.codes.add(console.Exit.BAD_INPUT)
                 else:
                     self._unfinished += 1
         except OSError as error:
             progress.notify(f"error: {file}: {error.strerror or error}")
-            self.codes.add(Exit.IO)
+            self.codes.add(console.Exit.IO)
 
     def write(self, output: str) -> None:
         """Write the table and print its size; to `.partial` if not all was read."""
-        from solver.laboratory.imbalance import CELLS, with_noun
+        from solver.laboratory import imbalance
 
         coverage = self.imbalance.coverage()
-        if self.codes.isdisjoint({Exit.INTERRUPTED, Exit.IO}):
+        if self.codes.isdisjoint({console.Exit.INTERRUPTED, console.Exit.IO}):
             self.imbalance.save(output)
         else:
-            interrupted = Exit.INTERRUPTED in self.codes
+            interrupted = console.Exit.INTERRUPTED in self.codes
             why = "interrupted" if interrupted else "not all files were read"
             if not coverage.positions:
-                notify(f"{why}: nothing was counted")
+                console.notify(f"{why}: nothing was counted")
                 return
             output += PARTIAL
             self.imbalance.save(output)
-            notify(f"{why}: the counts so far are in {output}")
+            console.notify(f"{why}: the counts so far are in {output}")
         click.echo(
-            f"{output}: {with_noun(coverage.positions, 'position')} "
-            f"in {coverage.filled:,} of {CELLS:,} cells"
+            f"{output}: {imbalance.with_noun(coverage.positions, 'position')} "
+            f"in {coverage.filled:,} of {imbalance.CELLS:,} cells"
         )
         if ignored := self.imbalance.ignored:
-            click.echo(f"{with_noun(ignored, 'position')} out of range")
+            click.echo(f"{imbalance.with_noun(ignored, 'position')} out of range")
         if self._unfinished:
-            click.echo(f"{with_noun(self._unfinished, 'record')} without a result")
+            click.echo(
+                f"{imbalance.with_noun(self._unfinished, 'record')} without a result"
+            )
 
 
 def source_of(files: Iterable[str]) -> str:
     """Return the names of files as a text for the table's field `source`."""
-    from solver.laboratory.imbalance import MAX_SOURCE_BYTES
+    from solver.laboratory import imbalance
 
     names = ", ".join(Path(file).name for file in files)
     shown = "".join(letter if letter.isprintable() else "?" for letter in names)
-    return shown.encode()[:MAX_SOURCE_BYTES].decode(errors="ignore")
+    return shown.encode()[: imbalance.MAX_SOURCE_BYTES].decode(errors="ignore")

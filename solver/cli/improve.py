@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
 import click
 
+from solver import errors, position_text, solution
 from solver.cli import auditing, console, options, signals
-from solver.errors import FormatError, InputError
-from solver.formats import epd
-from solver.output.audit_text import name_record
-from solver.position_text import first_moves, write_lines
-from solver.solution import Status
+from solver.formats import epd, registry, streams
+from solver.formats.claims import FileSummary, ReadOptions
+from solver.output import audit_text
+from solver.problem import Limits, Problem
+from solver.search import threads
 from solver.stipulations.kind import Verdict, name_mate, name_no_mate, numbered_line
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from solver.audit import job, store
     from solver.audit.results import AuditResult
-    from solver.cli.answer_files import CertificateFolder
-    from solver.problem import Limits, Problem
-    from solver.search.threads import GroupControl
+    from solver.cli import answer_files
 
 
 # --------------------------------------------------------------------------------------
@@ -163,7 +161,7 @@ def describe_line(row: epd.Row, result: AuditResult) -> str:
 def _attackers_move(row: epd.Row, number: int) -> str:
     """Return one of the attacker's moves of a row's line in SAN."""
     ply = 2 * number + (row.claim.mate < 0)
-    return write_lines(row.problem.fen, [row.claim.line])[0][ply]
+    return position_text.write_lines(row.problem.fen, [row.claim.line])[0][ply]
 
 
 def is_disproved(result: AuditResult) -> bool:
@@ -173,6 +171,8 @@ def is_disproved(result: AuditResult) -> bool:
 
 def mates_other_side(row: epd.Row) -> bool:
     """Return whether a row's line ends in mate of the side that it claims to mate."""
+    import chess
+
     board = chess.Board(row.problem.fen)
     for move in row.claim.line:
         board.push_uci(move)
@@ -225,7 +225,7 @@ def describe_change(row: epd.Row, change: Change, result: AuditResult) -> str:
 
 
 def _known(result: AuditResult) -> str:
-    is_shortest = result.status == Status.PROVED
+    is_shortest = result.status == solution.Status.PROVED
     return "proved shortest" if is_shortest else "a shorter one is not excluded"
 
 
@@ -242,7 +242,7 @@ def describe_kept(row: epd.Row, result: AuditResult) -> str:
                 found += f": {line}"
         return f"{claimed}, but disproved: {found}"
     if obstacle := find_obstacle(row, result):
-        keys = " ".join(first_moves(row.problem.fen, row.claim.keys))
+        keys = " ".join(position_text.first_moves(row.problem.fen, row.claim.keys))
         found = name_mate(obstacle.mate)
         if obstacle.kind is not Kind.LINE:
             found += f" ({_known(result)})"
@@ -257,7 +257,7 @@ def describe_kept(row: epd.Row, result: AuditResult) -> str:
 
 
 def _place(row: epd.Row) -> str:
-    return name_record(row.problem.source, row.problem.id)
+    return audit_text.name_record(row.problem.source, row.problem.id)
 
 
 def _in_words(row: epd.Row, line: Sequence[str]) -> str:
@@ -338,9 +338,7 @@ def improve(
     With --store, an interrupted run resumes where it stopped.
     """
     from solver.audit import job
-    from solver.cli.answer_files import CertificateFolder
-    from solver.formats.claims import ReadOptions
-    from solver.search.threads import GroupControl
+    from solver.cli import answer_files
 
     console.require_apart(stored.files, reads=[source])
     console.prepare_outputs(output, reads=[source, *stored.files], stdout=True)
@@ -354,13 +352,15 @@ def improve(
         follow=follow,
     )
     console.prepare_kernel()
-    control = GroupControl()
+    control = threads.GroupControl()
     progress = console.AuditProgress(lambda: file.expected)
     with signals.interruptible(control), stored.open(asked) as resume, progress:
         folder = None
         if proofs.folder_path is not None:
             inputs = (source, *stored.files)
-            folder = CertificateFolder(proofs.folder_path, progress.notify, inputs)
+            folder = answer_files.CertificateFolder(
+                proofs.folder_path, progress.notify, inputs
+            )
         is_watched = console.is_terminal(sys.stdout) and console.is_terminal(sys.stderr)
         above = output == console.STDOUT or is_watched  # the progress line is on stderr
         report = progress.notify if above else click.echo
@@ -411,8 +411,6 @@ class RowFile:
     """
 
     def __init__(self, path: str) -> None:
-        from solver.formats import registry, streams
-        from solver.formats.claims import FileSummary
 
         self._name = streams.name_of(path)
         self.summary = FileSummary(self._name)
@@ -424,24 +422,21 @@ class RowFile:
         records = [raw for raw in self._lines if streams.is_record(raw)]
         if records and (found := registry.detect_format(records[0])) != "epd":
             msg = f"{self._name}: expected EPD, found {registry.title_of(found)}"
-            raise InputError(msg)
+            raise errors.InputError(msg)
         self.summary.title = registry.title_of("epd")
         self.expected = len(records)
         self.rows: dict[str, epd.Row] = {}
         self.copied: Counter[str] = Counter()
         self.warnings: list[str] = []
 
-    def read(self) -> Iterator[Problem | FormatError]:
+    def read(self) -> Iterator[Problem | errors.FormatError]:
         """Yield the problem of each row, or why it cannot be read."""
-        from solver.formats import streams
-        from solver.problem import Problem
-
         for number, raw in enumerate(self._lines, start=1):
             if not streams.is_record(raw):
                 continue
             source = f"{self._name}:{number}"
             row = epd.read_row(raw, source, self.summary)
-            if isinstance(row, FormatError):
+            if isinstance(row, errors.FormatError):
                 yield row
             elif isinstance(row, Problem):
                 self.expected -= 1
@@ -492,7 +487,7 @@ class Improvement:
     file: RowFile
     report: Callable[[str], None]
     progress: console.AuditProgress
-    folder: CertificateFolder | None
+    folder: answer_files.CertificateFolder | None
     changed: dict[str, bytes] = field(default_factory=dict)
     codes: set[console.Exit] = field(default_factory=lambda: {console.Exit.PROVED})
     counts: Counter[str] = field(default_factory=Counter)
@@ -503,13 +498,13 @@ class Improvement:
         asked: job.AuditOptions,
         jobs: int | None,
         resume: store.ResumeStore | None,
-        control: GroupControl,
+        control: threads.GroupControl,
     ) -> None:
         """Search all rows, then the other side's mate where the mate is disproved."""
         from solver.audit import workers
 
         def results(
-            records: Iterable[Problem | FormatError],
+            records: Iterable[Problem | errors.FormatError],
         ) -> Generator[AuditResult]:
             return workers.audit(
                 self.folder.name(records) if self.folder else records,
@@ -581,8 +576,6 @@ class Improvement:
 
     def _decide(self, row: epd.Row, result: AuditResult) -> None:
         """Keep the change that a result makes, count it, and report it."""
-        from solver.output.audit_text import find_warnings
-
         change = find_change(row, result)
         if change:
             self.changed[row.problem.source] = row.rewrite(change.mate, change.line)
@@ -609,5 +602,5 @@ class Improvement:
         if result.is_undecided:
             self.codes.add(console.Exit.LIMIT)
         faults = [text for text in row.problem.warnings if not text.startswith("pv:")]
-        for warning in [*faults, *find_warnings(row.problem.fen, *written)]:
+        for warning in [*faults, *audit_text.find_warnings(row.problem.fen, *written)]:
             self.report(f"{row.problem.source}: warning: {warning}")

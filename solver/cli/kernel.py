@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver import __version__
+from solver import __version__, errors, solving
 from solver.cli import console, options, signals
+from solver.kernel.border import interface, parts
+from solver.kernel.build import cache, loader
+from solver.search import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import chess
-
-    from solver.kernel.border import parts
-    from solver.kernel.build.loader import Build, Module
-    from solver.search.threads import Control
 
 
 # --------------------------------------------------------------------------------------
@@ -69,28 +68,24 @@ def doctor() -> None:
     The self-test solves a mate in 8 with a single key in about a second. Please add the
     output to bug reports.
     """
-    from solver.errors import MatesolveError
-    from solver.kernel.build.cache import SHIPPED, candidate_directories, describe
-    from solver.solving import solve
-
     click.echo(f"matesolve  {__version__}")
     click.echo(f"python     {platform.python_version()} ({platform.platform()})")
     for name in DISTRIBUTIONS:
         click.echo(f"{name:<10} {_version(name)}")
     click.echo(f"cpu        {_processor()}, {os.cpu_count()} cores")
-    if os.path.isdir(SHIPPED):  # noqa: PTH112
-        click.echo(f"wheel      {SHIPPED}: {describe(SHIPPED)}")
-    for directory in candidate_directories():
-        click.echo(f"cache      {directory}: {describe(directory)}")
+    if os.path.isdir(cache.SHIPPED):  # noqa: PTH112
+        click.echo(f"wheel      {cache.SHIPPED}: {cache.describe(cache.SHIPPED)}")
+    for directory in cache.candidate_directories():
+        click.echo(f"cache      {directory}: {cache.describe(directory)}")
     _load(console.prepare_part)
 
     started = time.perf_counter()
-    solution = solve(PROBLEM)
+    solution = solving.solve(PROBLEM)
     elapsed = time.perf_counter() - started
     found = solution.mate, solution.keys
     if found != (MATE, (KEY,)):
         msg = f"self-test: expected mate in {MATE} by {KEY}, found {found}"
-        raise MatesolveError(msg)
+        raise errors.MatesolveError(msg)
     click.echo(f"self-test passed in {elapsed:.2f} s")
 
 
@@ -111,10 +106,8 @@ def _processor() -> str:
     return name
 
 
-def _load(prepare: Callable[[parts.Part], Build | Module]) -> None:
+def _load(prepare: Callable[[parts.Part], loader.Build | loader.Module]) -> None:
     """Load each part of the kernel, and print where it came from."""
-    from solver.kernel.border import parts
-
     for part in parts.PARTS:
         started = time.perf_counter()
         loaded = prepare(part)
@@ -130,7 +123,7 @@ def _load(prepare: Callable[[parts.Part], Build | Module]) -> None:
 
 
 def divide(
-    board: chess.Board, depth: int, control: Control, *, listed: bool
+    board: chess.Board, depth: int, control: threads.Control, *, listed: bool
 ) -> Iterator[tuple[chess.Move, int]]:
     """Count the leaves below each legal move.
 
@@ -150,10 +143,8 @@ def divide(
     leaves : int
     """
     from solver.board import pack, unpack_move
-    from solver.kernel.border import interface, parts
-    from solver.kernel.build.loader import load_part
 
-    kernel = load_part(parts.SEARCH).kernel
+    kernel = loader.load_part(parts.SEARCH).kernel
     search = interface.new_search()
     control.attach(search)
     position = pack(board)
@@ -198,14 +189,13 @@ def perft(
     import chess
 
     from solver.board import parse_fen
-    from solver.search.threads import Control, run_stoppable
 
     console.prepare_kernel()
     board = parse_fen(" ".join(fen)) if fen else chess.Board()
-    control = Control()
+    control = threads.Control()
     started = time.perf_counter()
     with signals.interruptible(control):
-        counts = run_stoppable(
+        counts = threads.run_stoppable(
             lambda: list(divide(board, depth, control, listed=listed)), control
         )
     elapsed = time.perf_counter() - started

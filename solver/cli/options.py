@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import click
 
 from solver import errors, problem
-from solver.cli.console import STDIN
+from solver.cli import console
 from solver.output import Notation
-from solver.play.tree import PlayOptions
+from solver.play import tree
+from solver.search.threads import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -303,8 +304,6 @@ class Cores(NamedTuple):
         self, limits: problem.Limits, *, on_cluster: bool = False
     ) -> problem.Limits:
         """Add the number of threads; by default a limit of nodes is one thread's."""
-        from solver.search.threads import usable_cores
-
         is_one = on_cluster or limits.nodes is not None
         default = 1 if is_one else self.jobs or usable_cores()
         return replace(limits, threads=self.threads_each or default)
@@ -471,7 +470,7 @@ class PlayRequest(NamedTuple):
     stipulation: problem.Stipulation | None
     is_shown: bool
     notation: Notation
-    options: PlayOptions
+    options: tree.PlayOptions
 
 
 def read_request(
@@ -501,7 +500,7 @@ def read_request(
     shown = Notation(notation or chosen or Notation.SAN)
     is_shown = bool(variations or set_play or tries or shown is Notation.POPEYE)
     all_defences = all_defences or not is_shown
-    asked = PlayOptions(set_play, tries or 0, not no_threats, all_defences, depth)
+    asked = tree.PlayOptions(set_play, tries or 0, not no_threats, all_defences, depth)
     return PlayRequest(stipulation, is_shown, shown, asked)
 
 
@@ -561,7 +560,7 @@ play = gathered(
 def is_collection(word: str) -> bool:
     """Return whether a command-line word is a file or `-`, rather than a FEN."""
     # Loading pathlib takes longer than solving a mate in 2.
-    return word == STDIN or (
+    return word == console.STDIN or (
         os.path.exists(word) and not os.path.isdir(word)  # noqa: PTH110, PTH112
     )
 

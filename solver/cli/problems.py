@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from solver import errors, position_text
 from solver.cli import auditing, console, options
 from solver.columns import generate as core
-from solver.errors import CertificateError, ForgeryError, FormatError, InputError, quote
 from solver.files import write_whole
 from solver.formats import claims, epd, registry, streams
-from solver.position_text import first_moves, write_lines
-from solver.problem import MAX_NODES
+from solver.kernel.border import parts
+from solver.output import audit_text
+from solver.problem import MAX_NODES, Problem
+from solver.search import threads
+from solver.stipulations import kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.audit.corrections import Corrected
+    from solver.audit import corrections
     from solver.audit.results import AuditResult
     from solver.checker import Checked
-    from solver.problem import Problem
 
 
 # --------------------------------------------------------------------------------------
@@ -83,8 +85,8 @@ def check(
             codes.add(console.Exit.IO)
             console.notify(f"error: {file}: {error.strerror or error}")
             continue
-        except (CertificateError, ForgeryError) as error:
-            refused = isinstance(error, ForgeryError)
+        except (errors.CertificateError, errors.ForgeryError) as error:
+            refused = isinstance(error, errors.ForgeryError)
             codes.add(console.Exit.NEGATIVE if refused else console.Exit.BAD_INPUT)
             if not (as_json or jsonl):
                 console.notify(
@@ -104,18 +106,16 @@ def check(
 
 def describe(checked: Checked) -> str:
     """Describe in one line what a certificate proves."""
-    from solver.stipulations.kind import at_most
-
     attacker = "White" if checked.attacker else "Black"
     excluded = checked.lower_bound - 1
     if checked.mate is None:
-        what = f"no mate in {at_most(excluded)} by {attacker}"
+        what = f"no mate in {kind.at_most(excluded)} by {attacker}"
     else:
         what = f"mate in {abs(checked.mate)} by {attacker}"
         if abs(checked.mate) == checked.lower_bound:
             what += ", and none shorter"
         elif excluded > 0:
-            what += f", and none in {at_most(excluded)}"
+            what += f", and none in {kind.at_most(excluded)}"
     noun = "position" if checked.positions == 1 else "positions"
     return f"{what} ({checked.positions:,} {noun}): {checked.fen}"
 
@@ -190,7 +190,7 @@ def _inspect(
     summary = claims.FileSummary(streams.name_of(file))
     codes: set[console.Exit] = set()
     records = registry.read_collection(file, read_options, summary)
-    first: list[Problem | FormatError] = []
+    first: list[Problem | errors.FormatError] = []
     with _reading(file, codes):
         first += islice(records, FIRST)
     shown, count = first[:SHOWN], summary.records
@@ -225,17 +225,17 @@ def _reading(file: str, codes: set[console.Exit]) -> Iterator[None]:
         codes.add(console.Exit.IO)
 
 
-def _record(record: Problem | FormatError) -> dict[str, object]:
+def _record(record: Problem | errors.FormatError) -> dict[str, object]:
     """Return a record as it was read, as an object of JSON."""
-    if isinstance(record, FormatError):
+    if isinstance(record, errors.FormatError):
         return {"source": record.source, "error": record.reason}
     fields = json.loads(registry.find_writer("jsonl").write(record))
     return {"source": record.source, **fields, "warnings": [*record.warnings]}
 
 
-def _describe(record: Problem | FormatError) -> Iterator[str]:
+def _describe(record: Problem | errors.FormatError) -> Iterator[str]:
     """Yield lines of text with a record as it was read."""
-    if isinstance(record, FormatError):
+    if isinstance(record, errors.FormatError):
         yield f"{record.source}: error: {record.reason}"
         return
     yield f"{record.source}: {record.id}"
@@ -251,9 +251,11 @@ def _describe(record: Problem | FormatError) -> Iterator[str]:
         if claim.solutions is not None:
             yield f"  solutions: {claim.solutions}"
         if claim.keys:
-            yield f"  keys: {' '.join(first_moves(record.fen, claim.keys))}"
+            keys = position_text.first_moves(record.fen, claim.keys)
+            yield f"  keys: {' '.join(keys)}"
         if claim.line:
-            yield f"  line: {' '.join(write_lines(record.fen, [claim.line])[0])}"
+            (line,) = position_text.write_lines(record.fen, [claim.line])
+            yield f"  line: {' '.join(line)}"
     for warning in record.warnings:
         yield f"  warning: {warning}"
 
@@ -333,12 +335,12 @@ def convert(
         nonlocal skipped
         for record in registry.read_collection(source, read_options, summary):
             row: object = record
-            if not isinstance(record, FormatError):
+            if not isinstance(record, errors.FormatError):
                 try:
                     row = writer.write(record)
-                except InputError as error:
-                    row = FormatError(record.source, str(error))
-            if isinstance(row, FormatError):
+                except errors.InputError as error:
+                    row = errors.FormatError(record.source, str(error))
+            if isinstance(row, errors.FormatError):
                 skipped += 1
                 progress.notify(f"error: {row}")
             else:
@@ -371,9 +373,8 @@ def correct(
     UsageError
         It is standard input, which cannot be read twice, or another format is wanted.
     """
-    from solver.audit.corrections import corrected_lines
+    from solver.audit import corrections
     from solver.audit.store import Store
-    from solver.output.audit_text import disagreement
 
     formats = {registry.format_of(source), registry.format_of(target)} - {None}
     if source == streams.STDIN or target_format is not None or len(formats) > 1:
@@ -385,11 +386,11 @@ def correct(
     console.prepare_kernel()
     counts = Counter[bool]()
 
-    def report(result: AuditResult, corrected: Corrected) -> None:
+    def report(result: AuditResult, corrected: corrections.Corrected) -> None:
         counts[not corrected.left] += 1
         if corrected.left:
             left = ", ".join(corrected.left)
-            what, *_ = (disagreement(result) or "").splitlines()
+            what, *_ = (audit_text.disagreement(result) or "").splitlines()
             console.notify(f"not corrected ({left}): {what}")
 
     with (
@@ -397,7 +398,9 @@ def correct(
         console.open_target(target) as file,
     ):
         results = store.results()
-        file.writelines(corrected_lines(source, read_options, results, report))
+        file.writelines(
+            corrections.corrected_lines(source, read_options, results, report)
+        )
     console.notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
     return console.Exit.NEGATIVE if counts[False] else console.Exit.PROVED
 
@@ -450,13 +453,11 @@ def generate(ctx: click.Context, /, moves: int, count: int, **chosen: Any) -> No
     The same arguments print the same bytes on every machine. The command stops if a
     billion nodes, or two million positions, bring no new puzzle.
     """
-    from solver.search.threads import usable_cores
-
     console.prepare_kernel()
     how = "--seed {seed} --pieces {pieces[0]}-{pieces[1]}".format(**chosen)
     unique = " --unique-key" * chosen["unique_key"]
     click.echo(f"# matesolve generate {moves} {how}{unique}")
-    found = core.generate(moves, count, jobs=usable_cores(), **chosen)
+    found = core.generate(moves, count, jobs=threads.usable_cores(), **chosen)
     progress = console.TimedProgress(total=lambda: count)
     # On a terminal, the puzzles themselves show the progress.
     with nullcontext() if console.is_terminal(sys.stdout) else progress:
@@ -520,10 +521,10 @@ def board(
         console.prepare_outputs(output, reads=console.store_files(file) if file else ())
     codes = {console.Exit.PROVED}
     if file:
-        from solver.cli.stores import render_collection
+        from solver.cli import stores
 
         title = Path(file).name
-        page, codes = render_collection(
+        page, codes = stores.render_collection(
             file, title=title, can_solve=True, read_options=read_options
         )
     else:
@@ -545,16 +546,15 @@ def _render_board(fen: str) -> bytes:
         It is not a FEN.
     """
     from solver.board import parse_fen
-    from solver.kernel.border.parts import PARTS
-    from solver.pages.viewer_pages import PROBLEM, encode_board
+    from solver.pages import viewer_pages
 
     if fen and "/" not in fen:
-        msg = f"expected a FEN or a file, found {quote(fen)}"
-        raise InputError(msg)
-    start = PROBLEM
+        msg = f"expected a FEN or a file, found {errors.quote(fen)}"
+        raise errors.InputError(msg)
+    start = viewer_pages.PROBLEM
     if fen:
         start = console.read_position(fen, parse_fen).fen(en_passant="fen")
-    return encode_board(console.prepare_modules(PARTS), start)
+    return viewer_pages.encode_board(console.prepare_modules(parts.PARTS), start)
 
 
 def _open(page: bytes) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver import errors
 from solver.cli import console, options, signals
-from solver.errors import missing_package
+from solver.formats import streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,10 +43,10 @@ def uci(ctx: click.Context) -> None:
     `go` accepts mate, depth, nodes, movetime, clock times, searchmoves, infinite and
     ponder.
     """
-    from solver.uci.session import Session
+    from solver.uci import session
 
     try:
-        Session(send).run(read_commands())
+        session.Session(send).run(read_commands())
     except KeyboardInterrupt:
         ctx.exit(console.Exit.INTERRUPTED)
 
@@ -61,8 +62,6 @@ def read_commands() -> Iterator[bytes]:
     This does not use `sys.stdin`: a thread that waits there keeps a lock, and the
     interpreter would crash at exit.
     """
-    from solver.formats import streams
-
     if sys.stdin is None:  # it is closed
         return
     with streams.open_collection(streams.STDIN) as stream:
@@ -100,7 +99,7 @@ def mcp(ctx: click.Context) -> None:
     on request. No tool opens a file: texts are positions, moves and collections.
     """
     if find_spec("mcp") is None:
-        console.notify(f"error: {missing_package('matesolve mcp', 'mcp')}")
+        console.notify(f"error: {errors.missing_package('matesolve mcp', 'mcp')}")
         ctx.exit(console.Exit.USAGE)
     signals.end_at_once()  # a server has nothing to print when it is interrupted
     import anyio
@@ -108,11 +107,11 @@ def mcp(ctx: click.Context) -> None:
 
     # Most of the SDK's models are never used: do not build them all at once.
     pydantic.BaseModel.model_config["defer_build"] = True
-    from solver.mcp.server import serve
+    from solver.mcp import server
 
     try:
         if sys.stdin and sys.stdout:
-            anyio.run(serve, console.prepare_stipulation)
+            anyio.run(server.serve, console.prepare_stipulation)
             return
     except* OSError:
         pass  # perhaps the client has left

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn, Protocol
 
-    from solver.solution import StoppedBy
+    from solver import solution
 
     class Stoppable(Protocol):
         """Anything that can be stopped while it runs, such as a search's `Control`."""
 
-        def stop(self, reason: StoppedBy = ...) -> None:
+        def stop(self, reason: solution.StoppedBy = ...) -> None:
             """Make it stop soon, for this reason."""
 
 
@@ -180,13 +180,13 @@ def interruptible(search: Stoppable) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    from solver.solution import StoppedBy
+    from solver import solution
 
     def stop(number: int, _frame: FrameType | None) -> None:
         raise_interrupts()
         if number != signal.SIGINT:
             ignore_repeats()
-        search.stop(StoppedBy.INTERRUPT)
+        search.stop(solution.StoppedBy.INTERRUPT)
 
     previous = {number: signal.signal(number, stop) for number in active()}
     try:

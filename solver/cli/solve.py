@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from solver import errors, solving
 from solver.cli import console, options, signals
-from solver.errors import FenError, FormatError, InputError, quote
 from solver.output import Notation
-from solver.problem import RANGES, Problem
+from solver.output.text import describe
+from solver.problem import RANGES, Limits, Problem, Restriction, Stipulation
+from solver.search import queries, threads
 from solver.solution import Solution, Status, StoppedBy
+from solver.stipulations import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from solver.endgames.tablebases import Tablebases
-    from solver.output.shown_play import ShownPlay
-    from solver.problem import Limits, Restriction, Stipulation
-    from solver.search.queries import Question
-    from solver.solving import Solver
+    from solver.output import shown_play
 
 EXITS = {
     Status.PROVED: console.Exit.PROVED,
@@ -144,8 +145,6 @@ def solve(
         "--certificate", files.certificate_path, files.certificate_format
     )
 
-    from solver.search.queries import read_question
-
     console.prepare_outputs(*files[:4])
     limits = cores.limits(limits)
     answers = (
@@ -154,14 +153,14 @@ def solve(
         else Sentences(play, board, spaced=many)
     )
 
-    def question(problem: Problem | str) -> Question:
+    def question(problem: Problem | str) -> queries.Question:
         if play.stipulation is not None:
             problem = _demand(problem, play.stipulation)
-        return read_question(
+        return queries.read_question(
             problem, limits, all_keys=not first, restriction=restriction
         )
 
-    questions: Iterable[Question | FormatError]
+    questions: Iterable[queries.Question | errors.FormatError]
     if many:
         questions = _read_stdin(question)
     else:
@@ -222,8 +221,6 @@ def _refuse_unused(
     given : mapping
         See `_refuse_conflicts`.
     """
-    from solver.stipulations import kind_of
-
     kind = kind_of(stipulation)
     unused = {"--max-solutions": given["max_solutions"]}
     if not kind.has_variations:
@@ -259,26 +256,30 @@ def _require_fen(text: str) -> str:
         import shlex
 
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
-        raise FenError(msg)
+        raise errors.FenError(msg)
     if re.search(r"\.\w+$", text):  # no FEN ends so, but most names of files do
-        msg = f"expected a FEN, found {quote(text)}, and there is no such file"
-        raise FenError(msg)
+        msg = f"expected a FEN, found {errors.quote(text)}, and there is no such file"
+        raise errors.FenError(msg)
     return text
 
 
 def _read_stdin(
-    question: Callable[[Problem], Question],
-) -> Iterator[Question | FormatError]:
-    from solver.formats.registry import read_collection
+    question: Callable[[Problem], queries.Question],
+) -> Iterator[queries.Question | errors.FormatError]:
+    from solver.formats import registry
 
-    for problem in read_collection(console.STDIN):
+    for problem in registry.read_collection(console.STDIN):
         if isinstance(problem, Problem):
             for warning in problem.warnings:
                 console.notify(f"warning: {problem.source}: {warning}")
         try:
-            yield problem if isinstance(problem, FormatError) else question(problem)
-        except InputError as error:
-            yield FormatError(problem.source, str(error))
+            yield (
+                problem
+                if isinstance(problem, errors.FormatError)
+                else question(problem)
+            )
+        except errors.InputError as error:
+            yield errors.FormatError(problem.source, str(error))
 
 
 class Outputs(NamedTuple):
@@ -299,7 +300,7 @@ class Outputs(NamedTuple):
 
 
 def answer_each(
-    questions: Iterable[Question | FormatError],
+    questions: Iterable[queries.Question | errors.FormatError],
     limits: Limits,
     outputs: Outputs,
     tablebases: Tablebases | None = None,
@@ -322,15 +323,13 @@ def answer_each(
     Exit
         The highest exit code of any answer.
     """
-    from solver.solving import Solver
-
     console.prepare_kernel()
-    solver = Solver(limits.hash_mib, tablebases, threads=limits.threads)
+    solver = solving.Solver(limits.hash_mib, tablebases, threads=limits.threads)
     highest = console.Exit.PROVED
     is_empty = True
     for question in questions:
         is_empty = False
-        if isinstance(question, FormatError):
+        if isinstance(question, errors.FormatError):
             outputs.answers.refuse(question)
             code = console.Exit.BAD_INPUT
         else:
@@ -343,12 +342,12 @@ def answer_each(
     return highest
 
 
-def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> console.Exit:
+def _answer_one(
+    question: queries.Question, solver: solving.Solver, outputs: Outputs
+) -> console.Exit:
     """Answer a question: print the answer, then whatever takes longer, until Ctrl-C."""
-    from solver.search.threads import Control
-
     console.prepare_stipulation(question.problem.stipulation)
-    control = Control()
+    control = threads.Control()
     solution = console.run_interruptible(
         lambda: solver.answer(question, control), control
     )
@@ -361,21 +360,23 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> console
         console.Exit.INTERRUPTED if patience.is_interrupted else EXITS[solution.status]
     )
     if files.certificate_path is not None:
-        from solver.cli.answer_files import name_unwritten, write_certificate
+        from solver.cli import answer_files
 
         path = files.certificate_path
         if code is console.Exit.INTERRUPTED:
-            name_unwritten(path)
+            answer_files.name_unwritten(path)
         else:
             form = files.certificate_format
-            written = write_certificate(path, form, solution, solver.workspace)
+            written = answer_files.write_certificate(
+                path, form, solution, solver.workspace
+            )
             code = max(code, written)
-    play: ShownPlay | None = None
+    play: shown_play.ShownPlay | None = None
     is_stopped = code is console.Exit.INTERRUPTED
     if (asked.is_shown or files.shows_play) and not is_stopped:
-        from solver.cli.answer_files import build_play
+        from solver.cli import answer_files
 
-        play = build_play(question, solution, solver, asked)
+        play = answer_files.build_play(question, solution, solver, asked)
         if play is None:
             code = console.Exit.INTERRUPTED
     if asked.is_shown and play is None:
@@ -385,12 +386,12 @@ def _answer_one(question: Question, solver: Solver, outputs: Outputs) -> console
     if patience.is_interrupted:
         code, is_stopped = console.Exit.INTERRUPTED, True
     if any(files.drawings):
-        from solver.cli.answer_files import name_unwritten, write_drawings
+        from solver.cli import answer_files
 
         if is_stopped:
-            name_unwritten(*files.drawings)
+            answer_files.name_unwritten(*files.drawings)
         else:
-            code = max(code, write_drawings(files, solution, play))
+            code = max(code, answer_files.write_drawings(files, solution, play))
     return code
 
 
@@ -416,7 +417,7 @@ class Records(NamedTuple):
     def print_play(
         self,
         solution: Solution,
-        play: ShownPlay | None,
+        play: shown_play.ShownPlay | None,
         is_over: Callable[[], bool],
     ) -> None:
         """Print the record of an answer with its play, if play is wanted."""
@@ -426,30 +427,28 @@ class Records(NamedTuple):
     def _print(
         self,
         solution: Solution,
-        play: ShownPlay | None,
+        play: shown_play.ShownPlay | None,
         is_over: Callable[[], bool],
     ) -> None:
         if not solution.solutions and play is None:
             console.echo_json(solution.to_dict(), self.indent)
             return
-        from dataclasses import replace
-
-        from solver.output.answer_record import dump_solutions
+        from solver.output import answer_record
 
         record = replace(solution, solutions=()).to_dict()
         if solution.solutions:
             record["solutions"] = solution.solutions
         if play is not None:
             record["play"] = play.record()
-        for text in dump_solutions(record, self.indent, is_over):
+        for text in answer_record.dump_solutions(record, self.indent, is_over):
             click.echo(text, nl=False)
         click.echo()
 
-    def refuse(self, error: FormatError) -> None:
+    def refuse(self, error: errors.FormatError) -> None:
         """Print a record with the error in place of an answer."""
-        from solver.output.audit_records import unreadable_record
+        from solver.output import audit_records
 
-        console.echo_json(unreadable_record(error), self.indent)
+        console.echo_json(audit_records.unreadable_record(error), self.indent)
 
 
 class Sentences(NamedTuple):
@@ -471,28 +470,26 @@ class Sentences(NamedTuple):
 
     def print(self, solution: Solution, _is_over: Callable[[], bool]) -> None:
         """Print an answer, below its diagram if one is wanted."""
-        from solver.output.text import describe
-
         if self.board:
             click.echo(f"{solution.board}\n")
         console.print_parts(
             describe(solution, uci=self.request.notation is Notation.UCI)
         )
 
-    def refuse(self, error: FormatError) -> None:
+    def refuse(self, error: errors.FormatError) -> None:
         """Print on stderr why a line has no answer."""
         console.notify(f"error: {error}")
 
     def print_play(
         self,
         solution: Solution,
-        play: ShownPlay | None,
+        play: shown_play.ShownPlay | None,
         is_over: Callable[[], bool],
     ) -> None:
         """Print the play below the answer, and the blank line that ends both."""
         if play is not None or solution.solutions:
-            from solver.cli.answer_files import print_play
+            from solver.cli import answer_files
 
-            print_play(solution, play, self.request.notation, is_over)
+            answer_files.print_play(solution, play, self.request.notation, is_over)
         if self.spaced:
             click.echo()

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from solver.audit.results import DUAL, LINE
+from solver import errors, files, problem, solution
+from solver.audit.results import DUAL, LINE, AuditResult
+from solver.audit.store import Store
 from solver.cli import auditing, console, options
-from solver.errors import FormatError, InputError, quote
-from solver.files import GZIPPED, write_whole
-from solver.formats import claims, streams
-from solver.problem import printable
-from solver.solution import Status
-from solver.stipulations.kind import Soundness, Verdict
+from solver.formats import claims, registry, streams
+from solver.kernel.border import parts
+from solver.output import audit_text
+from solver.stipulations import kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from solver.audit.results import AuditResult
-    from solver.pages.collection_page import Record
+    from solver.pages import collection_page
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 
@@ -50,8 +49,6 @@ class Chosen(NamedTuple):
 
     def has(self, result: AuditResult) -> bool:
         """Return whether a result is wanted."""
-        from solver.output import audit_text
-
         return (
             (self.verdict is None or result.word in self.verdict)
             and (
@@ -79,13 +76,15 @@ chosen = options.gathered(
     Chosen,
     click.option(
         "--verdict",
-        type=auditing.Words(*Verdict, Status.FOUND, Status.DISPROVED),
+        type=auditing.Words(
+            *kind.Verdict, solution.Status.FOUND, solution.Status.DISPROVED
+        ),
         metavar="WORDS",
         help="Take only results with these verdicts, such as `refuted,shorter`.",
     ),
     click.option(
         "--soundness",
-        type=auditing.Words(*Soundness, DUAL, LINE),
+        type=auditing.Words(*kind.Soundness, DUAL, LINE),
         metavar="WORDS",
         help="Take only results with this soundness, such as `cooked`, or with a fault "
         "of the line: `dual` or `line`.",
@@ -143,7 +142,7 @@ def report(
     page, codes = render_collection(
         file, title=title or f"Audit of {name}", can_solve=solver, chosen=selection.has
     )
-    write_whole(output, page)
+    files.write_whole(output, page)
     console.notify(f"{output}: written")
     ctx.exit(console.foremost(codes))
 
@@ -177,18 +176,21 @@ def render_collection(
     InputError
         The file has no results of an audit.
     """
-    from solver.kernel.border.parts import BATTLE, HELP, SEARCH
-    from solver.pages.collection_page import MAX_AGREEING, MAX_ROWS, render_page
+    from solver.pages import collection_page
 
     console.prepare_kernel()
     damaged = Damaged()
     summary = claims.FileSummary(streams.name_of(path))
-    page = render_page(
+    page = collection_page.render_page(
         _records(path, damaged.add, summary, read_options),
         title=title,
         chosen=chosen,
-        modules=console.prepare_modules((SEARCH, BATTLE, HELP)) if can_solve else None,
-        most_agreeing=MAX_ROWS if read_options else MAX_AGREEING,
+        modules=console.prepare_modules((parts.SEARCH, parts.BATTLE, parts.HELP))
+        if can_solve
+        else None,
+        most_agreeing=collection_page.MAX_ROWS
+        if read_options
+        else collection_page.MAX_AGREEING,
         on_damaged=lambda message: damaged.add(f"{streams.name_of(path)}: {message}"),
         on_left_out=console.notify,
         skipped=lambda: _skipped(summary, read_options),
@@ -221,7 +223,7 @@ class Damaged:
         """Print or count a damaged record; the message names it and the reason."""
         self._count += 1
         if self._count <= MAX_PRINTED:
-            console.notify(f"error: {printable(str(message))}")
+            console.notify(f"error: {problem.printable(str(message))}")
 
     def finish(self) -> console.Exit:
         """Print how many more there were; return BAD_INPUT if there were any."""
@@ -237,7 +239,7 @@ def _records(
     report: Callable[[object], None],
     summary: claims.FileSummary,
     read_options: claims.ReadOptions | None,
-) -> Iterator[Record]:
+) -> Iterator[collection_page.Record]:
     """Yield the records of a file, and report each damaged line.
 
     The last two are for a collection; see `registry.read_collection`.
@@ -247,8 +249,6 @@ def _records(
     InputError
         The file has no results of an audit.
     """
-    from solver.formats import registry
-
     name, expected = streams.name_of(path), "the lines of `verify --jsonl`"
     with streams.open_decompressed(path) as stream:
         is_store = stream.peek(len(SQLITE_MAGIC)).startswith(SQLITE_MAGIC)
@@ -261,21 +261,20 @@ def _records(
                 return
             if read_options is None:
                 number, line = head[0]
-                text = quote(line.decode(errors="replace").strip())
+                text = errors.quote(line.decode(errors="replace").strip())
                 found = f"{text} on line {number}"
                 msg = f"{name}: expected a store or {expected}, found {found}"
-                raise InputError(msg)
+                raise errors.InputError(msg)
     if not is_store:
         assert read_options
         for record in registry.read_collection(path, read_options, summary):
-            if isinstance(record, FormatError):
+            if isinstance(record, errors.FormatError):
                 report(record)
             yield record
         return
     if path == streams.STDIN:
         msg = f"{name}: expected {expected}, found a database"
-        raise InputError(msg)
-    from solver.audit.store import Store
+        raise errors.InputError(msg)
 
     with Store(path, read_only=True) as store:
         yield from store.results(on_damaged=report)
@@ -283,26 +282,26 @@ def _records(
 
 def _parse_lines(
     lines: Iterable[tuple[int, bytes]], name: str, report: Callable[[object], None]
-) -> Iterator[Record]:
+) -> Iterator[collection_page.Record]:
     """Yield a record for each line, whatever its length."""
     for number, line in lines:
-        record: Record
+        record: collection_page.Record
         try:
             record = _parse_record(line)
             if record.keys() == {"summary"}:  # of `verify --summary json`
                 continue
-        except InputError as error:
-            record = FormatError(f"{name}:{number}", str(error))
+        except errors.InputError as error:
+            record = errors.FormatError(f"{name}:{number}", str(error))
             report(record)
         yield record
 
 
 def _is_record(line: bytes) -> bool:
-    from solver.output.audit_records import read_record
+    from solver.output import audit_records
 
     try:
-        read_record(_parse_record(line))
-    except InputError:
+        audit_records.read_record(_parse_record(line))
+    except errors.InputError:
         return False
     return True
 
@@ -314,7 +313,7 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
         return json_records.parse_object(line.decode().strip())
     except UnicodeDecodeError as error:
         msg = f"expected a JSON object, found {error}"
-        raise InputError(msg) from None
+        raise errors.InputError(msg) from None
 
 
 @options.command("""
@@ -359,11 +358,10 @@ def export(
 
     docs/reference/store.md describes the columns, and how to select rows with SQL.
     """
-    suffix = PurePath(output.removesuffix(GZIPPED)).suffix.removeprefix(".")
+    suffix = PurePath(output.removesuffix(files.GZIPPED)).suffix.removeprefix(".")
     target_format = console.require_format(output, target_format or suffix, FORMATS)
 
-    from solver.audit.store import Store
-    from solver.output.audit_records import EXPORTS
+    from solver.output import audit_records
 
     console.prepare_outputs(output, reads=console.store_files(store), stdout=True)
     console.prepare_kernel()
@@ -371,7 +369,7 @@ def export(
     with Store(store, read_only=True) as opened, console.open_target(output) as file:
         results = filter(selection.has, opened.results(damaged.add))
         counted = (result for result, _ in zip(results, read, strict=False))
-        written = EXPORTS[target_format](counted, file)
+        written = audit_records.EXPORTS[target_format](counted, file)
     console.notify(f"{written:,} written")
     if left_out := next(read) - written:
         console.notify(

@@ -11,50 +11,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli import auditing, experiments, options, signals
-from solver.cli.console import (
-    Exit,
-    PrintedProgress,
-    echo_json,
-    foremost,
-    notify,
-    prepare_laboratory,
-    stdout_console,
-)
-from solver.errors import FenError, FormatError, quote
+from solver import errors
+from solver.cli import auditing, console, experiments, options, signals
 from solver.files import write_whole
-from solver.formats.streams import name_of
-from solver.laboratory import count_tables
-from solver.laboratory.node_counts import (
-    GLASS_FEN,
-    GLASS_ROWS,
-    CollectionCounts,
-    CollectionFile,
-    PositionCounts,
-    ProblemCounts,
-    Series,
-    collection_csv,
-    collection_record,
-    position_csv,
-    position_record,
-    summary_csv,
-)
+from solver.formats import streams
+from solver.laboratory import count_tables, node_counts
 from solver.laboratory.techniques import (
     DEEPEST,
     MAX_DEPTH,
     PLIES_AFTER,
+    Iteration,
+    Techniques,
+    Variant,
     is_mate,
     plies_of,
 )
 from solver.output.columns import fit
-from solver.problem import printable
+from solver.problem import Problem, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from solver.laboratory.iterative_deepening import Runner
-    from solver.laboratory.techniques import Iteration, Techniques, Variant
-    from solver.problem import Problem
+    from solver.laboratory import iterative_deepening
 
 
 # Running and printing
@@ -67,13 +45,13 @@ FEW_VARIANTS = 6
 
 
 def compare_on_position(
-    runner: Runner,
+    runner: iterative_deepening.Runner,
     fen: str,
     variants: Sequence[Variant],
     depth: int | None,
     table_entries: int,
     node_limit: int | None,
-) -> PositionCounts:
+) -> node_counts.PositionCounts:
     """Deepen one position with each variant, until a limit or Ctrl-C stops it.
 
     Without a depth, all variants go `PLIES_AFTER` plies beyond the iteration in which
@@ -86,7 +64,7 @@ def compare_on_position(
     step, total = variants[0].name, len(variants) * depth if depth else None
     with (
         signals.interruptible(runner),
-        PrintedProgress(
+        console.PrintedProgress(
             lambda: f"{step}, {runner.nodes:,} nodes", lambda: total
         ) as progress,
     ):
@@ -109,10 +87,12 @@ def compare_on_position(
             if not depth and len(rows) == _goal(rows) < last:
                 found[index] = search(variants[index], last)
     series = (
-        Series(variant, tuple(rows[:last]))
+        node_counts.Series(variant, tuple(rows[:last]))
         for variant, rows in zip(variants, found, strict=True)
     )
-    return PositionCounts(fen, last, table_entries, tuple(series), node_limit)
+    return node_counts.PositionCounts(
+        fen, last, table_entries, tuple(series), node_limit
+    )
 
 
 def _goal(rows: Sequence[Iteration]) -> int:
@@ -123,12 +103,12 @@ def _goal(rows: Sequence[Iteration]) -> int:
 
 
 def compare_on_collection(
-    runner: Runner,
+    runner: iterative_deepening.Runner,
     files: Sequence[tuple[str, Sequence[Problem]]],
     variants: Sequence[Variant],
     depth: int | None,
     table_entries: int,
-) -> CollectionCounts:
+) -> node_counts.CollectionCounts:
     """Run each variant on each problem of each file, until Ctrl-C.
 
     Without a depth, each problem is searched to the depth that its claim needs.
@@ -136,11 +116,11 @@ def compare_on_collection(
     import chess
 
     problems = [problem for _, of_file in files for problem in of_file]
-    rows: list[ProblemCounts] = []
+    rows: list[node_counts.ProblemCounts] = []
     searches, step = len(problems) * len(variants), variants[0].name
     with (
         signals.interruptible(runner),
-        PrintedProgress(
+        console.PrintedProgress(
             lambda: f"{step}, {runner.nodes:,} nodes", lambda: searches
         ) as progress,
     ):
@@ -155,36 +135,50 @@ def compare_on_collection(
                 progress.done += 1
             if runner.is_stopped():
                 break
-            rows.append(ProblemCounts(problem, plies, tuple(outcomes)))
-    return CollectionCounts(
+            rows.append(node_counts.ProblemCounts(problem, plies, tuple(outcomes)))
+    return node_counts.CollectionCounts(
         table_entries,
         tuple(variants),
         tuple(rows),
         len(problems),
-        tuple(CollectionFile(name, len(of_file)) for name, of_file in files),
+        tuple(
+            node_counts.CollectionFile(name, len(of_file)) for name, of_file in files
+        ),
     )
 
 
 def print_record(
-    counts: PositionCounts | CollectionCounts, *, as_csv: bool, sums_only: bool
+    counts: node_counts.PositionCounts | node_counts.CollectionCounts,
+    *,
+    as_csv: bool,
+    sums_only: bool,
 ) -> None:
     """Print JSON or CSV; with `sums_only`, of a collection only the variants' sums."""
-    if isinstance(counts, PositionCounts):
-        record, csv = position_record(counts), position_csv(counts)
+    if isinstance(counts, node_counts.PositionCounts):
+        record, csv = (
+            node_counts.position_record(counts),
+            node_counts.position_csv(counts),
+        )
     else:
-        record = collection_record(counts, sums_only=sums_only)
-        csv = summary_csv(counts) if sums_only else collection_csv(counts)
+        record = node_counts.collection_record(counts, sums_only=sums_only)
+        csv = (
+            node_counts.summary_csv(counts)
+            if sums_only
+            else node_counts.collection_csv(counts)
+        )
     if as_csv:
         click.echo(csv, nl=False)
     else:
-        echo_json(record, 2)
+        console.echo_json(record, 2)
 
 
-def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> None:
+def print_text(
+    counts: node_counts.PositionCounts | node_counts.CollectionCounts, *, brief: bool
+) -> None:
     """Print the counts; if `brief` or for many variants, only the summary."""
-    console = stdout_console()
-    if isinstance(counts, PositionCounts):
-        console.print(counts.fen, style="dim", soft_wrap=True)
+    screen = console.stdout_console()
+    if isinstance(counts, node_counts.PositionCounts):
+        screen.print(counts.fen, style="dim", soft_wrap=True)
         variants = len(counts.series)
         brief = brief or variants > FEW_VARIANTS
         columns = count_tables.position_columns(counts)
@@ -198,14 +192,14 @@ def print_text(counts: PositionCounts | CollectionCounts, *, brief: bool) -> Non
         summary = count_tables.collection_summary(counts)
         notes = count_tables.collection_notes(counts, brief=brief)
     if not brief:
-        console.print(fit(console, columns))
+        screen.print(fit(screen, columns))
         if summary:
-            console.print()
+            screen.print()
     if summary:
-        console.print(summary.draw(console))
-    console.print()
+        screen.print(summary.draw(screen))
+    screen.print()
     for note in notes:
-        console.print(note, style="dim")
+        screen.print(note, style="dim")
 
 
 def _claimed_depth(problem: Problem, techniques: Techniques) -> int:
@@ -282,7 +276,7 @@ Examples:
     type=options.FILE,
 )
 @experiments.depth(
-    f"Default: {len(GLASS_ROWS)} for the published position; for another, "
+    f"Default: {len(node_counts.GLASS_ROWS)} for the published position; for another, "
     f"{PLIES_AFTER} plies beyond the depth at which every variant has found the mate, "
     f"{DEEPEST} at most; in a collection, as deep as the claim of each problem, or 8 "
     "without one."
@@ -363,24 +357,25 @@ def table(
         if holds:
             raise click.UsageError(conflict)
 
-    from solver.cli.console import prepare_outputs
-    from solver.laboratory.iterative_deepening import Laboratory, Runner
+    from solver.laboratory import iterative_deepening
 
     reads = [*files, mip_table] if mip_table else files
-    prepare_outputs(html, reads=reads)
-    prepare_laboratory()
-    codes = {Exit.PROVED}
+    console.prepare_outputs(html, reads=reads)
+    console.prepare_laboratory()
+    codes = {console.Exit.PROVED}
     collection = _read_problems(files, codes)
     if files and not collection:
-        ctx.exit(foremost(codes))
-    fen = GLASS_FEN if files else _parse_position(position)
+        ctx.exit(console.foremost(codes))
+    fen = node_counts.GLASS_FEN if files else _parse_position(position)
     # Without one, the search loads the shipped table if it needs one.
     imbalance = experiments.load_table(mip_table) if mip_table else None
     if not position:
-        depth = depth or len(GLASS_ROWS)
+        depth = depth or len(node_counts.GLASS_ROWS)
     nodes = nodes or _default_nodes(files, depth, time_s)
-    runner = Runner(Laboratory(entries, imbalance), nodes=nodes, time_s=time_s)
-    counts: PositionCounts | CollectionCounts
+    runner = iterative_deepening.Runner(
+        iterative_deepening.Laboratory(entries, imbalance), nodes=nodes, time_s=time_s
+    )
+    counts: node_counts.PositionCounts | node_counts.CollectionCounts
     if files:
         counts = compare_on_collection(runner, collection, variants, depth, entries)
     else:
@@ -390,13 +385,13 @@ def table(
     else:
         print_text(counts, brief=is_ablation or sums_only)
     if html:
-        from solver.pages.laboratory_pages import encode_counts
+        from solver.pages import laboratory_pages
 
-        write_whole(html, encode_counts(counts, _command_line(ctx)))
+        write_whole(html, laboratory_pages.encode_counts(counts, _command_line(ctx)))
     if runner.is_stopped():
-        notify("interrupted")
-        codes.add(Exit.INTERRUPTED)
-    ctx.exit(foremost(codes | _codes_of(counts)))
+        console.notify("interrupted")
+        codes.add(console.Exit.INTERRUPTED)
+    ctx.exit(console.foremost(codes | _codes_of(counts)))
 
 
 def _default_nodes(
@@ -406,9 +401,14 @@ def _default_nodes(
     return DEFAULT_NODES if files or not (depth or time_s) else None
 
 
-def _codes_of(counts: PositionCounts | CollectionCounts) -> set[Exit]:
+def _codes_of(
+    counts: node_counts.PositionCounts | node_counts.CollectionCounts,
+) -> set[console.Exit]:
     """Return the exit codes of the results, besides 0."""
-    codes = {Exit.NEGATIVE: counts.is_contradictory, Exit.LIMIT: not counts.is_complete}
+    codes = {
+        console.Exit.NEGATIVE: counts.is_contradictory,
+        console.Exit.LIMIT: not counts.is_complete,
+    }
     return {code for code, holds in codes.items() if holds}
 
 
@@ -438,16 +438,16 @@ def _parse_position(words: Sequence[str]) -> str:
     from solver.board import parse_fen
 
     if not words:
-        return GLASS_FEN
+        return node_counts.GLASS_FEN
     text = " ".join(words)
     if text.count("/") != FEN_SLASHES:
-        msg = f"expected a FEN or an existing file, found {quote(text)}"
-        raise FenError(msg)
+        msg = f"expected a FEN or an existing file, found {errors.quote(text)}"
+        raise errors.FenError(msg)
     return parse_fen(text).fen()
 
 
 def _read_problems(
-    files: Sequence[str], codes: set[Exit]
+    files: Sequence[str], codes: set[console.Exit]
 ) -> list[tuple[str, list[Problem]]]:
     """Read the problems about mates, and report the other records.
 
@@ -461,16 +461,16 @@ def _read_problems(
     for file in files:
         reading, problems = auditing.Reading([file], is_quiet=True), []
         for record in reading:
-            if isinstance(record, FormatError):
-                notify(f"error: {record}")
-                codes.add(Exit.BAD_INPUT)
+            if isinstance(record, errors.FormatError):
+                console.notify(f"error: {record}")
+                codes.add(console.Exit.BAD_INPUT)
             elif not record.stipulation.is_direct_mate:
                 others += 1
             else:
                 problems.append(record)
         codes |= reading.codes
         if problems:
-            collection.append((name_of(file), problems))
+            collection.append((streams.name_of(file), problems))
     if others:
-        notify(f"{others:,} records skipped, because they are not about a mate")
+        console.notify(f"{others:,} records skipped, because they are not about a mate")
     return collection

@@ -9,42 +9,31 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from solver.certificate.build import BuildingStoppedError
-from solver.cli import experiments, options, signals
-from solver.cli.console import (
-    Exit,
-    Progress,
-    foremost,
-    notify,
-    prepare_laboratory,
-    prepare_modules,
-    prepare_outputs,
-    run_interruptible,
-    stdout_console,
-)
-from solver.files import write_whole
-from solver.kernel.border.parts import LABORATORY, SEARCH
-from solver.laboratory.traces import ALPHA_BETA, PROOF_NUMBER, SEARCHES
-from solver.problem import MAX_MOVES, MAX_NODES
-from solver.solution import StoppedBy
+from solver import Limits, Problem, Solver, files, problem
+from solver.cli import console, experiments, options, signals
+from solver.kernel.border import parts
+from solver.laboratory import techniques
+from solver.search import threads
+from solver.solution import Solution, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import chess
 
-    from solver.laboratory.techniques import Variant
     from solver.laboratory.traces import Trace
-    from solver.search.threads import Control
-    from solver.solution import Solution
 
 DEFAULT_NODES = 10_000_000
 DEFAULT_PLIES = 3
 MOST_TECHNIQUES = 3
 
 OWN_OPTIONS = {
-    ALPHA_BETA: {"variants": "--technique", "depth": "--depth", "only_cuts": "--cuts"},
-    PROOF_NUMBER: {"moves": "--moves", "stepwise": "--no-prover"},
+    techniques.ALPHA_BETA: {
+        "variants": "--technique",
+        "depth": "--depth",
+        "only_cuts": "--cuts",
+    },
+    techniques.PROOF_NUMBER: {"moves": "--moves", "stepwise": "--no-prover"},
 }
 """The options that one search has."""
 
@@ -70,8 +59,8 @@ Examples:
 @click.argument("fen", nargs=-1, required=True)
 @click.option(
     "--search",
-    type=click.Choice(SEARCHES),
-    default=SEARCHES[0],
+    type=click.Choice(techniques.SEARCHES),
+    default=techniques.SEARCHES[0],
     show_default=True,
     metavar="NAME",
     help="Trace the laboratory's alpha-beta search, the proof-number search (df-pn) of "
@@ -96,7 +85,7 @@ Examples:
 )
 @options.number(
     "--moves",
-    MAX_MOVES,
+    problem.MAX_MOVES,
     "N",
     "Make the proof-number search look for a mate in N. Default: the shortest mate.",
 )
@@ -109,7 +98,7 @@ Examples:
 @options.flag("--text as_text", "Print the tree. The default without --json or --html.")
 @options.number(
     "--plies",
-    MAX_NODES,
+    problem.MAX_NODES,
     "P",
     "Print the tree to ply P.",
     default=DEFAULT_PLIES,
@@ -123,7 +112,7 @@ def trace(
     fen: tuple[str, ...],
     *,
     search: str,
-    variants: tuple[Variant, ...],
+    variants: tuple[techniques.Variant, ...],
     depth: int | None,
     only_cuts: bool,
     moves: int | None,
@@ -144,15 +133,15 @@ def trace(
     """
     _refuse_conflicts(ctx, search)
     from solver.board import parse_fen
-    from solver.laboratory.trace_text import describe_trace
+    from solver.laboratory import trace_text
     from solver.laboratory.traces import record_of
 
-    prepare_outputs(html_path)
-    prepare_laboratory()
+    console.prepare_outputs(html_path)
+    console.prepare_laboratory()
     board = parse_fen(" ".join(fen))
     nodes = nodes or DEFAULT_NODES
-    codes = {Exit.PROVED}
-    if search == ALPHA_BETA:
+    codes = {console.Exit.PROVED}
+    if search == techniques.ALPHA_BETA:
         chosen = variants or (
             experiments.variant("off"),
             experiments.variant("mdp=cpw"),
@@ -164,22 +153,26 @@ def trace(
     if as_json:
         click.echo(_with_columns_in_lines(json.dumps(record, indent=2)))
     if html_path:
-        from solver.pages.laboratory_pages import encode_trace
+        from solver.pages import laboratory_pages
 
-        modules = prepare_modules((SEARCH, LABORATORY)) if solver else None
-        write_whole(html_path, encode_trace(record, modules))
+        modules = (
+            console.prepare_modules((parts.SEARCH, parts.LABORATORY))
+            if solver
+            else None
+        )
+        files.write_whole(html_path, laboratory_pages.encode_trace(record, modules))
     if as_text or not (as_json or html_path):
-        console = stdout_console()
+        screen = console.stdout_console()
         for number in range(len(traces)):
             if number:
-                console.print()
-            for part in describe_trace(console, record, number, plies):
-                console.print(part)
+                screen.print()
+            for part in trace_text.describe_trace(screen, record, number, plies):
+                screen.print(part)
     if any(each.stopped for each in traces):
-        codes.add(Exit.LIMIT)
-    if Exit.INTERRUPTED in codes:
-        notify("interrupted")
-    ctx.exit(foremost(codes))
+        codes.add(console.Exit.LIMIT)
+    if console.Exit.INTERRUPTED in codes:
+        console.notify("interrupted")
+    ctx.exit(console.foremost(codes))
 
 
 def _with_columns_in_lines(text: str) -> str:
@@ -210,33 +203,35 @@ def _refuse_conflicts(ctx: click.Context, search: str) -> None:
 
 def _trace_scores(
     board: chess.Board,
-    variants: Sequence[Variant],
+    variants: Sequence[techniques.Variant],
     depth: int | None,
     nodes: int,
-    codes: set[Exit],
+    codes: set[console.Exit],
     *,
     only_cuts: bool,
 ) -> list[Trace]:
     """Trace the laboratory's search, once for each variant or until an interrupt."""
-    from solver.laboratory.iterative_deepening import Laboratory, Runner
+    from solver.laboratory import iterative_deepening
     from solver.laboratory.traces import trace_scores
 
     traces: list[Trace] = []
     for chosen in variants:
-        laboratory = Laboratory()
-        runner = Runner(laboratory, nodes=nodes)
+        laboratory = iterative_deepening.Laboratory()
+        runner = iterative_deepening.Runner(laboratory, nodes=nodes)
 
-        def words(name: str = chosen.name, runner: Runner = runner) -> str:
+        def words(
+            name: str = chosen.name, runner: iterative_deepening.Runner = runner
+        ) -> str:
             return f"{name}: {runner.nodes:,} nodes"
 
-        with signals.interruptible(runner), Progress(words):
+        with signals.interruptible(runner), console.Progress(words):
             traces.append(
                 trace_scores(
                     runner, laboratory, board, chosen, depth, only_cuts=only_cuts
                 )
             )
         if runner.is_stopped():
-            codes.add(Exit.INTERRUPTED)
+            codes.add(console.Exit.INTERRUPTED)
             break
     return traces
 
@@ -246,15 +241,15 @@ def _trace_proof(
     search: str,
     moves: int | None,
     nodes: int,
-    codes: set[Exit],
+    codes: set[console.Exit],
     *,
     stepwise: bool,
 ) -> Trace:
     """Trace the proof-number search, or a certificate of the shortest mate."""
+    from solver.certificate import build
     from solver.laboratory.traces import trace_certificate, trace_numbers
-    from solver.search.threads import Control
 
-    control = Control()
+    control = threads.Control()
     solution = None if moves else _solve(board, nodes, control)
     mate = moves or (solution.mate if solution else None)
     if not mate:
@@ -262,36 +257,34 @@ def _trace_proof(
         interrupted = control.reason is StoppedBy.INTERRUPT
         side = "White" if board.turn else "Black"
         found = "none" if mate is None else f"{side} mated already"
-        notify(
+        console.notify(
             "interrupted"
             if interrupted
             else f"error: expected a position with a mate to trace, found {found}"
         )
-        code = Exit.NEGATIVE if is_over else Exit.LIMIT
-        raise click.exceptions.Exit(Exit.INTERRUPTED if interrupted else code)
-    if search == PROOF_NUMBER:
-        traced = run_interruptible(
+        code = console.Exit.NEGATIVE if is_over else console.Exit.LIMIT
+        raise click.exceptions.Exit(console.Exit.INTERRUPTED if interrupted else code)
+    if search == techniques.PROOF_NUMBER:
+        traced = console.run_interruptible(
             lambda: trace_numbers(board, mate, control, nodes=nodes, stepwise=stepwise),
             control,
         )
         if control.reason is StoppedBy.INTERRUPT:
-            codes.add(Exit.INTERRUPTED)
+            codes.add(console.Exit.INTERRUPTED)
         return traced
     assert solution is not None
     try:
-        return run_interruptible(
+        return console.run_interruptible(
             lambda: trace_certificate(board, solution, control), control
         )
-    except BuildingStoppedError:
-        notify("interrupted")
-        raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+    except build.BuildingStoppedError:
+        console.notify("interrupted")
+        raise click.exceptions.Exit(console.Exit.INTERRUPTED) from None
 
 
-def _solve(board: chess.Board, nodes: int, control: Control) -> Solution:
+def _solve(board: chess.Board, nodes: int, control: threads.Control) -> Solution:
     """Find the shortest mate."""
-    from solver import Limits, Problem, Solver
-
-    return run_interruptible(
+    return console.run_interruptible(
         lambda: Solver().solve(
             Problem(board.fen()), Limits(nodes=nodes), control=control
         ),

@@ -13,44 +13,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.audit.results import (
-    ACCEPT,
-    DISAGREEMENTS,
-    DUAL,
-    KEYS,
-    LINE,
-    SUBJECT,
-    comparable,
-    split_source,
-)
-from solver.cli import auditing, options, signals
-from solver.cli.console import (
-    Exit,
-    echo_json,
-    foremost,
-    is_terminal,
-    notify,
-    prepare_kernel,
-    stdout_console,
-)
-from solver.errors import InputError, missing_package, quote
+from solver import errors
+from solver.audit import results
+from solver.cli import auditing, console, options, signals
 from solver.formats import streams
 from solver.output import audit_text
 from solver.record import MARKS
-from solver.stipulations.kind import Soundness, Verdict
+from solver.search import threads
+from solver.stipulations import kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
+    from solver import problem
     from solver.audit import job, workers
-    from solver.audit.results import AuditResult, Mark
     from solver.audit.store import Store
-    from solver.cli.console import AuditProgress
     from solver.endgames.tablebases import Tablebases
-    from solver.formats.claims import ReadOptions
-    from solver.problem import Limits
+    from solver.formats import claims
 
 
 # --------------------------------------------------------------------------------------
@@ -80,28 +61,30 @@ class Marks:
 
     def __init__(self, path: str | None) -> None:
         self._store: Store | None = None
-        self._marks: defaultdict[tuple[str, ...], dict[object, tuple[int, Mark]]]
+        self._marks: defaultdict[
+            tuple[str, ...], dict[object, tuple[int, results.Mark]]
+        ]
         self._marks = defaultdict(dict)
         for number, (given, mark) in enumerate(_read(path) if path else (), 1):
-            self._marks[(*given,)][comparable(given.items())] = number, mark
+            self._marks[(*given,)][results.comparable(given.items())] = number, mark
         self._unused = {n for marks in self._marks.values() for n, _ in marks.values()}
 
     def keep_in(self, store: Store, notify: Callable[[str], None]) -> None:
         """Save the marks that `put_on` uses, and use the store's for other records."""
         self._store = store
-        damaged: list[InputError] = []
+        damaged: list[errors.InputError] = []
         for subject, mark in store.marks(damaged.append).items():
-            key = comparable(zip(SUBJECT, subject, strict=True))
-            self._marks[SUBJECT].setdefault(key, (0, mark))
+            key = results.comparable(zip(results.SUBJECT, subject, strict=True))
+            self._marks[results.SUBJECT].setdefault(key, (0, mark))
         if damaged:
             count = f"{len(damaged):,} damaged, so not used"
             notify(f"{store.path}: marks {count}; {damaged[0]}")
 
-    def put_on(self, result: AuditResult) -> AuditResult:
+    def put_on(self, result: results.AuditResult) -> results.AuditResult:
         """Return a result with its mark, if it has one: the last of the file."""
-        found: list[tuple[int, Mark]] = []
+        found: list[tuple[int, results.Mark]] = []
         for columns, marks in self._marks.items():
-            key = comparable((name, getattr(result, name)) for name in columns)
+            key = results.comparable((name, getattr(result, name)) for name in columns)
             if key in marks:
                 found.append(marks[key])
         if not found:
@@ -118,11 +101,10 @@ class Marks:
         return len(self._unused)
 
 
-def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:
+def _read(path: str) -> Iterator[tuple[dict[str, object], results.Mark]]:
     """Yield the marks of a file: JSON lines, or CSV if the first line is no object."""
-    from solver.formats.json_records import parse_object
-    from solver.formats.rows import split_row
-    from solver.output.audit_records import read_mark
+    from solver.formats import json_records, rows
+    from solver.output import audit_records
 
     header: list[str] | None = None
     is_first = True
@@ -132,14 +114,16 @@ def _read(path: str) -> Iterator[tuple[dict[str, object], Mark]]:
                 continue
             try:
                 if is_first and not line.lstrip().startswith(b"{"):
-                    header = _columns(split_row(line))
+                    header = _columns(rows.split_row(line))
                 elif header is None:
-                    yield read_mark(parse_object(streams.decode_line(line)))
+                    yield audit_records.read_mark(
+                        json_records.parse_object(streams.decode_line(line))
+                    )
                 else:
-                    yield read_mark(_record(header, split_row(line)))
-            except InputError as error:
+                    yield audit_records.read_mark(_record(header, rows.split_row(line)))
+            except errors.InputError as error:
                 msg = f"{streams.name_of(path)}:{number}: {error}"
-                raise InputError(msg) from None
+                raise errors.InputError(msg) from None
             is_first = False
 
 
@@ -147,10 +131,10 @@ def _columns(cells: Sequence[str]) -> list[str]:
     """Return the names of the columns of CSV."""
     columns = [cell.strip() for cell in cells]
     if "mark" not in columns or {"fen", "id", "source"}.isdisjoint(columns):
-        found = quote(",".join(columns))
+        found = errors.quote(",".join(columns))
         expected = "JSON lines, or CSV with columns mark and fen, id or source"
         msg = f"expected {expected}, found {found}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     return columns
 
 
@@ -158,7 +142,7 @@ def _record(header: Sequence[str], cells: Sequence[str]) -> dict[str, object]:
     """Return a row of CSV as the object of a JSON line."""
     if len(cells) != len(header):
         msg = f"expected {len(header)} columns, found {len(cells):,}"
-        raise InputError(msg)
+        raise errors.InputError(msg)
     record: dict[str, object] = {}
     for name, text in zip(header, map(str.strip, cells), strict=True):
         is_number = name in _NUMBERS and _NUMBER.fullmatch(text)
@@ -176,7 +160,14 @@ LOCAL = "local"
 UNMARKED = "unmarked"
 """The word of `--fail-on` that leaves out records with any mark."""
 
-FAILURES = (*Verdict, *Soundness, KEYS, DUAL, LINE, UNMARKED)
+FAILURES = (
+    *kind.Verdict,
+    *kind.Soundness,
+    results.KEYS,
+    results.DUAL,
+    results.LINE,
+    UNMARKED,
+)
 """The words of `--fail-on`."""
 
 SORTED = 10_000
@@ -314,7 +305,7 @@ Examples:
 @click.option(
     "--fail-on",
     type=auditing.Words(*FAILURES),
-    default=",".join(DISAGREEMENTS),
+    default=",".join(results.DISAGREEMENTS),
     show_default="every disagreement",
     metavar="WORDS",
     help="Exit with 1 for these results: comma-separated verdicts, kinds of soundness, "
@@ -327,8 +318,8 @@ def verify(
     ctx: click.Context,
     *,
     files: tuple[str, ...],
-    read_options: ReadOptions,
-    limits: Limits,
+    read_options: claims.ReadOptions,
+    limits: problem.Limits,
     tablebases: Tablebases | None,
     cores: options.Cores,
     cluster_address: str | None,
@@ -376,11 +367,9 @@ def verify(
     store, or that repeat the question of an earlier record, get none and are counted.
     """
     from solver.audit import job, workers
-    from solver.cli.console import AuditProgress, require_apart
-    from solver.search.threads import GroupControl
 
     reads = files if marks_path is None else (*files, marks_path)
-    require_apart(stored.files, reads=reads)
+    console.require_apart(stored.files, reads=reads)
     marks = Marks(marks_path)
 
     asked = job.AuditOptions(
@@ -395,17 +384,17 @@ def verify(
         farther=proofs.folder_path is None and limits.max_moves is None,
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
     )
-    prepare_kernel()
-    control = GroupControl()
+    console.prepare_kernel()
+    control = threads.GroupControl()
     outcome = Outcome(fail_on)
     codes = outcome.codes
     reading = auditing.Reading(files, read_options, is_quiet=output.quiet)
     if output.summary == "json":
-        echo_json({"summary": reading.summarise()})
-    progress = AuditProgress(
+        console.echo_json({"summary": reading.summarise()})
+    progress = console.AuditProgress(
         reading.expected,
         # Records on the same terminal would mix with the progress line.
-        hidden=output.quiet or (output.jsonl and is_terminal(sys.stdout)),
+        hidden=output.quiet or (output.jsonl and console.is_terminal(sys.stdout)),
     )
     reading.notify = progress.notify
     with signals.interruptible(control):  # until everything is printed
@@ -419,12 +408,14 @@ def verify(
             folder = None
             if proofs.folder_path is not None:
                 inputs = (*reads, *stored.files)
-                from solver.cli.answer_files import CertificateFolder
+                from solver.cli import answer_files
 
-                folder = CertificateFolder(proofs.folder_path, progress.notify, inputs)
+                folder = answer_files.CertificateFolder(
+                    proofs.folder_path, progress.notify, inputs
+                )
             printer = ResultPrinter(progress, output)
             ctx.call_on_close(printer.close)
-            results = workers.audit(
+            audited = workers.audit(
                 folder.name(reading) if folder else reading,
                 asked,
                 pool,
@@ -433,8 +424,8 @@ def verify(
                 ordered=ordered,
                 control=control,
             )
-            with closing(results):
-                for result in map(marks.put_on, results):
+            with closing(audited):
+                for result in map(marks.put_on, audited):
                     printer.add(result, outcome.add(result))
                     if folder:
                         folder.finish(result)
@@ -450,11 +441,11 @@ def verify(
         codes.add(folder.code)
         totals += folder.totals()
     for line in totals:
-        notify(line)
+        console.notify(line)
     if control.is_stopped():
-        notify("interrupted")
-        codes.add(Exit.INTERRUPTED)
-    ctx.exit(foremost(codes | reading.codes))
+        console.notify("interrupted")
+        codes.add(console.Exit.INTERRUPTED)
+    ctx.exit(console.foremost(codes | reading.codes))
 
 
 @contextmanager
@@ -478,7 +469,7 @@ def _open_workers(
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        msg = missing_package("--cluster", "distributed")
+        msg = errors.missing_package("--cluster", "distributed")
         raise click.UsageError(msg) from None
     with open_cluster(address, asked, jobs) as cluster:
         yield cluster.pool
@@ -501,17 +492,17 @@ class Outcome:
     """
 
     def __init__(self, fail_on: frozenset[str]) -> None:
-        self._failures = {*DISAGREEMENTS} if fail_on == {UNMARKED} else fail_on
-        self._marks = MARKS if UNMARKED in fail_on else (ACCEPT,)
+        self._failures = {*results.DISAGREEMENTS} if fail_on == {UNMARKED} else fail_on
+        self._marks = MARKS if UNMARKED in fail_on else (results.ACCEPT,)
         self._left_out = 0
-        self.codes = {Exit.PROVED}
+        self.codes = {console.Exit.PROVED}
 
-    def add(self, result: AuditResult) -> Exit:
+    def add(self, result: results.AuditResult) -> console.Exit:
         """Add the exit code that this result alone would cause, and return it."""
         code = self._code(result)
-        if code is not Exit.PROVED and result.mark in self._marks:
+        if code is not console.Exit.PROVED and result.mark in self._marks:
             self._left_out += 1
-            code = Exit.PROVED
+            code = console.Exit.PROVED
         self.codes.add(code)
         return code
 
@@ -520,13 +511,13 @@ class Outcome:
         if self._left_out:
             yield f"failures left out because of their marks: {self._left_out:,}"
 
-    def _code(self, result: AuditResult) -> Exit:
+    def _code(self, result: results.AuditResult) -> console.Exit:
         words = {result.word, result.soundness, *result.disagreements}
         if not self._failures.isdisjoint(words):
-            return Exit.NEGATIVE
+            return console.Exit.NEGATIVE
         if result.fen is None:
-            return Exit.BAD_INPUT
-        return Exit.LIMIT if result.is_undecided else Exit.PROVED
+            return console.Exit.BAD_INPUT
+        return console.Exit.LIMIT if result.is_undecided else console.Exit.PROVED
 
 
 class ResultPrinter:
@@ -540,14 +531,14 @@ class ResultPrinter:
         Whether to print less, Markdown, or each result at once as a line of JSON.
     """
 
-    def __init__(self, progress: AuditProgress, output: Output) -> None:
+    def __init__(self, progress: console.AuditProgress, output: Output) -> None:
         self._progress = progress
         self._output = output
         self._table = None if output.quiet or output.jsonl else audit_text.AuditTable()
         self._describe = audit_text.item if output.summary else audit_text.disagreement
         self._disagreements = Paragraphs()
 
-    def add(self, result: AuditResult, code: Exit) -> None:
+    def add(self, result: results.AuditResult, code: console.Exit) -> None:
         """Print a result, or count it and keep its disagreement as a paragraph.
 
         An annotation is printed if its exit code `code` is not PROVED.
@@ -555,12 +546,14 @@ class ResultPrinter:
         if not self._output.quiet:
             for warning in audit_text.result_warnings(result):
                 self._progress.notify(f"{result.source}: warning: {warning}")
-        if self._output.annotate and code is not Exit.PROVED:
-            self._progress.notify(audit_text.annotate(result, warns=code is Exit.LIMIT))
+        if self._output.annotate and code is not console.Exit.PROVED:
+            self._progress.notify(
+                audit_text.annotate(result, warns=code is console.Exit.LIMIT)
+            )
         if self._output.jsonl:
-            from solver.output.audit_records import audit_record
+            from solver.output import audit_records
 
-            echo_json(audit_record(result))
+            console.echo_json(audit_records.audit_record(result))
             return
         if result.fen is None:
             self._progress.notify(f"error: {result.source}: {result.error}")
@@ -584,16 +577,16 @@ class ResultPrinter:
             )
             click.echo(text, nl=False)
             return
-        console = stdout_console() if is_terminal(sys.stdout) else None
+        screen = console.stdout_console() if console.is_terminal(sys.stdout) else None
 
         def show(part: RenderableType, *, soft_wrap: bool = False) -> None:
-            if console is None:
+            if screen is None:
                 click.echo(part)
             else:
-                console.print(part, soft_wrap=soft_wrap)
+                screen.print(part, soft_wrap=soft_wrap)
 
         if self._table and not self._table.is_empty:
-            for part in (self._table.draw(console), *self._table.totals()):
+            for part in (self._table.draw(screen), *self._table.totals()):
                 show(part)
         for paragraph in self._disagreements:
             show(paragraph, soft_wrap=True)
@@ -621,7 +614,7 @@ class Paragraphs:
 
     def add(self, source: str, text: str) -> None:
         """Add the paragraph of the record at `source`, which is `file:line`."""
-        file, line = split_source(source)
+        file, line = results.split_source(source)
         place = self._files.setdefault(file, len(self._files)), line
         try:
             self._stored.write(json.dumps((place, text)) + "\n")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver.errors import FormatError, InputError, quote
 from solver.formats import streams
 from solver.formats.claims import KEPT, OTHER_TEXT, Draft, FileSummary
@@ -480,6 +478,8 @@ def find_fault(fen: str, mate: int, line: Sequence[str]) -> str:
     plies = 2 * mate - 1 if mate > 0 else -2 * mate
     if len(line) != plies:
         return f"pv: expected {plies} plies, found {len(line)}"
+    import chess
+
     board = chess.Board(fen)
     for move in line:
         board.push_uci(move)
@@ -557,6 +557,8 @@ def _after(name: str, words: list[str]) -> list[str]:
 
 
 def _parse(summary: FileSummary, score: _Score, source: str) -> Problem:
+    import chess
+
     fen = chess.STARTING_FEN if score.position == "startpos" else score.position
     draft = Draft(GivenPosition(fen), summary)
     draft.read_mate("mate", score.mate)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 # A value such as `cpw` or `prune+lazy` chooses a technique, as on the command line. A
 # variant is a search with one value for each technique.
 
+ALPHA_BETA, PROOF_NUMBER, CERTIFICATE = "alpha-beta", "proof-number", "certificate"
+SEARCHES = (ALPHA_BETA, PROOF_NUMBER, CERTIFICATE)
+"""The searches that can be traced."""
+
 OFF = "off"
 
 _Flags = TypeVar("_Flags", bound=Flag)

@@ -270,9 +270,6 @@ class Place:
 
 # Traces
 
-ALPHA_BETA, PROOF_NUMBER, CERTIFICATE = "alpha-beta", "proof-number", "certificate"
-SEARCHES = (ALPHA_BETA, PROOF_NUMBER, CERTIFICATE)
-
 HASH_MIB = 16
 """The table of the df-pn search, which begins empty."""
 

@@ -68,8 +68,7 @@ def test_the_help_of_every_command_ends_with_examples(
 
 
 def test_help_version_and_usage_errors_load_nothing_heavy() -> None:
-    # `trace` imports the boards and arrays of what it traces.
-    helps = [f"{name} --help" for name, _ in commands() if name != "trace"]
+    helps = [f"{name} --help" for name, _ in commands()]
     calls = ["--help", "--version", "solve -n 0 x", *helps]
     program = (
         "import solver; solver.Limits(); solver.Problem('8/8', claim=solver.Claim(2))\n"

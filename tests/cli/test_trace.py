@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from solver.laboratory.iterative_deepening import Laboratory, Runner
-from solver.laboratory.techniques import parse_variant
+from solver.laboratory.techniques import ALPHA_BETA, parse_variant
 from solver.laboratory.trace_text import describe_trace
-from solver.laboratory.traces import ALPHA_BETA, record_of, trace_scores
+from solver.laboratory.traces import record_of, trace_scores
 from tests.cli.processes import process
 from tests.cpu_time import wait_for_work
 

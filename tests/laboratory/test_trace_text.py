@@ -16,12 +16,14 @@ import pytest
 from solver import Limits, Problem, Solver
 from solver.kernel.border.query_struct import Horizon
 from solver.laboratory.iterative_deepening import Laboratory, Runner
-from solver.laboratory.techniques import parse_variant
-from solver.laboratory.trace_text import SENTENCES, Words
-from solver.laboratory.traces import (
+from solver.laboratory.techniques import (
     ALPHA_BETA,
     CERTIFICATE,
     PROOF_NUMBER,
+    parse_variant,
+)
+from solver.laboratory.trace_text import SENTENCES, Words
+from solver.laboratory.traces import (
     record_of,
     trace_certificate,
     trace_numbers,
