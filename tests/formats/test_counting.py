@@ -17,8 +17,7 @@ import pytest
 
 from benchmarks.mutation import FORMATS, make_problems
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary
-from solver.formats.registry import read_collection
+from solver.formats import claims, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,8 +126,8 @@ def test_every_record_is_read_named_or_counted(way: str, tmp_path: Path) -> None
             for text in texts
         ]
         path.write_text(join([first, *texts]), encoding="utf-8")
-        summary = FileSummary()
-        records = list(read_collection(path, summary=summary))
+        summary = claims.FileSummary()
+        records = list(registry.read_collection(path, summary=summary))
         named = [record for record in records if isinstance(record, FormatError)]
         outcomes["problems"] += len(records) - len(named)
         outcomes["named"] += len(named)

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
-from solver.formats.claims import FileSummary
-from solver.formats.epd import parse_record, read_epd
+from solver.formats import claims, epd
 from solver.problem import Claim, Problem
 from tests.oracles import walks
 
@@ -22,7 +21,7 @@ KEY = Claim(8, ("h7g6",))
 
 
 def read(text: str) -> Problem:
-    return parse_record(text, "some/mates.epd:7")
+    return epd.parse_record(text, "some/mates.epd:7")
 
 
 @pytest.mark.parametrize(
@@ -192,10 +191,7 @@ UNREADABLE = "expected a move in SAN or UCI, found"
         ),
         (f"{ROOK} ce 32001;", f"ce: {NO_DISTANCE} '383'"),
         (f"{ROOK} 0 1 moves h7g6", "expected a FEN of 1, 2, 4 or 6 fields, found 8"),
-        (
-            f"{ROOK.replace('w', 'x')} dm 8;",
-            "side to move: expected w or b, found 'x'",
-        ),
+        (f"{ROOK.replace('w', 'x')} dm 8;", "side to move: expected w or b, found 'x'"),
         (
             "8/7K/8/8/8/8/R7/7k w HAha - dm 8;",
             "castling rights: expected - or letters of KQkq "
@@ -350,14 +346,14 @@ def test_what_makes_no_sense_in_a_position_is_left_out_with_a_warning(
     ],
 )
 def test_what_is_not_read_is_named(tail: str, ignored: dict[str, bool]) -> None:
-    summary = FileSummary("x")
-    assert parse_record(f"{ROOK} {tail}", "x:1", summary).claim is None
+    summary = claims.FileSummary("x")
+    assert epd.parse_record(f"{ROOK} {tail}", "x:1", summary).claim is None
     assert summary.ignored == ignored
 
 
 def test_what_is_read_is_named_with_its_opcode() -> None:
-    summary = FileSummary("x")
-    parse_record(f"{ROOK} bm Kg6 #8; ce 32752; Mate 8; ID x", "x:1", summary)
+    summary = claims.FileSummary("x")
+    epd.parse_record(f"{ROOK} bm Kg6 #8; ce 32752; Mate 8; ID x", "x:1", summary)
     assert {part: [*names] for part, names in summary.fields.items()} == {
         "claim": ["bm #", "mate", "ce"],
         "keys": ["bm"],
@@ -367,7 +363,7 @@ def test_what_is_read_is_named_with_its_opcode() -> None:
 
 def test_a_letter_in_an_old_encoding_does_not_cost_the_record() -> None:
     lines = [f'{ROOK} dm 8; id "M\u00fcller";'.encode("latin-1"), b"\xff\0\n"]
-    problem, error = read_epd(enumerate(lines, 1), FileSummary("x"))
+    problem, error = epd.read_epd(enumerate(lines, 1), claims.FileSummary("x"))
     assert isinstance(problem, Problem)
     assert (problem.id, problem.claim) == ("M\u00fcller", Claim(8))
     assert error == FormatError("x:2", "expected text, found a NUL byte at byte 2")

@@ -158,15 +158,9 @@ def test_json_nested_near_the_recursion_limit_affects_no_other_record(
 @pytest.mark.parametrize(
     "moves",
     [
-        "{} " * 300_000,
-        "{a;} 1. " * 100_000,
-        "{a}\n" * 200_000,
-        "{" * 900_000,
-        "1.\n[" + "{} " * 300_000,
-        "(" * 900_000,
-        "()" * 400_000,
-        "e.p." * 200_000 + "x",
-        " ;" * 400_000,
+        *("{} " * 300_000, "{a;} 1. " * 100_000, "{a}\n" * 200_000, "{" * 900_000),
+        *("1.\n[" + "{} " * 300_000, "(" * 900_000, "()" * 400_000),
+        *("e.p." * 200_000 + "x", " ;" * 400_000),
     ],
     ids=[
         *("comments", "with semicolons", "on lines", "unclosed", "after a bracket"),

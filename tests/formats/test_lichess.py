@@ -37,10 +37,7 @@ def row(
 
 
 MATE = Problem(
-    AFTER,
-    "abc12",
-    Claim(1, ("a1a8",), ("a1a8",), any_last_move=True),
-    "x.csv:2",
+    AFTER, "abc12", Claim(1, ("a1a8",), ("a1a8",), any_last_move=True), "x.csv:2"
 )
 
 
@@ -105,23 +102,6 @@ def test_a_rating_is_required_only_for_a_selection_by_rating() -> None:
     assert isinstance(error, FormatError)
     expected = "--theme and --min-rating: expected a field rating, found "
     assert error.reason.startswith(expected)
-
-
-@pytest.mark.parametrize(
-    ("themes", "moves", "mate"),
-    [
-        ("mate", "a3b3 a1a8", 1),
-        ("mateIn1", "a2b2 a1a8", 1),
-        ("endgame mate short", "a2b2 a1a8", 1),
-    ],
-)
-def test_each_theme_of_mates_is_enough_for_a_claim(
-    themes: str, moves: str, mate: int
-) -> None:
-    (problem,) = read(row(themes=themes, moves=moves.replace("a3b3", "a2b2")))
-    assert isinstance(problem, Problem)
-    assert problem.claim is not None
-    assert problem.claim.mate == mate
 
 
 SHUFFLE = "h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2"

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.errors import FormatError
+from solver.errors import FormatError, InputError
+from solver.formats import streams
 from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
-from solver.formats.streams import MAX_LINE_BYTES, NumberedLines
 from solver.laboratory.games import read_results
 from solver.problem import Claim, Problem
 
@@ -166,7 +166,7 @@ def test_lines_do_not_depend_on_how_the_bytes_arrive(pieces: list[bytes]) -> Non
     expected = io.TextIOWrapper(io.BytesIO(whole), newline=None).readlines()
 
     stream = io.BufferedReader(Pieces(pieces))  # type: ignore[type-var]
-    lines = NumberedLines(stream, 100)
+    lines = streams.NumberedLines(stream, 100)
     found = list(lines)
 
     assert [number for number, _ in found] == list(range(1, len(expected) + 1))
@@ -182,7 +182,7 @@ def test_a_line_is_cut_at_the_same_length_whatever_ends_it(
     end: str, length: int
 ) -> None:
     text = f"{'x' * length}{end}y".encode()
-    lines = NumberedLines(io.BytesIO(text), 10)
+    lines = streams.NumberedLines(io.BytesIO(text), 10)
     first, last = (line.rstrip(b"\r\n") for _, line in lines)
     assert (first, last) == (b"x" * min(length, 11), b"y")
     assert lines.bytes_read == len(text)
@@ -193,7 +193,11 @@ def test_the_longest_line_of_a_record_does_not_depend_on_its_end(
     tmp_path: Path, end: str
 ) -> None:
     path = tmp_path / "x"
-    lines = (ROOK.ljust(MAX_LINE_BYTES), " " * MAX_LINE_BYTES, "#" * MAX_LINE_BYTES)
+    lines = (
+        ROOK.ljust(streams.MAX_LINE_BYTES),
+        " " * streams.MAX_LINE_BYTES,
+        "#" * streams.MAX_LINE_BYTES,
+    )
     longer = (f"{line} " for line in lines)
     path.write_bytes("".join(f"{line}{end}" for line in (*lines, *longer)).encode())
     record, *refused = read_collection(path, ReadOptions(source_format="epd"))
@@ -207,7 +211,7 @@ def test_the_longest_line_of_a_record_does_not_depend_on_its_end(
 def test_a_cr_ends_a_line_at_once_and_a_following_lf_belongs_to_it() -> None:
     reading, writing = os.pipe()
     with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
-        lines = iter(NumberedLines(stream, 10))
+        lines = iter(streams.NumberedLines(stream, 10))
         source.write(b"a\r")  # a reader that waits for an LF would hang here
         assert next(lines) == (1, b"a\r")
         source.write(b"\nb\r")
@@ -280,3 +284,86 @@ def test_a_cr_in_a_comment_of_a_game_loses_nothing(tmp_path: Path) -> None:
     assert isinstance(second, Problem)
     assert first.claim == second.claim == Claim(8, ("h7g6",))
     assert second.source == f"{path}:6"
+
+
+# --- numbered lines: none is lost, and none is too long
+
+
+def numbered(text: bytes, limit: int = 10) -> list[tuple[int, bytes]]:
+    return list(streams.NumberedLines(io.BytesIO(text), limit))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (b"", []),
+        (b"a", [b"a"]),
+        (b"a\n", [b"a\n"]),
+        (b"a\r\n\nb", [b"a\r\n", b"\n", b"b"]),
+        (b"\xef\xbb\xbfa\nb\n", [b"a\n", b"b\n"]),
+        (b"a\n\xef\xbb\xbfb\n", [b"a\n", b"\xef\xbb\xbfb\n"]),
+        (b"123456789\nb", [b"123456789\n", b"b"]),
+        (b"1234567890\nb", [b"1234567890\n", b"b"]),
+        (b"12345678901\nb", [b"12345678901", b"b"]),
+        (b"1" * 1000 + b"\nb", [b"1" * 11, b"b"]),
+        (b"1" * 1000, [b"1" * 11]),
+    ],
+)
+def test_lines_are_numbered_and_long_ones_cut(text: bytes, lines: list[bytes]) -> None:
+    assert numbered(text) == list(enumerate(lines, start=1))
+
+
+def test_number_and_bytes_are_those_of_the_last_line() -> None:
+    lines = streams.NumberedLines(io.BytesIO(b"abc\nde\n"), 10)
+    assert (lines.number, lines.bytes_read) == (0, 0)
+    counts = [(lines.number, lines.bytes_read) for _ in lines]
+    assert counts == [(1, 4), (2, 7)]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"", False),
+        (b"  \r\n", False),
+        (b"# a", False),
+        (b" % a", False),
+        (b"\t; a", False),
+        (b"a", True),
+        (b"\0", True),
+        (b"\xff", True),
+        (b" " * streams.MAX_LINE_BYTES, False),
+        (b" " * (streams.MAX_LINE_BYTES + 1), True),
+        (b"#" * (streams.MAX_LINE_BYTES + 1), True),
+    ],
+)
+def test_blank_lines_and_comments_are_not_records(line: bytes, expected: bool) -> None:
+    assert streams.is_record(line) is expected
+
+
+def test_a_decoded_line_is_stripped() -> None:
+    assert streams.decode_line(" né x \r\n".encode()) == " né x \r\n"
+    assert (
+        streams.decode_line(b"x" * streams.MAX_LINE_BYTES)
+        == "x" * streams.MAX_LINE_BYTES
+    )
+
+
+def test_a_line_that_is_not_utf_8_is_windows_1252() -> None:
+    assert streams.decode_line(b"caf\xe9 \x8415\x94\n") == "caf\u00e9 \u201e15\u201d\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"caf\xe9\0\n", "expected text, found a NUL byte at byte 5"),
+        ("7k w".encode("utf-16"), "expected text, found a NUL byte at byte 4"),
+        (
+            b"x" * (streams.MAX_LINE_BYTES + 1),
+            "expected a line of at most 65,536 bytes, found a longer one",
+        ),
+    ],
+)
+def test_binary_and_too_long_lines_are_refused(line: bytes, reason: str) -> None:
+    with pytest.raises(InputError) as caught:
+        streams.decode_line(line)
+    assert str(caught.value) == reason

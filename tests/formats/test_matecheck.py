@@ -9,9 +9,8 @@ import chess
 import pytest
 
 from solver.errors import FormatError
+from solver.formats import epd, registry
 from solver.formats.claims import FileSummary, ReadOptions
-from solver.formats.epd import read_matecheck
-from solver.formats.registry import detect_format, read_collection
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ Best mates:    1
 
 def read(text: str) -> list[Problem | FormatError]:
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    return list(read_matecheck(lines, FileSummary("run.log")))
+    return list(epd.read_matecheck(lines, FileSummary("run.log")))
 
 
 def sent(*said: str, pid: int = 7) -> str:
@@ -169,7 +168,7 @@ def test_secondary_lines_and_an_empty_result_claim_nothing() -> None:
 def test_another_file_is_one_error(tmp_path: Path) -> None:
     path = tmp_path / "run.log"
     path.write_text("hello\nworld\n")
-    (error,) = read_collection(path, ReadOptions(source_format="matecheck"))
+    (error,) = registry.read_collection(path, ReadOptions(source_format="matecheck"))
     reason = "expected a log of matecheck.py, found none of its lines"
     assert error == FormatError(f"{path}:3", reason)
 
@@ -186,4 +185,4 @@ def test_another_file_is_one_error(tmp_path: Path) -> None:
     ],
 )
 def test_a_log_is_recognised(line: str) -> None:
-    assert detect_format(line.encode()) == "matecheck"
+    assert registry.detect_format(line.encode()) == "matecheck"

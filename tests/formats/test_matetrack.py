@@ -37,19 +37,9 @@ def read(text: str) -> Row:
         ("dm 1; bm #2;", 1, (), MISSING),
         ("bm #1; ce 12; \xff;", 1, (), MISSING),
         ("pv Ra8; dm 1;", 1, ("a1a8",), ""),
-        (
-            "bm #1; PV: a1a9;",
-            1,
-            (),
-            "pv: expected a move in SAN or UCI, found 'a1a9'",
-        ),
+        ("bm #1; PV: a1a9;", 1, (), "pv: expected a move in SAN or UCI, found 'a1a9'"),
         ("bm #2; PV: a1a8;", 2, ("a1a8",), "pv: expected 3 plies, found 1"),
-        (
-            "bm #1; PV: a1a7;",
-            1,
-            ("a1a7",),
-            "pv: expected mate at the end, found none",
-        ),
+        ("bm #1; PV: a1a7;", 1, ("a1a7",), "pv: expected mate at the end, found none"),
         ("bm #-1; PV: a1a7;", -1, ("a1a7",), "pv: expected 2 plies, found 1"),
     ],
 )

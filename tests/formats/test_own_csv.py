@@ -76,10 +76,7 @@ def test_blank_rows_are_skipped() -> None:
 @pytest.mark.parametrize(
     ("header", "reason"),
     [
-        (
-            "id,square",
-            ": expected a column fen, epd or position, found 'id,square'",
-        ),
+        ("id,square", ": expected a column fen, epd or position, found 'id,square'"),
         ('"fen', "expected a row of CSV, found '\"fen': unexpected end of data"),
     ],
 )

@@ -13,22 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import InputError
-from solver.formats.pgn import split_games
-from solver.formats.streams import MAX_RECORD_BYTES
-from solver.laboratory.games import parse_game
-from solver.laboratory.imbalance import Material, count_pieces
+from solver.formats import pgn, streams
+from solver.laboratory import games, imbalance
 
-FULL = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
+FULL = imbalance.Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
 SCANDINAVIAN = b"1. e4 d5 2. exd5 Qxd5 1-0\n"
 ROOK_ENDING = b'[SetUp "1"]\n[FEN "8/7K/8/8/8/8/R7/7k w - - 0 1"]\n[Result "1-0"]\n'
 
 
 def cut(text: bytes) -> list[tuple[int, bytes]]:
-    return list(split_games(enumerate(io.BytesIO(text), start=1)))
+    return list(pgn.split_games(enumerate(io.BytesIO(text), start=1)))
 
 
 def test_pieces_are_counted_before_the_first_move_and_after_each() -> None:
-    game = parse_game(b'[Event "x"]\n[Result "1-0"]\n' + SCANDINAVIAN)
+    game = games.parse_game(b'[Event "x"]\n[Result "1-0"]\n' + SCANDINAVIAN)
     taken = FULL._replace(black_pawns=7)
     assert game.materials == [FULL, FULL, FULL, taken, taken._replace(white_pawns=7)]
     assert game.result == 1
@@ -55,7 +53,7 @@ def test_pieces_are_counted_before_the_first_move_and_after_each() -> None:
 def test_the_result_is_in_the_tag_or_after_the_moves(
     text: bytes, result: float | None
 ) -> None:
-    game = parse_game(text)
+    game = games.parse_game(text)
     assert game.result == result
     assert len(game.materials) == 2
 
@@ -68,24 +66,24 @@ def test_variations_and_comments_are_ignored() -> None:
         b"% an escaped line: 2... e6\n"
         b"Qxd5 ( 2... c6 3. dxc6 ) 1-0\n"
     )
-    assert parse_game(text).materials == parse_game(SCANDINAVIAN).materials
+    assert games.parse_game(text).materials == games.parse_game(SCANDINAVIAN).materials
 
 
 def test_a_game_may_begin_from_its_own_position() -> None:
-    game = parse_game(ROOK_ENDING + b"1. Kg6 Kg1 1-0")
-    assert game.materials == [Material(white_rooks=1)] * 3
+    game = games.parse_game(ROOK_ENDING + b"1. Kg6 Kg1 1-0")
+    assert game.materials == [imbalance.Material(white_rooks=1)] * 3
     assert game.result == 1
 
 
 @pytest.mark.parametrize("variant", [b"Standard", b"chess", b"From Position"])
 def test_the_variant_tag_may_name_orthodox_chess(variant: bytes) -> None:
     text = b'[Variant "%s"]\n' % variant + SCANDINAVIAN
-    assert parse_game(text).result == 1
+    assert games.parse_game(text).result == 1
 
 
 def test_names_may_be_in_any_encoding() -> None:
     for name in ("Réti".encode("latin-1"), "Réti".encode(), b"\xff\xfe\x80"):
-        assert parse_game(b'[White "%s"]\n' % name + SCANDINAVIAN).result == 1
+        assert games.parse_game(b'[White "%s"]\n' % name + SCANDINAVIAN).result == 1
 
 
 @pytest.mark.parametrize(
@@ -97,10 +95,7 @@ def test_names_may_be_in_any_encoding() -> None:
         (b"1. e4 e5 2. Qg9 Nf6", "expected a move at 2., found 'Qg9'"),
         (b"1. e4 and e5", "expected a move at 1..., found 'and'"),
         (b"1. e4 {no end e5", "expected a move at 1..., found '{no end e5'"),
-        (
-            b"1. e4 e5 1-0 2. Nf3",
-            "expected nothing after 1-0, found 'Nf3'",
-        ),
+        (b"1. e4 e5 1-0 2. Nf3", "expected nothing after 1-0, found 'Nf3'"),
         (
             b'[Result "1-0"]\n1. e4 0-1',
             "expected one result, found 1-0 in the tag and 0-1 below",
@@ -124,20 +119,20 @@ def test_names_may_be_in_any_encoding() -> None:
         ),
         (b"\x1c\n", "expected a FEN tag or moves, found neither"),
         (
-            b"1. e4 {" + b"x" * MAX_RECORD_BYTES,
+            b"1. e4 {" + b"x" * streams.MAX_RECORD_BYTES,
             "expected a game of at most 1,048,576 bytes, found a longer one",
         ),
     ],
 )
 def test_a_damaged_game_is_refused(text: bytes, reason: str) -> None:
     with pytest.raises(InputError) as refused:
-        parse_game(text)
+        games.parse_game(text)
     assert str(refused.value) == reason
 
 
 def test_nothing_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(InputError):
-        parse_game(b"1. e5 1-0")
+        games.parse_game(b"1. e5 1-0")
     assert caplog.records == []
 
 
@@ -147,11 +142,7 @@ def test_a_game_ends_where_the_next_begins() -> None:
     third = b'[Site "3"]\n'
     moves = b"1. e4 1-0\n"
     text = first + b"\n" + moves + b"\n\n" + second + b"\n" + moves + third + moves
-    assert cut(text) == [
-        (1, first + moves),
-        (7, second + moves),
-        (10, third + moves),
-    ]
+    assert cut(text) == [(1, first + moves), (7, second + moves), (10, third + moves)]
 
 
 def test_games_without_tags_end_after_their_results() -> None:
@@ -194,7 +185,7 @@ def test_a_game_without_moves_ends_before_the_next_event_tag() -> None:
 def test_an_endless_game_is_kept_in_part_only() -> None:
     line = b"{" + b"x" * 50_000 + b"}\n"
     ((_, game),) = cut(b'[Event "1"]\n' + line * 200)
-    assert MAX_RECORD_BYTES < len(game) <= MAX_RECORD_BYTES + len(line)
+    assert streams.MAX_RECORD_BYTES < len(game) <= streams.MAX_RECORD_BYTES + len(line)
 
 
 def test_pieces_of_whole_games_agree_with_python_chess() -> None:
@@ -202,15 +193,15 @@ def test_pieces_of_whole_games_agree_with_python_chess() -> None:
     for _ in range(20):
         game = chess.pgn.Game({"Result": chance.choice(["1-0", "0-1", "1/2-1/2"])})
         node: chess.pgn.GameNode = game
-        expected = [count_pieces(game.board())]
+        expected = [imbalance.count_pieces(game.board())]
         while len(expected) < 120 and (moves := list(node.board().legal_moves)):
             if chance.random() < 0.1:
                 node.add_variation(chance.choice(moves))
             node = node.add_main_variation(chance.choice(moves))
             node.comment = chance.choice(["", "[%clk 0:01:02]", "a; comment"])
-            expected.append(count_pieces(node.board()))
+            expected.append(imbalance.count_pieces(node.board()))
         ((_, text),) = cut(f"{game}\n\n".encode())
-        assert parse_game(text).materials == expected
+        assert games.parse_game(text).materials == expected
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
@@ -229,4 +220,4 @@ def test_any_bytes_are_a_game_or_refused(pieces: list[bytes]) -> None:
     text = b" ".join(pieces).replace(b" \n ", b"\n")
     for _, game in cut(text):
         with suppress(InputError):
-            assert parse_game(game).result in {None, 0.0, 0.5, 1.0}
+            assert games.parse_game(game).result in {None, 0.0, 0.5, 1.0}

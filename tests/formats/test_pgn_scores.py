@@ -7,8 +7,7 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary
-from solver.formats.pgn import read_scores
+from solver.formats import claims, pgn
 from solver.problem import Claim, Problem
 
 FEN = "5k2/8/8/8/8/8/6Q1/4R2K w - - 0 1"
@@ -27,7 +26,7 @@ def game(moves: str, fen: str = FEN) -> str:
 
 def read(text: str) -> list[Problem | FormatError]:
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    return list(read_scores(lines, FileSummary("match.pgn")))
+    return list(pgn.read_scores(lines, claims.FileSummary("match.pgn")))
 
 
 def mates(moves: str, fen: str = FEN) -> list[int]:
@@ -91,15 +90,8 @@ def test_each_game_has_its_own_unit() -> None:
 @pytest.mark.parametrize(
     "comment",
     [
-        "+2.55/18 0.5s",
-        "0.00/1 0s",
-        "book",
-        "#3",
-        "M3",
-        "[%eval 0.25]",
-        "[%eval #0]",
-        "-M0/245 0s",
-        "see +M3/5",
+        *("+2.55/18 0.5s", "0.00/1 0s", "book", "#3", "M3", "[%eval 0.25]"),
+        *("[%eval #0]", "-M0/245 0s", "see +M3/5"),
     ],
 )
 def test_other_comments_claim_nothing(comment: str) -> None:

@@ -7,9 +7,8 @@ import io
 import pytest
 
 from solver.errors import FormatError
+from solver.formats import pgn, registry
 from solver.formats.claims import FileSummary
-from solver.formats.pgn import read_pgn
-from solver.formats.registry import detect_format
 from solver.problem import Claim, Problem
 from tests.cpu_time import spending_less_than
 
@@ -23,7 +22,7 @@ GOOD = f'[Event "good"]\n{TAG}{MOVES}'
 
 def read(text: str) -> list[Problem | FormatError]:
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    return list(read_pgn(lines, FileSummary("x.pgn")))
+    return list(pgn.read_pgn(lines, FileSummary("x.pgn")))
 
 
 @pytest.mark.parametrize(
@@ -190,26 +189,14 @@ def test_tags_are_read_in_linear_time(unit: str) -> None:
 @pytest.mark.parametrize(
     "beginning",
     [
-        TAG,
-        '[Event "x"]',
-        '[  FEN "x" ]',
-        '[FEN"8/8"]',
-        '[Event "x"] [Site "y"]',
-        '[White "The "great" game"]',
-        '[Event "x"] ; note',
-        '[Event "a long',
-        "[Event",
-        "[FEN '8/8']",
-        "[FEN 8/8]",
-        '[Event "x',
-        "{ Mate in 2 }",
-        "1. e4",
-        "1.e4 e5",
-        "12 ... Kg8",
+        *(TAG, '[Event "x"]', '[  FEN "x" ]', '[FEN"8/8"]', '[Event "x"] [Site "y"]'),
+        *('[White "The "great" game"]', '[Event "x"] ; note', '[Event "a long'),
+        *("[Event", "[FEN '8/8']", "[FEN 8/8]", '[Event "x', "{ Mate in 2 }", "1. e4"),
+        *("1.e4 e5", "12 ... Kg8"),
     ],
 )
 def test_pgn_is_detected(beginning: str) -> None:
-    assert detect_format(f"{beginning}\n".encode()) == "pgn"
+    assert registry.detect_format(f"{beginning}\n".encode()) == "pgn"
 
 
 @pytest.mark.parametrize(
@@ -217,4 +204,4 @@ def test_pgn_is_detected(beginning: str) -> None:
     ['[{"fen": "8/8"}]', "[{", '["a title", "b"]', '[kj90"x"yl]', "[1, 2]", "[]", "["],
 )
 def test_lists_are_not_pgn(beginning: str) -> None:
-    assert detect_format(f"{beginning}\n".encode()) != "pgn"
+    assert registry.detect_format(f"{beginning}\n".encode()) != "pgn"

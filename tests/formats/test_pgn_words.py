@@ -7,8 +7,7 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary
-from solver.formats.pgn import read_pgn
+from solver.formats import claims, pgn
 from solver.problem import Claim, Problem
 
 ONE = "6rk/6pp/8/6N1/8/8/8/K7 w - - 0 1"
@@ -23,12 +22,12 @@ def read(
     *tags: str,
     moves: str = IN_TWO,
     fen: str = LADDER,
-    summary: FileSummary | None = None,
+    summary: claims.FileSummary | None = None,
 ) -> Problem | FormatError:
     pairs = [tag.split(" ", 1) for tag in tags]
     head = "".join(f'[{name} "{text}"]\n' for name, text in [*pairs, ["FEN", fen]])
     lines = enumerate(io.BytesIO(f"{head}\n{moves}\n".encode()), start=1)
-    (found,) = read_pgn(lines, summary or FileSummary("x.pgn"))
+    (found,) = pgn.read_pgn(lines, summary or claims.FileSummary("x.pgn"))
     return found
 
 
@@ -97,30 +96,12 @@ def test_words_in_a_comment_and_in_any_tag_claim(words: str, mate: int) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "#201 some title",
-        "#2 some title",
-        "#2: Smith",
-        "#12, Smith",
-        "#3 1878",
-        "(#5) Smith",
-        "Problem #3",
-        "Puzzle 3#4",
-        "No. 3",
-        "Mate Exercise 1",
-        "not a mate in 2",
-        "There isn't a mate in 2",
-        "It is never mate in two",
-        "without mate in 3",
-        "prevents mate in 1",
-        "mate in 3.5",
-        "Mate in 2-3 moves",
-        "Mate in 2 or 3",
-        "mate in a few",
-        "checkmates",
-        "Atomic bomb",
-        "Circe's island",
-        "Nightrider's ride",
-        "[%eval #3]",
+        *("#201 some title", "#2 some title", "#2: Smith", "#12, Smith", "#3 1878"),
+        *("(#5) Smith", "Problem #3", "Puzzle 3#4", "No. 3", "Mate Exercise 1"),
+        *("not a mate in 2", "There isn't a mate in 2", "It is never mate in two"),
+        *("without mate in 3", "prevents mate in 1", "mate in 3.5"),
+        *("Mate in 2-3 moves", "Mate in 2 or 3", "mate in a few", "checkmates"),
+        *("Atomic bomb", "Circe's island", "Nightrider's ride", "[%eval #3]"),
     ],
 )
 def test_numbers_in_lists_and_negations_claim_nothing(words: str) -> None:
@@ -302,7 +283,7 @@ FOOLS_MATE = "1. f3 e5 2. g4 Qh4# 0-1"
     ],
 )
 def test_a_whole_game_is_no_problem_unless_it_says_so(fen: str) -> None:
-    summary = FileSummary("x.pgn")
+    summary = claims.FileSummary("x.pgn")
     found = read(moves=FOOLS_MATE, fen=fen, summary=summary)
     assert isinstance(found, Problem), found
     assert (found.claim, found.warnings) == (None, ())
@@ -332,7 +313,7 @@ def test_the_length_of_a_long_game_is_no_claim() -> None:
 
 
 def test_the_summary_says_what_is_read_from_where() -> None:
-    summary = FileSummary("x.pgn")
+    summary = claims.FileSummary("x.pgn")
     read("Event x", "Site Wien", "White Mate in 2", "ECO ?", summary=summary)
     assert {part: list(names) for part, names in summary.fields.items()} == {
         "position": ["FEN tag"],
@@ -408,7 +389,7 @@ def test_what_sites_and_programs_export_is_read(
 ) -> None:
     text = form.format(name=name)
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    (problem,) = read_pgn(lines, FileSummary("x.pgn"))
+    (problem,) = pgn.read_pgn(lines, claims.FileSummary("x.pgn"))
     assert isinstance(problem, Problem), problem
     assert problem.claim == Claim(mate, ("b1b7",), LINE)
     assert problem.warnings == ()

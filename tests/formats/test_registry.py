@@ -120,23 +120,7 @@ def test_a_file_that_cannot_be_read_is_an_os_error(tmp_path: Path, name: str) ->
         list(read_collection(tmp_path / name))
 
 
-def test_a_dash_is_standard_input_and_each_line_is_read_as_it_arrives(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    reading, writing = os.pipe()
-    with open(reading) as stdin, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
-        monkeypatch.setattr(sys, "stdin", stdin)
-        problems = read_collection("-")
-        for number in (1, 2):
-            source.write(GOOD)  # a reader that reads ahead would hang here
-            assert next(problems) == Problem(
-                f"{ROOK} 0 1", f"stdin:{number}", Claim(8), f"stdin:{number}"
-            )
-
-
-def test_standard_input_may_be_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_standard_input_may_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
     assert [record.source for record in read_collection("-")] == ["stdin:1"]
 
@@ -235,13 +219,6 @@ def zstandard_of(text: bytes) -> bytes:
     zstandard = pytest.importorskip("zstandard")
     compressed: bytes = zstandard.ZstdCompressor().compress(text)
     return compressed
-
-
-@pytest.mark.parametrize("compress", [gzip.compress, zstandard_of])
-def test_compression_is_detected_from_the_content(
-    path: Path, compress: Callable[[bytes], bytes]
-) -> None:
-    assert outcomes(path, compress(GOOD * 2)) == [problem(1), problem(2)]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard_of])
@@ -438,3 +415,25 @@ def test_formats_with_records_of_many_lines_are_detected_too(
     assert with_source(record, "") == Problem(f"{ROOK} 0 1", "x", claim)
     assert outcomes(path, text.encode(), selection=Selection(max_claim=7)) == []
     assert summary.fraction() == 1.0
+
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "mate"),
+    [
+        (f"sep=;\nFEN;mate\n{BACK_RANK};2\n", 2),
+        (f'[{{"fen":"{BACK_RANK}","moves":["a1a8"]}}]', 1),
+        (f'"{BACK_RANK}"\n', None),
+        (f"{BACK_RANK.replace(' ', '_')}\n", None),
+        (f"https://lichess.org/analysis/{BACK_RANK.replace(' ', '_')}\n", None),
+    ],
+)
+def test_files_are_read_as_people_write_them(
+    path: Path, text: str, mate: int | None
+) -> None:
+    (record,) = outcomes(path, text.encode())
+    assert isinstance(record, Problem), record
+    assert (record.fen, record.claim and record.claim.mate) == (BACK_RANK, mate)
+    assert record.warnings == ()

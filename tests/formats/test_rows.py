@@ -454,24 +454,6 @@ def test_a_selection_without_its_field_is_refused(tmp_path: Path) -> None:
         assert read(tmp_path, text, selection=selection).fault == expected
 
 
-@pytest.mark.parametrize(
-    ("row", "fault"),
-    [
-        (f"7,{LADDER}", "expected 3 columns, found 2"),
-        (f"7,{LADDER},2,3", "expected 3 columns, found 4"),
-        ("7,,2", "expected a FEN, found nothing"),
-        ("7,8/8,2", "board: expected 8 ranks with / between them, found 2 in '8/8'"),
-    ],
-)
-def test_a_bad_row_costs_only_itself(row: str, fault: str, tmp_path: Path) -> None:
-    good = f"7,{LADDER},2"
-    first, error, last = read(tmp_path, table("id,fen,mate", good, row, good)).records
-    assert isinstance(first, Problem)
-    assert isinstance(last, Problem)
-    assert isinstance(error, FormatError)
-    assert error.reason == fault
-
-
 @pytest.mark.parametrize("name", ["\x1b[31mN", "\ud800", "a\nb", "x" * 10_000])
 def test_names_of_fields_are_printed_safely(name: str, tmp_path: Path) -> None:
     text = record(**{name: 2, "cla\nim": 2})

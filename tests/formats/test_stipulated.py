@@ -16,8 +16,7 @@ from solver.formats.epd import parse_record
 from solver.formats.registry import WRITABLE, find_writer, read_collection
 from solver.formats.rows import CSV_HEAD
 from solver.problem import EXPECTED, MATE, Claim, Problem, Stipulation
-from tests.formats.random_positions import play, play_line
-from tests.formats.whole_files import write_whole
+from tests.formats import random_positions, whole_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,12 +45,12 @@ def remains(problem: Problem, name: str) -> Problem:
 def stipulated(text: str, seed: int) -> Problem:
     """A random position with keys, a line, or a number of solutions."""
     stipulation = Stipulation.parse(text)
-    board = play(seed)
+    board = random_positions.play(seed)
     while not any(board.legal_moves):
         seed += 1
-        board = play(seed)
+        board = random_positions.play(seed)
     choice = random.Random(seed)
-    line = play_line(board, seed, choice.choice([0, 2, 4]))
+    line = random_positions.play_line(board, seed, choice.choice([0, 2, 4]))
     moves = stipulation.attacker_moves
     if stipulation.is_help:
         claim = Claim(moves, (), line, solutions=choice.choice([None, 0, 1, 7, 1000]))
@@ -78,7 +77,7 @@ def test_a_written_stipulation_is_read_again(
         pytest.importorskip("pyarrow")
     for seed in range(8):
         problem = stipulated(text, seed)
-        whole = write_whole(name, problem)
+        whole = whole_files.write_whole(name, problem)
         assert read(tmp_path, name, whole) == remains(problem, name)
 
 

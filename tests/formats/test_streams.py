@@ -7,7 +7,6 @@ import gzip
 import io
 import lzma
 import struct
-import sys
 import tracemalloc
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -177,13 +176,6 @@ def test_an_uncompressed_file_is_read_as_it_is(path: Path, content: bytes) -> No
     assert read(path) == content
 
 
-def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(TEXT)))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    with open_decompressed("-") as stream:
-        assert stream.read() == TEXT
-
-
 def test_without_zstandard_the_error_names_the_package(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,12 +190,6 @@ def test_without_zstandard_the_error_names_the_package(
         "reading Zstandard needs zstandard, which is not installed: "
         "pip install zstandard"
     )
-
-
-@pytest.mark.parametrize("name", ["missing", "."])
-def test_a_file_that_cannot_be_opened_is_an_os_error(tmp_path: Path, name: str) -> None:
-    with pytest.raises(OSError, match=r"No such file|Is a directory"):
-        open_decompressed(tmp_path / name)
 
 
 def test_an_error_of_the_disk_is_not_reported_as_damage(

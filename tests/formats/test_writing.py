@@ -13,15 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.formats.claims import ReadOptions
-from solver.formats.registry import (
-    FORMATS,
-    WRITABLE,
-    detect_format,
-    find_writer,
-    format_of,
-    read_collection,
-)
+from solver.formats import claims, registry
 from solver.problem import MAX_MOVES, Claim, Problem, printable
 from tests.formats.whole_files import write_whole
 
@@ -52,11 +44,11 @@ CLAIM = Claim(8, ("h7g6",), ("h7g6", "h1g1", "g6f5"))
     ],
 )
 def test_epd_has_moves_in_san_and_names_in_quotes(problem: Problem, text: str) -> None:
-    assert find_writer("epd").write(problem) == text
+    assert registry.find_writer("epd").write(problem) == text
 
 
 def test_written_epd_is_read_by_python_chess() -> None:
-    text = find_writer("epd").write(Problem(ROOK, 'a "b"; c', CLAIM))
+    text = registry.find_writer("epd").write(Problem(ROOK, 'a "b"; c', CLAIM))
     board = chess.Board()
     operations = board.set_epd(text.strip())
     assert board.fen() == ROOK
@@ -67,7 +59,7 @@ def test_written_epd_is_read_by_python_chess() -> None:
 
 
 def test_a_fen_is_written_without_its_claim() -> None:
-    assert find_writer("fen").write(Problem(ROOK, "x", CLAIM)) == f"{ROOK}\n"
+    assert registry.find_writer("fen").write(Problem(ROOK, "x", CLAIM)) == f"{ROOK}\n"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +75,7 @@ def test_a_fen_is_written_without_its_claim() -> None:
     ],
 )
 def test_json_omits_empty_fields(problem: Problem, text: str) -> None:
-    assert find_writer("jsonl").write(problem) == text
+    assert registry.find_writer("jsonl").write(problem) == text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +90,7 @@ def test_json_omits_empty_fields(problem: Problem, text: str) -> None:
     ],
 )
 def test_csv_quotes_cells_if_necessary(problem: Problem, text: str) -> None:
-    assert find_writer("csv").write(problem) == text
+    assert registry.find_writer("csv").write(problem) == text
 
 
 @pytest.mark.parametrize(
@@ -120,11 +112,11 @@ def test_csv_quotes_cells_if_necessary(problem: Problem, text: str) -> None:
     ],
 )
 def test_the_format_is_derived_from_the_name(path: str, expected: str | None) -> None:
-    assert format_of(path) == expected
+    assert registry.format_of(path) == expected
 
 
 def test_every_writable_format_can_be_read() -> None:
-    assert set(WRITABLE) < set(FORMATS)
+    assert set(registry.WRITABLE) < set(registry.FORMATS)
 
 
 @st.composite
@@ -164,8 +156,8 @@ def written(folder: Path, name: str, problem: Problem) -> Problem:
     whole = write_whole(name, problem)
     path.write_bytes(whole)
     if name != "parquet":
-        assert detect_format(whole.splitlines()[0]) == name
-    (record,) = read_collection(path, ReadOptions(source_format=name))
+        assert registry.detect_format(whole.splitlines()[0]) == name
+    (record,) = registry.read_collection(path, claims.ReadOptions(source_format=name))
     assert isinstance(record, Problem)
     return replace(record, source="")
 

@@ -6,8 +6,7 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from solver.formats.claims import ReadOptions
-from solver.formats.registry import find_writer, read_collection
+from solver.formats import claims, registry
 from solver.problem import Problem
 
 if TYPE_CHECKING:
@@ -15,22 +14,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solver.errors import FormatError
-    from solver.formats.claims import FileSummary
 
 
 def write_whole(name: str, *problems: Problem) -> bytes:
     """Return the content of a file in a format."""
-    writer = find_writer(name)
+    writer = registry.find_writer(name)
     file = io.BytesIO()
     writer.save(map(writer.write, problems), file)
     return file.getvalue()
 
 
 def read_with(
-    path: Path, summary: FileSummary | None = None, **options: Any
+    path: Path, summary: claims.FileSummary | None = None, **options: Any
 ) -> Iterator[Problem | FormatError]:
     """Read a file with these fields of `ReadOptions`."""
-    return read_collection(path, ReadOptions(**options), summary)
+    return registry.read_collection(path, claims.ReadOptions(**options), summary)
 
 
 def with_source(record: Problem | FormatError, source: str) -> Problem | FormatError:
