@@ -284,10 +284,7 @@ def test_a_forged_refutation_is_refused(name: str) -> None:
         ("8/8/8/8/8/5KR1/7k w - - 0 1", "fen: expected a position, found '8/8/8/8/8/"),
         ("", "fen: expected a position, found ''"),
         ("8/8/8/8/8/5KR1/8/7k w - - " + "9" * 5000 + " 1", "fen: expected a position"),
-        (
-            "8/8/8/8/8/6R1/5K2/7k w - - 0 1",
-            "mate: node 0: reply 'h1g1' is not legal",
-        ),
+        ("8/8/8/8/8/6R1/5K2/7k w - - 0 1", "mate: node 0: reply 'h1g1' is not legal"),
     ],
 )
 def test_another_position_is_refused(fen: str, message: str) -> None:

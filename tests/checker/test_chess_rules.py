@@ -9,11 +9,13 @@ from solver.checker.chess_rules import key_of, mate_in_one
 from tests.checker.documents import CASTLING, EN_PASSANT
 from tests.oracles.special import all_kinds
 from tests.oracles.walks import random_positions, small_positions
+from tests.sizes import sized
 
 
-def test_a_mate_in_one_is_found_exactly_if_there_is_one() -> None:
-    positions = [*random_positions(3000, seed=11), *small_positions(1500, seed=12)]
-    positions += all_kinds(500, seed=13)
+@sized("count", 300, 1500)
+def test_a_mate_in_one_is_found_exactly_if_there_is_one(count: int) -> None:
+    positions = [*random_positions(count, seed=11), *small_positions(count, seed=12)]
+    positions += all_kinds(200, seed=13)
     found = 0
     for board in positions:
         mates = []
@@ -25,7 +27,7 @@ def test_a_mate_in_one_is_found_exactly_if_there_is_one() -> None:
         mating = mate_in_one(board)
         assert mating in mates if mates else mating is None, board.fen()
         found += bool(mates)
-    assert found > 100
+    assert found > count // 15
 
 
 @pytest.mark.parametrize(("fen", "mating"), [(CASTLING, "e1c1"), (EN_PASSANT, "e5d6")])

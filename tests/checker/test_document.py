@@ -38,10 +38,7 @@ DAMAGED = {
         ZIPPED[:50] + bytes([ZIPPED[50] ^ 4]) + ZIPPED[51:],
         "expected intact gzip data, found damage: ",
     ),
-    "data after gzip": (
-        ZIPPED + b"more",
-        "expected intact gzip data, found damage: ",
-    ),
+    "data after gzip": (ZIPPED + b"more", "expected intact gzip data, found damage: "),
 }
 
 

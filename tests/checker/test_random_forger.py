@@ -76,7 +76,7 @@ def is_true(checked: Checked) -> bool:
     return excluded < 0 or (attacking and not excluded) or not mates(board, excluded)
 
 
-@sized("count", 600, 3000)
+@sized("count", 200, 3000)
 @pytest.mark.parametrize(
     "document", [ROOK_MATE, LOST, SHORTEST], ids=["attacker", "defender", "matebench"]
 )
