@@ -8,12 +8,6 @@ from typing import Any
 import pytest
 
 from solver.certificate import build, matebench
-from solver.certificate.build import (
-    BuildingStoppedError,
-    Certification,
-    WorkspaceProver,
-    certify,
-)
 from solver.certificate.matebench import FORMATS, encode
 from solver.checker import check
 from solver.problem import MAX_MOVES, Claim, Limits, Problem
@@ -21,8 +15,7 @@ from solver.search.threads import Control
 from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status
 from solver.solving import Solver
-from tests.oracles.remembering import Oracle
-from tests.oracles.walks import small_positions
+from tests.oracles import remembering, walks
 from tests.sizes import sized
 
 pytestmark = pytest.mark.usefixtures("kernel")
@@ -32,21 +25,21 @@ ROOK_MATE = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 
 
 @pytest.fixture
-def prover() -> WorkspaceProver:
+def prover() -> build.WorkspaceProver:
     workspace = Workspace(hash_mib=16)
     workspace.begin(None)
-    return WorkspaceProver(workspace)
+    return build.WorkspaceProver(workspace)
 
 
 def certified(
-    prover: WorkspaceProver, fen: str, mate: int | None, lower_bound: int
-) -> Certification:
+    prover: build.WorkspaceProver, fen: str, mate: int | None, lower_bound: int
+) -> build.Certification:
     """The program's own certificate of bounds."""
     problem = Problem(fen, claim=Claim(mate or 1))
-    return certify(Solution(problem, Status.FOUND, mate, lower_bound), prover)
+    return build.certify(Solution(problem, Status.FOUND, mate, lower_bound), prover)
 
 
-def written(certification: Certification) -> Any:
+def written(certification: build.Certification) -> Any:
     """The claim, read again."""
     data, left_out = encode(certification, "matebench", Control())
     assert left_out == certification.left_out == ()
@@ -57,16 +50,16 @@ def written(certification: Certification) -> Any:
 
 @sized("count", 60, 1000)
 def test_small_positions_are_claimed_as_brute_force_proves(
-    count: int, prover: WorkspaceProver
+    count: int, prover: build.WorkspaceProver
 ) -> None:
     solver, found = Solver(hash_mib=16), set()
-    for board in small_positions(count, seed=5):
+    for board in walks.small_positions(count, seed=5):
         problem = Problem(board.fen(), claim=Claim(3))
         solution = solver.solve(problem, Limits(max_moves=3), all_keys=False)
         if board.is_checkmate():
             continue
-        document = written(certify(solution, prover))
-        oracle = Oracle()
+        document = written(build.certify(solution, prover))
+        oracle = remembering.Oracle()
         mate = next((n for n in (1, 2, 3) if oracle.mate_in(board, n)), None)
         claim = ("minimality", mate) if mate else ("absence", 3)
         assert (document["claim"], document["n"]) == claim, board.fen()
@@ -78,7 +71,9 @@ def test_small_positions_are_claimed_as_brute_force_proves(
     assert found == {None, 1, 2, 3}
 
 
-def test_a_king_alone_has_every_move_down_to_the_last(prover: WorkspaceProver) -> None:
+def test_a_king_alone_has_every_move_down_to_the_last(
+    prover: build.WorkspaceProver,
+) -> None:
     fen = "8/8/4k3/8/8/8/8/r6K w - - 0 1"
     certification = certified(prover, fen, None, 7)
     assert certification.certificate is not None
@@ -89,7 +84,7 @@ def test_a_king_alone_has_every_move_down_to_the_last(prover: WorkspaceProver) -
 
 
 def test_nodes_are_shared_between_positions_and_moves_left(
-    prover: WorkspaceProver,
+    prover: build.WorkspaceProver,
 ) -> None:
     fen = "8/8/3k4/8/8/8/8/B6K w - - 0 1"
     document = written(certified(prover, fen, None, 4))
@@ -97,7 +92,7 @@ def test_nodes_are_shared_between_positions_and_moves_left(
 
 
 def test_without_a_proof_that_none_is_shorter_the_mate_stands_alone(
-    prover: WorkspaceProver,
+    prover: build.WorkspaceProver,
 ) -> None:
     document = written(certified(prover, ROOK_MATE, 3, 2))
     assert document.keys() == {"fen", "a", "d"}
@@ -105,7 +100,7 @@ def test_without_a_proof_that_none_is_shorter_the_mate_stands_alone(
 
 
 def test_a_proof_that_is_too_large_is_left_out_and_reported(
-    prover: WorkspaceProver, monkeypatch: pytest.MonkeyPatch
+    prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     certification = certified(prover, ROOK_MATE, 3, 3)
     monkeypatch.setattr(build, "REFUTATION_MOVES", 30)
@@ -119,15 +114,15 @@ def test_a_proof_that_is_too_large_is_left_out_and_reported(
     assert left_out == ("a proof for MateBench is left out: more than 2 nodes",)
 
 
-def test_an_interrupt_stops_it(prover: WorkspaceProver) -> None:
+def test_an_interrupt_stops_it(prover: build.WorkspaceProver) -> None:
     control = Control()
     control.stop()
-    with pytest.raises(BuildingStoppedError):
+    with pytest.raises(build.BuildingStoppedError):
         encode(certified(prover, ROOK_MATE, 3, 3), "matebench", control)
 
 
 def test_a_mate_too_long_to_nest_is_left_out(
-    prover: WorkspaceProver, monkeypatch: pytest.MonkeyPatch
+    prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matebench, "MAX_MOVES", 2)
     data, left_out = encode(certified(prover, ROOK_MATE, 3, 1), "matebench", Control())
@@ -142,13 +137,13 @@ def test_the_longest_line_that_is_written_can_be_read() -> None:
     assert json.loads(json.dumps(tree)) == tree
 
 
-def test_the_defender_has_no_claim(prover: WorkspaceProver) -> None:
+def test_the_defender_has_no_claim(prover: build.WorkspaceProver) -> None:
     certification = certified(prover, ROOK_MATE.replace(" w ", " b "), -2, 2)
     reason = "MateBench has no claims about the side that defends"
     assert encode(certification, "matebench", Control()) == (None, (reason,))
 
 
-def test_the_own_format_is_unchanged(prover: WorkspaceProver) -> None:
+def test_the_own_format_is_unchanged(prover: build.WorkspaceProver) -> None:
     certification = certified(prover, ROOK_MATE, 3, 3)
     assert certification.certificate is not None
     expected = certification.certificate.encode()
@@ -156,5 +151,5 @@ def test_the_own_format_is_unchanged(prover: WorkspaceProver) -> None:
 
 
 def test_nothing_proved_gives_no_claim() -> None:
-    nothing = Certification(None, ("too large",))
+    nothing = build.Certification(None, ("too large",))
     assert encode(nothing, "matebench", Control()) == (None, ("too large",))
