@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 from distributed import WorkerPlugin
 
-from solver.audit import cluster
-from solver.audit.job import TIME_SLICE, AuditJob, TimeSlice
+from solver.audit import cluster, job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from distributed import Worker
 
-    from solver.audit.results import AuditResult
+    from solver.audit import results
     from solver.problem import Problem
 
 
-class DeadlyJob(AuditJob):
+class DeadlyJob(job.AuditJob):
     def run_batch(
-        self, problems: Sequence[Problem], time_slice: TimeSlice = TIME_SLICE
-    ) -> list[AuditResult | None]:
+        self, problems: Sequence[Problem], time_slice: job.TimeSlice = job.TIME_SLICE
+    ) -> list[results.AuditResult | None]:
         if "deadly" in [problem.id for problem in problems]:
             os._exit(1)
         return super().run_batch(problems, time_slice)

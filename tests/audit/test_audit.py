@@ -266,9 +266,7 @@ def test_a_stop_keeps_complete_results_and_leaves_out_interrupted_ones(
     assert names([*yielded, *results]) == ["1", "3"]
 
 
-def test_a_stop_does_not_wait_for_the_next_record(
-    workers: Workers,
-) -> None:
+def test_a_stop_does_not_wait_for_the_next_record(workers: Workers) -> None:
     forever = threading.Event()
     control = GroupControl()
 

@@ -27,9 +27,6 @@ from distributed import KilledWorker
 
 from solver import __version__
 from solver.audit import cluster
-from solver.audit import cluster as cluster_opening
-from solver.audit import cluster as remote
-from solver.audit.cluster import LOCAL, open_cluster
 from solver.audit.job import AuditOptions
 from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import WorkerDiedError, audit, local_workers
@@ -41,8 +38,7 @@ from solver.search.endgame import BEFORE_TABLE
 from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
 from tests.audit.deadly import Deadly
-from tests.cli.conftest import without_summaries
-from tests.cli.processes import ENVIRONMENT, process, run_and_list_heavy
+from tests.cli import conftest, processes
 from tests.processes import PATIENCE_S, started
 from tests.processes import run as run_process
 
@@ -109,7 +105,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_result(tmp_path: Path) -> N
         asked = len(list(audited(generated(3, 4, 5), local_workers(OPTIONS, 1), calm)))
     with (
         Store(tmp_path / "killed.db") as store,
-        open_cluster(LOCAL, OPTIONS, 2) as machines,
+        cluster.open_cluster(cluster.LOCAL, OPTIONS, 2) as machines,
     ):
         pids = machines.client.run(os.getpid).values()
         assert len(set(pids)) == 2
@@ -129,7 +125,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_result(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_problem_that_kills_its_workers_is_undecided_and_harms_no_other() -> None:
     deadly = replace(MATE, id="deadly")
-    with open_cluster(LOCAL, OPTIONS, 2) as machines:
+    with cluster.open_cluster(cluster.LOCAL, OPTIONS, 2) as machines:
         machines.client.register_plugin(Deadly())
         records = [*generated(1), deadly, *generated(2)]
         results = {result.id: result for result in audited(records, machines.pool)}
@@ -213,14 +209,14 @@ def test_an_audit_ends_with_an_error_when_its_scheduler_is_gone(tmp_path: Path) 
     def dask(role: str, *more: str) -> AbstractContextManager[subprocess.Popen[str]]:
         return started(
             [sys.executable, "-m", f"distributed.cli.dask_{role}", *common, *more],
-            env=ENVIRONMENT,
+            env=processes.ENVIRONMENT,
             stderr=subprocess.DEVNULL,
         )
 
     with (
         dask("scheduler", "--host", "127.0.0.1", "--port", "0") as scheduler,
         dask("worker", "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"),
-        open_cluster(scheduler_of(place), OPTIONS) as machines,
+        cluster.open_cluster(scheduler_of(place), OPTIONS) as machines,
     ):
         results = audited(cycle(generated(5)), machines.pool)
         next(results)
@@ -243,21 +239,21 @@ def test_a_worker_with_another_solver_is_refused_at_once(
     monkeypatch.setattr(cluster, "__version__", "99.0")
     with (
         pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"),
-        open_cluster(LOCAL, OPTIONS, 1),
+        cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
     ):
         pass
 
 
 def test_a_worker_with_another_solver_that_joins_later_is_refused_too() -> None:
     with pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"):
-        remote.run_batch("audit", "99.0", OPTIONS, [MATE])
+        cluster.run_batch("audit", "99.0", OPTIONS, [MATE])
 
 
 def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
     options = replace(OPTIONS, directories=(str(tmp_path / "none"),))
     with (
         pytest.raises(ClusterError, match=r"127\.0\.0\.1:\d+: .*none"),
-        open_cluster(LOCAL, options, 1),
+        cluster.open_cluster(cluster.LOCAL, options, 1),
     ):
         pass
 
@@ -265,16 +261,16 @@ def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
 def test_a_batch_keeps_its_order_and_its_audit_can_be_ended() -> None:
     problems = [MATE, replace(MATE, claim=Claim(2))]
     version = __version__
-    found = remote.run_batch("ended", version, OPTIONS, problems)
+    found = cluster.run_batch("ended", version, OPTIONS, problems)
     assert [one and one.word for one in found] == ["proved", "shorter"]
-    remote.end_audit("ended")
-    assert "ended" not in remote._running
+    cluster.end_audit("ended")
+    assert "ended" not in cluster._running
 
 
 def test_an_address_without_a_scheduler_is_an_error_of_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_opening, "CONNECT_S", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         code = run(["verify", str(PUZZLES / "traps.epd"), "--cluster", address])
@@ -314,7 +310,7 @@ def test_without_dask_the_package_is_named(
 
 def test_dask_is_loaded_for_a_cluster_only() -> None:
     program = "from solver.cli.main import run; run(['verify', '-q', '/dev/null'])"
-    _, heavy = run_and_list_heavy(program)
+    _, heavy = processes.run_and_list_heavy(program)
     assert "dask" not in heavy
 
 
@@ -333,14 +329,17 @@ def test_two_clusters_on_one_machine_do_not_disturb_each_other() -> None:
     """dask gives the first one its port 8787, and warns in the second."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with open_cluster(LOCAL, OPTIONS, 1), open_cluster(LOCAL, OPTIONS, 1):
+        with (
+            cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
+            cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
+        ):
             pass
     assert not [each for each in caught if "8787" in str(each.message)]
 
 
 def test_ctrl_c_leaves_no_process_behind() -> None:
     words = ("verify", "-", "--jsonl", "--time", "1000", "--cluster", "local")
-    with process(*words) as verify:
+    with processes.process(*words) as verify:
         assert verify.stdin is not None
         assert verify.stdout is not None
         verify.stdin.write(f"{MATE.fen}\n{LONG}\n")
@@ -349,6 +348,6 @@ def test_ctrl_c_leaves_no_process_behind() -> None:
         os.killpg(verify.pid, signal.SIGINT)
         out, err = verify.communicate()
         assert first["mate"] == 1
-        err = without_summaries(err)
+        err = conftest.without_summaries(err)
         assert (verify.returncode, out, err) == (130, "", "interrupted\n")
         assert living(verify.pid) == []

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit.corrections import Corrected, corrected_lines
-from solver.audit.job import AuditOptions
+from solver.audit import corrections, job
 from solver.audit.workers import audit, local_workers
 from solver.errors import InputError
 from solver.formats.claims import ReadOptions, Selection
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-KEYS = AuditOptions(Limits(hash_mib=1), all_keys=True, farther=True)
+KEYS = job.AuditOptions(Limits(hash_mib=1), all_keys=True, farther=True)
 READ = ReadOptions()
 
 SHINKMAN = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
@@ -37,25 +36,23 @@ LINE = "Kg6 Kg1 Kf5 Kf1 Ke4 Ke1 Kd3 Kf1 Ke3 Kg1 Kf3 Kh1 Kg3 Kg1 Ra1#"
 
 
 def results_of(
-    path: Path, options: AuditOptions = KEYS, read: ReadOptions = READ
+    path: Path, options: job.AuditOptions = KEYS, read: ReadOptions = READ
 ) -> list[AuditResult]:
     records = read_collection(path, read)
     return list(audit(records, options, local_workers(options, 1), ordered=True))
 
 
 def correct(
-    path: Path,
-    results: list[AuditResult] | None = None,
-    read: ReadOptions = READ,
+    path: Path, results: list[AuditResult] | None = None, read: ReadOptions = READ
 ) -> tuple[bytes, list[tuple[str, ...]]]:
     """Return a corrected file, and for each wrong claim why it is still wrong."""
     left: list[tuple[str, ...]] = []
 
-    def report(_result: AuditResult, corrected: Corrected) -> None:
+    def report(_result: AuditResult, corrected: corrections.Corrected) -> None:
         left.append(corrected.left)
 
     results = results_of(path, read=read) if results is None else results
-    return b"".join(corrected_lines(path, read, results, report)), left
+    return b"".join(corrections.corrected_lines(path, read, results, report)), left
 
 
 def corrected(folder: Path, name: str, text: str, read: ReadOptions = READ) -> str:

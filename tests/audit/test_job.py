@@ -69,10 +69,7 @@ def test_a_problem_that_is_alone_may_use_its_own_limit() -> None:
     job = AuditJob(AuditOptions(replace(SMALL, nodes=100_000)))
     (result,) = job.run_batch([LONG], TimeSlice(1e-9, 1e-9))
     assert result is not None
-    assert (result.word, result.stopped_by) == (
-        "undecided",
-        "nodes",
-    )
+    assert (result.word, result.stopped_by) == ("undecided", "nodes")
 
 
 def test_a_shorter_time_limit_of_its_own_gives_a_result() -> None:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.audit.job import AuditOptions
-from solver.audit.workers import audit, local_workers
-from solver.formats.claims import FileSummary, ReadOptions, Selection
-from solver.formats.registry import read_collection
+from solver.audit import job, workers
+from solver.formats import claims, registry
 from solver.problem import Limits, Problem
 
 if TYPE_CHECKING:
@@ -30,19 +28,19 @@ if not SAMPLE.exists():
 RIVALS_AT_THE_END = {"004kB", "008o6", "00DPQ", "00EWi", "00LRq", "00OCQ", "00Pr6"}
 
 
-def audited(options: AuditOptions, records: Sequence[Problem]) -> list[AuditResult]:
-    return list(audit(records, options, local_workers(options, 1)))
+def audited(options: job.AuditOptions, records: Sequence[Problem]) -> list[AuditResult]:
+    return list(workers.audit(records, options, workers.local_workers(options, 1)))
 
 
 def test_all_rows_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() -> None:
-    summary = FileSummary()
+    summary = claims.FileSummary()
     records = [
         record
-        for record in read_collection(SAMPLE, summary=summary)
+        for record in registry.read_collection(SAMPLE, summary=summary)
         if isinstance(record, Problem)
     ]
     assert (summary.records, summary.not_selected) == (144, 356)
-    options = AuditOptions(Limits(), all_keys=True, every_ply=True)
+    options = job.AuditOptions(Limits(), all_keys=True, every_ply=True)
     results = audited(options, records)
     assert Counter(result.claim for result in results) == {1: 64, 2: 64, 3: 14, 4: 2}
     assert {(x.verdict, x.soundness, x.only_moves) for x in results} == {
@@ -52,7 +50,7 @@ def test_all_rows_that_claim_a_mate_are_sound_and_each_move_is_the_only_one() ->
 
 def test_python_chess_confirms_rows_with_other_mates_on_the_last_move() -> None:
     rivals = set()
-    for record in read_collection(SAMPLE):
+    for record in registry.read_collection(SAMPLE):
         assert isinstance(record, Problem)
         assert record.claim
         board = chess.Board(record.fen)
@@ -69,8 +67,8 @@ def test_python_chess_confirms_rows_with_other_mates_on_the_last_move() -> None:
 
 
 def test_one_row_that_claims_no_mate_has_a_mate() -> None:
-    everything = read_collection(
-        SAMPLE, ReadOptions(selection=Selection(all_rows=True))
+    everything = registry.read_collection(
+        SAMPLE, claims.ReadOptions(selection=claims.Selection(all_rows=True))
     )
     unclaimed = [
         record
@@ -78,6 +76,6 @@ def test_one_row_that_claims_no_mate_has_a_mate() -> None:
         if isinstance(record, Problem) and record.claim is None
     ]
     assert len(unclaimed) == 356
-    results = audited(AuditOptions(Limits(max_moves=3)), unclaimed)
+    results = audited(job.AuditOptions(Limits(max_moves=3)), unclaimed)
     mates = {x.id: (x.mate, x.keys) for x in results if x.mate is not None}
     assert mates == {"00QkV": (1, "e7e8")}

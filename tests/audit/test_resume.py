@@ -268,10 +268,7 @@ class Prover:
 
 
 def run(
-    store: Store,
-    *records: Problem | FormatError,
-    jobs: int = 1,
-    ordered: bool = False,
+    store: Store, *records: Problem | FormatError, jobs: int = 1, ordered: bool = False
 ) -> list[str]:
     """Audit the records; return the ids of those that a worker was given."""
     worker = Prover()

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import random
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.audit.job import AuditJob, AuditOptions, TimeSlice
+from solver.audit.job import AuditJob, AuditOptions
 from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import audit, local_workers
 from solver.problem import Claim, Limits, Problem, Stipulation
-from solver.search.threads import Control
 from tests.oracles import battle_play
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from solver.audit.results import AuditResult
@@ -135,42 +132,6 @@ def test_a_limit_leaves_a_stipulation_undecided(stipulation: str) -> None:
     assert (result.verdict, result.soundness) == ("undecided", None)
     assert (result.stopped_by, result.is_undecided) == ("nodes", True)
     assert result.stipulation == stipulation
-
-
-def test_a_slow_stipulation_is_returned_unfinished() -> None:
-    problems = [PROBLEMS[0], claiming("s#7", LONG), PROBLEMS[0]]
-    results = AuditJob(KEYS).run_batch(problems, TimeSlice(0.3, 60.0))
-    assert [result and result.soundness for result in results] == [
-        "sound",
-        None,
-        "sound",
-    ]
-
-
-@contextmanager
-def interrupted() -> Iterator[Control]:
-    control = Control()
-    control.stop()
-    yield control
-
-
-def test_an_interrupted_stipulation_has_no_result() -> None:
-    job = AuditJob(KEYS, searching=interrupted)
-    assert job.run_batch([claiming("s#7", LONG)])[0] is None
-
-
-@pytest.mark.parametrize("max_moves", [1, 9])
-def test_a_search_depth_changes_no_stipulation(max_moves: int) -> None:
-    options = replace(KEYS, limits=replace(SMALL, max_moves=max_moves))
-    assert run(PROBLEMS[0], options)._replace(time_s=0.0) == run(PROBLEMS[0])._replace(
-        time_s=0.0
-    )
-
-
-def test_within_accepts_a_shorter_solution() -> None:
-    options = replace(KEYS, within=True)
-    result = run(claiming("s#2", *BATTLE["s#2", "short-solution"]), options)
-    assert (result.verdict, result.mate) == ("holds", 1)
 
 
 def test_lines_and_certificates_are_for_mates_only() -> None:

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.audit import store
-from solver.audit.results import AuditResult
-from solver.audit.store import APPLICATION, VERSION, Store
+from solver.audit import results, store
 from solver.errors import StoreError
 from tests.processes import run
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
-FULL = AuditResult(
+FULL = results.AuditResult(
     source="a.epd:3",
     id="three",
     fen=FEN,
@@ -50,22 +48,22 @@ FULL = AuditResult(
     error=None,
     solver="1.2.3",
 )
-UNREADABLE = AuditResult(
+UNREADABLE = results.AuditResult(
     "a.epd:4", "a.epd:4", verdict="unreadable", error="expected a FEN"
 )
 
 
-def result(source: str, **fields: object) -> AuditResult:
+def result(source: str, **fields: object) -> results.AuditResult:
     return FULL._replace(source=source, id=source, **fields)  # type: ignore[arg-type]
 
 
-def keep(base: Store, found: AuditResult, key: bytes = b"key") -> None:
+def keep(base: store.Store, found: results.AuditResult, key: bytes = b"key") -> None:
     base.put_answer(key, found, "keys", 10.0, 5000)
     base.put_record(found, key)
 
 
-def stored(path: Path) -> list[AuditResult]:
-    with Store(path, read_only=True) as base:
+def stored(path: Path) -> list[results.AuditResult]:
+    with store.Store(path, read_only=True) as base:
         return list(base.results())
 
 
@@ -86,14 +84,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_saved_rows_are_there_when_the_file_is_opened_again(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
         base.put_record(UNREADABLE, None)
     assert stored(path) == [FULL, UNREADABLE]
 
 
 def test_an_answer_is_found_by_its_key(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         assert base.answer(b"key", FEN) is None
         keep(base, FULL)
         of_no_record = FULL._replace(source="", id="")
@@ -102,17 +100,15 @@ def test_an_answer_is_found_by_its_key(path: Path) -> None:
 
 
 def test_no_limit_is_stored_as_none(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         base.put_answer(b"key", FULL, "", None, None)
         found = base.answer(b"key", FEN)
         assert found
         assert found[1:] == (None, None)
 
 
-def test_an_answer_replaces_an_earlier_one_for_all_its_records(
-    path: Path,
-) -> None:
-    with Store(path) as base:
+def test_an_answer_replaces_an_earlier_one_for_all_its_records(path: Path) -> None:
+    with store.Store(path) as base:
         keep(base, result("a.epd:1", verdict="undecided"))
         base.put_record(result("a.epd:2"), b"key")
         base.put_answer(b"key", result("", verdict="refuted"), "keys", 20.0, None)
@@ -123,14 +119,14 @@ def test_an_answer_replaces_an_earlier_one_for_all_its_records(
 
 
 def test_a_corrected_record_replaces_its_error(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         base.put_record(UNREADABLE._replace(source="a.epd:3"), None)
         keep(base, FULL)
     assert stored(path) == [FULL]
 
 
 def test_a_record_that_becomes_unreadable_loses_its_answer(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
         base.put_record(UNREADABLE._replace(source="a.epd:3"), None)
     assert [f.word for f in stored(path)] == ["unreadable"]
@@ -138,7 +134,7 @@ def test_a_record_that_becomes_unreadable_loses_its_answer(path: Path) -> None:
 
 def test_results_are_ordered_by_file_and_line_number(path: Path) -> None:
     sources = ["b.epd:1", "a.epd:10", "a.epd:9", "a.epd", "b.epd:0x", "a.epd:100"]
-    with Store(path) as base:
+    with store.Store(path) as base:
         for source in sources:
             keep(base, result(source))
     expected = ["a.epd", "a.epd:9", "a.epd:10", "a.epd:100", "b.epd:1", "b.epd:0x"]
@@ -150,7 +146,7 @@ def test_results_are_ordered_by_file_and_line_number(path: Path) -> None:
     [("möhre\n☃.epd", "möhre\n☃.epd"), ("\udcff.epd", "\\udcff.epd"), ("", "")],
 )
 def test_any_name_can_be_stored(path: Path, name: str, kept: str) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         found = UNREADABLE._replace(source=f"{name}:1", id=name, error=name)
         base.put_record(found, None)
     (found,) = stored(path)
@@ -163,7 +159,7 @@ def test_threads_can_share_a_store(path: Path) -> None:
             keep(base, result(f"{file}:{line}"), f"{file} {line}".encode())
             assert base.answer(f"{file} {line}".encode(), FEN)
 
-    with Store(path) as base:
+    with store.Store(path) as base:
         threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
         for thread in threads:
             thread.start()
@@ -186,7 +182,7 @@ def test_five_hundred_rows_are_committed_at_once(
     path: Path, clock: list[float]
 ) -> None:
     assert clock
-    with Store(path) as base:
+    with store.Store(path) as base:
         for line in range(1, 500):
             base.put_record(result(f"a.epd:{line}"), None)
         assert count(path) == 0
@@ -197,7 +193,7 @@ def test_five_hundred_rows_are_committed_at_once(
 def test_pending_rows_are_committed_after_a_second(
     path: Path, clock: list[float]
 ) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         clock[0] += 100.0
         base.put_record(FULL, None)
         clock[0] += 0.99
@@ -209,7 +205,7 @@ def test_pending_rows_are_committed_after_a_second(
 
 
 def test_closing_commits(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         base.put_record(FULL, None)
         assert count(path) == 0
     assert count(path) == 1
@@ -217,7 +213,7 @@ def test_closing_commits(path: Path) -> None:
 
 def test_an_error_in_the_block_keeps_the_saved_rows(path: Path) -> None:
     def fail() -> None:
-        with Store(path) as base:
+        with store.Store(path) as base:
             base.put_record(FULL, None)
             raise KeyboardInterrupt
 
@@ -234,7 +230,7 @@ def test_an_error_in_the_block_keeps_the_saved_rows(path: Path) -> None:
 )
 def test_the_file_is_named_as_the_path_says(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    with Store(path) as base:
+    with store.Store(path) as base:
         base.put_record(FULL, None)
     assert list(tmp_path.iterdir()) == [path]
     assert count(path) == 1
@@ -244,7 +240,7 @@ def test_a_relative_path_survives_a_change_of_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with Store("run.db") as base:
+    with store.Store("run.db") as base:
         base.put_record(FULL, None)
         (tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir("elsewhere")
@@ -254,15 +250,15 @@ def test_a_relative_path_survives_a_change_of_folder(
 
 def test_an_empty_file_becomes_a_store(path: Path) -> None:
     path.touch()
-    with Store(path) as base:
+    with store.Store(path) as base:
         base.put_record(FULL, None)
     assert count(path) == 1
 
 
 def test_fresh_deletes_the_results(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
-    with Store(path, fresh=True) as base:
+    with store.Store(path, fresh=True) as base:
         assert base.answer(b"key", FEN) is None
         assert list(base.results()) == []
         keep(base, result("b.epd:1"))
@@ -270,7 +266,7 @@ def test_fresh_deletes_the_results(path: Path) -> None:
 
 
 def test_fresh_creates_a_missing_store(path: Path) -> None:
-    Store(path, fresh=True).close()
+    store.Store(path, fresh=True).close()
     assert stored(path) == []
 
 
@@ -280,20 +276,20 @@ def test_an_interrupted_creation_can_be_repeated(
     with monkeypatch.context() as context:
         context.setattr(store, "SCHEMA", "CREATE TABLE answers (key); killed;")
         with pytest.raises(StoreError):
-            Store(path)
-    Store(path).close()
+            store.Store(path)
+    store.Store(path).close()
     assert stored(path) == []
 
 
 def test_an_interrupted_deletion_deletes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     with monkeypatch.context() as context:
         context.setattr(store, "CLEARED", f"{store.CLEARED} killed;")
         with pytest.raises(StoreError):
-            Store(path, fresh=True)
+            store.Store(path, fresh=True)
     assert stored(path) == [FULL]
 
 
@@ -305,7 +301,7 @@ def test_a_file_that_is_not_a_store_is_refused_and_unchanged(
     path.write_bytes(b"my thesis, the only copy\n" * 200)
     before = path.read_bytes()
     with pytest.raises(StoreError, match="expected a store, found another"):
-        Store(path, fresh=fresh, read_only=read_only)
+        store.Store(path, fresh=fresh, read_only=read_only)
     assert path.read_bytes() == before
 
 
@@ -316,7 +312,7 @@ def test_another_database_is_refused_and_unchanged(path: Path, fresh: bool) -> N
         base.commit()
     before = path.read_bytes()
     with pytest.raises(StoreError) as caught:
-        Store(path, fresh=fresh)
+        store.Store(path, fresh=fresh)
     wanted = f"{path}: expected a store, found another database"
     assert str(caught.value) == wanted
     assert path.read_bytes() == before
@@ -327,16 +323,15 @@ def test_another_database_is_refused_and_unchanged(path: Path, fresh: bool) -> N
 def test_a_store_of_another_version_is_refused_and_unchanged(
     path: Path, fresh: bool
 ) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     with closing(sqlite3.connect(path)) as other:
-        other.execute(f"PRAGMA user_version = {VERSION + 1}")
+        other.execute(f"PRAGMA user_version = {store.VERSION + 1}")
     before = path.read_bytes()
     with pytest.raises(StoreError) as caught:
-        Store(path, fresh=fresh)
-    assert str(caught.value) == (
-        f"{path}: expected a store of version {VERSION}, found {VERSION + 1}"
-    )
+        store.Store(path, fresh=fresh)
+    expected = f"expected a store of version {store.VERSION}, found {store.VERSION + 1}"
+    assert str(caught.value) == f"{path}: {expected}"
     assert path.read_bytes() == before
 
 
@@ -368,7 +363,7 @@ ENDLESS = (
 def test_a_store_with_other_definitions_is_refused_and_unchanged(
     path: Path, name: str, changes: list[str], read_only: bool, fresh: bool
 ) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     with closing(sqlite3.connect(path)) as other:
         query = "SELECT sql FROM sqlite_schema WHERE name = 'results'"
@@ -380,9 +375,9 @@ def test_a_store_with_other_definitions_is_refused_and_unchanged(
         other.commit()
     before = path.read_bytes()
     with pytest.raises(StoreError) as caught:
-        Store(path, fresh=fresh, read_only=read_only)
+        store.Store(path, fresh=fresh, read_only=read_only)
     assert str(caught.value) == (
-        f"{path}: expected the tables of a store of version {VERSION}, "
+        f"{path}: expected the tables of a store of version {store.VERSION}, "
         f"found another definition of {name}"
     )
     assert path.read_bytes() == before
@@ -398,7 +393,7 @@ def test_a_store_with_other_definitions_is_refused_and_unchanged(
     ],
 )
 def test_a_user_may_add_to_a_store(path: Path, addition: str) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     with closing(sqlite3.connect(path)) as other:
         other.execute(addition)
@@ -406,21 +401,21 @@ def test_a_user_may_add_to_a_store(path: Path, addition: str) -> None:
 
 
 def test_a_store_has_an_application_id(path: Path) -> None:
-    Store(path).close()
+    store.Store(path).close()
     with closing(sqlite3.connect(path)) as base:
-        assert base.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
-        assert base.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert base.execute("PRAGMA application_id").fetchone() == (store.APPLICATION,)
+        assert base.execute("PRAGMA user_version").fetchone() == (store.VERSION,)
     assert path.read_bytes()[68:72] == b"mate"
 
 
 def test_a_read_only_store_is_neither_created_nor_written(path: Path) -> None:
     with pytest.raises(StoreError) as caught:
-        Store(path, read_only=True)
+        store.Store(path, read_only=True)
     assert str(caught.value) == f"{path}: {os.strerror(errno.ENOENT)}"
     assert not path.exists()
-    Store(path).close()
+    store.Store(path).close()
     with (
-        Store(path, read_only=True) as base,
+        store.Store(path, read_only=True) as base,
         pytest.raises(StoreError, match="readonly"),
     ):
         keep(base, FULL)
@@ -446,7 +441,7 @@ def test_an_unreadable_file_is_named_with_the_reason(
     (tmp_path / "empty.db").touch()
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(StoreError) as caught:
-        Store(tmp_path / name, read_only=True)
+        store.Store(tmp_path / name, read_only=True)
     assert str(caught.value) == f"{tmp_path / name}: {reason}"
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -455,15 +450,15 @@ def test_an_unreadable_file_is_named_with_the_reason(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
 )
 def test_a_store_without_read_permission_is_named_with_the_reason(path: Path) -> None:
-    Store(path).close()
+    store.Store(path).close()
     path.chmod(0)
     with pytest.raises(StoreError) as caught:
-        Store(path, read_only=True)
+        store.Store(path, read_only=True)
     assert str(caught.value) == f"{path}: {os.strerror(errno.EACCES)}"
 
 
 def test_an_error_of_a_read_only_store_mentions_no_commits(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     with path.open("r+b") as file:  # the tables' pages, behind the header
         file.seek(4096)
@@ -482,7 +477,7 @@ def test_a_path_where_no_file_can_be_created_is_an_error(
 ) -> None:
     path = tmp_path / name
     with pytest.raises(StoreError) as caught:
-        Store(path)
+        store.Store(path)
     assert str(caught.value) == f"{path}: cannot be opened or created"
 
 
@@ -490,16 +485,16 @@ def test_a_lock_of_another_program_is_an_error_after_a_wait(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "BUSY_S", 0.05)
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with Store(path) as base:
+        with store.Store(path) as base:
             assert base.answer(b"key", FEN) is not None  # reading goes on
             with pytest.raises(StoreError) as caught:
                 base.put_record(result("b.epd:1"), None)
         with pytest.raises(StoreError, match="locked by another program"):
-            Store(path, fresh=True)
+            store.Store(path, fresh=True)
         other.execute("ROLLBACK")
     assert str(caught.value) == (
         f"{path}: locked by another program for 0.05 s; "
@@ -513,7 +508,7 @@ def test_a_lock_is_waited_for_only_once(
 ) -> None:
     monkeypatch.setattr(store, "BUSY_S", 0.05)
     connected = closing(sqlite3.connect(path, isolation_level=None))
-    with Store(path) as base, connected as other:
+    with store.Store(path) as base, connected as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked") as first:
             base.put_record(FULL, None)
@@ -525,7 +520,7 @@ def test_a_lock_is_waited_for_only_once(
 
 
 def test_a_lock_that_is_released_in_time_is_no_error(path: Path) -> None:
-    with Store(path) as base:
+    with store.Store(path) as base:
         other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         other.execute("BEGIN IMMEDIATE")
         letting_go = threading.Timer(0.1, other.execute, ["ROLLBACK"])
@@ -536,7 +531,7 @@ def test_a_lock_that_is_released_in_time_is_no_error(path: Path) -> None:
     assert count(path) == 1
 
 
-def fill(base: Store) -> int:
+def fill(base: store.Store) -> int:
     """Save records until the store refuses; return how many it accepted."""
     for line in range(1, 100_000):
         try:
@@ -550,19 +545,19 @@ def fill(base: Store) -> int:
 
 
 def test_a_full_disk_is_reported_and_leaves_the_store_intact(path: Path) -> None:
-    base = Store(path)
+    base = store.Store(path)
     base._base.execute("PRAGMA max_page_count = 100")
     assert fill(base) > 100
     base.close()
     require_sound(path)
-    with Store(path) as base:  # there is room again
+    with store.Store(path) as base:  # there is room again
         before = len(list(base.results()))
         base.put_record(result("b.epd:1"), None)
     assert count(path) == before + 1
 
 
 def test_a_full_disk_leaves_no_record_without_its_answer(path: Path) -> None:
-    base = Store(path)
+    base = store.Store(path)
     base.put_answer(b"key", FULL, "keys", 10.0, 5000)
     base._base.execute("PRAGMA max_page_count = 40")
     assert fill(base) < store.COMMIT_ROWS - 1
@@ -595,12 +590,12 @@ def test_a_real_full_disk_is_reported_and_leaves_the_store_intact(
 ) -> None:
     with mounted(tmp_path / "small", "size=1m") as folder:
         path = folder / "run.db"
-        base = Store(path)
+        base = store.Store(path)
         assert fill(base) > 100
         base.close()
         require_sound(path)
         committed = count(path)
-        with Store(path) as base:
+        with store.Store(path) as base:
             fill_up(folder / "more")
             fill(base)
         require_sound(path)
@@ -626,34 +621,34 @@ def test_a_read_only_disk_is_reported(tmp_path: Path) -> None:
     with mounted(tmp_path / "fixed", "ro,size=1m") as folder:
         path = folder / "run.db"
         with pytest.raises(StoreError) as caught:
-            Store(path)
+            store.Store(path)
         assert str(caught.value) == f"{path}: cannot be opened or created"
 
 
 def test_a_store_can_be_read_on_a_read_only_disk(tmp_path: Path) -> None:
     with mounted(tmp_path / "fixed", "size=1m") as folder:
         path = folder / "run.db"
-        with Store(path) as base:
+        with store.Store(path) as base:
             keep(base, FULL)
         remount = ["mount", "-o", "remount,ro", str(folder)]
         run(remount, check=True)
-        with Store(path, read_only=True) as base:
+        with store.Store(path, read_only=True) as base:
             assert [result.id for result in base.results()] == [FULL.id]
 
 
 def test_one_store_at_a_time_writes_to_a_file(path: Path) -> None:
     link = path.with_name("link.db")
     link.symlink_to(path)
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
         base.commit()
         for name in (path, link):
             with pytest.raises(StoreError) as caught:
-                Store(name, fresh=True)
+                store.Store(name, fresh=True)
             assert str(caught.value) == f"{name}: another program is writing to it"
         assert stored(path) == [FULL]  # any number may read
         keep(base, FULL)
-    with Store(path) as base:
+    with store.Store(path) as base:
         keep(base, FULL)
     assert sorted(path.parent.iterdir()) == [link, path]
 
@@ -662,7 +657,7 @@ def test_a_store_that_cannot_be_opened_is_not_locked(path: Path) -> None:
     path.write_text("no store")
     for _ in range(2):
         with pytest.raises(StoreError, match="found another file"):
-            Store(path)
+            store.Store(path)
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -671,7 +666,7 @@ def test_a_store_that_cannot_be_opened_is_not_locked(path: Path) -> None:
 def test_a_store_that_is_removed_while_it_is_open_is_reported(
     path: Path, is_replaced: bool
 ) -> None:
-    base = Store(path)
+    base = store.Store(path)
     base.put_record(FULL, None)
     path.unlink()
     if is_replaced:

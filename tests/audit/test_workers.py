@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from solver.audit import workers
 from solver.audit.job import AuditJob, AuditOptions
-from solver.audit.workers import (
-    ProcessWorker,
-    WorkerDiedError,
-    WorkerPool,
-    audit,
-    local_workers,
-)
 from solver.errors import TablebaseError
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
@@ -54,8 +48,8 @@ def control() -> GroupControl:
 
 
 @pytest.fixture
-def worker(control: GroupControl) -> Iterator[ProcessWorker]:
-    worker = ProcessWorker(SMALL, control)
+def worker(control: GroupControl) -> Iterator[workers.ProcessWorker]:
+    worker = workers.ProcessWorker(SMALL, control)
     yield worker
     worker.close()
 
@@ -80,7 +74,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_a_process_answers_as_a_thread_does(worker: ProcessWorker) -> None:
+def test_a_process_answers_as_a_thread_does(worker: workers.ProcessWorker) -> None:
     problems = mixed()
     expected = untimed(AuditJob(SMALL).run_batch(problems))
     assert None not in expected
@@ -90,7 +84,7 @@ def test_a_process_answers_as_a_thread_does(worker: ProcessWorker) -> None:
 
 
 def test_a_slow_problem_of_a_batch_is_returned_unfinished(
-    worker: ProcessWorker,
+    worker: workers.ProcessWorker,
 ) -> None:
     results = worker.run_batch([BACK_RANK, LONG])
     assert results[1] is None
@@ -99,32 +93,32 @@ def test_a_slow_problem_of_a_batch_is_returned_unfinished(
 def test_one_worker_is_in_this_process_and_several_are_not(
     control: GroupControl,
 ) -> None:
-    assert isinstance(local_workers(SMALL, 1).make_worker(control), AuditJob)
-    worker = local_workers(SMALL, 2).make_worker(control)
-    assert isinstance(worker, ProcessWorker)
+    assert isinstance(workers.local_workers(SMALL, 1).make_worker(control), AuditJob)
+    worker = workers.local_workers(SMALL, 2).make_worker(control)
+    assert isinstance(worker, workers.ProcessWorker)
     worker.close()
 
 
 def test_a_killed_worker_is_reported_once_and_replaced(
-    worker: ProcessWorker,
+    worker: workers.ProcessWorker,
 ) -> None:
     (before,) = worker.run_batch([BACK_RANK])
     killed = worker._process
     killed.kill()
     killed.join()
-    with pytest.raises(WorkerDiedError):
+    with pytest.raises(workers.WorkerDiedError):
         worker.run_batch([BACK_RANK])
     assert worker._process is not killed
     assert untimed(worker.run_batch([BACK_RANK])) == untimed([before])
 
 
 def test_a_worker_that_is_killed_during_a_search_is_replaced_too(
-    worker: ProcessWorker,
+    worker: workers.ProcessWorker,
 ) -> None:
     searching = worker._process
     assert worker.run_batch([BACK_RANK])[0] is not None  # it works, and is loaded
     with (
-        pytest.raises(WorkerDiedError),
+        pytest.raises(workers.WorkerDiedError),
         after_work(searching.kill, pid=searching.pid),
     ):
         worker.run_batch([LONG])
@@ -135,7 +129,7 @@ def test_an_error_in_the_process_is_raised_here(
     control: GroupControl, tmp_path: Path
 ) -> None:
     options = AuditOptions(Limits(hash_mib=1), directories=(str(tmp_path),))
-    worker = ProcessWorker(options, control)
+    worker = workers.ProcessWorker(options, control)
     try:
         for _ in range(2):
             with pytest.raises(TablebaseError):
@@ -145,11 +139,11 @@ def test_an_error_in_the_process_is_raised_here(
 
 
 def test_a_stop_ends_the_search_and_the_process(
-    worker: ProcessWorker, control: GroupControl
+    worker: workers.ProcessWorker, control: GroupControl
 ) -> None:
     assert worker.run_batch([BACK_RANK])[0] is not None
     with (
-        pytest.raises(WorkerDiedError),
+        pytest.raises(workers.WorkerDiedError),
         after_work(control.stop, pid=worker._process.pid),
     ):
         worker.run_batch([LONG])
@@ -157,7 +151,7 @@ def test_a_stop_ends_the_search_and_the_process(
 
 
 def test_a_worker_that_is_closed_has_no_process(control: GroupControl) -> None:
-    worker = ProcessWorker(SMALL, control)
+    worker = workers.ProcessWorker(SMALL, control)
     assert worker._process.is_alive()
     worker.close()
     assert not worker._process.is_alive()
@@ -165,15 +159,17 @@ def test_a_worker_that_is_closed_has_no_process(control: GroupControl) -> None:
 
 
 def test_an_audit_survives_workers_that_are_killed(control: GroupControl) -> None:
-    made: list[ProcessWorker] = []
+    made: list[workers.ProcessWorker] = []
 
-    def make(control: GroupControl) -> ProcessWorker:
-        made.append(ProcessWorker(SMALL, control))
+    def make(control: GroupControl) -> workers.ProcessWorker:
+        made.append(workers.ProcessWorker(SMALL, control))
         return made[-1]
 
     problems = mixed()
     found = []
-    for result in audit(problems, SMALL, WorkerPool(make, 2), control=control):
+    for result in workers.audit(
+        problems, SMALL, workers.WorkerPool(make, 2), control=control
+    ):
         found.append(result)
         if len(found) in {5, 25}:
             made[len(found) % len(made)]._process.kill()

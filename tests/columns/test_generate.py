@@ -10,8 +10,7 @@ import chess
 import pytest
 
 from solver import InputError, Problem, generate
-from tests.oracles import naive
-from tests.oracles.remembering import Oracle
+from tests.oracles import naive, remembering
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -83,7 +82,7 @@ def test_mates_and_keys_hold_by_the_definition_of_mate(
 
 def test_longer_mates_hold_by_the_memoised_oracle() -> None:
     for problem in generate(3, 4, seed=4, pieces=(4, 6)):
-        board, oracle = chess.Board(problem.fen), Oracle()
+        board, oracle = chess.Board(problem.fen), remembering.Oracle()
         assert claimed(problem) == (3, oracle.keys(board, 3))
         assert not oracle.mate_in(board, 2)
 
@@ -144,14 +143,8 @@ def test_problems_end_early_if_no_new_one_is_found(
         ({"jobs": 0}, "jobs: expected 1 to"),
         ({"jobs": "2"}, "jobs: expected a whole number"),
         ({"unique_key": 1}, "unique_key: expected True or False, found 1"),
-        (
-            {"pieces": 7},
-            "pieces: expected the fewest and the most, within",
-        ),
-        (
-            {"pieces": (9, 5)},
-            "pieces: expected the fewest and the most, within",
-        ),
+        ({"pieces": 7}, "pieces: expected the fewest and the most, within"),
+        ({"pieces": (9, 5)}, "pieces: expected the fewest and the most, within"),
         ({"pieces": (5,)}, "pieces: expected the fewest and the most, within"),
         ({"pieces": (2, 5)}, "pieces: expected the fewest and the most, within"),
         ({"pieces": (5, 21)}, "pieces: expected the fewest and the most, within"),

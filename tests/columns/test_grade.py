@@ -156,11 +156,7 @@ def test_a_line_alone_is_graded_as_among_many() -> None:
             1,
             "expected a legal, unambiguous move in SAN or UCI, found 'Kxg8'",
         ),
-        (
-            "Qg8 Rxg8 Nxg8",
-            2,
-            "expected a move that mates within 1 move, found 'Nxg8'",
-        ),
+        ("Qg8 Rxg8 Nxg8", 2, "expected a move that mates within 1 move, found 'Nxg8'"),
         ("Qg8 Rxg8 Nf7 Kg7", 3, "expected no move after the mate, found 'Kg7'"),
     ],
 )

@@ -42,10 +42,7 @@ SMALL = Limits(hash_mib=1)
 
 
 def positions() -> list[str]:
-    boards = [
-        *walks.random_positions(200, seed=1),
-        *walks.small_positions(200, seed=2),
-    ]
+    boards = [*walks.random_positions(200, seed=1), *walks.small_positions(200, seed=2)]
     fens = [board.fen(en_passant="fen") for board in boards]
     return [*fens, MATE_IN_ONE, CHECKMATE, BARE_KING, SMALL_ENDING, HARD]
 
@@ -298,11 +295,7 @@ def test_an_array_of_another_shape_is_no_column(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("package", "name"),
-    [
-        ("pandas", "DataFrame"),
-        ("polars", "DataFrame"),
-        ("pyarrow", "table"),
-    ],
+    [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")],
 )
 def test_a_table_is_no_column(package: str, name: str) -> None:
     table = getattr(pytest.importorskip(package), name)({"fen": [MATE_IN_ONE] * 2})
@@ -347,7 +340,7 @@ def test_a_table_of_arrow_has_nulls_where_there_is_no_mate() -> None:
     fens = [MATE_IN_ONE, BARE_KING, "x", CHECKMATE]
     table = solve_many(fens, max_moves=1, limits=SMALL).to_arrow()
     assert table["status"].to_pylist() == [
-        *("proved", "disproved", "unreadable", "proved"),
+        *("proved", "disproved", "unreadable", "proved")
     ]
     assert table["mate"].to_pylist() == [1, None, None, 0]
     assert table["lower_bound"].to_pylist() == [1, 2, None, 0]

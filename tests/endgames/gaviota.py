@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 import chess
 import chess.gaviota
 
-from tests.oracles.endgames import BLACK_KING
+from tests.oracles import endgames
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.oracles.endgames import Endgame
 
 HEADER_WORDS = 10
 TRIANGLE = (0, 1, 2, 3, 9, 10, 11, 18, 19, 27)
@@ -28,7 +27,7 @@ TRIANGLE = (0, 1, 2, 3, 9, 10, 11, 18, 19, 27)
 DRAW, WHITE_MATES = 0, 1
 
 
-def write_table(endgame: Endgame, directory: Path) -> Path:
+def write_table(endgame: endgames.Endgame, directory: Path) -> Path:
     """Write the table of king and rook, or queen, against king."""
     name = f"k{chess.piece_symbol(endgame.piece)}k"
     size = chess.gaviota.EGKEY[name].maxindex
@@ -51,14 +50,14 @@ def write_table(endgame: Endgame, directory: Path) -> Path:
     return path
 
 
-def pack(endgame: Endgame, name: str, size: int) -> list[bytes]:
+def pack(endgame: endgames.Endgame, name: str, size: int) -> list[bytes]:
     """Return a byte for each index: first with White to move, then with Black."""
     sides = [bytearray(size), bytearray(size)]
     for black_king, white_king, piece in product(TRIANGLE, range(64), range(64)):
         place = place_of(name, white_king, piece, black_king)
         if place < 0:
             continue
-        position = white_king + 64 * piece + BLACK_KING * black_king
+        position = white_king + 64 * piece + endgames.BLACK_KING * black_king
         sides[0][place] = byte(endgame.white_to_move[position])
         sides[1][place] = byte(endgame.black_to_move[position])
     return [bytes(side) for side in sides]

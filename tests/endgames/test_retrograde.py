@@ -10,15 +10,7 @@ import numpy as np
 import pytest
 
 from solver.board import pack
-from solver.endgames.endgame_table import (
-    ILLEGAL,
-    NO_MATE,
-    REFLECTIONS,
-    TRIANGLE,
-    Table,
-)
-from solver.endgames.ending import Piece
-from solver.endgames.probe import find_ending, get_tables, read_placement
+from solver.endgames import endgame_table, ending, probe
 from solver.kernel.border.interface import Verdict
 from solver.kernel.rules.bitboards import (
     checkers,
@@ -36,7 +28,6 @@ from tests.oracles import endgames
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.endgames.endgame_table import Moves
 
 LONGEST = {
     "KQvK": 10,
@@ -66,25 +57,25 @@ def never() -> bool:
     return False
 
 
-def pieces_of(name: str) -> tuple[Piece, ...]:
+def pieces_of(name: str) -> tuple[ending.Piece, ...]:
     ours, theirs = (
         [chess.Piece.from_symbol(symbol).piece_type for symbol in side[1:]]
         for side in name.split("v")
     )
-    pieces = tuple(Piece(attacks=True, kind=kind) for kind in ours)
-    return pieces + tuple(Piece(attacks=False, kind=kind) for kind in theirs)
+    pieces = tuple(ending.Piece(attacks=True, kind=kind) for kind in ours)
+    return pieces + tuple(ending.Piece(attacks=False, kind=kind) for kind in theirs)
 
 
-def table_of(name: str) -> Table:
+def table_of(name: str) -> endgame_table.Table:
     pieces = pieces_of(name)
-    tables = get_tables(pieces, never)
+    tables = probe.get_tables(pieces, never)
     assert tables is not None
     return tables[pieces]
 
 
 def moves_of(board: chess.Board, attacker: chess.Color) -> int:
-    placement = read_placement(board, attacker)
-    tables = get_tables(placement.pieces, never)
+    placement = probe.read_placement(board, attacker)
+    tables = probe.get_tables(placement.pieces, never)
     assert tables is not None
     return tables[placement.pieces].moves(placement, attacking=board.turn == attacker)
 
@@ -97,9 +88,12 @@ def by_rules(board: chess.Board, attacker: chess.Color) -> int:
         after.append(moves_of(board, attacker))
         board.pop()
     if board.turn == attacker:
-        return min((1 + moves for moves in after if moves != NO_MATE), default=NO_MATE)
+        return min(
+            (1 + moves for moves in after if moves != endgame_table.NO_MATE),
+            default=endgame_table.NO_MATE,
+        )
     if not after:
-        return 0 if board.is_check() else NO_MATE
+        return 0 if board.is_check() else endgame_table.NO_MATE
     return max(after)
 
 
@@ -114,7 +108,7 @@ def near_mates(
 ) -> Iterator[tuple[chess.Board, chess.Color]]:
     """Yield the last positions of some mating lines, and all that follow each."""
     for board, attacker in random_boards(name, count, seed):
-        answer = find_ending(board, attacker, is_stopped=never)
+        answer = probe.find_ending(board, attacker, is_stopped=never)
         assert answer is not None
         for uci in answer.line:
             board.push_uci(uci)
@@ -128,20 +122,20 @@ def near_mates(
                 board.pop()
 
 
-def unfolded(nodes: Moves) -> Moves:
+def unfolded(nodes: endgame_table.Moves) -> endgame_table.Moves:
     """Return all values of a table of three pieces: king, piece, other king."""
     return np.stack(
         [
             nodes[reflection.place][reflection.images][:, reflection.images]
-            for reflection in REFLECTIONS
+            for reflection in endgame_table.REFLECTIONS
         ]
     )
 
 
-def as_cube(distances: list[int]) -> Moves:
+def as_cube(distances: list[int]) -> endgame_table.Moves:
     """Bring the oracle's plies into the order of `unfolded`, in moves."""
     plies = np.array(distances).reshape(64, 64, 64).transpose(2, 1, 0)
-    return np.where(plies >= 0, (plies + 1) // 2, NO_MATE)
+    return np.where(plies >= 0, (plies + 1) // 2, endgame_table.NO_MATE)
 
 
 @pytest.mark.parametrize(
@@ -156,11 +150,13 @@ def test_every_position_of_three_pieces_agrees_with_the_oracle(
         unfolded(nodes) for nodes in (table.attacker_nodes, table.defender_nodes)
     )
     legal = np.array(endgame.white_to_move).reshape(64, 64, 64).transpose(2, 1, 0)
-    assert np.array_equal(attacking == ILLEGAL, legal == endgames.ILLEGAL)
-    expected = np.where(legal >= 0, as_cube(endgame.white_to_move), ILLEGAL)
+    assert np.array_equal(attacking == endgame_table.ILLEGAL, legal == endgames.ILLEGAL)
+    expected = np.where(
+        legal >= 0, as_cube(endgame.white_to_move), endgame_table.ILLEGAL
+    )
     assert np.array_equal(attacking, expected)
     # The oracle counts illegal positions with Black to move as escapes.
-    defending[defending == ILLEGAL] = NO_MATE
+    defending[defending == endgame_table.ILLEGAL] = endgame_table.NO_MATE
     assert np.array_equal(defending, as_cube(endgame.black_to_move))
 
 
@@ -169,9 +165,9 @@ def test_positions_follow_from_each_other_by_the_rules(name: str) -> None:
     follow_from_each_other(name, 60, seed=1)
 
 
-IMAGES = np.array([reflection.images for reflection in REFLECTIONS])
-PLACES = np.array([reflection.place for reflection in REFLECTIONS])
-KINGS = np.array(TRIANGLE)
+IMAGES = np.array([reflection.images for reflection in endgame_table.REFLECTIONS])
+PLACES = np.array([reflection.place for reflection in endgame_table.REFLECTIONS])
+KINGS = np.array(endgame_table.TRIANGLE)
 CORRECT = -1
 ONE = np.uint64(1)
 
@@ -206,12 +202,12 @@ def _value(
     """Return what an entry must be, given those of all positions after it."""
     position = _set_up(squares, kinds, attacks, attacking)
     if leaves_king_attacked(position):
-        return ILLEGAL
+        return endgame_table.ILLEGAL
     moves = np.empty(256, np.uint64)
     size = generate(position, moves)
     if size == 0:
-        return 0 if not attacking and checkers(position) else NO_MATE
-    best = NO_MATE if attacking else 0
+        return 0 if not attacking and checkers(position) else endgame_table.NO_MATE
+    best = endgame_table.NO_MATE if attacking else 0
     child = squares.copy()
     for index in range(size):
         end = np.int64(target(moves[index]))
@@ -225,7 +221,7 @@ def _value(
         child[mover] = end
         table = smaller[captured - 1] if captured else after
         value: Any = np.int64(table[_entry(child, captured or -1)])
-        if attacking and value != NO_MATE:
+        if attacking and value != endgame_table.NO_MATE:
             best = min(best, value + 1)
         elif not attacking:
             best = max(best, value)
@@ -249,7 +245,7 @@ def _first_wrong(kinds: Any, attacks: Any, nodes: Any, smaller: Any) -> int:
                 is_double |= squares[other] == squares[piece]
         near = king_attacks(np.uint64(squares[0])) >> np.uint64(squares[-1]) & ONE
         for side in range(2):
-            expected = ILLEGAL
+            expected = endgame_table.ILLEGAL
             if not is_double and not near:
                 expected = _value(
                     squares,
@@ -274,7 +270,7 @@ BOARDS = {
 """The boards of a `Position` that have a piece."""
 
 
-def flat(tables: list[Table]) -> np.ndarray:
+def flat(tables: list[endgame_table.Table]) -> np.ndarray:
     """Return the entries: the side to move, the table, the index."""
     nodes = ("defender_nodes", "attacker_nodes")
     return np.array([[getattr(t, name).ravel() for t in tables] for name in nodes])
@@ -290,7 +286,7 @@ def flat(tables: list[Table]) -> np.ndarray:
 def test_every_entry_follows_from_those_after_it(name: str) -> None:
     """So all are right: by induction over the moves to mate, from the mates on."""
     pieces = pieces_of(name)
-    tables = get_tables(pieces, never)
+    tables = probe.get_tables(pieces, never)
     assert tables is not None
     smaller = [tables[pieces[:i] + pieces[i + 1 :]] for i in range(len(pieces))]
     king = BOARDS[chess.KING]

@@ -5,27 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from solver.kernel.border.query_struct import MATE_SCORE
-from solver.laboratory.node_counts import (
-    GLASS_FEN,
-    CollectionCounts,
-    CollectionFile,
-    PositionCounts,
-    ProblemCounts,
-    Series,
-)
-from solver.laboratory.techniques import (
-    Iteration,
-    Outcome,
-    Variant,
-    combine,
-    excludes_shorter,
-    mate_distance,
-)
+from solver.laboratory import node_counts, techniques
 from solver.problem import Claim, Problem
 
-OFF, CPW = combine(["off", "cpw"], ["off"], ["off"], ["off"])
-(EFP,) = combine(["off"], ["off"], ["on"], ["off"])
-(CHECKS,) = combine(["off"], ["all"], ["off"], ["off"])
+OFF, CPW = techniques.combine(["off", "cpw"], ["off"], ["off"], ["off"])
+(EFP,) = techniques.combine(["off"], ["off"], ["on"], ["off"])
+(CHECKS,) = techniques.combine(["off"], ["all"], ["off"], ["off"])
 ENTRIES = 1 << 18
 ELSEWHERE = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
 
@@ -34,22 +19,28 @@ MATED_IN_2 = 4 - MATE_SCORE
 
 
 def iteration(
-    variant: Variant, depth: int, score: int, nodes: int, nodes_total: int
-) -> Iteration:
+    variant: techniques.Variant, depth: int, score: int, nodes: int, nodes_total: int
+) -> techniques.Iteration:
     """An iteration; only a sound search proves its mate."""
-    mate = mate_distance(score)
+    mate = techniques.mate_distance(score)
     is_sound = mate is None or variant.techniques.is_sound
-    settled = mate is not None and is_sound and excludes_shorter(mate, depth - 1)
-    return Iteration(depth, score, "h7g6", nodes, nodes_total, is_sound, settled)
+    settled = (
+        mate is not None and is_sound and techniques.excludes_shorter(mate, depth - 1)
+    )
+    return techniques.Iteration(
+        depth, score, "h7g6", nodes, nodes_total, is_sound, settled
+    )
 
 
-def series(variant: Variant, *rows: tuple[int, int, int]) -> Series:
+def series(
+    variant: techniques.Variant, *rows: tuple[int, int, int]
+) -> node_counts.Series:
     """Iterations from (score, nodes, total nodes), the first at depth 1."""
     iterations = [iteration(variant, depth, *row) for depth, row in enumerate(rows, 1)]
-    return Series(variant, tuple(iterations))
+    return node_counts.Series(variant, tuple(iterations))
 
 
-POSITION = PositionCounts(
+POSITION = node_counts.PositionCounts(
     ELSEWHERE,
     depth=4,
     table_entries=ENTRIES,
@@ -59,13 +50,13 @@ POSITION = PositionCounts(
     ),
 )
 
-GLASS_POSITION = replace(POSITION, fen=GLASS_FEN)
+GLASS_POSITION = replace(POSITION, fen=node_counts.GLASS_FEN)
 
 _OFF_SERIES, _CPW_SERIES = POSITION.series
 _CUT_SERIES = replace(_CPW_SERIES, iterations=_CPW_SERIES.iterations[:3])
 CUT_POSITION = replace(POSITION, series=(_OFF_SERIES, _CUT_SERIES))
 
-MIXED_POSITION = PositionCounts(
+MIXED_POSITION = node_counts.PositionCounts(
     ELSEWHERE,
     depth=2,
     table_entries=0,
@@ -76,10 +67,10 @@ MIXED_POSITION = PositionCounts(
     ),
 )
 
-FOUND = Outcome(
+FOUND = techniques.Outcome(
     2, settled=True, proved=True, nodes=1000, nodes_total=1500, complete=True
 )
-NONE = Outcome(
+NONE = techniques.Outcome(
     None, settled=False, proved=False, nodes=0, nodes_total=900, complete=True
 )
 STOPPED = replace(NONE, nodes_total=5000, complete=False)
@@ -87,14 +78,16 @@ UNPROVED = replace(NONE, mate=3, nodes=70, nodes_total=90)
 OPEN = replace(UNPROVED, proved=True, nodes=80, nodes_total=99)
 
 
-def problem_counts(name: str, claim: int | None, *outcomes: Outcome) -> ProblemCounts:
+def problem_counts(
+    name: str, claim: int | None, *outcomes: techniques.Outcome
+) -> node_counts.ProblemCounts:
     claimed = Claim(claim) if claim is not None else None
-    return ProblemCounts(
+    return node_counts.ProblemCounts(
         Problem(ELSEWHERE, name, claimed, f"x.epd:{name}"), 4, outcomes
     )
 
 
-COLLECTION = CollectionCounts(
+COLLECTION = node_counts.CollectionCounts(
     ENTRIES,
     (OFF, EFP),
     (
@@ -108,9 +101,13 @@ COLLECTION = CollectionCounts(
         problem_counts("longer", None, FOUND, OPEN),
     ),
     problems=6,
-    files=(CollectionFile("x.epd", 6),),
+    files=(node_counts.CollectionFile("x.epd", 6),),
 )
 
 SEVERAL_FILES = replace(
-    COLLECTION, files=(CollectionFile("x.epd", 4), CollectionFile('"b", <i>.epd', 2))
+    COLLECTION,
+    files=(
+        node_counts.CollectionFile("x.epd", 4),
+        node_counts.CollectionFile('"b", <i>.epd', 2),
+    ),
 )

@@ -5,32 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
+import chess
+import pytest
+
 from solver import __version__
 from solver.kernel.border.query_struct import Horizon, RootOrder
-from solver.laboratory.node_counts import (
-    GLASS_FEN,
-    Series,
-    collection_csv,
-    collection_record,
-    position_csv,
-    position_record,
-    summary_csv,
-)
+from solver.laboratory import node_counts
 from solver.laboratory.techniques import NodeCount, Techniques, combine
 from tests.laboratory import counts
-from tests.laboratory.counts import (
-    COLLECTION,
-    CUT_POSITION,
-    EFP,
-    GLASS_POSITION,
-    MIXED_POSITION,
-    OFF,
-    POSITION,
-    SEVERAL_FILES,
-)
 
 PLAIN_WORDS = {"mdp": "off", "check_extension": "off", "efp": "off", "mip": "off"}
 
@@ -40,21 +26,13 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def test_a_position_has_the_documented_fields() -> None:
-    record: dict[str, Any] = position_record(GLASS_POSITION)
+    record: dict[str, Any] = node_counts.position_record(counts.GLASS_POSITION)
     assert json.loads(json.dumps(record)) == record
     assert list(record) == [
-        "schema",
-        "fen",
-        "depth",
-        "node_limit",
-        "table_entries",
-        "complete",
-        "contradictory",
-        "techniques",
-        "rows",
-        "solver",
+        *("schema", "fen", "depth", "node_limit", "table_entries", "complete"),
+        *("contradictory", "techniques", "rows", "solver"),
     ]
-    assert (record["schema"], record["fen"]) == (1, GLASS_FEN)
+    assert (record["schema"], record["fen"]) == (1, node_counts.GLASS_FEN)
     assert (record["depth"], record["node_limit"]) == (4, None)
     assert (record["table_entries"], record["solver"]) == (262_144, __version__)
     assert (record["complete"], record["contradictory"]) == (True, False)
@@ -84,7 +62,7 @@ def test_a_position_has_the_documented_fields() -> None:
 
 
 def test_centipawns_are_a_number_without_mate_fields() -> None:
-    record: dict[str, Any] = position_record(POSITION)
+    record: dict[str, Any] = node_counts.position_record(counts.POSITION)
     third = record["rows"][2]
     assert "glass" not in third
     assert (third["variants"]["cpw"]["score"], third["variants"]["cpw"]["settled"]) == (
@@ -94,20 +72,20 @@ def test_centipawns_are_a_number_without_mate_fields() -> None:
 
 
 def test_an_unproved_mate_is_not_settled() -> None:
-    record: dict[str, Any] = position_record(MIXED_POSITION)
+    record: dict[str, Any] = node_counts.position_record(counts.MIXED_POSITION)
     last = record["rows"][1]["variants"]
     assert (last["all"]["score"], last["all"]["settled"]) == ("M2", True)
     assert (last["on"]["score"], last["on"]["settled"]) == ("M2", False)
 
 
 def test_a_limit_leaves_variants_out_of_rows() -> None:
-    record: dict[str, Any] = position_record(CUT_POSITION)
+    record: dict[str, Any] = node_counts.position_record(counts.CUT_POSITION)
     assert list(record["rows"][3]["variants"]) == ["off"]
     assert record["complete"] is False
 
 
 def test_settings_are_named_as_on_the_command_line() -> None:
-    assert position_record(MIXED_POSITION)["techniques"] == {
+    assert node_counts.position_record(counts.MIXED_POSITION)["techniques"] == {
         "off": {**PLAIN_WORDS, "aspiration": 50, "sound": True},
         "all": {
             **PLAIN_WORDS,
@@ -134,8 +112,10 @@ def test_only_unusual_conditions_are_in_the_record() -> None:
         count=NodeCount.CALLS,
     )
     (variant,) = combine(["off"], ["off"], ["off"], ["off"], settings)
-    counted = replace(POSITION, series=(replace(POSITION.series[0], variant=variant),))
-    assert position_record(counted)["techniques"] == {
+    counted = replace(
+        counts.POSITION, series=(replace(counts.POSITION.series[0], variant=variant),)
+    )
+    assert node_counts.position_record(counted)["techniques"] == {
         "plain": {
             **PLAIN_WORDS,
             "aspiration": 50,
@@ -148,7 +128,7 @@ def test_only_unusual_conditions_are_in_the_record() -> None:
 
 
 def test_the_csv_of_a_position_has_a_row_per_depth() -> None:
-    rows = rows_of(position_csv(GLASS_POSITION))
+    rows = rows_of(node_counts.position_csv(counts.GLASS_POSITION))
     assert list(rows[0]) == [
         "depth",
         *("off.score", "off.nodes", "off.nodes_total", "off.settled", "off.proved"),
@@ -167,33 +147,28 @@ def test_the_csv_of_a_position_has_a_row_per_depth() -> None:
 
 
 def test_csv_cells_without_a_value_are_empty() -> None:
-    rows = rows_of(position_csv(CUT_POSITION))
+    rows = rows_of(node_counts.position_csv(counts.CUT_POSITION))
     assert "glass.off" not in rows[0]
     assert [rows[3][f"cpw.{name}"] for name in ("score", "nodes")] == ["", ""]
-    beyond = replace(GLASS_POSITION.series[0], iterations=())
+    beyond = replace(counts.GLASS_POSITION.series[0], iterations=())
     deep = replace(
-        GLASS_POSITION,
+        counts.GLASS_POSITION,
         series=(
             beyond,
-            Series(EFP, tuple(GLASS_POSITION.series[0].iterations[:1]) * 21),
+            node_counts.Series(
+                counts.EFP, tuple(counts.GLASS_POSITION.series[0].iterations[:1]) * 21
+            ),
         ),
     )
-    assert rows_of(position_csv(deep))[20]["glass.off"] == ""
+    assert rows_of(node_counts.position_csv(deep))[20]["glass.off"] == ""
 
 
 def test_a_collection_has_the_documented_fields() -> None:
-    record: dict[str, Any] = collection_record(COLLECTION)
+    record: dict[str, Any] = node_counts.collection_record(counts.COLLECTION)
     assert json.loads(json.dumps(record)) == record
     assert list(record) == [
-        "schema",
-        "table_entries",
-        "complete",
-        "contradictory",
-        "techniques",
-        "problems",
-        "totals",
-        "files",
-        "solver",
+        *("schema", "table_entries", "complete", "contradictory", "techniques"),
+        *("problems", "totals", "files", "solver"),
     ]
     assert (record["schema"], record["complete"]) == (1, False)
     assert record["problems"][2] == {
@@ -239,7 +214,7 @@ def test_a_collection_has_the_documented_fields() -> None:
 
 
 def test_the_csv_of_a_collection_has_a_row_per_problem() -> None:
-    rows = rows_of(collection_csv(COLLECTION))
+    rows = rows_of(node_counts.collection_csv(counts.COLLECTION))
     assert [row["id"] for row in rows] == [
         "alike", "dearer", "overlooked", "invented", "cut", "longer"
     ]  # fmt: skip
@@ -265,7 +240,7 @@ def test_the_csv_of_a_collection_has_a_row_per_problem() -> None:
 
 
 def test_the_sums_in_csv_have_the_documented_columns() -> None:
-    rows = rows_of(summary_csv(SEVERAL_FILES))
+    rows = rows_of(node_counts.summary_csv(counts.SEVERAL_FILES))
     assert [(row.pop("file"), row.pop("variant")) for row in rows] == [
         ("x.epd", "off"),
         ("x.epd", "on"),
@@ -274,7 +249,7 @@ def test_the_sums_in_csv_have_the_documented_columns() -> None:
         ("", "off"),
         ("", "on"),
     ]
-    record: dict[str, Any] = collection_record(SEVERAL_FILES)
+    record: dict[str, Any] = node_counts.collection_record(counts.SEVERAL_FILES)
     parts = [*(file["totals"] for file in record["files"]), record["totals"]]
     totals = [total for part in parts for total in part.values()]
     assert [list(row.values()) for row in rows] == [
@@ -285,5 +260,58 @@ def test_the_sums_in_csv_have_the_documented_columns() -> None:
 
 def test_csv_keeps_names_with_commas_and_quotes() -> None:
     problem_counts = counts.problem_counts('a, "b"', 2, counts.FOUND)
-    collection = replace(COLLECTION, variants=(OFF,), rows=(problem_counts,))
-    assert [row["id"] for row in rows_of(collection_csv(collection))] == ['a, "b"']
+    collection = replace(
+        counts.COLLECTION, variants=(counts.OFF,), rows=(problem_counts,)
+    )
+    assert [row["id"] for row in rows_of(node_counts.collection_csv(collection))] == [
+        'a, "b"'
+    ]
+
+
+# --- Glass's counts equal the published text
+
+
+PUBLISHED = """
+1: 3/3; 2: 23/23; 3: 103/103; 4: 551/551; 5: 2151/2151; 6: 7638/7638; 7: 24353/24353;
+8: 62692/62692; 9: 139241/139241; 10: 253338/253338; 11: 409101/409101;
+12: 610285/610285; 13: 873959/873959; 14: 1417047/1417047; 15: 1907578/1907578;
+16: 2846864/2547293; 17: 3715208/2819164; 18: 4842666/3092833; 19: 6181827/3368068;
+20: 7774698/3643489
+"""
+
+SCORES = "1041 1041 1051 1051 1055 1051 1055 1065 1065 1085 1085 1105 1105 1105 1105"
+
+
+def test_glass_counts_are_those_published() -> None:
+    published = [
+        tuple(map(int, row)) for row in re.findall(r"(\d+): (\d+)/(\d+)", PUBLISHED)
+    ]
+    assert [(row.depth, row.off, row.on) for row in node_counts.GLASS_ROWS] == published
+
+
+def test_glass_scores_are_those_published() -> None:
+    scores = [*map(int, SCORES.split()), *["M8"] * 5]
+    assert [row.score for row in node_counts.GLASS_ROWS] == scores
+
+
+def test_glass_fen_is_normalised() -> None:
+    assert chess.Board(node_counts.GLASS_FEN).fen() == node_counts.GLASS_FEN
+
+
+@pytest.mark.parametrize("depth", [1, 16, 20])
+def test_glass_rows_are_found_by_depth(depth: int) -> None:
+    row = node_counts.glass_row(node_counts.GLASS_FEN, depth)
+    assert row
+    assert row.depth == depth
+
+
+@pytest.mark.parametrize(
+    ("fen", "depth"),
+    [
+        (node_counts.GLASS_FEN, 0),
+        (node_counts.GLASS_FEN, 21),
+        (node_counts.GLASS_FEN.replace(" w ", " b "), 5),
+    ],
+)
+def test_other_positions_and_depths_have_no_glass_row(fen: str, depth: int) -> None:
+    assert node_counts.glass_row(fen, depth) is None

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks import patched
-from benchmarks.laboratory import (
-    PAGES,
-    QUICK,
-    TABLES,
-    tables_of,
-    tables_of_pages,
-)
+from benchmarks.laboratory import PAGES, QUICK, TABLES, tables_of, tables_of_pages
 from benchmarks.laboratory_commands import ROOT, Work
 from benchmarks.scoreboard import TEXTS, UNTESTED, VERDICTS, Measured
 

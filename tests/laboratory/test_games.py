@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import sys
 import tracemalloc
@@ -14,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
-from solver.formats import streams as compressed
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.laboratory.games import GamePosition, Record, Unfinished, read_results
 from solver.laboratory.imbalance import Material
@@ -99,10 +97,6 @@ def test_an_empty_file_yields_nothing(path: Path, text: bytes) -> None:
     assert outcomes(path, text) == []
 
 
-def test_a_byte_order_mark_and_a_missing_line_end_are_ignored(path: Path) -> None:
-    assert outcomes(path, b"\xef\xbb\xbf" + WON.rstrip()) == [WON_POSITION]
-
-
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -161,43 +155,6 @@ def test_a_record_without_a_result_is_unfinished(path: Path) -> None:
     assert outcomes(path, game + GAME) == [Unfinished("x:1"), *[WON_POSITION] * 3]
 
 
-@pytest.mark.parametrize("text", [WON * 2_000, GAME * 500])
-def test_a_truncated_compressed_file_yields_its_readable_part(
-    path: Path, text: bytes
-) -> None:
-    whole = outcomes(path, gzip.compress(text))
-    assert whole == outcomes(path, text)
-    # Only the second part is cut, so the content of the first is complete.
-    *given, error = outcomes(path, gzip.compress(text) + gzip.compress(text)[:-10])
-    assert len(whole) <= len(given) < 2 * len(whole)
-    assert set(given) == {WON_POSITION}
-    assert isinstance(error, FormatError)
-    assert error.reason == (
-        "gzip: expected more compressed data, found the end of the file"
-    )
-    lines = text.count(b"\n")
-    assert lines < int(error.source.removeprefix("x:")) <= 2 * lines + 1
-
-
-def test_a_file_that_cannot_be_decompressed_is_one_error(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def find(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(compressed, "import_module", find)
-    (error,) = outcomes(path, b"\x28\xb5\x2f\xfd")
-    assert isinstance(error, FormatError)
-    assert error.source == "x"
-    assert "pip install zstandard" in error.reason
-
-
-@pytest.mark.parametrize("name", ["missing", "."])
-def test_a_file_that_cannot_be_read_is_an_os_error(tmp_path: Path, name: str) -> None:
-    with pytest.raises(OSError, match=r"No such file|Is a directory"):
-        list(read_results(tmp_path / name))
-
-
 def test_a_dash_is_standard_input_read_line_by_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -209,12 +166,6 @@ def test_a_dash_is_standard_input_read_line_by_line(
             source.write(WON.replace(b"1-0", b"*"))
             # A reader that needs more input would wait here for ever.
             assert next(records) == Unfinished(f"stdin:{number}")
-
-
-def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(GAME)))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    assert list(read_results("-")) == [WON_POSITION] * 3
 
 
 @pytest.mark.parametrize(("record", "number"), [(WON, 3_000), (GAME, 1_500)])

@@ -17,7 +17,6 @@ from solver.laboratory.techniques import (
     Iteration,
     Outcome,
     Techniques,
-    excludes_shorter,
     format_score,
     is_mate,
     mate_distance,
@@ -77,9 +76,7 @@ def test_glass_mate_in_eight_is_found_at_depth_sixteen(rows: Rows) -> None:
         assert {row.move for row in rows[form][15:]} == {"h7g6"}
 
 
-def test_glass_every_form_saves_nodes_once_the_mate_is_found(
-    rows: Rows,
-) -> None:
+def test_glass_every_form_saves_nodes_once_the_mate_is_found(rows: Rows) -> None:
     for form in Mdp:
         if form is not Mdp.OFF:
             for plain, pruned in zip(rows[Mdp.OFF][15:], rows[form][15:], strict=True):
@@ -194,16 +191,6 @@ def test_a_stopped_proof_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     assert outcome.mate == 2
     assert not outcome.proved
     assert not outcome.settled
-
-
-@pytest.mark.parametrize(
-    ("mate", "seen"), [(1, -1), (2, 1), (8, 13), (0, -2), (-1, 0), (-3, 4)]
-)
-def test_shorter_mates_are_excluded_where_they_would_be_seen(
-    mate: int, seen: int
-) -> None:
-    assert excludes_shorter(mate, seen)
-    assert not excludes_shorter(mate, seen - 1)
 
 
 @pytest.mark.parametrize(
@@ -366,8 +353,4 @@ def test_a_failed_window_is_widened_until_it_holds_the_score(
     lost_queen = chess.Board("7K/4q3/8/6k1/8/8/p7/8 w - - 0 1")
     scores = [row.score for row in laboratory.deepen(lost_queen, Techniques(), 2)]
     assert scores == [-1109, -1894]
-    assert windows == [
-        (1, -32_000, 32_000),
-        (2, -1159, -1059),
-        (2, -1909, -1893),
-    ]
+    assert windows == [(1, -32_000, 32_000), (2, -1159, -1059), (2, -1909, -1893)]

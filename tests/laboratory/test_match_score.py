@@ -134,10 +134,7 @@ def test_prophet4_is_shown_only_for_its_own_experiments(first: str) -> None:
 
 def test_a_match_without_games_has_no_figures() -> None:
     assert text(result("mdp=cpw", ())).splitlines()[1].split() == [
-        "mdp=cpw",
-        "0",
-        "0",
-        "0",
+        *("mdp=cpw", "0", "0", "0")
     ]
 
 

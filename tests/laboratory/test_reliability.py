@@ -146,10 +146,7 @@ def test_predictions_are_those_of_a_count_position_by_position(
     assert [bucket.least for bucket in found.buckets] == list(BUCKETS)
     for bucket in found.buckets:
         most = bucket.most if bucket.most is not None else 10**9
-        check(
-            bucket.tally,
-            [g for g in guesses if bucket.least <= g.positions <= most],
-        )
+        check(bucket.tally, [g for g in guesses if bucket.least <= g.positions <= most])
     scored = [g for g in guesses if g.positions]
     for curve in found.curves:
         errors = [drawn_to_half(g, curve.weight).error ** 2 for g in scored]

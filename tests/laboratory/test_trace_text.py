@@ -15,20 +15,12 @@ import pytest
 
 from solver import Limits, Problem, Solver
 from solver.kernel.border.query_struct import Horizon
+from solver.laboratory import techniques, traces
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.techniques import (
-    ALPHA_BETA,
-    CERTIFICATE,
-    PROOF_NUMBER,
     parse_variant,
 )
 from solver.laboratory.trace_text import SENTENCES, Words
-from solver.laboratory.traces import (
-    record_of,
-    trace_certificate,
-    trace_numbers,
-    trace_scores,
-)
 from solver.pages.layout import TECHNIQUES
 from solver.search.threads import Control
 from tests.processes import run
@@ -108,13 +100,15 @@ def scored(
     cuts = settings.pop("only_cuts", False)
     variant = replace(variant, techniques=replace(variant.techniques, **settings))
     board = chess.Board(fen)
-    trace = trace_scores(runner, laboratory, board, variant, depth, only_cuts=cuts)
-    return record_of(fen, ALPHA_BETA, [trace])
+    trace = traces.trace_scores(
+        runner, laboratory, board, variant, depth, only_cuts=cuts
+    )
+    return traces.record_of(fen, techniques.ALPHA_BETA, [trace])
 
 
 def numbered(fen: str, mate: int, **options: Any) -> dict[str, Any]:
-    trace = trace_numbers(chess.Board(fen), mate, Control(), **options)
-    return record_of(fen, PROOF_NUMBER, [trace])
+    trace = traces.trace_numbers(chess.Board(fen), mate, Control(), **options)
+    return traces.record_of(fen, techniques.PROOF_NUMBER, [trace])
 
 
 @cache
@@ -147,8 +141,8 @@ def records() -> list[dict[str, Any]]:
         ]
     for fen in (MATE_IN_2, MATED_IN_2, MATE_IN_3, MATE_IN_8):
         solution = Solver().solve(Problem(fen), Limits())
-        proof = trace_certificate(chess.Board(fen), solution, Control())
-        found.append(record_of(fen, CERTIFICATE, [proof]))
+        proof = traces.trace_certificate(chess.Board(fen), solution, Control())
+        found.append(traces.record_of(fen, techniques.CERTIFICATE, [proof]))
     full = found[0]["traces"][0] | {"complete": False}
     numbers = numbered(MATE_IN_3, 3)
     log = numbers["traces"][0]["log"]

@@ -157,11 +157,7 @@ class Genre(NamedTuple):
 
 
 SPECIAL_MOVES = (
-    "castling",
-    "by castling",
-    "of castling",
-    "promotion",
-    "double step",
+    *("castling", "by castling", "of castling", "promotion", "double step"),
     "en passant",
 )
 """Two are captures: by pieces that castle or may castle at first, and of them."""

@@ -83,22 +83,14 @@ def test_the_positions_above_are_mates_where_they_should_be() -> None:
 
 KEYS = [
     # A block: a quiet move of the queen that nobody can take.
-    (
-        "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
-        "h5a5",
-        [],
-    ),
+    ("2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1", "h5a5", []),
     # The same queen offers itself with check.
     (
         "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1",
         "h5d5",
         ["check", "sacrifice"],
     ),
-    (
-        "8/8/8/8/8/8/8/R3K2k w Q - 0 1",
-        "e1c1",
-        ["check", "takes flight g1", "castling"],
-    ),
+    ("8/8/8/8/8/8/8/R3K2k w Q - 0 1", "e1c1", ["check", "takes flight g1", "castling"]),
     # A capture that promotes.
     (
         "1n5k/P7/8/8/8/8/8/K7 w - - 0 1",
@@ -106,17 +98,9 @@ KEYS = [
         ["check", "captures a knight", "takes flight g8", "promotes to a queen"],
     ),
     # En passant is a capture.
-    (
-        "8/8/8/3pP3/8/8/7k/K7 w - d6 0 1",
-        "e5d6",
-        ["captures a pawn"],
-    ),
+    ("8/8/8/3pP3/8/8/7k/K7 w - d6 0 1", "e5d6", ["captures a pawn"]),
     # A pin, and the piece left behind it en prise.
-    (
-        "4k3/4n3/8/8/8/8/8/3R2K1 w - - 0 1",
-        "d1e1",
-        ["pins e7", "gives flights d7, d8"],
-    ),
+    ("4k3/4n3/8/8/8/8/8/3R2K1 w - - 0 1", "d1e1", ["pins e7", "gives flights d7, d8"]),
     (
         "4k3/4n3/8/8/8/8/8/4R1K1 w - - 0 1",
         "e1d1",

@@ -40,11 +40,7 @@ def solver() -> Solver:
 
 
 def play(
-    solution: Solution,
-    solver: Solver,
-    *,
-    most_moves: int = 5_000,
-    time_s: float = 60,
+    solution: Solution, solver: Solver, *, most_moves: int = 5_000, time_s: float = 60
 ) -> Variations:
     """Build the play of the solver's last answer, with every defence."""
     solver.workspace.resume()
@@ -218,10 +214,7 @@ def test_without_time_a_mate_in_one_is_still_complete(solver: Solver) -> None:
 
 @pytest.mark.parametrize(
     ("fen", "mate"),
-    [
-        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", 0),
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", None),
-    ],
+    [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", 0), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", None)],
 )
 def test_without_a_mate_ahead_there_is_no_play(
     fen: str, mate: int | None, solver: Solver
@@ -283,9 +276,7 @@ def test_a_stop_cuts_the_play_and_leaves_the_main_line(solver: Solver) -> None:
     assert mainline(variations) == solution.pv
 
 
-def test_an_answer_without_a_line_still_shows_all_defences(
-    solver: Solver,
-) -> None:
+def test_an_answer_without_a_line_still_shows_all_defences(solver: Solver) -> None:
     solver.workspace.begin(None)
     solution = Solution(Problem(MATED), Status.PROVED, -1, 1)
     variations = play(solution, solver)

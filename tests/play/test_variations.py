@@ -162,11 +162,7 @@ def test_the_order_does_not_depend_on_memory_or_earlier_problems() -> None:
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("limits", "has_play"),
-    [
-        (Limits(nodes=1), False),
-        (Limits(nodes=5000), True),
-        (Limits(time_s=0), None),
-    ],
+    [(Limits(nodes=1), False), (Limits(nodes=5000), True), (Limits(time_s=0), None)],
 )
 def test_a_limit_leaves_the_play_incomplete(
     limits: Limits, has_play: bool | None, solver: Solver
@@ -226,7 +222,7 @@ def test_a_claim_that_fails_in_many_moves_is_shown_with_what_refutes_it(
     assert play.complete_moves is None
     assert play.refutations == ("f2e1",)
     assert {defence.move for defence in play.defences} == {
-        *("f2a7", "f2b6", "f2c5", "f2d4", "f2e3", "f2g1", "f2g3"),
+        *("f2a7", "f2b6", "f2c5", "f2d4", "f2e3", "f2g1", "f2g3")
     }
 
 

@@ -17,6 +17,7 @@ from solver.search.threads import Control
 from solver.solution import Stats, Status, StoppedBy
 from solver.solving import Solver
 from tests.endgames.boards import random_boards
+from tests.search.workspaces import untimed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,10 +144,6 @@ def near_mates(solver: Solver, name: str, count: int, seed: int) -> list[chess.B
     return [board for board in boards.values() if not board.is_checkmate()]
 
 
-def without_costs(solution: Solution) -> Solution:
-    return replace(solution, stats=Stats(solution.stats.nodes))
-
-
 def nodes_in_turn(solver: Solver, fens: tuple[str, ...], limits: Limits) -> list[int]:
     return [solver.solve(Problem(fen), limits).stats.nodes for fen in fens]
 
@@ -231,7 +228,7 @@ def test_a_node_limit_means_the_same_after_any_problems(
     for fen in (*KING_AND_ROOK, QUEEN_AGAINST_ROOK):
         alone = fresh.solve(Problem(fen), Limits(nodes=nodes))
         after_others = probing.solve(Problem(fen), Limits(nodes=nodes))
-        assert without_costs(after_others) == without_costs(alone)
+        assert untimed(after_others) == untimed(alone)
 
 
 def test_a_restricted_question_is_not_answered_by_a_table(
@@ -247,7 +244,7 @@ def test_a_restricted_question_is_not_answered_by_a_table(
             alone = fresh.solve(Problem(fen), limits, **asked)
             after_others = probing.solve(Problem(fen), limits, **asked)
             assert after_others.stats.nodes > 0
-            assert without_costs(after_others) == without_costs(alone)
+            assert untimed(after_others) == untimed(alone)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +266,7 @@ def test_positions_with_castling_rights_are_searched(
         alone = fresh.solve(castling, Limits(max_moves=3))
         after_others = probing.solve(castling, Limits(max_moves=3))
         assert alone.mate == mate
-        assert without_costs(after_others) == without_costs(alone)
+        assert untimed(after_others) == untimed(alone)
         board.castling_rights = chess.BB_EMPTY
         without = fresh.solve(Problem(board.fen()), Limits(max_moves=3))
         assert without.mate == (mate and mate + 1)
@@ -288,10 +285,7 @@ def test_a_search_stopped_before_it_begins_probes_no_table(probing: Solver) -> N
     control = Control()
     control.stop()
     found = probing.solve(Problem(KING_AND_ROOK[0]), Limits(), control=control)
-    assert (found.status, found.stopped_by) == (
-        Status.UNDECIDED,
-        StoppedBy.INTERRUPT,
-    )
+    assert (found.status, found.stopped_by) == (Status.UNDECIDED, StoppedBy.INTERRUPT)
 
 
 # When a table is built.

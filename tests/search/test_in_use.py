@@ -160,9 +160,7 @@ def test_abandoned_answers_free_the_solver(solver: Solver, abandon: str) -> None
     assert solver.solve(SHORT).mate == 2
 
 
-def test_answers_that_have_not_begun_do_not_use_the_solver(
-    solver: Solver,
-) -> None:
+def test_answers_that_have_not_begun_do_not_use_the_solver(solver: Solver) -> None:
     answers = solutions(solver, SHORT)
     assert solver.solve(ENDING, Limits(max_moves=3)).lower_bound == 4
     assert [answer.mate for answer in answers] == [2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chess
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
-MATES_IN_FIVE = Path(__file__).parents[2] / "puzzles" / "generated-5.epd"
 
 ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8."""
@@ -32,12 +30,6 @@ ROOK_ENDING = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 @pytest.fixture(params=["roomy", "tiny"])
 def workspace(request: pytest.FixtureRequest) -> Workspace:
     return Workspace(hash_mib=4) if request.param == "roomy" else workspaces.tiny()
-
-
-def mates_in_five(count: int) -> list[chess.Board]:
-    lines = MATES_IN_FIVE.read_text(encoding="utf-8").splitlines()
-    fens = [line.split(" dm ")[0] for line in lines if not line.startswith("#")]
-    return [chess.Board(f"{fen} 0 1") for fen in fens[:count]]
 
 
 def found_line(
@@ -117,12 +109,10 @@ def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> N
 
 
 @pytest.mark.parametrize("longer", [0, 2])
-def test_lost_lines_of_longer_mates_are_proved_again(
-    longer: int,
-) -> None:
+def test_lost_lines_of_longer_mates_are_proved_again(longer: int) -> None:
     reference = Workspace(hash_mib=16)
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
-        for board in mates_in_five(12):
+        for board in workspaces.mates_in_five(12):
             line = found_line(workspace, board, 5 + longer, attacking=True)
             assert line is not None
             check(board, line, 5 + longer, True, reference)
@@ -131,7 +121,7 @@ def test_lost_lines_of_longer_mates_are_proved_again(
 def test_a_line_of_a_shortest_mate_has_its_length() -> None:
     oracle = Oracle()
     workspace = Workspace(hash_mib=4)
-    for board in mates_in_five(25):
+    for board in workspaces.mates_in_five(25):
         line = found_line(workspace, board, 5, attacking=True)
         assert line is not None
         assert len(line) == 9, board.fen()
@@ -150,7 +140,7 @@ def test_an_interrupt_leaves_a_whole_line_or_none() -> None:
     reference = Workspace(hash_mib=16)
     kept = lost = 0
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
-        for board in mates_in_five(20):
+        for board in workspaces.mates_in_five(20):
             position = pack(board)
             workspace.begin(None)
             workspace.search_dfpn(position, 7, attacking=True)

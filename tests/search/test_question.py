@@ -113,9 +113,7 @@ def test_the_side_that_mates_is_found_with_the_shortest_length(
     assert {-2, -1, 1, 2, None} <= found
 
 
-def test_a_limit_in_the_other_sides_turn_is_reported_as_one(
-    solver: Solver,
-) -> None:
+def test_a_limit_in_the_other_sides_turn_is_reported_as_one(solver: Solver) -> None:
     whole = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits())
     for nodes in range(1, 2_000, 97):
         cut = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(nodes=nodes))

@@ -13,9 +13,10 @@ from solver.errors import FenError
 from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.search.queries import Question, Questions
 from solver.search.threads import Control
-from solver.solution import Solution, Stats, Status, StoppedBy
+from solver.solution import Solution, Status, StoppedBy
 from solver.solving import Solver
 from tests.oracles import naive, walks
+from tests.search.workspaces import untimed
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -41,10 +42,7 @@ def uncontrolled() -> AbstractContextManager[Control]:
 
 def problems() -> list[Question]:
     """Return problems of all kinds, each asked in several ways."""
-    boards = [
-        *walks.random_positions(150, seed=1),
-        *walks.small_positions(150, seed=2),
-    ]
+    boards = [*walks.random_positions(150, seed=1), *walks.small_positions(150, seed=2)]
     fens = [board.fen(en_passant="fen") for board in boards]
     asked = [Question(Problem(LONG), replace(LIMITS, max_moves=None))]
     for fen in [*fens, MATE_IN_ONE, CHECKMATE, BARE_KING, SMALL_ENDING, LONG]:
@@ -71,10 +69,6 @@ def answers_of(
     return solver.answers(Questions(solver.workspace, asked), searching)
 
 
-def untimed(solution: Solution) -> Solution:
-    return replace(solution, stats=Stats(solution.stats.nodes))
-
-
 @pytest.mark.parametrize("all_keys", [True, False])
 def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
     all_keys: bool,
@@ -85,10 +79,7 @@ def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
     assert len(together) == len(asked)
     for question, answer in zip(asked, together, strict=True):
         alone = solver.solve(
-            question.problem,
-            question.limits,
-            within=question.within,
-            all_keys=all_keys,
+            question.problem, question.limits, within=question.within, all_keys=all_keys
         )
         assert untimed(answer) == untimed(alone), question
     assert {answer.status for answer in together} == {*Status} - {Status.FOUND}
@@ -146,10 +137,7 @@ def test_a_batch_that_a_time_limit_stops_still_answers_every_problem() -> None:
             (Status.UNDECIDED, StoppedBy.TIME),
             (Status.DISPROVED, None),
         }
-    assert (short.status, short.mate) in {
-        (Status.UNDECIDED, None),
-        (Status.PROVED, 1),
-    }
+    assert (short.status, short.mate) in {(Status.UNDECIDED, None), (Status.PROVED, 1)}
 
 
 def test_a_stop_in_the_problem_after_a_node_limit_changes_no_answer() -> None:

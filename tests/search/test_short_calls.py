@@ -7,16 +7,16 @@ import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from random import Random
 
 import pytest
 
 from solver import Limits, Problem, grade, solve
-from solver.solution import Solution, Stats, StoppedBy
+from solver.solution import Solution, StoppedBy
 from solver.solving import Solver
 from tests import processes
 from tests.search.controls import Hooked
+from tests.search.workspaces import untimed
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -34,10 +34,6 @@ QUESTIONS: list[tuple[Problem, Limits]] = [
     (Problem(ENDINGS[1]), Limits(hash_mib=1)),
     (Problem(MATE_IN_TWO, stipulation="s#1"), Limits()),
 ]
-
-
-def untimed(solution: Solution) -> Solution:
-    return replace(solution, stats=Stats(solution.stats.nodes))
 
 
 def fresh(problem: Problem, limits: Limits) -> Solution:

@@ -141,10 +141,7 @@ def test_a_time_limit_and_a_stop_end_a_long_search(solver: Solver) -> None:
     control = Control()
     with after_work(control.stop):
         answer = solver.solve(problem, control=control)
-    assert (answer.status, answer.stopped_by) == (
-        Status.UNDECIDED,
-        StoppedBy.INTERRUPT,
-    )
+    assert (answer.status, answer.stopped_by) == (Status.UNDECIDED, StoppedBy.INTERRUPT)
     assert answer.lower_bound >= 2
 
 

@@ -61,10 +61,7 @@ def test_a_proved_solution_counts_moves_of_the_side_that_ends_the_play() -> None
 
 def test_half_a_move_more_lets_the_mating_side_begin() -> None:
     answer = solve(problem_of(f"{ROOK} w - -", "h#1.5"))
-    assert set(answer.solutions) == {
-        ("f6g6", "h8g8", "a1a8"),
-        ("f6f7", "h8h7", "a1h1"),
-    }
+    assert set(answer.solutions) == {("f6g6", "h8g8", "a1a8"), ("f6f7", "h8h7", "a1h1")}
     assert answer.mate == 2
 
 

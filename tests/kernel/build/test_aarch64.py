@@ -18,9 +18,7 @@ import pytest
 from solver.board import pack
 from solver.kernel.border.parts import BUCKET_WORDS, PARTS, Operation, search_with
 from solver.kernel.border.search_struct import POSITION_WORDS, Search
-from solver.kernel.build import cache
-from solver.kernel.build.cache import PORTABLE
-from solver.kernel.build.loader import compile_part
+from solver.kernel.build import cache, loader
 from tests.processes import run
 
 if TYPE_CHECKING:
@@ -98,9 +96,9 @@ def questions() -> list[tuple[Operation, int, str]]:
 def test_code_for_aarch64_counts_the_nodes_of_this_processor(
     kernel: Kernel, tmp_path: Path
 ) -> None:
-    (target,) = PORTABLE["aarch64"]
+    (target,) = cache.PORTABLE["aarch64"]
     cross = target._replace(triple="aarch64-unknown-linux-gnu")
-    search_image, *_ = [compile_part(part, cross) for part in PARTS]
+    search_image, *_ = [loader.compile_part(part, cross) for part in PARTS]
     (tmp_path / "harness.c").write_text(HARNESS)
     (tmp_path / "search").write_bytes(search_image)
     subprocess.check_call(

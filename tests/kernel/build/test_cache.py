@@ -12,13 +12,6 @@ import pytest
 
 from solver.errors import CacheError
 from solver.kernel.build import cache
-from solver.kernel.build.cache import (
-    describe,
-    open_directory,
-    private_directories,
-    read_object,
-    write_object,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,10 +47,10 @@ def test_the_named_folder_is_created_private(
 ) -> None:
     directory = named / below
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
-    assert Path(open_directory()) == directory
+    assert Path(cache.open_directory()) == directory
     if os.name == "posix":
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    assert Path(open_directory()) == directory
+    assert Path(cache.open_directory()) == directory
 
 
 @on_posix
@@ -66,7 +59,7 @@ def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) ->
     named.mkdir()
     named.chmod(mode)
     with pytest.raises(CacheError, match=f"by the user alone, found {mode:04o}"):
-        Path(open_directory())
+        Path(cache.open_directory())
 
 
 @on_posix
@@ -74,7 +67,7 @@ def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) ->
 def test_a_folder_that_others_can_only_read_is_used(named: Path, mode: int) -> None:
     named.mkdir()
     named.chmod(mode)
-    assert Path(open_directory()) == named
+    assert Path(cache.open_directory()) == named
 
 
 def test_a_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
@@ -82,7 +75,7 @@ def test_a_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
     target.mkdir(mode=0o700)
     named.symlink_to(target)
     with pytest.raises(CacheError, match="found a symbolic link"):
-        Path(open_directory())
+        Path(cache.open_directory())
 
 
 @on_posix
@@ -93,19 +86,19 @@ def test_a_folder_of_another_user_is_refused(
     stranger = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: stranger)
     with pytest.raises(CacheError, match="found another owner"):
-        Path(open_directory())
+        Path(cache.open_directory())
 
 
 def test_a_file_in_place_of_the_named_folder_is_an_error(named: Path) -> None:
     named.write_text("in the way")
     with pytest.raises(CacheError) as refused:
-        Path(open_directory())
+        Path(cache.open_directory())
     assert str(refused.value) == f"{named}: expected a folder, found a file"
 
 
 def test_the_users_cache_is_the_default(unnamed: tuple[Path, Path]) -> None:
     home, _ = unnamed
-    assert Path(open_directory()) == home / "matesolve"
+    assert Path(cache.open_directory()) == home / "matesolve"
 
 
 def block(directory: Path) -> None:
@@ -129,7 +122,7 @@ def test_the_temporary_folder_is_used_where_the_users_cache_cannot(
 ) -> None:
     home, temporary = unnamed
     spoil(home / "matesolve")
-    directory = Path(open_directory())
+    directory = Path(cache.open_directory())
     assert directory.parent == temporary
     if os.name == "posix":
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
@@ -140,11 +133,11 @@ def test_every_reason_is_given_where_no_folder_can_be_used(
 ) -> None:
     home, temporary = unnamed
     block(home / "matesolve")
-    second = Path(open_directory())
+    second = Path(cache.open_directory())
     second.rmdir()
     block(second)
     with pytest.raises(CacheError) as refused:
-        Path(open_directory())
+        Path(cache.open_directory())
     assert str(home / "matesolve") in str(refused.value)
     assert str(second) in str(refused.value)
     assert second.parent == temporary
@@ -174,21 +167,21 @@ def test_the_temporary_folder_is_used_without_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert Path(open_directory()).parent == tmp_path
+    assert Path(cache.open_directory()).parent == tmp_path
 
 
 @pytest.mark.usefixtures("no_temporary")
 def test_the_users_cache_is_used_without_a_temporary_folder(
     unnamed: tuple[Path, Path],
 ) -> None:
-    assert Path(open_directory()) == unnamed[0] / "matesolve"
+    assert Path(cache.open_directory()) == unnamed[0] / "matesolve"
 
 
 @pytest.mark.usefixtures("no_home", "no_temporary")
 def test_without_a_home_and_a_temporary_folder_there_is_no_cache() -> None:
-    assert list(private_directories()) == []
+    assert list(cache.private_directories()) == []
     with pytest.raises(CacheError) as refused:
-        Path(open_directory())
+        Path(cache.open_directory())
     assert str(refused.value) == "no home and no temporary folder is known"
 
 
@@ -202,7 +195,7 @@ def test_a_folder_where_no_file_can_be_created_is_refused(
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
     with pytest.raises(CacheError) as refused:
-        Path(open_directory())
+        Path(cache.open_directory())
     assert str(refused.value) == f"{named}: Permission denied"
 
 
@@ -211,28 +204,31 @@ def test_a_stored_kernel_is_found_in_a_read_only_folder(
 ) -> None:
     named.mkdir(mode=0o700)
     (named / "search-1.bin").touch()
-    assert describe(str(named)) == "1 stored"
+    assert cache.describe(str(named)) == "1 stored"
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
-    assert describe(str(named)) == "1 stored; no file can be added: Permission denied"
-    assert list(private_directories()) == [str(named)]
+    assert (
+        cache.describe(str(named))
+        == "1 stored; no file can be added: Permission denied"
+    )
+    assert list(cache.private_directories()) == [str(named)]
 
 
 @on_posix
 def test_a_folder_that_others_can_write_to_is_not_read(named: Path) -> None:
     named.mkdir()
     named.chmod(0o777)
-    assert list(private_directories()) == []
-    assert describe(str(named)).startswith("not used: ")
+    assert list(cache.private_directories()) == []
+    assert cache.describe(str(named)).startswith("not used: ")
 
 
 def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
     named.touch(mode=0o600)
-    assert list(private_directories()) == []
+    assert list(cache.private_directories()) == []
 
 
 def test_a_missing_folder_holds_nothing(named: Path) -> None:
-    assert list(private_directories()) == []
-    assert describe(str(named)) == "not there yet"
+    assert list(cache.private_directories()) == []
+    assert cache.describe(str(named)) == "not there yet"
     assert not named.exists()
 
 
@@ -242,12 +238,12 @@ def test_a_missing_folder_holds_nothing(named: Path) -> None:
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     path = tmp_path / "kernel.bin"
-    write_object(str(path), KERNEL)
+    cache.write_object(str(path), KERNEL)
     return path
 
 
 def test_a_kernel_reads_back_as_it_was_written(stored: Path) -> None:
-    assert read_object(str(stored)) == KERNEL
+    assert cache.read_object(str(stored)) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
@@ -258,13 +254,13 @@ def test_the_file_is_private(stored: Path) -> None:
 
 def test_a_kernel_replaces_the_one_before(stored: Path) -> None:
     other = b"other"
-    write_object(str(stored), other)
-    assert read_object(str(stored)) == other
+    cache.write_object(str(stored), other)
+    assert cache.read_object(str(stored)) == other
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        read_object(str(tmp_path / "kernel.bin"))
+        cache.read_object(str(tmp_path / "kernel.bin"))
 
 
 def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
@@ -274,7 +270,7 @@ def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
         changed[place] ^= 1 << place % 8
         stored.write_bytes(changed)
         with pytest.raises(CacheError, match="found a damaged file"):
-            read_object(str(stored))
+            cache.read_object(str(stored))
 
 
 def test_a_truncated_file_is_noticed(stored: Path) -> None:
@@ -282,14 +278,14 @@ def test_a_truncated_file_is_noticed(stored: Path) -> None:
     for size in range(len(content)):
         stored.write_bytes(content[:size])
         with pytest.raises(CacheError, match="found a damaged file"):
-            read_object(str(stored))
+            cache.read_object(str(stored))
 
 
 @pytest.mark.parametrize("content", [b"\0" * 4096, b"\x7fELF" * 99, b"\n" * 99])
 def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
     stored.write_bytes(content)
     with pytest.raises(CacheError, match="found a damaged file"):
-        read_object(str(stored))
+        cache.read_object(str(stored))
 
 
 @on_posix
@@ -297,14 +293,14 @@ def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
 def test_a_file_that_others_can_write_to_is_refused(stored: Path, mode: int) -> None:
     stored.chmod(mode)
     with pytest.raises(CacheError, match="by the user alone"):
-        read_object(str(stored))
+        cache.read_object(str(stored))
 
 
 def test_a_link_to_a_file_is_refused(stored: Path) -> None:
     stored.rename(stored.with_name("moved"))
     stored.symlink_to("moved")
     with pytest.raises(CacheError, match="found a symbolic link"):
-        read_object(str(stored))
+        cache.read_object(str(stored))
 
 
 def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
@@ -315,8 +311,8 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
 
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="No space left"):
-        write_object(str(stored), b"other")
-    assert read_object(str(stored)) == KERNEL
+        cache.write_object(str(stored), b"other")
+    assert cache.read_object(str(stored)) == KERNEL
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
 
 
@@ -341,7 +337,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "objects"
     folder.mkdir(mode=0o755)
     path = folder / "search.bin"
-    write_object(str(path), KERNEL)
+    cache.write_object(str(path), KERNEL)
     path.chmod(0o644)
     monkeypatch.setattr(cache, "SHIPPED", str(folder))
     return path
@@ -356,12 +352,12 @@ def give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_installed_file_is_read_through_a_link_too(shipped: Path) -> None:
-    assert read_object(str(shipped)) == KERNEL
+    assert cache.read_object(str(shipped)) == KERNEL
     elsewhere = shipped.parent.with_name("store")
     elsewhere.mkdir(mode=0o755)
     shipped.rename(elsewhere / "search.bin")
     shipped.symlink_to(elsewhere / "search.bin")
-    assert read_object(str(shipped)) == KERNEL
+    assert cache.read_object(str(shipped)) == KERNEL
 
 
 @on_posix
@@ -375,7 +371,7 @@ def test_an_installed_file_that_everybody_can_change_is_refused(
     with pytest.raises(
         CacheError, match=f"{place}: expected it to be writable by its owner"
     ):
-        read_object(str(shipped))
+        cache.read_object(str(shipped))
 
 
 @on_posix
@@ -392,7 +388,7 @@ def test_an_installed_file_of_a_shared_group_is_refused(
     with pytest.raises(
         CacheError, match=f"{place}: expected it to be writable by its owner"
     ):
-        read_object(str(shipped))
+        cache.read_object(str(shipped))
 
 
 @on_posix
@@ -404,7 +400,7 @@ def test_an_installed_file_of_another_user_is_refused(
     with pytest.raises(
         CacheError, match="expected it to belong to the user or to root"
     ):
-        read_object(str(shipped))
+        cache.read_object(str(shipped))
 
 
 @on_posix
@@ -415,10 +411,10 @@ def test_an_installed_file_of_root_is_read_by_every_user(
     shipped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    assert read_object(str(shipped)) == KERNEL
+    assert cache.read_object(str(shipped)) == KERNEL
 
 
 def test_a_damaged_installed_file_is_noticed(shipped: Path) -> None:
     shipped.write_bytes(shipped.read_bytes()[:-1])
     with pytest.raises(CacheError, match="found a damaged file"):
-        read_object(str(shipped))
+        cache.read_object(str(shipped))

@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING, Any
 import llvmlite.binding as llvm
 import pytest
 
+from solver.kernel.border import parts
 from solver.kernel.border.interface import Kernel, KernelError
-from solver.kernel.border.parts import (
-    BUCKET_WORDS,
-    PARTS,
-    SEARCH,
-    mate_in_two,
-    search_with,
-    start_position,
-)
-from solver.kernel.build import cache, loader
-from solver.kernel.build.cache import MEMSET, host, target_machine
-from solver.kernel.build.compiler import compile_object
-from solver.kernel.build.loader import link
+from solver.kernel.build import cache, compiler, loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +78,7 @@ ANSWERS = [7, 5, 0x05FF, 17, 3000, -1]
 
 def assembled(*texts: str) -> bytes:
     """Return an object file for this cache."""
-    generator = target_machine(host())
+    generator = cache.target_machine(cache.host())
     module = llvm.parse_assembly("")
     for text in texts:
         module.link_in(llvm.parse_assembly(text))
@@ -103,8 +93,8 @@ def called(address: int) -> Callable[[int], int]:
 
 
 def test_an_image_answers_as_llvmlites_own_linking_of_the_same_object_file() -> None:
-    code = assembled(PROGRAM, MEMSET)
-    loaded = called(loader.load_image(link(code, loader.SYMBOL)))
+    code = assembled(PROGRAM, cache.MEMSET)
+    loaded = called(loader.load_image(loader.link(code, loader.SYMBOL)))
     linked = called(loader.place_object(code))
     numbers = range(len(ANSWERS))
     assert [loaded(number) for number in numbers] == ANSWERS
@@ -128,30 +118,30 @@ def test_an_image_answers_as_llvmlites_own_linking_of_the_same_object_file() -> 
     ],
 )
 def test_an_object_file_that_needs_more_is_refused(text: str, found: str) -> None:
-    code = assembled(PROGRAM, MEMSET, text)
+    code = assembled(PROGRAM, cache.MEMSET, text)
     with pytest.raises(KernelError, match=re.escape(found)):
-        link(code, loader.SYMBOL)
+        loader.link(code, loader.SYMBOL)
 
 
 def test_an_object_file_without_memset_is_refused() -> None:
     with pytest.raises(KernelError, match="its own symbols only, found memset"):
-        link(assembled(PROGRAM), loader.SYMBOL)
+        loader.link(assembled(PROGRAM), loader.SYMBOL)
 
 
 def test_an_object_file_without_the_function_is_refused() -> None:
-    code = assembled(PROGRAM, MEMSET)
+    code = assembled(PROGRAM, cache.MEMSET)
     with pytest.raises(KernelError, match="expected the function another, found none"):
-        link(code, "another")
+        loader.link(code, "another")
 
 
 @pytest.mark.parametrize("code", [b"\0" * 64, b"\x7fELF" + b"\1" * 60])
 def test_another_file_is_refused(code: bytes) -> None:
     with pytest.raises(KernelError, match="expected a relocatable ELF file"):
-        link(code, loader.SYMBOL)
+        loader.link(code, loader.SYMBOL)
 
 
 def test_an_image_whose_function_is_not_in_it_is_refused() -> None:
-    code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
+    code = loader.link(assembled(PROGRAM, cache.MEMSET), loader.SYMBOL)
     body = code[cache.ENTRY.size :]
     for wrong in (len(body), 1 << 40, 2):
         with pytest.raises(KernelError, match=f"found one at {wrong}$"):
@@ -160,22 +150,22 @@ def test_an_image_whose_function_is_not_in_it_is_refused() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, cache.ENTRY.size])
 def test_an_image_without_code_is_refused(size: int) -> None:
-    code = link(assembled(PROGRAM, MEMSET), loader.SYMBOL)
+    code = loader.link(assembled(PROGRAM, cache.MEMSET), loader.SYMBOL)
     with pytest.raises(KernelError, match="expected a function in "):
         loader.load_image(code[:size])
 
 
 def answers(kernel: Kernel) -> list[tuple[int, int]]:
     """Return results of the search for mates, each with the nodes so far."""
-    table = (c_uint64 * (2 * BUCKET_WORDS))()
-    search = search_with(table)
+    table = (c_uint64 * (2 * parts.BUCKET_WORDS))()
+    search = parts.search_with(table)
     search.proofs_from = search.proof_buckets = 1
     asked = [
-        *(("PERFT", start_position(), plies) for plies in (1, 2, 3, 4)),
-        *(("MATES_WITHIN", mate_in_two(), moves) for moves in (1, 2, 3)),
-        *(("FIND_MATE", mate_in_two(), moves) for moves in (1, 2, 3)),
-        *(("MATES_WITHIN", start_position(), moves) for moves in (1, 2, 3)),
-        ("LINE", mate_in_two(), 2),
+        *(("PERFT", parts.start_position(), plies) for plies in (1, 2, 3, 4)),
+        *(("MATES_WITHIN", parts.mate_in_two(), moves) for moves in (1, 2, 3)),
+        *(("FIND_MATE", parts.mate_in_two(), moves) for moves in (1, 2, 3)),
+        *(("MATES_WITHIN", parts.start_position(), moves) for moves in (1, 2, 3)),
+        ("LINE", parts.mate_in_two(), 2),
     ]
     return [
         (kernel.run(name, position, search, number, 1), search.nodes)
@@ -185,17 +175,17 @@ def answers(kernel: Kernel) -> list[tuple[int, int]]:
 
 @pytest.mark.slow
 def test_each_part_answers_as_llvmlites_own_linking_of_the_same_object_file() -> None:
-    for part in PARTS:
+    for part in parts.PARTS:
         entry = importlib.import_module(part.module).entry
-        code = compile_object(entry, loader.SYMBOL, host())
+        code = compiler.compile_object(entry, loader.SYMBOL, cache.host())
         loaded, linked = (
             Kernel(address, part.operations)
             for address in (
-                loader.load_image(link(code, loader.SYMBOL)),
+                loader.load_image(loader.link(code, loader.SYMBOL)),
                 loader.place_object(code),
             )
         )
         part.self_test(loaded)
         part.self_test(linked)
-        if part is SEARCH:
+        if part is parts.SEARCH:
             assert answers(loaded) == answers(linked)

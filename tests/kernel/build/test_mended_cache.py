@@ -51,10 +51,7 @@ combinations = pytest.mark.parametrize(
 def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Part]:
     """The parts, with modules that are not there, in an empty cache folder."""
     stubs = [
-        part._replace(
-            module=f"absent.{part.name}",
-            answers=lambda _: {},
-        )
+        part._replace(module=f"absent.{part.name}", answers=lambda _: {})
         for part in PARTS
     ]
     monkeypatch.setattr(parts, "PARTS", tuple(stubs))
@@ -123,9 +120,7 @@ def test_parts_that_a_wheel_lacks_are_compiled(
 @damages
 @each_part
 def test_an_object_file_that_is_damaged_is_compiled_again(
-    stubs: list[Part],
-    number: int,
-    damage: Callable[[Path], None],
+    stubs: list[Part], number: int, damage: Callable[[Path], None]
 ) -> None:
     part = stubs[number]
     assert load(part) == ("compiled", [])
@@ -145,9 +140,7 @@ def test_an_object_file_that_is_damaged_is_compiled_again(
 @damages
 @each_part
 def test_a_module_that_is_damaged_is_compiled_again(
-    stubs: list[Part],
-    number: int,
-    damage: Callable[[Path], None],
+    stubs: list[Part], number: int, damage: Callable[[Path], None]
 ) -> None:
     part = stubs[number]
     notices: list[str] = []

@@ -40,12 +40,7 @@ def test_every_part_of_the_kernel_is_checked() -> None:
     functions = {module: compiled_functions(module) for module in MODULES}
     checked = {module.split(".")[-1] for module, found in functions.items() if found}
     assert checked >= {
-        "bitboards",
-        "movegen",
-        "mating",
-        "prover",
-        "transposition",
-        "dfpn",
+        *("bitboards", "movegen", "mating", "prover", "transposition", "dfpn")
     }
     assert sum(map(len, functions.values())) > 50
 

@@ -29,13 +29,10 @@ from solver.kernel.border.parts import (
 )
 from solver.kernel.border.query_struct import INFINITE_SCORE, Experiment, Extension
 from solver.kernel.border.search_struct import BattlePlay, HelpPlay, Search, Stop
-from solver.kernel.build import wasm
-from solver.kernel.build.loader import load_module
+from solver.kernel.build import loader, wasm
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS
-from solver.laboratory.iterative_deepening import Laboratory
-from solver.laboratory.node_counts import GLASS_FEN
+from solver.laboratory import iterative_deepening, node_counts, traces
 from solver.laboratory.techniques import ablation, parse_variant
-from solver.laboratory.traces import NodeLog
 from solver.play.record import mark_key, mark_mate
 from solver.position_text import write_lines
 from solver.problem import Problem, Stipulation
@@ -220,8 +217,8 @@ def test_the_whole_play_of_problems(twins: dict[str, TwinKernel], every: int) ->
 def test_glass_position_in_the_laboratory(
     twins: dict[str, TwinKernel], depth: int
 ) -> None:
-    laboratory = Laboratory(1 << 14)
-    board = chess.Board(GLASS_FEN)
+    laboratory = iterative_deepening.Laboratory(1 << 14)
+    board = chess.Board(node_counts.GLASS_FEN)
     for text in ("off", "mdp=cpw", "mdp=tight,check-extension=all"):
         techniques = parse_variant(text).techniques
         list(laboratory.deepen(board, techniques, depth, confirm=False))
@@ -232,7 +229,7 @@ def test_glass_position_in_the_laboratory(
 def test_all_techniques_of_the_laboratory(
     twins: dict[str, TwinKernel], count: int
 ) -> None:
-    laboratory = Laboratory(1 << 10)
+    laboratory = iterative_deepening.Laboratory(1 << 10)
     for board, variant in product(boards(count), ablation()):
         techniques = variant.techniques
         list(laboratory.deepen(board, techniques, 5, nodes=2_000, confirm=False))
@@ -241,8 +238,8 @@ def test_all_techniques_of_the_laboratory(
 
 def test_logs(twins: dict[str, TwinKernel]) -> None:
     board = chess.Board(ROOK_ENDING)
-    laboratory, workspace = Laboratory(1 << 10), Workspace(1)
-    logs = [NodeLog(each.search, 500) for each in (laboratory, workspace)]
+    laboratory, workspace = iterative_deepening.Laboratory(1 << 10), Workspace(1)
+    logs = [traces.NodeLog(each.search, 500) for each in (laboratory, workspace)]
     techniques = parse_variant("mdp=cpw").techniques
     list(laboratory.deepen(board, techniques, 6, confirm=False))
     workspace.begin(2_000)
@@ -268,7 +265,7 @@ def test_single_operations(twins: dict[str, TwinKernel]) -> None:
 
 def test_a_changed_byte_of_a_module_is_noticed(kernel: Kernel) -> None:
     """b1 among the squares that a knight attacks from a1, in static data."""
-    code = load_module(SEARCH).code
+    code = loader.load_module(SEARCH).code
     place = code.index(KNIGHT_ATTACKS.tobytes())
     changed = code[:place] + bytes([code[place] ^ 2]) + code[place + 1 :]
     search = Search(node_limit=NO_LIMIT)
@@ -280,7 +277,7 @@ def test_a_changed_byte_of_a_module_is_noticed(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 def test_a_module_imports_three_things_and_exports_one(part: Part) -> None:
-    module = wasmtime.Module(wasmtime.Engine(), load_module(part).code)
+    module = wasmtime.Module(wasmtime.Engine(), loader.load_module(part).code)
     assert {(each.module, each.name) for each in module.imports} <= wasm.IMPORTS
     assert [each.name for each in module.exports] == ["matesolve_entry"]
 
@@ -288,15 +285,13 @@ def test_a_module_imports_three_things_and_exports_one(part: Part) -> None:
 def test_the_module_has_no_more_imports_than_its_host_brings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from solver.kernel.build.compiler import compile_object
-    from solver.kernel.build.jit import native, population
-    from solver.kernel.build.words import i64, u64
+    from solver.kernel.build import compiler, jit, words
 
-    @native(i64(u64))
+    @jit.native(words.i64(words.u64))
     def entry(word: Any) -> Any:
-        return population(word)
+        return jit.population(word)
 
-    code = compile_object(entry, "entry", wasm.WASM32)
+    code = compiler.compile_object(entry, "entry", wasm.WASM32)
     assert wasm.to_module(code, "entry").startswith(b"\0asm")
     with pytest.raises(KernelError, match="expected the function other, found none"):
         wasm.to_module(code, "other")

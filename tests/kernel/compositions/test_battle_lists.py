@@ -16,8 +16,7 @@ from solver.problem import Goal, Play, Stipulation
 from solver.stipulations import Battle
 from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
 from tests.oracles import battle_play as oracle
-from tests.oracles import stipulated, walks
-from tests.oracles.play import after_pass, played
+from tests.oracles import play, stipulated, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Lists:
         self, board: chess.Board, moves: int, *, threats: bool
     ) -> dict[str, Answer]:
         """Return the same by definition."""
-        replies = {move.uci(): played(board, move) for move in board.legal_moves}
+        replies = {move.uci(): play.played(board, move) for move in board.legal_moves}
         ending = {reply for reply, after in replies.items() if self._has_ended(after)}
         if self.stipulation.play in REFLEX and ending:
             replies = {reply: replies[reply] for reply in ending}
@@ -69,7 +68,7 @@ class Lists:
         answers = {}
         if threats and moves and not board.is_check():
             is_over = False
-            threat = answers[PASS] = self._shortest(after_pass(board), moves)
+            threat = answers[PASS] = self._shortest(play.after_pass(board), moves)
         for reply, after in replies.items():
             answer = self._shortest(after, moves)._replace(ends=reply in ending)
             answers[reply] = answer._replace(
@@ -122,7 +121,7 @@ def test_continuations_are_the_shortest_after_every_reply(
         *walks.small_positions(count, seed=11),
     ]
     # Both sides of each position, as the defender is to move.
-    boards += [after_pass(board) for board in boards if not board.is_check()]
+    boards += [play.after_pass(board) for board in boards if not board.is_check()]
     seen = compare(lists, (b for b in boards if b.is_valid()), 1)
     assert seen["answered"], seen
     assert bool(seen["ends"]) == (lists.stipulation.play is not Play.DIRECT), seen

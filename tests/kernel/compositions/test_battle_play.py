@@ -178,10 +178,7 @@ def test_each_kind_of_mating_reply_ends_a_selfmate(
 
 @pytest.mark.parametrize(
     ("fen", "keys"),
-    [
-        ("K1k5/P6Q/8/8/8/8/8/8", {"h7c7"}),
-        ("1k6/7Q/K7/P7/8/8/8/8", set()),
-    ],
+    [("K1k5/P6Q/8/8/8/8/8/8", {"h7c7"}), ("1k6/7Q/K7/P7/8/8/8/8", set())],
 )
 def test_a_lone_king_can_be_forced_to_stalemate(
     battle_kernel: Kernel, fen: str, keys: set[str]

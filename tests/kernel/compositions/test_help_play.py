@@ -89,10 +89,7 @@ EASILY_LEFT_OUT = {
         "7k/8/6K1/8/8/8/8/R7 w - - 0 1",
         "g6f7 h8h7 a1h1",
     ),
-    "the king opens a line": (
-        "7k/p6p/8/8/3K4/8/1B6/6R1 b - - 0 1",
-        "a7a6 d4d5",
-    ),
+    "the king opens a line": ("7k/p6p/8/8/3K4/8/1B6/6R1 b - - 0 1", "a7a6 d4d5"),
     "en passant opens a line of two pawns": (
         "8/3p4/4R3/R3P2k/1R6/8/8/K7 b - - 0 1",
         "d7d5 e5d6",
@@ -387,9 +384,7 @@ def test_no_position_before_a_mate_found_by_chance_is_hopeless(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernel")
-def test_no_position_before_many_mates_is_hopeless(
-    help_kernel: Kernel,
-) -> None:
+def test_no_position_before_many_mates_is_hopeless(help_kernel: Kernel) -> None:
     boards = starts(40_000, 46)
     assert assert_not_hopeless_before_mates(help_kernel, boards, 46) > 100_000
 

@@ -14,14 +14,7 @@ import numpy as np
 import pytest
 
 from solver.board import pack
-from solver.kernel.border.search_struct import (
-    MOST_NET_MOVES,
-    NEED_CODES,
-    NEED_KINDS,
-    HelpPlay,
-    Nets,
-    Search,
-)
+from solver.kernel.border import search_struct
 from solver.stipulations.solving_moves import make_nets
 from tests.kernel.compositions.test_help_play import starts
 from tests.kernel.compositions.test_nets import CAPTURED, FAR, FREE, LAST
@@ -32,7 +25,7 @@ if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
 
 GONE = 12
-NEVER = MOST_NET_MOVES + 1
+NEVER = search_struct.MOST_NET_MOVES + 1
 
 HOME = "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1"
 CORNERS = [chess.A1, chess.H1, chess.A8, chess.H8]
@@ -44,7 +37,7 @@ ALL_RIGHTS = [
 
 
 @pytest.fixture(scope="module")
-def nets() -> Nets:
+def nets() -> search_struct.Nets:
     return make_nets(is_stalemate=False)
 
 
@@ -62,7 +55,7 @@ class Table(NamedTuple):
 
 def needs_of(
     kernel: Kernel,
-    nets: Nets,
+    nets: search_struct.Nets,
     board: chess.Board,
     attacker: chess.Color,
     *,
@@ -74,12 +67,12 @@ def needs_of(
     if every:
         nets.all_kinds = (1 << GONE) - 1
         nets.pawn_squares[:] = (chess.BB_ALL, chess.BB_ALL)
-    play = HelpPlay.of(position, 2)
+    play = search_struct.HelpPlay.of(position, 2)
     play.nets, nets.budget = ctypes.addressof(nets), 1
-    kernel.list_nets(play, Search())
-    size = NEED_KINDS * 64 * NEED_CODES
+    kernel.list_nets(play, search_struct.Search())
+    size = search_struct.NEED_KINDS * 64 * search_struct.NEED_CODES
     words = np.array((ctypes.c_uint32 * size).from_address(nets.needs))
-    words = words.reshape(NEED_KINDS, 64, NEED_CODES)
+    words = words.reshape(search_struct.NEED_KINDS, 64, search_struct.NEED_CODES)
     moves = (words & 31, words >> 6 & 31)
     return Table(moves, (words >> 12 & 31, words >> 17 & 31), words >> 22 & 31)
 
@@ -105,8 +98,8 @@ def expected(
     That is: moves, captures, and whether it then is a piece that the other side has not
     captured. What cannot be has NEVER moves.
     """
-    moves = np.full(NEED_CODES, NEVER)
-    takes = np.zeros(NEED_CODES, int)
+    moves = np.full(search_struct.NEED_CODES, NEVER)
+    takes = np.zeros(search_struct.NEED_CODES, int)
     for price, needed in enumerate((moves, takes)):
         least = oracle.cheapest(kind, square, colour, rights, price)
         for place, spent in sorted(least.items(), key=lambda item: -item[1]):
@@ -138,7 +131,7 @@ def rights_of(
 @pytest.mark.parametrize("attacker", chess.COLORS, ids=["White", "Black"])
 @sized("step", 9, 1)
 def test_each_need_is_what_the_piece_spends_on_an_empty_board(
-    help_kernel: Kernel, nets: Nets, attacker: chess.Color, step: int
+    help_kernel: Kernel, nets: search_struct.Nets, attacker: chess.Color, step: int
 ) -> None:
     turn = 0 if attacker else 56
     castling = [*CORNERS, chess.E1, chess.E8]
@@ -164,7 +157,7 @@ def test_each_need_is_what_the_piece_spends_on_an_empty_board(
                     for counters, needed in ((side, takes), (1 - side, stays)):
                         found = table.takes[counters][row]
                         assert np.array_equal(found[possible], needed[possible]), at
-                    taken = np.zeros(NEED_CODES, int)
+                    taken = np.zeros(search_struct.NEED_CODES, int)
                     taken[CAPTURED] = side
                     assert np.array_equal(table.taken[row], taken), at
                     compared[kind] += 1
@@ -173,7 +166,7 @@ def test_each_need_is_what_the_piece_spends_on_an_empty_board(
 
 
 def test_what_was_captured_can_only_be_free_or_captured(
-    help_kernel: Kernel, nets: Nets
+    help_kernel: Kernel, nets: search_struct.Nets
 ) -> None:
     table = needs_of(help_kernel, nets, chess.Board(HOME), chess.WHITE, every=True)
     moves = table.moves[0][GONE]
@@ -199,7 +192,7 @@ def test_what_was_captured_can_only_be_free_or_captured(
 )
 def test_king_and_rooks_spend_together_what_they_need(
     help_kernel: Kernel,
-    nets: Nets,
+    nets: search_struct.Nets,
     colour: chess.Color,
     attacker: chess.Color,
     files: tuple[int, ...],
@@ -328,7 +321,7 @@ def codes_of_end(plies: list[Ply], end: Slots, turn: int) -> dict[int, list[int]
 
 @sized("count", 20, 1_000)
 def test_no_play_spends_less_than_the_needs_of_its_end(
-    help_kernel: Kernel, nets: Nets, count: int
+    help_kernel: Kernel, nets: search_struct.Nets, count: int
 ) -> None:
     random, seen = Random(75), Counter[str]()
     for board in starts(count, 75):

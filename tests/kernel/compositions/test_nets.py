@@ -93,10 +93,7 @@ MATES = {
         "5r1k/6N1/6K1/8/8/8/8/R7 b - - 0 1",
         "f8g8 a1h1",
     ),
-    "a knight and a line check": (
-        "5q1k/6N1/6KN/8/8/8/8/7R b - - 0 1",
-        "f8g8 h6f7",
-    ),
+    "a knight and a line check": ("5q1k/6N1/6KN/8/8/8/8/7R b - - 0 1", "f8g8 h6f7"),
     "a pawn on the line is captured": (
         "8/5K2/7k/7p/8/6N1/8/7R b - - 0 1",
         "h6h7 g3h5 h7h8 h5f6",

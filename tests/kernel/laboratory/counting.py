@@ -19,15 +19,14 @@ from solver.kernel.border.query_struct import (
     RootOrder,
 )
 from solver.laboratory.iterative_deepening import Laboratory
-from solver.laboratory.techniques import (
-    ADDITIONS,
-    NodeCount,
-    Techniques,
-)
+from solver.laboratory.techniques import ADDITIONS, NodeCount, Techniques
+from tests.oracles import naive
 from tests.oracles.scored import Iteration, ScoredSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from tests.oracles.remembering import Oracle
 
 ENTRIES = 1 << 18
 """Enough that no bucket is ever full, because the oracle's table is unbounded."""
@@ -129,3 +128,16 @@ def agree(
         expected = list(defined(board, techniques, depth, budget, table=table))
         found = deepen(board, techniques, len(expected), ENTRIES if table else 0)
         assert found == expected, f"{board.fen()}: {techniques}, table: {table}"
+
+
+def shortest_mate(board: chess.Board) -> int | None:
+    """Return the shortest mate within two moves; negative if the mover is mated."""
+    if mate := naive.shortest_mate(board, 2):
+        return mate
+    return next((-n for n in range(3) if naive.mated_in(board, n)), None)
+
+
+def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
+    if mate > 0:
+        return oracle.mate_in(board, mate)
+    return oracle.mated_in(board, -mate)

@@ -20,11 +20,12 @@ from tests.kernel.laboratory.counting import (
     SOUND,
     agree,
     deepen,
+    is_there,
     mixtures,
     narrow_endings,
+    shortest_mate,
 )
-from tests.oracles import minimax, naive, walks
-from tests.oracles.remembering import Oracle
+from tests.oracles import minimax, remembering, walks
 from tests.oracles.scored import MATE, MATE_ZONE
 from tests.sizes import sized
 
@@ -150,13 +151,6 @@ def test_mate_distance_pruning_never_changes_a_score() -> None:
     assert mates > 10
 
 
-def shortest_mate(board: chess.Board) -> int | None:
-    """Return the shortest mate within two moves; negative if the mover is mated."""
-    if mate := naive.shortest_mate(board, 2):
-        return mate
-    return next((-n for n in range(3) if naive.mated_in(board, n)), None)
-
-
 def depth_to_see(mate: int) -> int:
     """Return the depth that sees a mate: one ply more, without a horizon mate test."""
     return 2 * mate if mate > 0 else 1 - 2 * mate
@@ -183,7 +177,7 @@ def test_mates_found_exist_and_are_the_shortest_once_deep_enough(
 ) -> None:
     seen_early = 0
     for board in walks.small_positions(count, seed=49):
-        oracle, shortest = Oracle(), shortest_mate(board)
+        oracle, shortest = remembering.Oracle(), shortest_mate(board)
         for techniques in (*SOUND, *EXTENDED):
             for depth, score in enumerate(scores(board, techniques, 5, entries), 1):
                 mate = mate_distance(score)
@@ -195,12 +189,6 @@ def test_mates_found_exist_and_are_the_shortest_once_deep_enough(
                     assert is_there(oracle, board, mate), where
                     seen_early += depth < depth_to_see(mate)
     assert seen_early > 10
-
-
-def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
-    if mate > 0:
-        return oracle.mate_in(board, mate)
-    return oracle.mated_in(board, -mate)
 
 
 # Symmetry

@@ -18,9 +18,11 @@ from tests.kernel.laboratory.counting import (
     SOUND,
     agree,
     deepen,
+    is_there,
     narrow_endings,
+    shortest_mate,
 )
-from tests.oracles import minimax, naive, walks
+from tests.oracles import minimax, walks
 from tests.oracles.remembering import Oracle
 from tests.oracles.scored import MATE, MATE_ZONE
 from tests.sizes import sized
@@ -79,13 +81,6 @@ def test_scores_are_those_of_minimax(horizon: Horizon) -> None:
         assert scores(board, techniques, depth) == expected, board.fen()
 
 
-def shortest_mate(board: chess.Board) -> int | None:
-    """Return the shortest mate within two moves; negative if the mover is mated."""
-    if mate := naive.shortest_mate(board, 2):
-        return mate
-    return next((-n for n in range(3) if naive.mated_in(board, n)), None)
-
-
 @sized("count", 80, 150)
 def test_a_mate_test_at_the_horizon_sees_mates_at_the_depth_of_their_ply(
     count: int,
@@ -124,12 +119,6 @@ def test_mates_seen_at_the_horizon_exist_and_are_the_shortest_once_deep_enough(
                     assert is_there(oracle, board, mate), where
                 mates += mate is not None
     assert mates > 4 * count
-
-
-def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
-    if mate > 0:
-        return oracle.mate_in(board, mate)
-    return oracle.mated_in(board, -mate)
 
 
 @pytest.mark.parametrize(("horizon", "first"), [(Horizon.STATIC, 2), (Horizon.MATE, 1)])

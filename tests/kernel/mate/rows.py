@@ -5,12 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.query_struct import (
-    FEN_TEXT_BYTES,
-    MOVE_TEXT_BYTES,
-    Query,
-    QueryState,
-)
+from solver.kernel.border import query_struct
 from solver.kernel.border.search_struct import Search
 
 if TYPE_CHECKING:
@@ -68,7 +63,7 @@ class Rows:
     def __init__(
         self, questions: Sequence[Question], text_size: int | None = None
     ) -> None:
-        self.rows = (Query * len(questions))()
+        self.rows = (query_struct.Query * len(questions))()
         texts = [(q.fen.encode(), q.line.encode()) for q in questions]
         # Each text ends where another begins, so that reading beyond it shows.
         self._texts = ctypes.create_string_buffer(b"".join(map(b"".join, texts)))
@@ -80,8 +75,8 @@ class Rows:
             row.black = question.black
             place += len(fen) + len(line)
         if text_size is None:
-            text_size = len(self._texts) * MOVE_TEXT_BYTES
-            text_size += len(questions) * FEN_TEXT_BYTES
+            text_size = len(self._texts) * query_struct.MOVE_TEXT_BYTES
+            text_size += len(questions) * query_struct.FEN_TEXT_BYTES
         self.written = ctypes.create_string_buffer(text_size)
         self.search = Search(
             text=ctypes.addressof(self.written), text_size=len(self.written)
@@ -94,9 +89,9 @@ class Rows:
     def reading(self, index: int) -> Reading | None:
         """Return what a row was read as; None if it was refused."""
         row = self.rows[index]
-        if row.state == QueryState.REFUSED:
+        if row.state == query_struct.QueryState.REFUSED:
             return None
-        assert row.state == QueryState.READ
+        assert row.state == query_struct.QueryState.READ
         return Reading(
             bytes(row.position),
             bool(row.black),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.search_struct import Position
 
-MATES_IN_FIVE = Path(__file__).parents[3] / "puzzles" / "generated-5.epd"
 PROOFS = 8
 """Words of a bucket."""
 
@@ -181,17 +179,11 @@ def test_a_stop_leaves_it_undecided() -> None:
 # A full table costs time and changes no answer
 
 
-def mates_in_five(count: int) -> list[chess.Board]:
-    lines = MATES_IN_FIVE.read_text(encoding="utf-8").splitlines()
-    fens = [line.split(" dm ")[0] for line in lines if not line.startswith("#")]
-    return [chess.Board(f"{fen} 0 1") for fen in fens[:count]]
-
-
 @pytest.mark.parametrize("nodes", [500, 20_000])
 def test_a_limit_never_means_no_mate_with_a_full_table(nodes: int) -> None:
     workspace = workspaces.tiny()
     verdicts = set()
-    for board in mates_in_five(60):
+    for board in workspaces.mates_in_five(60):
         for moves, never in ((5, Verdict.NO_MATE), (4, Verdict.MATE)):
             workspace.begin(nodes)
             found = workspace.search_dfpn(pack(board), moves, attacking=True)
@@ -202,7 +194,7 @@ def test_a_limit_never_means_no_mate_with_a_full_table(nodes: int) -> None:
 
 def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
     workspace = Workspace(hash_mib=4)
-    for board in mates_in_five(40):
+    for board in workspaces.mates_in_five(40):
         for moves in (4, 5, 6, 8):
             workspace.begin(None)
             found = workspace.search_dfpn(pack(board), moves, attacking=True)
@@ -242,7 +234,7 @@ def test_wrong_proof_numbers_change_no_answer(largest: int, count: int) -> None:
     workspace = Workspace(hash_mib=1)
     random = Random(55)
     changed = 0
-    for board in mates_in_five(count):
+    for board in workspaces.mates_in_five(count):
         position = pack(board)
         for moves, expected in ((4, Verdict.NO_MATE), (5, Verdict.MATE)):
             workspace.begin(None)
@@ -282,7 +274,7 @@ def test_a_longer_search_leaves_a_shorter_one_no_false_answer(count: int) -> Non
     """From a far length down to one that is too short, with shared numbers."""
     workspace = Workspace(hash_mib=4)
     found = []
-    for board in mates_in_five(count):
+    for board in workspaces.mates_in_five(count):
         workspace.begin(None)
         workspace.search.shared_lengths = 2
         for moves in (12, 8, 7, 6, 5, 4):
@@ -301,7 +293,7 @@ def test_a_longer_search_leaves_a_shorter_one_no_false_answer(count: int) -> Non
 def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
     """The largest number that an entry can hold proves nothing."""
     workspace = Workspace(hash_mib=1)
-    for board in mates_in_five(12):
+    for board in workspaces.mates_in_five(12):
         position = pack(board)
         workspace.begin(2000)
         workspace.search_dfpn(position, 5, attacking=True)

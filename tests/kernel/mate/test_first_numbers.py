@@ -17,39 +17,29 @@ from benchmarks.laboratory_commands import ROOT
 from benchmarks.patched import Change, program
 from solver.board import pack, unpack_move
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.jit import native, record_at
-from solver.kernel.build.words import by_reference, i64, pointer, u64
-from solver.kernel.mate.dfpn import (
-    BEYOND,
-    ENOUGH,
-    FIRST_HOPE,
-    FLIGHTS,
-    LOSSES,
-    OTHERS,
-    WHOLE,
-    first_numbers,
-)
+from solver.kernel.build import jit, words
+from solver.kernel.mate import dfpn
 from solver.kernel.mate.transposition import INFINITE
 from solver.kernel.rules.bitboards import position_at
 from tests.kernel import linked
 from tests.oracles import special, walks
 from tests.processes import run
 
-RANKS = {
-    chess.PAWN: 1,
-    chess.KNIGHT: 2,
-    chess.BISHOP: 2,
-    chess.ROOK: 3,
-    chess.QUEEN: 4,
-}
+RANKS = {chess.PAWN: 1, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
 MATED = (int(INFINITE), 0)
 ESCAPED = (0, int(INFINITE))
 
 
-@native(i64(pointer(by_reference(Search)), pointer(u64), pointer(i64)))
+@jit.native(
+    words.i64(
+        words.pointer(words.by_reference(Search)),
+        words.pointer(words.u64),
+        words.pointer(words.i64),
+    )
+)
 def write_first_numbers(search: Any, words: Any, out: Any) -> Any:
     """Write phi and delta to `out`."""
-    numbers = first_numbers(position_at(words), 0, record_at(search))
+    numbers = dfpn.first_numbers(position_at(words), 0, jit.record_at(search))
     out[0], out[1] = np.int64(numbers.phi), np.int64(numbers.delta)
     return np.int64(0)
 
@@ -100,7 +90,7 @@ def open_replies(board: chess.Board, replies: list[chess.Move]) -> list[chess.Mo
     """Return the replies that leave no mate in one, and all after the first ENOUGH."""
     found: list[chess.Move] = []
     for move in replies:
-        if len(found) >= ENOUGH or not leaves_mate_in_one(board, move):
+        if len(found) >= dfpn.ENOUGH or not leaves_mate_in_one(board, move):
             found.append(move)
     return found
 
@@ -120,12 +110,12 @@ def defined(board: chess.Board, replies: list[chess.Move]) -> tuple[int, int]:
     taken = {board.piece_type_at(move.to_square) for move in replies} - {None}
     loss = max((RANKS[kind] for kind in taken if kind), default=0)
     beyond = len(squares_beyond(board, flights))
-    tables = (FLIGHTS, OTHERS, LOSSES, BEYOND)
-    work = WHOLE
+    tables = (dfpn.FLIGHTS, dfpn.OTHERS, dfpn.LOSSES, dfpn.BEYOND)
+    work = dfpn.WHOLE
     for table, number in zip(tables, (len(flights), others, loss, beyond), strict=True):
         worths = table[int(board.is_check())]
         work += int(worths[min(number, len(worths) - 1)])
-    return int(FIRST_HOPE), work // WHOLE
+    return int(dfpn.FIRST_HOPE), work // dfpn.WHOLE
 
 
 def test_first_numbers_are_those_of_the_definition() -> None:
@@ -152,12 +142,12 @@ def test_first_numbers_are_those_of_the_definition() -> None:
 
 def test_worths_never_fall_and_numbers_stay_small() -> None:
     most = 0
-    for table in (FLIGHTS, OTHERS, LOSSES, BEYOND):
+    for table in (dfpn.FLIGHTS, dfpn.OTHERS, dfpn.LOSSES, dfpn.BEYOND):
         assert table.dtype == np.int16
         assert not table[:, 0].any()
         assert (np.diff(table) >= 0).all()
         most += int(table.max())
-    assert (WHOLE + most) // WHOLE < 1000
+    assert (dfpn.WHOLE + most) // dfpn.WHOLE < 1000
 
 
 @pytest.mark.slow

@@ -10,34 +10,36 @@ import numpy as np
 import pytest
 
 from solver.kernel.border.search_struct import MOVE_KINDS, Search
-from solver.kernel.build.jit import native, record_at
-from solver.kernel.build.words import by_reference, i64, pointer, u64
-from solver.kernel.mate.ordering import (
-    CAPTURE,
-    MOST_HISTORY,
-    WORTH_SHIFT,
-    forcing_reply,
-    rank_replies,
-    unranked,
-)
+from solver.kernel.build import jit, words
+from solver.kernel.mate import ordering
 from solver.kernel.rules.bitboards import NO_MOVE, position_at
 from solver.kernel.rules.movegen import generate
 from tests.kernel import linked, positions
 
 
-@native(i64(pointer(by_reference(Search)), pointer(u64), pointer(u64)))
+@jit.native(
+    words.i64(
+        words.pointer(words.by_reference(Search)),
+        words.pointer(words.u64),
+        words.pointer(words.u64),
+    )
+)
 def write_replies(search: Any, words: Any, out: Any) -> Any:
     """Write the forcing reply and the first of all replies if it is forcing."""
-    search = record_at(search)
+    search = jit.record_at(search)
     position = position_at(words)
     moves = search.rows[0]
-    out[0] = forcing_reply(position, moves, search)
+    out[0] = ordering.forcing_reply(position, moves, search)
     size = generate(position, moves)
-    rank_replies(position, moves, size, 0, NO_MOVE, search)
+    ordering.rank_replies(position, moves, size, 0, NO_MOVE, search)
     best = np.uint64(0)
     for index in range(size):
         best = max(best, moves[index])
-    out[1] = unranked(best) if best >> WORTH_SHIFT >= CAPTURE else NO_MOVE
+    out[1] = (
+        ordering.unranked(best)
+        if best >> ordering.WORTH_SHIFT >= ordering.CAPTURE
+        else NO_MOVE
+    )
     return np.int64(0)
 
 
@@ -60,7 +62,7 @@ def test_the_forcing_reply_is_the_first_of_all_replies(
     search = Search()
     random = np.random.default_rng(3)
     history = np.ctypeslib.as_array(search.history)
-    history[:] = random.integers(0, 2 * int(MOST_HISTORY), MOVE_KINDS)
+    history[:] = random.integers(0, 2 * int(ordering.MOST_HISTORY), MOVE_KINDS)
     out = (ctypes.c_uint64 * 2)()
     without = 0
     for row in kind(rows, seed=5):

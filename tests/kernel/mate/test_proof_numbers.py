@@ -13,32 +13,26 @@ from hypothesis import strategies as st
 from solver.kernel.border.search_struct import Search
 from solver.kernel.build.jit import native, record_at
 from solver.kernel.build.words import by_reference, i64, pointer, u64
+from solver.kernel.mate import transposition
 from solver.kernel.mate.dfpn import plus
-from solver.kernel.mate.transposition import (
-    INFINITE,
-    MOST,
-    NUMBER_BITS,
-    HashKey,
-    Numbers,
-    probe_numbers,
-    store_numbers,
-)
 from tests.kernel import linked
 
 SLOTS = 4
 BUCKET_BYTES = 64
 NOTHING = (0, 0)
-LARGEST = int(NUMBER_BITS)
+LARGEST = int(transposition.NUMBER_BITS)
 """The largest number that an entry can hold."""
 
 words = st.integers(0, 2**64 - 1)
-numbers = st.integers(1, int(MOST))
+numbers = st.integers(1, int(transposition.MOST))
 
 
 @native(i64(pointer(by_reference(Search)), u64, u64, i64, pointer(i64)))
 def read_numbers(search: Any, check: Any, bucket: Any, moves: Any, out: Any) -> Any:
     """Write phi and delta to `out`."""
-    found = probe_numbers(record_at(search), HashKey(check, bucket), moves)
+    found = transposition.probe_numbers(
+        record_at(search), transposition.HashKey(check, bucket), moves
+    )
     out[0], out[1] = np.int64(found.phi), np.int64(found.delta)
     return np.int64(0)
 
@@ -46,9 +40,9 @@ def read_numbers(search: Any, check: Any, bucket: Any, moves: Any, out: Any) -> 
 @native(i64(pointer(by_reference(Search)), u64, u64, i64, pointer(i64)))
 def write_numbers(search: Any, check: Any, bucket: Any, moves: Any, entry: Any) -> Any:
     """Store phi and delta, and the nodes that they took."""
-    found = Numbers(np.uint64(entry[0]), np.uint64(entry[1]))
-    key = HashKey(check, bucket)
-    store_numbers(record_at(search), key, moves, found, entry[2])
+    found = transposition.Numbers(np.uint64(entry[0]), np.uint64(entry[1]))
+    key = transposition.HashKey(check, bucket)
+    transposition.store_numbers(record_at(search), key, moves, found, entry[2])
     return np.int64(0)
 
 
@@ -135,7 +129,7 @@ def test_what_fits_is_read_back_and_what_does_not_is_the_largest(entry: Entry) -
 def test_no_number_that_is_kept_is_proved_or_infinite(entry: Entry) -> None:
     table = Table(1)
     table.write(entry)
-    assert all(0 < number < INFINITE for number in table.read(entry))
+    assert all(0 < number < transposition.INFINITE for number in table.read(entry))
 
 
 @given(entries, st.integers(1, 200))
@@ -243,10 +237,10 @@ def test_numbers_stay_out_of_the_bounds(stored: list[Entry]) -> None:
 
 @given(numbers | st.just(0), numbers | st.just(0))
 def test_a_sum_of_finite_numbers_is_finite(left: int, right: int) -> None:
-    assert ADD(left, right) == min(left + right, int(MOST))
+    assert ADD(left, right) == min(left + right, int(transposition.MOST))
 
 
 @given(numbers | st.just(0))
 def test_a_sum_with_an_infinite_number_is_infinite(number: int) -> None:
-    assert ADD(number, int(INFINITE)) == INFINITE
-    assert ADD(int(INFINITE), number) == INFINITE
+    assert ADD(number, int(transposition.INFINITE)) == transposition.INFINITE
+    assert ADD(int(transposition.INFINITE), number) == transposition.INFINITE

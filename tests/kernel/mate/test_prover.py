@@ -33,9 +33,7 @@ class Prover:
         self.kernel = kernel
         self._memory = (ctypes.c_char * (buckets * BUCKET_BYTES))()
         self.search = Search(
-            node_limit=NO_LIMIT,
-            table=ctypes.addressof(self._memory),
-            buckets=buckets,
+            node_limit=NO_LIMIT, table=ctypes.addressof(self._memory), buckets=buckets
         )
         self.forget()
 

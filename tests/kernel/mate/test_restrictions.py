@@ -141,9 +141,7 @@ def test_answers_under_a_restriction_follow_its_definition(
 
 
 @pytest.mark.parametrize("most_restriction", ["no flight", "a reply", "threats"])
-def test_bounds_of_a_restriction_are_not_used_without_it(
-    most_restriction: str,
-) -> None:
+def test_bounds_of_a_restriction_are_not_used_without_it(most_restriction: str) -> None:
     """Restricted and unrestricted searches alternate in one generation."""
     restriction = RESTRICTIONS[most_restriction]
     workspace = Workspace(hash_mib=4)

@@ -210,9 +210,7 @@ def require_no_collision(rows: np.ndarray) -> int:
     return len(checks) - len(same)
 
 
-def test_no_two_of_millions_of_positions_share_a_key(
-    reached: np.ndarray,
-) -> None:
+def test_no_two_of_millions_of_positions_share_a_key(reached: np.ndarray) -> None:
     assert require_no_collision(reached) > 4_000_000
 
 
@@ -244,9 +242,7 @@ def changed_bits(hashed: np.ndarray, rows: int) -> np.ndarray:
     return changed
 
 
-def test_one_bit_changes_the_key_and_half_of_its_bits(
-    reached: np.ndarray,
-) -> None:
+def test_one_bit_changes_the_key_and_half_of_its_bits(reached: np.ndarray) -> None:
     rows = np.unique(reached[:: len(reached) // 2000], axis=0)
     flipped = bit_flips(rows)
     checks, buckets = hash_keys(flipped)

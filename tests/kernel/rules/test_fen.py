@@ -73,17 +73,12 @@ def compare(kernel: Kernel, fens: Iterable[str]) -> tuple[int, Counter[FenFault]
 def test_positions_of_play_are_read_as_by_the_oracle(
     kernel: Kernel, count: int
 ) -> None:
-    boards = [
-        *walks.random_positions(4 * count, 21),
-        *walks.small_positions(count, 21),
-    ]
+    boards = [*walks.random_positions(4 * count, 21), *walks.small_positions(count, 21)]
     fens = [board.fen(en_passant="fen") for board in boards]
     assert compare(kernel, fens) == (5 * count, {})
 
 
-def test_changed_fens_are_accepted_and_refused_as_by_the_oracle(
-    kernel: Kernel,
-) -> None:
+def test_changed_fens_are_accepted_and_refused_as_by_the_oracle(kernel: Kernel) -> None:
     too_long = f"{KINGS} w - -{' ' * 180}0 1"
     read, faults = compare(kernel, [too_long, *mutated_fens(8000, seed=22)])
     assert read > 1200
@@ -92,9 +87,7 @@ def test_changed_fens_are_accepted_and_refused_as_by_the_oracle(
 
 
 @pytest.mark.slow
-def test_a_million_changed_fens_are_read_as_by_the_oracle(
-    kernel: Kernel,
-) -> None:
+def test_a_million_changed_fens_are_read_as_by_the_oracle(kernel: Kernel) -> None:
     read, faults = compare(kernel, mutated_fens(1_000_000, seed=23))
     assert read > 150_000
     assert faults.total() > 200_000
