@@ -646,3 +646,8 @@ def _index(value: object) -> int | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
+
+
+def at_most(moves: int) -> str:
+    """Write "1 move" or "n or fewer moves"."""
+    return "1 move" if moves == 1 else f"{moves} or fewer moves"

@@ -58,7 +58,6 @@ SUMMARIES = {name: text for group in COMMANDS.values() for name, text in group.i
 
 MODULES = {
     "board": "problems",
-    "check": "problems",
     "inspect": "problems",
     "convert": "problems",
     "generate": "problems",

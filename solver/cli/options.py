@@ -16,7 +16,6 @@ from solver import errors, problem
 from solver.cli import console
 from solver.output import Notation
 from solver.play import tree
-from solver.search.threads import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -305,6 +304,8 @@ class Cores(NamedTuple):
     ) -> problem.Limits:
         """Add the number of threads; by default a limit of nodes is one thread's."""
         is_one = on_cluster or limits.nodes is not None
+        from solver.search.threads import usable_cores
+
         default = 1 if is_one else self.jobs or usable_cores()
         return replace(limits, threads=self.threads_each or default)
 

@@ -16,10 +16,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.position_text import first_moves, is_stalemate
-from solver.problem import printable
+from solver.problem import at_most, printable
 from solver.solution import Solution, Status
 from solver.stipulations import kind_of
-from solver.stipulations.kind import at_most, mover
+from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

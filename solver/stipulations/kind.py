@@ -425,11 +425,6 @@ def mover(fen: str) -> str:
     return "White" if fen.split()[1] == "w" else "Black"
 
 
-def at_most(moves: int) -> str:
-    """Write "1 move" or "n or fewer moves"."""
-    return "1 move" if moves == 1 else f"{moves} or fewer moves"
-
-
 def name_mate(moves: int) -> str:
     """Write a mate; 0 means that the side to move is checkmated."""
     if moves == 0:

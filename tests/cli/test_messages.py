@@ -38,10 +38,10 @@ def test_a_table_too_large_for_memory_names_option_and_size(
 ) -> None:
     system_mmap = mmap.mmap
 
-    def refuse(fileno: int, size: int, **flags: int) -> mmap.mmap:
+    def refuse(fileno: int, size: int, *place: int, **flags: int) -> mmap.mmap:
         if size >= 64 << 20:
             raise fault
-        return system_mmap(fileno, size, **flags)
+        return system_mmap(fileno, size, *place, **flags)
 
     monkeypatch.chdir(tmp_path)
     Path("mates.epd").write_text(f"{FEN} dm 8;\n")

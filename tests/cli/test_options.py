@@ -153,6 +153,6 @@ def test_all_cores_are_used_by_default_except_within_a_limit_of_nodes(
     threads: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("solver.cli.options.usable_cores", lambda: 6)
+    monkeypatch.setattr("solver.search.threads.usable_cores", lambda: 6)
     limits = given.limits(Limits(nodes=nodes), on_cluster=on_cluster)
     assert limits == Limits(nodes=nodes, threads=threads)

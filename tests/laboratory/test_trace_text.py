@@ -18,6 +18,7 @@ from solver.kernel.border.query_struct import Horizon
 from solver.laboratory import techniques, traces
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.techniques import (
+    CERTIFICATE,
     parse_variant,
 )
 from solver.laboratory.trace_text import SENTENCES, Words
@@ -142,7 +143,7 @@ def records() -> list[dict[str, Any]]:
     for fen in (MATE_IN_2, MATED_IN_2, MATE_IN_3, MATE_IN_8):
         solution = Solver().solve(Problem(fen), Limits())
         proof = traces.trace_certificate(chess.Board(fen), solution, Control())
-        found.append(traces.record_of(fen, techniques.CERTIFICATE, [proof]))
+        found.append(traces.record_of(fen, CERTIFICATE, [proof]))
     full = found[0]["traces"][0] | {"complete": False}
     numbers = numbered(MATE_IN_3, 3)
     log = numbers["traces"][0]["log"]

@@ -6,9 +6,9 @@ import pytest
 
 from solver.output.text import Sentence, describe, duration
 from solver.position_text import first_moves
-from solver.problem import Claim, Problem, Restriction, Stipulation
+from solver.problem import Claim, Problem, Restriction, Stipulation, at_most
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.stipulations.kind import at_most, numbered_line
+from solver.stipulations.kind import numbered_line
 from tests.output.answers import (
     MATED,
     ROOK,
