@@ -43,9 +43,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.half import half
-from solver.board import pack
-from solver.kernel.border.interface import Verdict
-from solver.kernel.border.search_struct import Position
+from solver.board import pack_board
+from solver.kernel.border.interface import Decision
+from solver.kernel.border.search_struct import PositionStruct
 from solver.kernel.build.jit import native, record_at
 from solver.kernel.build.words import Search, i64, pointer, type_of, u64
 from solver.kernel.mate.dfpn import (
@@ -54,7 +54,7 @@ from solver.kernel.mate.dfpn import (
     LOSSES,
     OTHERS,
     WHOLE,
-    Defence,
+    Resources,
     find_defence,
 )
 from solver.kernel.rules.bitboards import position_at
@@ -139,19 +139,19 @@ class Learner:
             linked(write_defence)
         )
 
-    def defence(self, position: Position) -> tuple[int, ...] | None:
+    def defence(self, position: PositionStruct) -> tuple[int, ...] | None:
         """Return the defence of a defender node, None if the kernel decides it."""
-        out = (ctypes.c_uint64 * len(Defence._fields))()
+        out = (ctypes.c_uint64 * len(Resources._fields))()
         search = ctypes.byref(self._workspace.search)
         is_open = self._write(search, ctypes.byref(position), out)
         return tuple(out) if is_open else None
 
     def nodes_of(self, fen: str, moves: int, number: int) -> list[Node]:
         """Return attacker nodes of the proof of one position, if there is one."""
-        root = pack(chess.Board(f"{fen} 0 1"))
+        root = pack_board(chess.Board(f"{fen} 0 1"))
         self._begin(self._nodes)
         kernel, search = self._workspace.kernel, self._workspace.search
-        if kernel.find_mate(root, search, moves) != Verdict.MATE:
+        if kernel.find_mate(root, search, moves) != Decision.MATE:
             return []
         found: dict[bytes, tuple[int, int]] = {}
         for _ in range(WALKS):
@@ -165,7 +165,7 @@ class Learner:
         self._workspace.use_whole_table()
 
     def _walk(
-        self, position: Position, moves: int, found: dict[bytes, tuple[int, int]]
+        self, position: PositionStruct, moves: int, found: dict[bytes, tuple[int, int]]
     ) -> None:
         """Walk down a proof; note the moves and the proof's attack of each node."""
         kernel, search = self._workspace.kernel, self._workspace.search
@@ -184,7 +184,7 @@ class Learner:
 
     def _node(self, words: bytes, moves: int, attack: int, number: int) -> Node | None:
         """Return a node if its proof is not easy."""
-        position = Position.from_buffer_copy(words)
+        position = PositionStruct.from_buffer_copy(words)
         kernel, search = self._workspace.kernel, self._workspace.search
         mating = kernel.made(position, search, attack)
         if self._mates(mating, moves - 1, EASY_NODES):
@@ -198,11 +198,11 @@ class Learner:
                 attacks.append(Attack(defence, mates))
         return Node(number, attacks) if any(a.mates for a in attacks) else None
 
-    def _mates(self, position: Position, moves: int, nodes: int) -> bool:
+    def _mates(self, position: PositionStruct, moves: int, nodes: int) -> bool:
         self._begin(nodes)
         kernel, search = self._workspace.kernel, self._workspace.search
         verdict = kernel.find_mate(position, search, moves, attacking=False)
-        return verdict == Verdict.MATE
+        return verdict == Decision.MATE
 
 
 def draw(lines: list[str], positions: int, seed: int) -> list[tuple[str, int]]:

@@ -18,7 +18,7 @@ import chess
 import numpy as np
 
 from solver import Limits, Problem
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query_struct import Mdp
 from solver.kernel.border.search_struct import Search
@@ -48,7 +48,7 @@ LABORATORY_NODES = {Mdp.OFF: 7_212_456, Mdp.CPW: 4_655_826}
 def time_perft(*, listed: bool) -> float:
     """Positions a second, from the kernel's own call."""
     kernel, search = load_part(SEARCH).kernel, Search()
-    position = pack(chess.Board(KIWIPETE))
+    position = pack_board(chess.Board(KIWIPETE))
     started = time.perf_counter()
     leaves = kernel.perft(position, search, KIWIPETE_DEPTH, listed=listed)
     elapsed = time.perf_counter() - started
@@ -117,7 +117,7 @@ def time_mate_in_one() -> None:
         return mates
 
     packed = [
-        np.frombuffer(bytes(pack(board)), dtype=np.uint64)
+        np.frombuffer(bytes(pack_board(board)), dtype=np.uint64)
         for board in random_positions(POSITIONS, SEED)
     ]
     words = np.array(packed)

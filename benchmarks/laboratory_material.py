@@ -22,7 +22,12 @@ from benchmarks.reliability import (
 )
 from solver.files import write_whole
 from solver.laboratory.games import GamePosition, read_results
-from solver.laboratory.imbalance import ImbalanceTable, Outcomes, find_cell, shipped
+from solver.laboratory.imbalance import (
+    ImbalanceTable,
+    Outcomes,
+    find_material_cell,
+    shipped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +61,7 @@ def held_out_games(work: Work) -> ImbalanceTable:
     """Return the table of games that the shipped one has not counted."""
     held_out = ImbalanceTable()
     for position in positions_of(played(work, HELD_OUT_GAMES, seed=2)):
-        held_out.add(find_cell(position.material), position.result)
+        held_out.add(find_material_cell(position.material), position.result)
     return held_out
 
 
@@ -190,7 +195,7 @@ class Hits:
 
     def add(self, material: Material, known: ImbalanceTable) -> None:
         """Count a position."""
-        cell = find_cell(material)
+        cell = find_material_cell(material)
         outcomes = known.outcomes(cell) if cell is not None else Outcomes()
         is_beyond = abs(material.balance()) > ONE_PAWN
         is_known = outcomes.positions >= TRUSTED

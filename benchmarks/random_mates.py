@@ -20,9 +20,9 @@ import numba
 import numpy as np
 
 from benchmarks.lichess import name_of
-from solver.board import pack
-from solver.kernel.border.interface import Verdict
-from solver.kernel.border.search_struct import Position
+from solver.board import pack_board
+from solver.kernel.border.interface import Decision
+from solver.kernel.border.search_struct import PositionStruct
 from solver.kernel.build.jit import population
 from solver.kernel.rules.bitboards import checkers, leaves_king_attacked, make
 from solver.kernel.rules.mating import mate_in_one
@@ -184,16 +184,16 @@ def puzzles(seed: int) -> Iterator[tuple[str, tuple[str, ...]]]:
                 set_up(board, before, white=bool(white))
                 yield (
                     board.fen(en_passant="fen"),
-                    uci_line(pack(board), [move, *line], black=not board.turn),
+                    uci_line(pack_board(board), [move, *line], black=not board.turn),
                 )
 
 
 def find_line(workspace: Workspace, words: list[int], longest: int) -> list[int]:
     """Return the kernel's line of a mate in 2 to `longest`; empty if there is none."""
     kernel, search = workspace.kernel, workspace.search
-    position = Position(*words)
+    position = PositionStruct(*words)
     for mate in range(2, longest + 1):
-        if kernel.mates_within(position, search, mate) == Verdict.MATE:
+        if kernel.mates_within(position, search, mate) == Decision.MATE:
             return kernel.line(position, search, mate)
     return []
 

@@ -11,7 +11,12 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.laboratory.imbalance import RESULTS, ImbalanceTable, find_cell, material_of
+from solver.laboratory.imbalance import (
+    RESULTS,
+    ImbalanceTable,
+    find_material_cell,
+    material_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -263,7 +268,7 @@ def coverage_by_size(
 
     imbalance, number = ImbalanceTable(), 0
     for number, position in enumerate(counted, 1):
-        imbalance.add(find_cell(position.material), position.result)
+        imbalance.add(find_material_cell(position.material), position.result)
         if number in sizes:
             yield covered()
     if number not in sizes:

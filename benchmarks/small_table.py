@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.parts import LABORATORY
 from solver.kernel.border.query_struct import Experiment, Mdp
@@ -62,7 +62,7 @@ def iterate(pruned: Collection[int], history: bytes | None = None) -> Iteration:
         Replaces the history before the last search.
     """
     kernel = load_part(LABORATORY).kernel
-    position = pack(chess.Board(GLASS_FEN))
+    position = pack_board(chess.Board(GLASS_FEN))
     memory = ctypes.create_string_buffer(BUCKETS * BUCKET_BYTES)
     search = Search(buckets=BUCKETS, table=ctypes.addressof(memory))
     search.node_limit = NO_LIMIT

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
 from solver.kernel.border.query_struct import INFINITE_SCORE, Experiment, Horizon, Mdp
 from solver.kernel.border.search_struct import (
@@ -32,7 +32,7 @@ from solver.kernel.border.search_struct import (
     STACK_TOP,
     BattlePlay,
     HelpPlay,
-    Position,
+    PositionStruct,
     Search,
 )
 from solver.kernel.build.loader import SYMBOL, load_module, load_part
@@ -82,7 +82,7 @@ class Task(NamedTuple):
     name: str
     part: Part
     operation: str
-    position: Position | None
+    position: PositionStruct | None
     number: int | Structure = 0
     flag: int = 0
     play: int = 0
@@ -106,12 +106,14 @@ def tasks() -> list[Task]:
         horizon=Horizon.QUIESCENCE,
     )
     hard, glass, crowded = (
-        pack(chess.Board(fen)) for fen in (HARD, GLASS_FEN, CROWDED)
+        pack_board(chess.Board(fen)) for fen in (HARD, GLASS_FEN, CROWDED)
     )
-    help_play = HelpPlay.of(pack(chess.Board(HELP_STALEMATE)), 8, is_stalemate=True)
+    help_play = HelpPlay.of(
+        pack_board(chess.Board(HELP_STALEMATE)), 8, is_stalemate=True
+    )
     help_play.most = HELP_LINE_WORDS // help_play.plies
     return [
-        Task("perft 6", SEARCH, "PERFT", pack(chess.Board(START)), 6, 1),
+        Task("perft 6", SEARCH, "PERFT", pack_board(chess.Board(START)), 6, 1),
         Task("prover, mate in 7?", SEARCH, "MATES_WITHIN", hard, 7, 1),
         Task("df-pn search, mate in 5?", SEARCH, "FIND_MATE", crowded, 5, 1),
         Task("exact-#7", BATTLE, "REACHES_WITHIN", hard, 7, 1, BattlePlay.EXACT_MATE),

@@ -9,7 +9,7 @@ import chess
 
 from solver.kernel.border import parts, search_struct
 from solver.kernel.build.loader import load_part
-from solver.position_text import own_memory, read_fen, uci_move
+from solver.position_text import load_fen, own_memory, uci_move
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
     FenError
         It is not a legal position of orthodox chess.
     """
-    query = read_fen(text, black=not side).query
+    query = load_fen(text, black=not side).query
     *pieces, rights = query.position
     board = _set_up(pieces, not query.black)
     board.castling_rights = chess.BB_CORNERS & (
@@ -42,7 +42,7 @@ def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
 def mate_mark(board: chess.Board) -> int:
     """Return what `Kernel.mate_mark` returns; compile the search if need be."""
     kernel = load_part(parts.SEARCH).kernel
-    return kernel.mate_mark(pack(board), own_memory().search)
+    return kernel.mate_mark(pack_board(board), own_memory().search)
 
 
 def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
@@ -54,7 +54,7 @@ def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
         A `KeyFeature`, and the names of its squares with commas between.
     """
     memory, kernel = own_memory(), load_part(parts.SEARCH).kernel
-    position, black = pack(board), not board.turn
+    position, black = pack_board(board), not board.turn
     memory.write_to(memory.written)
     words = kernel.moves(position, memory.search)
     names = [uci_move(position, word, black=black) for word in words]
@@ -63,7 +63,7 @@ def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
     return list(zip(features, memory.written_text().splitlines(), strict=True))
 
 
-def pack(board: chess.Board) -> search_struct.Position:
+def pack_board(board: chess.Board) -> search_struct.PositionStruct:
     """Return the kernel's position for a board, seen by the side to move.
 
     The halfmove clock and the history are left out: whether there is a forced mate does
@@ -89,10 +89,10 @@ def pack(board: chess.Board) -> search_struct.Position:
     ]
     if board.turn == chess.BLACK:
         boards = [chess.flip_vertical(squares) for squares in boards]
-    return search_struct.Position(*boards)
+    return search_struct.PositionStruct(*boards)
 
 
-def unpack_pieces(position: search_struct.Position) -> chess.Board:
+def unpack_pieces(position: search_struct.PositionStruct) -> chess.Board:
     """Return the pieces of a kernel position with White to move, without its rights."""
     words = (ctypes.c_uint64 * search_struct.POSITION_WORDS).from_buffer(position)
     return _set_up(words[:-1], chess.WHITE)
@@ -115,4 +115,4 @@ def _set_up(boards: Sequence[int], turn: chess.Color) -> chess.Board:
 
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
     """Return what a kernel move is on this board."""
-    return chess.Move.from_uci(uci_move(pack(board), word, black=not board.turn))
+    return chess.Move.from_uci(uci_move(pack_board(board), word, black=not board.turn))

@@ -95,7 +95,7 @@ _is_plain = re.compile(
 none, and are read in a fraction of the time."""
 
 
-class Kind(Enum):
+class PartKind(Enum):
     """What a part of a line is."""
 
     MOVE = 1
@@ -105,7 +105,7 @@ class Kind(Enum):
     UNREADABLE = 5
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A part of a line.
 
     Attributes
@@ -117,12 +117,12 @@ class Part(NamedTuple):
         A move in SAN or UCI, plain: in ASCII, without marks. Empty for other parts.
     """
 
-    kind: Kind
+    kind: PartKind
     text: str
     move: str = ""
 
 
-def read_movetext(text: str) -> Iterator[Part]:
+def read_movetext(text: str) -> Iterator[TextPart]:
     """Read a line: the words outside variations, and the comments in braces."""
     depth, opened = 0, 0
     # `re` compiles a pattern when it is first used: plain lines need none of these.
@@ -136,25 +136,25 @@ def read_movetext(text: str) -> Iterator[Part]:
         elif depth or found[1]:
             continue
         elif part[0] == "{" and part[-1] == "}":
-            yield Part(Kind.COMMENT, part[1:-1])
+            yield TextPart(PartKind.COMMENT, part[1:-1])
         else:
             yield _read_short(part) if len(part) <= _SHORT else _read_word(part)
     if depth:
-        yield Part(Kind.UNREADABLE, text[opened:])
+        yield TextPart(PartKind.UNREADABLE, text[opened:])
 
 
-def _read_word(word: str) -> Part:
+def _read_word(word: str) -> TextPart:
     if (found := re.fullmatch(WORD, word)) is None:
-        return Part(Kind.UNREADABLE, word)
+        return TextPart(PartKind.UNREADABLE, word)
     origin, target, promoted, bracketed, castling, long, result = found.groups("")
     if result:
-        return Part(Kind.RESULT, result)
+        return TextPart(PartKind.RESULT, result)
     if not (target or castling):
-        return Part(Kind.NOTATION, word)
+        return TextPart(PartKind.NOTATION, word)
     plain = origin + target + promoted + bracketed or "O-O" + "-O" * bool(long)
     plain = plain.translate(_AS_LETTERS)
     number = re.match(NUMBER, word)
-    return Part(Kind.MOVE, word[number.end() :] if number else word, plain)
+    return TextPart(PartKind.MOVE, word[number.end() :] if number else word, plain)
 
 
 _SHORT = 16
@@ -162,9 +162,9 @@ _read_short = lru_cache(4096)(_read_word)
 """Remembers words of up to `_SHORT` letters: the same few are in every line."""
 
 
-def read_moves(text: str) -> list[Part]:
+def read_moves(text: str) -> list[TextPart]:
     """Return the moves of a line, and the words that are unreadable."""
-    kinds = Kind.MOVE, Kind.UNREADABLE
+    kinds = PartKind.MOVE, PartKind.UNREADABLE
     return [part for part in read_movetext(text) if part.kind in kinds]
 
 
@@ -173,7 +173,7 @@ def written_move(text: str, ply: int) -> str:
     return text.split()[ply] if _is_plain(text) else read_moves(text)[ply].text
 
 
-def refused_move(name: str, part: Part) -> InputError:
+def refused_move(name: str, part: TextPart) -> InputError:
     """Return the error for an illegal move of a line, or a word that is unreadable."""
     expected = ILLEGAL if part.move else UNREADABLE
     return InputError(f"{name}: expected {expected}, found {quote(part.text)}")
@@ -181,7 +181,7 @@ def refused_move(name: str, part: Part) -> InputError:
 
 def is_move(word: str) -> bool:
     """Return whether a word is a move, legal or not."""
-    return _read_word(word).kind is Kind.MOVE
+    return _read_word(word).kind is PartKind.MOVE
 
 
 def plain_moves(text: str, most: int | None = None) -> str:

@@ -94,7 +94,7 @@ class GivenPosition:
             from solver.fen_faults import mend
 
             text, self.fen, self.warnings = mend(
-                text, lambda fen: read_fen(fen, black=not side).texts()[0]
+                text, lambda fen: load_fen(fen, black=not side).texts()[0]
             )
         self.names_side = len(text.split()) > 1
 
@@ -273,9 +273,9 @@ class Memory:
         written = self.written_text()
         return written[: self.query.line_at], written[self.query.line_at :]
 
-    def position(self) -> search_struct.Position:
+    def position(self) -> search_struct.PositionStruct:
         """Return the position that was read."""
-        return search_struct.Position.from_buffer_copy(self.query.position)
+        return search_struct.PositionStruct.from_buffer_copy(self.query.position)
 
 
 class _Own(threading.local):
@@ -320,7 +320,7 @@ def read_query(
     return memory if query.state == query_struct.QueryState.READ else None
 
 
-def read_fen(text: str, *, black: bool = False) -> Memory:
+def load_fen(text: str, *, black: bool = False) -> Memory:
     """Read a FEN of one, two, four or six fields; return where the position is.
 
     The defaults of missing fields are the given side to move, no castling, no en
@@ -339,9 +339,9 @@ def read_fen(text: str, *, black: bool = False) -> Memory:
     raise explain(text, fault, not black)
 
 
-def is_stalemate(fen: str) -> bool:
+def has_stalemate(fen: str) -> bool:
     """Return whether the side to move is stalemated."""
-    memory, kernel = read_fen(fen), load_part(parts.SEARCH).kernel
+    memory, kernel = load_fen(fen), load_part(parts.SEARCH).kernel
     position, search = memory.position(), memory.search
     return not (kernel.moves(position, search) or kernel.is_check(position, search))
 
@@ -362,7 +362,7 @@ _PROMOTIONS = {2: "n", 4: "b", 8: "r", 12: "q"}
 
 
 def uci_line(
-    position: search_struct.Position, words: Iterable[int], *, black: bool
+    position: search_struct.PositionStruct, words: Iterable[int], *, black: bool
 ) -> tuple[str, ...]:
     """Return a line of kernel moves in UCI notation.
 
@@ -420,7 +420,7 @@ def spell_move(word: int, *, black: bool, is_pawn: bool) -> str:
     return sys.intern(_SQUARES[start ^ turn] + _SQUARES[end ^ turn] + promotion)
 
 
-def uci_move(position: search_struct.Position, word: int, *, black: bool) -> str:
+def uci_move(position: search_struct.PositionStruct, word: int, *, black: bool) -> str:
     """Return a kernel move of a position in UCI notation."""
     is_pawn = bool(position.pawns >> (word & SQUARE_BITS) & 1)
     return spell_move(word, black=black, is_pawn=is_pawn)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from solver import __version__, errors, solution
 from solver.position_text import first_moves
 from solver.problem import Restriction, Stipulation
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 MARKS = ("accept", "cook", "reject")
 """An editor's decision about a record."""
@@ -69,7 +69,7 @@ def read_field(
     return value
 
 
-def read_text(record: Mapping[str, object], name: str) -> str:
+def read_text_field(record: Mapping[str, object], name: str) -> str:
     """Read a field that is a text, empty if it is missing; see `read_field`."""
     return read_field(record, name, str) or ""
 
@@ -109,7 +109,9 @@ def _read_moves(record: Mapping[str, object], name: str) -> str:
 
 
 def _read_keys(record: Mapping[str, object], name: str) -> str:
-    return " ".join(read_text(key, "uci") for key in _read_list(record, name, dict))
+    return " ".join(
+        read_text_field(key, "uci") for key in _read_list(record, name, dict)
+    )
 
 
 def _read_plies(record: Mapping[str, object], name: str) -> str:
@@ -119,7 +121,7 @@ def _read_plies(record: Mapping[str, object], name: str) -> str:
 
 def _read_ply(record: Mapping[str, object]) -> dict[str, object]:
     ply: dict[str, object] = {
-        "move": read_text(record, "move"),
+        "move": read_text_field(record, "move"),
         "mate": _read_number(record, "mate"),
         "keys": _read_list(record, "keys", str),
     }
@@ -144,12 +146,12 @@ def write_solutions(solutions: Iterable[Sequence[str]]) -> str:
 
 
 def _read_stipulation(record: Mapping[str, object], name: str) -> str:
-    text = read_text(record, name)
+    text = read_text_field(record, name)
     return str(Stipulation.parse(text)) if text else ""
 
 
 def _read_mark(record: Mapping[str, object], name: str) -> str:
-    mark = read_text(record, name)
+    mark = read_text_field(record, name)
     if mark and mark not in MARKS:
         msg = f"{name}: expected accept, cook or reject, found {errors.quote(mark)}"
         raise errors.InputError(msg)
@@ -163,7 +165,7 @@ def _read_texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
 # --- what a field is
 
 
-class Kind(NamedTuple):
+class FieldType(NamedTuple):
     """What fields contain, and how a column, JSON and a page have it.
 
     Attributes
@@ -195,22 +197,22 @@ def _split_lines(text: str) -> list[list[str]]:
     return [line.split() for line in json.loads(text)]
 
 
-TEXT = Kind(str, "string", _unchanged, read_text)
-NUMBER = Kind(int, "number", _unchanged, _read_number)
-SECONDS = Kind(float, "number", _unchanged, _read_seconds)
-FLAG = Kind(int, "boolean", bool, _read_flag, "1 for true, 0 for false")
+TEXT = FieldType(str, "string", _unchanged, read_text_field)
+NUMBER = FieldType(int, "number", _unchanged, _read_number)
+SECONDS = FieldType(float, "number", _unchanged, _read_seconds)
+FLAG = FieldType(int, "boolean", bool, _read_flag, "1 for true, 0 for false")
 _SPACED = "moves in UCI notation, separated by spaces; empty without any"
-MOVES = Kind(str, "string[]", str.split, _read_moves, _SPACED)
+MOVES = FieldType(str, "string[]", str.split, _read_moves, _SPACED)
 # `write_record` adds their SAN.
-KEYS = Kind(str, "{uci: string, san: string}[]", str.split, _read_keys, _SPACED)
-PLIES = Kind(
+KEYS = FieldType(str, "{uci: string, san: string}[]", str.split, _read_keys, _SPACED)
+PLIES = FieldType(
     str,
     "Ply[]",
     json.loads,
     _read_plies,
     "the JSON text of the list; empty without one",
 )
-SOLUTIONS = Kind(
+SOLUTIONS = FieldType(
     str,
     "string[][]",
     _split_lines,
@@ -219,10 +221,10 @@ SOLUTIONS = Kind(
 )
 STIPULATION = TEXT._replace(read=_read_stipulation)
 MARK = TEXT._replace(read=_read_mark)
-TEXTS = Kind(str, "string[]", list, _read_texts)
+TEXTS = FieldType(str, "string[]", list, _read_texts)
 _NUMBERS = "{[name: string]: boolean | number | null}"
-RESTRICTION = Kind(str, _NUMBERS, asdict, lambda _record, _name: None)
-PLAY = Kind(str, "object", _unchanged, lambda _record, _name: None)
+RESTRICTION = FieldType(str, _NUMBERS, asdict, lambda _record, _name: None)
+PLAY = FieldType(str, "object", _unchanged, lambda _record, _name: None)
 
 
 class Of(Enum):
@@ -251,7 +253,7 @@ class Field(NamedTuple):
         Only the records of audits have it.
     """
 
-    kind: Kind
+    kind: FieldType
     of: Of = Of.SOME
     is_audits: bool = False
 
@@ -467,7 +469,7 @@ def answer_columns(answer: solution.Solution) -> dict[str, Any]:
 def record(answer: solution.Solution) -> dict[str, object]:
     """Return the record of an answer; see `Solution.to_dict`."""
     problem = answer.problem
-    solutions = kind_of(problem.stipulation).solutions(answer)
+    solutions = genre_of(problem.stipulation).solutions(answer)
     has_list = solutions is not None
     written = write_record(
         Record(

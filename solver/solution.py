@@ -30,7 +30,7 @@ HOMES = {
 """The module of each function, which bears the name of the form that it returns."""
 
 
-def show(answer: object, form: str) -> Any:
+def show_answer(answer: object, form: str) -> Any:
     """Return an answer in one of the forms of `HOMES`; a record is a dict."""
     return getattr(import_module(HOMES[form]), form)(answer)
 
@@ -168,13 +168,13 @@ class Solution:
         )
 
     def __str__(self) -> str:
-        return str(show(self, "text"))
+        return str(show_answer(self, "text"))
 
     def _repr_html_(self) -> str:
-        return str(show(self, "html"))
+        return str(show_answer(self, "html"))
 
     def _repr_svg_(self) -> str:
-        return str(show(self, "svg"))
+        return str(show_answer(self, "svg"))
 
     @property
     def board(self) -> chess.Board:
@@ -204,4 +204,4 @@ class Solution:
             the answer rests on; `stipulation`; in help play `solutions` and
             `solutions_complete`; and `restriction`, that of the attacker's moves.
         """
-        return dict(show(self, "record"))
+        return dict(show_answer(self, "record"))

@@ -28,7 +28,7 @@ from solver.search.threads import (
 )
 from solver.search.workspaces import Workspace
 from solver.solution import Solution, Stats, StoppedBy
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -123,7 +123,7 @@ def solve(
     if solver is not None:
         require_instance("solver", solver, Solver, "a Solver or None")
     limits = question.limits
-    part = kind_of(question.problem.stipulation).part()
+    part = genre_of(question.problem.stipulation).part()
 
     def answer(chosen: Solver, nodes: int | None) -> Solution | None:
         if nodes is not None and part is not parts.SEARCH:
@@ -308,7 +308,7 @@ class Solver:
     ) -> Solution:
         """Answer one question, whose search may have begun in a call for many."""
         row, question = batch.rows[index], batch.question(index)
-        kind, limits = kind_of(question.problem.stipulation), question.limits
+        kind, limits = genre_of(question.problem.stipulation), question.limits
         workspace = self._workspace
         load_part(kind.part())  # before the clock starts
         started = time.perf_counter() - spent_s
@@ -350,7 +350,7 @@ class Solver:
     def _search(self, batch: Batch[Found], index: int, control: Control) -> Solution:
         """Search for the answer to one question, turn by turn; see `_go_on`."""
         row, question = batch.rows[index], batch.question(index)
-        kind = kind_of(question.problem.stipulation)
+        kind = genre_of(question.problem.stipulation)
         if listed := kind.list_solutions(self._workspace, question, control):
             return listed
         kernel, row.play = load_part(kind.part()).kernel, kind.play

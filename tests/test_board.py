@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, parse_fen, unpack_move
-from solver.position_text import is_stalemate, uci_line, uci_move
+from solver.board import pack_board, parse_fen, unpack_move
+from solver.position_text import has_stalemate, uci_line, uci_move
 from tests.oracles import walks
 
 if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
-    from solver.kernel.border.search_struct import Position, Search
+    from solver.kernel.border.search_struct import PositionStruct, Search
 
 
-def unpacked(position: Position, turn: chess.Color) -> chess.Board:
+def unpacked(position: PositionStruct, turn: chess.Color) -> chess.Board:
     """Read the words of a position back, square by square."""
     board = chess.Board(None)
     board.turn = turn
@@ -48,14 +48,14 @@ def test_what_is_packed_reads_back_the_same() -> None:
     for board in walks.random_positions(2000, seed=31):
         if not board.has_pseudo_legal_en_passant():
             board.ep_square = None
-        found = unpacked(pack(board), board.turn)
+        found = unpacked(pack_board(board), board.turn)
         expected = board.fen().split()[:4]
         assert found.fen().split()[:4] == expected
 
 
 def test_the_other_colour_packs_the_same() -> None:
     for board in walks.random_positions(500, seed=32):
-        assert bytes(pack(board)) == bytes(pack(board.mirror()))
+        assert bytes(pack_board(board)) == bytes(pack_board(board.mirror()))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_other_colour_packs_the_same() -> None:
     ],
 )
 def test_rights_are_kept_where_they_can_be_used(fen: str, rights: int) -> None:
-    assert pack(chess.Board(fen)).rights == rights
+    assert pack_board(chess.Board(fen)).rights == rights
 
 
 def test_clocks_and_history_make_no_difference() -> None:
@@ -84,7 +84,7 @@ def test_clocks_and_history_make_no_difference() -> None:
     for uci in ("g1f3", "g8f6", "f3g1", "f6g8"):
         board.push_uci(uci)
     assert board.halfmove_clock == 4
-    assert bytes(pack(board)) == bytes(pack(chess.Board()))
+    assert bytes(pack_board(board)) == bytes(pack_board(chess.Board()))
 
 
 def word(start: chess.Square, end: chess.Square, arrives: int) -> int:
@@ -112,11 +112,11 @@ def test_a_move_is_read_from_the_mover_s_side(fen: str, move: int, uci: str) -> 
 def test_a_line_is_read_from_each_mover_s_side() -> None:
     board = chess.Board()
     first = word(chess.E2, chess.E4, 1)
-    assert uci_line(pack(board), [first, first], black=not board.turn) == (
+    assert uci_line(pack_board(board), [first, first], black=not board.turn) == (
         "e2e4",
         "e7e5",
     )
-    assert uci_line(pack(board), [], black=not board.turn) == ()
+    assert uci_line(pack_board(board), [], black=not board.turn) == ()
     assert board == chess.Board()
 
 
@@ -126,7 +126,7 @@ def test_lines_of_games_are_named_as_by_python_chess(
     random, kinds = Random(47), Counter[str]()
     for fen in walks.STARTS * 60:
         start = chess.Board(fen)
-        board, position, words, names = start.copy(), pack(start), [], []
+        board, position, words, names = start.copy(), pack_board(start), [], []
         for _ in range(12):
             moves = kernel.moves(position, search)
             if not moves:
@@ -141,11 +141,11 @@ def test_lines_of_games_are_named_as_by_python_chess(
             names.append(move.uci())
             position = kernel.made(position, search, word)
             board.push(move)
-            assert bytes(position) == bytes(pack(board))
+            assert bytes(position) == bytes(pack_board(board))
         black = start.turn == chess.BLACK
-        assert uci_line(pack(start), words, black=black) == tuple(names)
+        assert uci_line(pack_board(start), words, black=black) == tuple(names)
         if words:
-            assert uci_move(pack(start), words[0], black=black) == names[0]
+            assert uci_move(pack_board(start), words[0], black=black) == names[0]
     assert min(kinds.values()) > 5
 
 
@@ -154,7 +154,7 @@ def test_stalemates_are_those_of_python_chess() -> None:
     seen = Counter[bool]()
     for board in walks.small_positions(3000, seed=48):
         seen[board.is_stalemate()] += 1
-        assert is_stalemate(board.fen()) == board.is_stalemate()
+        assert has_stalemate(board.fen()) == board.is_stalemate()
     assert min(seen[True], seen[False]) > 10
 
 

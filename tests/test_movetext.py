@@ -14,7 +14,7 @@ from solver.board import parse_fen
 from solver.errors import FormatError, quote
 from solver.formats.claims import ReadOptions
 from solver.formats.registry import read_collection
-from solver.movetext import Kind, is_move, plain_moves, read_moves, read_movetext
+from solver.movetext import PartKind, is_move, plain_moves, read_moves, read_movetext
 from solver.position_text import GivenPosition
 from solver.problem import Claim, Problem
 from tests.columns.test_grade import MATE_IN_TWO, generated, without_reason
@@ -34,9 +34,9 @@ pytestmark = pytest.mark.usefixtures("kernel")
 def parts(text: str) -> list[str]:
     """Return moves as they are written, and other parts after their kind's letter."""
     return [
-        part.text if part.kind is Kind.MOVE else f"{part.kind.name[0]}:{part.text}"
+        part.text if part.kind is PartKind.MOVE else f"{part.kind.name[0]}:{part.text}"
         for part in read_movetext(text)
-        if part.kind is not Kind.NOTATION
+        if part.kind is not PartKind.NOTATION
     ]
 
 

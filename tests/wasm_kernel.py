@@ -32,7 +32,7 @@ from solver.kernel.border.search_struct import (
     STACK_TOP,
     HelpPlay,
     LoggedNode,
-    Position,
+    PositionStruct,
     Search,
 )
 from solver.kernel.build import loader
@@ -127,7 +127,7 @@ class WasmKernel(Kernel):
     def run(
         self,
         operation: str,
-        position: Position | None,
+        position: PositionStruct | None,
         search: Search | None,
         number: int = 0,
         flag: int = 0,
@@ -140,7 +140,7 @@ class WasmKernel(Kernel):
     def lend(
         self,
         operation: str,
-        position: Position | None,
+        position: PositionStruct | None,
         search: Search | None,
         number: int,
         flag: int,
@@ -188,7 +188,7 @@ class TwinKernel(Kernel):
     def run(
         self,
         operation: str,
-        position: Position | None,
+        position: PositionStruct | None,
         search: Search | None,
         number: int = 0,
         flag: int = 0,

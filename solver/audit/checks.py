@@ -20,7 +20,7 @@ from solver.position_text import GivenPosition, read_compiled
 from solver.problem import EXPECTED, MAX_MOVES, Stipulation
 from solver.record import COLUMNS, MARKS
 from solver.solution import Status, StoppedBy, TableFormat
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def check_answer(result: AuditResult) -> None:
 
 def _has_list(result: AuditResult) -> bool:
     """Return whether the answer is a list of solutions, as in help play."""
-    return kind_of(result.asked).choose(tree=False, solutions=True)
+    return genre_of(result.asked).choose(tree=False, solutions=True)
 
 
 def _check_claim(result: AuditResult) -> None:
@@ -330,7 +330,7 @@ def read_answer(
     return result, time_s, nodes
 
 
-def read_row(row: Sequence[Any], number: int) -> AuditResult | FormatError:
+def read_stored_row(row: Sequence[Any], number: int) -> AuditResult | FormatError:
     """Return the result in a row of `store.RESULTS`, or why it cannot be read.
 
     Parameters

@@ -28,7 +28,7 @@ from solver.formats import epd, rows, streams
 from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
 from solver.formats.registry import read_as, read_collection, title_of
 from solver.problem import MATE, Problem
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ def _write_moves(field: _Field, moves: Sequence[str], change: _Change) -> str:
     elif field.part == "keys":
         written = position_text.first_moves(change.fen, moves)
     elif _HAS_NUMBERS.search(text):
-        written = kind_of(MATE).numbered_line(change.fen, moves)
+        written = genre_of(MATE).numbered_line(change.fen, moves)
     else:
         (written,) = position_text.write_lines(change.fen, [moves])
     before = text[: len(text) - len(text.lstrip())]
@@ -421,7 +421,7 @@ def _split_object(text: str) -> tuple[tuple[str, ...], list[_Field]]:
         value, at = decoder.raw_decode(text, start)
         names.append(name)
         encode = _encoder(value, text[start:at])
-        values.append(_Field("", start, at, rows.as_text(value), encode))
+        values.append(_Field("", start, at, rows.cell_text(value), encode))
     return tuple(names), values
 
 

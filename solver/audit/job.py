@@ -16,7 +16,7 @@ from solver.problem import MATE, Limits, Problem
 from solver.search import follow, threads
 from solver.search.queries import Question, Questions
 from solver.solution import Solution, StoppedBy
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.kind import Soundness, Verdict
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class AuditOptions:
         Stipulations other than `#n` are searched in the number of moves that they
         demand, whatever the options say.
         """
-        kind = kind_of(problem.stipulation)
+        kind = genre_of(problem.stipulation)
         limits, within = kind.limits(problem, self.limits, within=self.within)
         all_keys = self.all_keys or self.every_ply
         return Question(problem, limits, within, all_keys=all_keys)
@@ -337,7 +337,7 @@ class AuditJob:
 
     def _solve_and_follow(self, question: Question) -> follow.Followed:
         """Solve a problem; follow the claimed line of a mate if the options say so."""
-        kind = kind_of(question.problem.stipulation)
+        kind = genre_of(question.problem.stipulation)
         if not (self._options.follow and kind.has_certificates):
             return follow.Followed(self._solve(question))
         return follow.solve_and_follow(
@@ -404,7 +404,7 @@ class AuditJob:
             return
         import chess
 
-        line = kind_of(answer.problem.stipulation).searched_line(claim)
+        line = genre_of(answer.problem.stipulation).searched_line(claim)
         board = chess.Board(answer.problem.fen)
         for number, move in enumerate(line):
             if number % 2 == 0:
@@ -447,7 +447,7 @@ class AuditJob:
         self, answer: Solution, holds: Sequence[bool | None]
     ) -> bool:
         problem, claim = answer.problem, answer.problem.claim
-        kind = kind_of(problem.stipulation)
+        kind = genre_of(problem.stipulation)
         if not (self._options.certify and kind.has_certificates):
             return False
         from solver.formats.epd import find_fault
@@ -463,12 +463,12 @@ class AuditJob:
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; return None after an interrupt."""
         from solver.certificate.build import BuildingStoppedError, certify_last
-        from solver.certificate.matebench import encode
+        from solver.certificate.matebench import encode_claim
 
         with self._searching() as control:
             try:
                 built = certify_last(answer, self._solver.workspace, control)
-                return encode(built, self._options.certificate_format, control)
+                return encode_claim(built, self._options.certificate_format, control)
             except BuildingStoppedError:
                 if control.reason is None:
                     raise

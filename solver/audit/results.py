@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from solver import errors, record, solution
 from solver.problem import Claim, Problem, Stipulation
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.kind import Soundness, Verdict, allows_all_mates
 
 if TYPE_CHECKING:
@@ -283,7 +283,9 @@ class AuditResult(record.Record):
     def wants_longer_mate(self) -> bool:
         """Whether a mate is claimed that is too short, and no longer one is known."""
         is_refuted = self.verdict == Verdict.REFUTED and self.claim is not None
-        return is_refuted and self.mate is None and kind_of(self.asked).has_certificates
+        return (
+            is_refuted and self.mate is None and genre_of(self.asked).has_certificates
+        )
 
     def with_longer_mate(self, answer: solution.Solution) -> AuditResult:
         """Add a mate that takes longer than claimed, if one was found.
@@ -383,7 +385,7 @@ def audit_result(
     verdict = find_verdict(answer, within=within)
     marked = mark_only_moves(claim, plies) if claim else ()
     is_only = only_moves(marked)
-    kind = kind_of(problem.stipulation)
+    kind = genre_of(problem.stipulation)
     solutions = kind.solutions(answer)
     has_all = None if solutions is None else int(answer.solutions_complete)
     return AuditResult(
@@ -410,7 +412,7 @@ def audit_result(
 
 def claimed_columns(problem: Problem) -> dict[str, Any]:
     """Return the columns of an `AuditResult` that say what its record claims."""
-    claim, kind = problem.claim, kind_of(problem.stipulation)
+    claim, kind = problem.claim, genre_of(problem.stipulation)
     return {
         "claim": claim.mate if claim else None,
         "nomate": problem.no_mate,
@@ -442,7 +444,7 @@ def find_verdict(answer: solution.Solution, *, within: bool = False) -> Verdict 
         return _verdict_on_no_mate(no_mate, answer)
     if claim is None:
         return None
-    verdict = kind_of(answer.problem.stipulation).verdict(claim, answer)
+    verdict = genre_of(answer.problem.stipulation).verdict(claim, answer)
     return Verdict.HOLDS if within and verdict is Verdict.SHORTER else verdict
 
 
@@ -466,7 +468,7 @@ def find_wrong_keys(answer: solution.Solution) -> tuple[str, ...]:
     claim = answer.problem.claim
     if claim is None or not answer.mate == claim.mate > 0:
         return ()
-    return kind_of(answer.problem.stipulation).wrong_keys(claim, answer)
+    return genre_of(answer.problem.stipulation).wrong_keys(claim, answer)
 
 
 def find_soundness(
@@ -493,7 +495,7 @@ def find_soundness(
         return None
     if verdict is Verdict.SHORTER:
         return Soundness.SHORT_SOLUTION
-    kind = kind_of(answer.problem.stipulation)
+    kind = genre_of(answer.problem.stipulation)
     is_slow_line = bool(plies) and any(ply.is_slow for ply in plies)
     return kind.soundness(verdict, claim, answer, is_slow_line=is_slow_line)
 

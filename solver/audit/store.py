@@ -434,7 +434,7 @@ class Store:
         with self._exclusive():
             rows = self._base.execute(RESULTS)
             for number, row in enumerate(iter(rows.fetchone, None), start=1):
-                result = checks.read_row(row, number)
+                result = checks.read_stored_row(row, number)
                 if isinstance(result, errors.FormatError):
                     on_damaged(result)
                     result = audit_result(result)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import chess
 
-from solver.board import pack, unpack_pieces
+from solver.board import pack_board, unpack_pieces
 from solver.endgames import ending, probe
 from solver.errors import MatesolveError
 from solver.files import write_whole
-from solver.kernel.border.interface import Verdict, new_search
+from solver.kernel.border.interface import Decision, new_search
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.search_struct import Position
+from solver.kernel.border.search_struct import PositionStruct
 from solver.kernel.build.loader import load_part
 from solver.position_text import SQUARE_BITS, spell_move
 from solver.search import queries
@@ -108,7 +108,7 @@ class WorkspaceProver:
 
     def _probe_ending(self, packed: bytes, budget: Budget) -> tuple[int, int] | None:
         """Return the attack of a solved small endgame; None if there is none."""
-        position = Position.from_buffer_copy(packed)
+        position = PositionStruct.from_buffer_copy(packed)
         if self._workspace.is_restricted or not ending.is_ending(position):
             return None
         budget.check_time()
@@ -124,13 +124,13 @@ class WorkspaceProver:
         attack = next(
             move
             for move in self._moves.legal(packed)
-            if name_of(packed, move, chess.WHITE) == found.keys[0]
+            if uci_of(packed, move, chess.WHITE) == found.keys[0]
         )
         return attack, found.moves
 
     def _search(self, packed: bytes, moves: int, budget: Budget) -> tuple[int, int]:
         """Return the move in the table, searching until it mates within `moves`."""
-        workspace, position = self._workspace, Position.from_buffer_copy(packed)
+        workspace, position = self._workspace, PositionStruct.from_buffer_copy(packed)
         kernel, search = workspace.kernel, workspace.search
         if mate := kernel.mate_in_one(position, search):
             return mate, 1
@@ -148,7 +148,7 @@ class WorkspaceProver:
         Both keep their results in the table, so a slice that was cut short is not
         wasted.
         """
-        workspace, position = self._workspace, Position.from_buffer_copy(packed)
+        workspace, position = self._workspace, PositionStruct.from_buffer_copy(packed)
         slice_nodes = FIRST_SLICE_NODES
         engines = (workspace.prove, workspace.search_dfpn)[workspace.is_restricted :]
         while True:
@@ -158,8 +158,8 @@ class WorkspaceProver:
                 budget.check_time()
                 with workspace.budget(slice_nodes):
                     verdict = engine(position, moves, attacking=attacking)
-                if verdict is not Verdict.STOPPED:
-                    return verdict is Verdict.MATE
+                if verdict is not Decision.STOPPED:
+                    return verdict is Decision.MATE
             slice_nodes = min(2 * slice_nodes, SLICE_NODES)
 
 
@@ -192,11 +192,11 @@ class ProofContext:
         """Make the context of an answer, which says who attacks."""
         board = chess.Board(solution.problem.fen)
         if solution.mate is None:
-            attacking = queries.is_attacking(solution.problem, pack(board))
+            attacking = queries.is_attacking(solution.problem, pack_board(board))
         else:
             attacking = solution.mate > 0
         attacker = board.turn if attacking else not board.turn
-        return cls(bytes(pack(board)), attacker, attacking, Moves(), prover)
+        return cls(bytes(pack_board(board)), attacker, attacking, Moves(), prover)
 
 
 class TooLargeError(MatesolveError):
@@ -266,27 +266,27 @@ class Moves:
 
     def legal(self, packed: bytes) -> list[int]:
         """Return the legal moves."""
-        position = Position.from_buffer_copy(packed)
+        position = PositionStruct.from_buffer_copy(packed)
         return self._kernel.moves(position, self._search)
 
     def checks(self, packed: bytes) -> list[int]:
         """Return the legal moves that give check."""
-        position = Position.from_buffer_copy(packed)
+        position = PositionStruct.from_buffer_copy(packed)
         return self._kernel.checking_moves(position, self._search)
 
     def play(self, packed: bytes, move: int) -> bytes:
         """Return the position after a legal move."""
-        position = Position.from_buffer_copy(packed)
+        position = PositionStruct.from_buffer_copy(packed)
         return bytes(self._kernel.made(position, self._search, move))
 
     def after_each(self, packed: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield each legal move, and the position after it."""
-        position = Position.from_buffer_copy(packed)
+        position = PositionStruct.from_buffer_copy(packed)
         for move in self._kernel.moves(position, self._search):
             yield move, bytes(self._kernel.made(position, self._search, move))
 
 
-def name_of(packed: bytes | Position, move: int, color: chess.Color) -> str:
+def uci_of(packed: bytes | PositionStruct, move: int, color: chess.Color) -> str:
     """Return a move in UCI notation.
 
     Parameters
@@ -300,7 +300,7 @@ def name_of(packed: bytes | Position, move: int, color: chess.Color) -> str:
     """
     pawns = 0
     if goes_to_last_rank(move):
-        pawns = Position.from_buffer_copy(packed).pawns
+        pawns = PositionStruct.from_buffer_copy(packed).pawns
     is_pawn = bool(pawns >> (move & SQUARE_BITS) & 1)
     return spell_move(move, black=not color, is_pawn=is_pawn)
 
@@ -310,9 +310,9 @@ def goes_to_last_rank(move: int) -> bool:
     return move >> _LAST_RANK_SHIFT & 7 == 7
 
 
-def has_king_alone(packed: bytes) -> bool:
+def is_bare_king(packed: bytes) -> bool:
     """Return whether the side to move has only its king, and so cannot mate."""
-    us: int = Position.from_buffer_copy(packed).us
+    us: int = PositionStruct.from_buffer_copy(packed).us
     return us.bit_count() == 1
 
 
@@ -555,7 +555,7 @@ def build_mate(context: ProofContext, moves: int, budget: Budget) -> dict[str, o
         part["replies"] = _named(context.packed, replies, numbers, not context.attacker)
     part["nodes"] = [
         [
-            name_of(position, node.attack, context.attacker),
+            uci_of(position, node.attack, context.attacker),
             _named(node.after, node.replies, numbers, not context.attacker),
         ]
         for position, node in ((position, nodes[position]) for position in order)
@@ -582,7 +582,7 @@ def _named(
     side: chess.Color,
 ) -> dict[str, int]:
     return {
-        name_of(packed, reply, side): numbers[child] for reply, child in replies.items()
+        uci_of(packed, reply, side): numbers[child] for reply, child in replies.items()
     }
 
 
@@ -626,10 +626,10 @@ def build_refutation(
     BuildingStoppedError, TooLargeError
         The prover was stopped; a limit came first.
     """
-    return _Builder(context, budget).build(moves)
+    return _CertificateBuilder(context, budget).build(moves)
 
 
-class _Builder:
+class _CertificateBuilder:
     def __init__(self, context: ProofContext, budget: Budget) -> None:
         self._context = context
         self._moves = context.moves
@@ -659,7 +659,7 @@ class _Builder:
         """Return the number of a position's node, or None if it needs none."""
         if position in self._numbers:
             return self._numbers[position]
-        if moves == 1 or has_king_alone(position):
+        if moves == 1 or is_bare_king(position):
             return None
         self._numbers[position] = len(self._numbers)
         level.append(position)
@@ -671,7 +671,7 @@ class _Builder:
         """Answer every attack; the attacker has `moves` left after it."""
         node: dict[str, Answer] = {}
         for attack, after in self._moves.after_each(position):
-            name = name_of(position, attack, self._context.attacker)
+            name = uci_of(position, attack, self._context.attacker)
             node[name] = self._answer(after, moves, following)
         self._budget.spend(len(node))
         return node
@@ -681,7 +681,7 @@ class _Builder:
         found = self._refute(after, moves)
         if found is None:
             return None
-        name = name_of(after, found.reply, not self._context.attacker)
+        name = uci_of(after, found.reply, not self._context.attacker)
         number = self._number(found.position, moves, following)
         return name if number is None else [name, number]
 
@@ -692,7 +692,7 @@ class _Builder:
             replies += 1
             if (
                 answer.position in self._numbers
-                or has_king_alone(answer.position)
+                or is_bare_king(answer.position)
                 or not self._context.prover.mates(answer.position, moves, self._budget)
             ):
                 self._killer = answer.reply

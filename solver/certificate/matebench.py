@@ -26,7 +26,7 @@ ABSENCE = "matebench-absence-1"
 MINIMALITY = "matebench-minimality-1"
 
 
-def encode(
+def encode_claim(
     certification: build.Certification, form: str, control: Control
 ) -> tuple[bytes | None, tuple[str, ...]]:
     """Return a certificate in one of `FORMATS`, and what is left out.

@@ -17,12 +17,12 @@ import chess
 from solver.checker.chess_rules import parse_position, shown
 from solver.checker.mate_proof import (
     as_object,
-    as_text,
     check_mate,
     check_refutation,
     load,
     read,
     require_names,
+    require_text,
 )
 from solver.checker.matebench import check_claim, is_claim
 from solver.errors import CertificateError
@@ -94,7 +94,7 @@ def check(document: object) -> Checked:
         msg = f"attacker: expected white or black, found {shown(fields['attacker'])}"
         raise CertificateError(msg)
 
-    board = parse_position(as_text(fields["fen"], "fen"))
+    board = parse_position(require_text(fields["fen"], "fen"))
     attacker = fields["attacker"] == "white"
     attacking = attacker == board.turn
     mate = None

@@ -113,7 +113,7 @@ def require_exactly(
     raise ForgeryError(msg)
 
 
-def mate_in_one(board: chess.Board) -> chess.Move | None:
+def has_mate_in_one(board: chess.Board) -> chess.Move | None:
     """Return a move that mates, or None.
 
     Only moves that may give check are tried. A checking piece is a knight's jump or a

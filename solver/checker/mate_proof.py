@@ -135,7 +135,7 @@ def as_array(value: object, where: str, size: int | None = None) -> list[Any]:
     return value
 
 
-def as_text(value: object, where: str) -> str:
+def require_text(value: object, where: str) -> str:
     """Require a string."""
     if not isinstance(value, str):
         msg = f"{where}: expected a string, found {chess_rules.shown(value)}"
@@ -180,7 +180,7 @@ Replies: TypeAlias = dict[str, int]
 """Each reply, and the number of the node that answers it."""
 
 
-class Node(NamedTuple):
+class ProofNode(NamedTuple):
     """A position with the attacker to move."""
 
     attack: str
@@ -239,10 +239,12 @@ def check_mate(board: chess.Board, part: Any, *, attacking: bool) -> tuple[int, 
     return moves, len(nodes)
 
 
-def _parse_node(raw: Any, number: int, size: int) -> Node:
+def _parse_node(raw: Any, number: int, size: int) -> ProofNode:
     where = _name(number)
     attack, replies = as_array(raw, where, 2)
-    return Node(as_text(attack, where), _parse_replies(replies, where, number, size))
+    return ProofNode(
+        require_text(attack, where), _parse_replies(replies, where, number, size)
+    )
 
 
 def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
@@ -259,7 +261,7 @@ def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
     return replies
 
 
-def _count_uses(nodes: list[Node], start: Replies | None) -> list[int]:
+def _count_uses(nodes: list[ProofNode], start: Replies | None) -> list[int]:
     """Count the replies that lead to each node; refuse a node without any."""
     uses = [0] * len(nodes)
     if start is None:
@@ -276,7 +278,7 @@ def _count_uses(nodes: list[Node], start: Replies | None) -> list[int]:
     return uses
 
 
-def _longest(nodes: list[Node], start: Replies | None) -> int:
+def _longest(nodes: list[ProofNode], start: Replies | None) -> int:
     """Count the attacker's moves in the longest line."""
     depths = [0] * len(nodes)
     for number in reversed(range(len(nodes))):
@@ -288,7 +290,7 @@ def _longest(nodes: list[Node], start: Replies | None) -> int:
 
 
 def _replay(
-    board: chess.Board, nodes: list[Node], start: Replies | None, uses: list[int]
+    board: chess.Board, nodes: list[ProofNode], start: Replies | None, uses: list[int]
 ) -> None:
     """Play all moves, and require that a shared node always has the same position."""
     shared: dict[str, chess_rules.Key] = {}
@@ -328,7 +330,7 @@ def _name(number: int) -> str:
 # Check the proof that there is no mate: every move of the attacker, one reply each.
 
 
-class Answer(NamedTuple):
+class RefutingReply(NamedTuple):
     """The reply that refutes a move, and the node that follows.
 
     Without a reply the defender is stalemated. Without a node the attacker has no mate
@@ -339,7 +341,7 @@ class Answer(NamedTuple):
     node: int | None
 
 
-RefutationNode: TypeAlias = dict[str, Answer]
+RefutationNode: TypeAlias = dict[str, RefutingReply]
 """The answer to each move of the attacker."""
 
 
@@ -384,7 +386,7 @@ def check_refutation(
         _parse_refutation_node(node, number, len(raw))
         for number, node in enumerate(raw)
     ]
-    start = Answer(None, 0 if nodes else None)
+    start = RefutingReply(None, 0 if nodes else None)
     if not attacking:
         start = _parse_answer(fields["reply"], "refutation: reply", len(nodes))
     replay = _Replay(board, nodes, start, moves, attacking=attacking)
@@ -401,12 +403,12 @@ def _parse_refutation_node(raw: Any, number: int, size: int) -> RefutationNode:
     }
 
 
-def _parse_answer(raw: Any, where: str, size: int) -> Answer:
+def _parse_answer(raw: Any, where: str, size: int) -> RefutingReply:
     match raw:
         case None:
-            return Answer(None, None)
+            return RefutingReply(None, None)
         case str():
-            return Answer(raw, None)
+            return RefutingReply(raw, None)
         case [str(reply), node]:
             if as_number(node, where, 0) >= size:
                 msg = (
@@ -414,7 +416,7 @@ def _parse_answer(raw: Any, where: str, size: int) -> Answer:
                     f"found {chess_rules.shown(node)}"
                 )
                 raise ForgeryError(msg)
-            return Answer(reply, node)
+            return RefutingReply(reply, node)
     msg = (
         f"{where}: expected null, a reply, or an array of a reply and a node, "
         f"found {chess_rules.shown(raw)}"
@@ -429,7 +431,7 @@ class _Replay:
         self,
         board: chess.Board,
         nodes: list[RefutationNode],
-        start: Answer,
+        start: RefutingReply,
         moves: int,
         *,
         attacking: bool,
@@ -455,7 +457,7 @@ class _Replay:
                 continue
             ahead.extend(self._visit(number, board, moves - distances[number] - 1))
 
-    def _measure(self, start: Answer) -> list[int]:
+    def _measure(self, start: RefutingReply) -> list[int]:
         """Count the fewest moves that lead to each node; refuse an unreachable node."""
         distances = [-1] * len(self._nodes)
         ahead: deque[int] = deque()
@@ -496,7 +498,7 @@ class _Replay:
             else:
                 yield answer.node, after
 
-    def _play(self, board: chess.Board, answer: Answer, where: str) -> bool:
+    def _play(self, board: chess.Board, answer: RefutingReply, where: str) -> bool:
         """Play the reply; return False if there is none because of stalemate."""
         if answer.reply is not None:
             board.push(chess_rules.legal_move(board, answer.reply, f"{where}: reply"))
@@ -517,7 +519,7 @@ class _Replay:
         if moves > 1:
             msg = f"{where}: expected a node with {moves} moves left, found none"
             raise ForgeryError(msg)
-        if mate := chess_rules.mate_in_one(board):
+        if mate := chess_rules.has_mate_in_one(board):
             msg = f"{where}: expected no mate in one, found {mate.uci()}: {board.fen()}"
             raise ForgeryError(msg)
 

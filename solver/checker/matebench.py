@@ -15,8 +15,8 @@ from solver.checker.mate_proof import (
     as_array,
     as_number,
     as_object,
-    as_text,
     require_names,
+    require_text,
 )
 from solver.errors import CertificateError, ForgeryError
 
@@ -61,7 +61,7 @@ def check_claim(fields: dict[str, Any]) -> tuple[chess.Board, int | None, int, i
     if "claim" in fields:
         names = {"fen", "claim", "n", "certificate"}
         require_names(fields, "claim", names, set())
-    board = chess_rules.parse_position(f"{as_text(fields.get('fen'), 'fen')} 0 1")
+    board = chess_rules.parse_position(f"{require_text(fields.get('fen'), 'fen')} 0 1")
     if "claim" not in fields:
         moves, positions = _check_mate(board, fields)
         return board, moves, 1, positions
@@ -125,7 +125,7 @@ def _check_mate(root: chess.Board, tree: object) -> tuple[int, int]:
         board, node, moves, where = ahead.pop()
         positions += 1
         fields = as_object(node, where)
-        attack = as_text(fields.get("a"), f"{where}: a")
+        attack = require_text(fields.get("a"), f"{where}: a")
         board.push(chess_rules.legal_move(board, attack, where))
         where = f"{where} {attack}"
         if fields.get("mate") is True:
@@ -151,7 +151,7 @@ def _by_move(
 ) -> dict[str, dict[str, Any]]:
     """Return the entries by their moves, which must be exactly the legal ones."""
     found = [
-        (as_text(fields.get(name), f"{where}: {name}"), fields)
+        (require_text(fields.get(name), f"{where}: {name}"), fields)
         for fields in (as_object(one, where) for one in as_array(entries, where))
     ]
     counts = Counter(move for move, _ in found)
@@ -185,7 +185,7 @@ def _check_absence(root: chess.Board, fields: dict[str, Any], k: int) -> int:
         require_names(node, where, {"m"}, set())
         legal = chess_rules.moves_of(board)
         attacks = _by_move(node["m"], "a", legal, "move", where)
-        if left == 1 and (mate := chess_rules.mate_in_one(board)):
+        if left == 1 and (mate := chess_rules.has_mate_in_one(board)):
             msg = f"{where}: expected no mate, found {mate.uci()}: {board.fen()}"
             raise ForgeryError(msg)
         for attack, entry in attacks.items():
@@ -220,7 +220,7 @@ def _play(
         msg = f"{where}: expected no mate, found mate: {after.fen()}"
         raise ForgeryError(msg)
     if not is_leaf:
-        reply = as_text(entry["r"], f"{where}: r")
+        reply = require_text(entry["r"], f"{where}: r")
         after.push(chess_rules.legal_move(after, reply, f"{where}: reply"))
         return after, entry["p"], left - 1, f"{where} {reply}"
     if any(after.legal_moves):
@@ -238,7 +238,7 @@ def _resolve(
     fields = as_object(node, where)
     while "ref" in fields:
         require_names(fields, where, {"ref"}, set())
-        name = as_text(fields["ref"], f"{where}: ref")
+        name = require_text(fields["ref"], f"{where}: ref")
         if name not in shared or name in passed:
             what = "a circle" if name in passed else "none"
             msg = (

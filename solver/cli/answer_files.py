@@ -21,7 +21,7 @@ from solver.cli import console
 from solver.files import make_folder, require_writable, write_whole
 from solver.kernel.border.parts import SEARCH
 from solver.output import Notation, shown_play
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -151,7 +151,7 @@ def write_certificate(
     try:
         data, left_out = console.build_stoppable(
             "certificate",
-            lambda control: matebench.encode(
+            lambda control: matebench.encode_claim(
                 build.certify_last(solution, workspace, control), form, control
             ),
         )
@@ -277,7 +277,7 @@ def _folded(name: str) -> str:
 
 
 def _can_be_certified(stipulation: problem.Stipulation) -> bool:
-    return kind_of(stipulation).has_certificates
+    return genre_of(stipulation).has_certificates
 
 
 def write_drawings(
@@ -309,7 +309,7 @@ def write_drawings(
     if files.pgn_path is not None:
         write_whole(files.pgn_path, play.pgn())
     if files.html_path is not None:
-        parts = [SEARCH, kind_of(solution.problem.stipulation).part()]
+        parts = [SEARCH, genre_of(solution.problem.stipulation).part()]
         modules = console.prepare_modules(parts) if files.solver else {}
         write_whole(
             files.html_path, viewer_pages.encode_answer(solution, play, modules)

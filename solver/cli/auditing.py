@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NONE = "none"
 
 
-class Words(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
+class WordSet(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
     """Comma-separated words, passed as a frozenset; `none` gives an empty one.
 
     Parameters
@@ -238,7 +238,7 @@ store = options.gathered(
     options.flag("--fresh", "Delete the results in the store and start again."),
     click.option(
         "--retry",
-        type=Words(*kind.Verdict, "found"),
+        type=WordSet(*kind.Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
         help="Search stored results with these verdicts again, such as `undecided`, if "

@@ -565,9 +565,9 @@ def prepare_kernel() -> None:
 
 def prepare_stipulation(stipulation: problem.Stipulation) -> None:
     """Load the search that a stipulation needs, besides the search for mates."""
-    from solver.stipulations import kind_of
+    from solver.stipulations import genre_of
 
-    prepare_part(kind_of(stipulation).part())
+    prepare_part(genre_of(stipulation).part())
 
 
 def prepare_laboratory() -> None:

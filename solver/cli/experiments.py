@@ -162,7 +162,7 @@ seed = options.seed("games")
 """Adds `--seed`, passed as `seed: int`."""
 
 
-def variants(command: Function) -> Function:
+def variant_options(command: Function) -> Function:
     """Add the techniques and their settings.
 
     They are passed as `variants: tuple[Variant, ...]` and `is_ablation: bool`. A
@@ -519,7 +519,7 @@ def build(
     console.require_apart([output + PARTIAL], reads=(*files, *merged))
     console.prepare_kernel()
     builder = TableBuilder(
-        imbalance.ImbalanceTable(source or source_of(merged + files))
+        imbalance.ImbalanceTable(source or name_sources(merged + files))
     )
     for other in merged:
         builder.imbalance.merge(imbalance.ImbalanceTable.load(other))
@@ -651,7 +651,7 @@ def _read_material(text: str) -> imbalance.Material:
     if "/" not in text:
         return imbalance.parse_material(text)
     console.prepare_kernel()
-    return imbalance.count_pieces(board.parse_fen(text))
+    return imbalance.count_material(board.parse_fen(text))
 
 
 class TableBuilder:
@@ -688,7 +688,7 @@ class TableBuilder:
             for record in read_results(file, skip_plies=skip_plies):
                 if isinstance(record, GamePosition):
                     self.imbalance.add(
-                        imbalance.find_cell(record.material), record.result
+                        imbalance.find_material_cell(record.material), record.result
                     )
                     progress.done += 1
                 elif isinstance(record, errors.FormatError):
@@ -728,7 +728,7 @@ class TableBuilder:
             )
 
 
-def source_of(files: Iterable[str]) -> str:
+def name_sources(files: Iterable[str]) -> str:
     """Return the names of files as a text for the table's field `source`."""
     from solver.laboratory import imbalance
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # and python-chess has checked the line.
 
 
-class Kind(StrEnum):
+class Gain(StrEnum):
     """How a row became better."""
 
     SHORTER = "shorter mates"
@@ -65,7 +65,7 @@ class LineStatus(StrEnum):
     """A limit was hit before any move was proved."""
 
 
-class Change(NamedTuple):
+class Replacement(NamedTuple):
     """The mate and the line that replace those of a row.
 
     Attributes
@@ -77,12 +77,12 @@ class Change(NamedTuple):
         The moves to the mate, in UCI notation.
     """
 
-    kind: Kind
+    kind: Gain
     mate: int
     line: tuple[str, ...]
 
 
-def find_change(row: epd.Row, result: AuditResult) -> Change | None:
+def find_change(row: epd.Row, result: AuditResult) -> Replacement | None:
     """Return how a result improves a row; None if it does not.
 
     The keys of a row stay, so only a line that begins with one of them is a change.
@@ -99,28 +99,28 @@ def find_change(row: epd.Row, result: AuditResult) -> Change | None:
     return None if change is None or _contradicts_keys(row, change) else change
 
 
-def find_obstacle(row: epd.Row, result: AuditResult) -> Change | None:
+def find_obstacle(row: epd.Row, result: AuditResult) -> Replacement | None:
     """Return the change that is not made, because the row's keys contradict it."""
     change = _find_change(row, result)
     return change if change and _contradicts_keys(row, change) else None
 
 
-def _contradicts_keys(row: epd.Row, change: Change) -> bool:
+def _contradicts_keys(row: epd.Row, change: Replacement) -> bool:
     """Return whether a row names keys of another mate, or without the line's key."""
-    is_line = change.kind is Kind.LINE
+    is_line = change.kind is Gain.LINE
     return bool(row.claim.keys) and not (is_line and change.line[0] in row.claim.keys)
 
 
-def _find_change(row: epd.Row, result: AuditResult) -> Change | None:
+def _find_change(row: epd.Row, result: AuditResult) -> Replacement | None:
     mate, line = result.mate, tuple(result.pv.split())
     if not mate or result.tablebase or epd.find_fault(row.problem.fen, mate, line):
         return None
     if (mate > 0) != (row.claim.mate > 0):
-        return Change(Kind.SIDE, mate, line)
+        return Replacement(Gain.SIDE, mate, line)
     if abs(mate) < abs(row.claim.mate):
-        return Change(Kind.SHORTER, mate, line)
+        return Replacement(Gain.SHORTER, mate, line)
     if mate == row.claim.mate and (row.fault or False in _holds(result)):
-        return Change(Kind.LINE, mate, line)
+        return Replacement(Gain.LINE, mate, line)
     return None
 
 
@@ -211,11 +211,11 @@ def _claiming(row: epd.Row, mate: int, line: tuple[str, ...]) -> Problem:
     return replace(row.problem, claim=replace(claim, mate=mate, line=line))
 
 
-def describe_change(row: epd.Row, change: Change, result: AuditResult) -> str:
+def describe_change(row: epd.Row, change: Replacement, result: AuditResult) -> str:
     """Describe a change in a line: where, old, new, how it is known."""
     line = _in_words(row, change.line)
     claimed = name_mate(row.claim.mate)
-    if change.kind is Kind.LINE:
+    if change.kind is Gain.LINE:
         if row.fault == epd.MISSING:
             return f"{_place(row)}: {claimed}, line added: {line}"
         fault = row.fault or "proved wrong"
@@ -244,7 +244,7 @@ def describe_kept(row: epd.Row, result: AuditResult) -> str:
     if obstacle := find_obstacle(row, result):
         keys = " ".join(position_text.first_moves(row.problem.fen, row.claim.keys))
         found = name_mate(obstacle.mate)
-        if obstacle.kind is not Kind.LINE:
+        if obstacle.kind is not Gain.LINE:
             found += f" ({_known(result)})"
         return f"{claimed} with its keys ({keys}), but {found}: " + _in_words(
             row, obstacle.line
@@ -435,7 +435,7 @@ class RowFile:
             if not streams.is_record(raw):
                 continue
             source = f"{self._name}:{number}"
-            row = epd.read_row(raw, source, self.summary)
+            row = epd.read_matetrack_row(raw, source, self.summary)
             if isinstance(row, errors.FormatError):
                 yield row
             elif isinstance(row, Problem):
@@ -550,7 +550,7 @@ class Improvement:
 
     def totals(self) -> str:
         """Return one line with the number of rows of each kind."""
-        kinds = [*Kind, "unchanged", "disproved", "undecided", "unreadable"]
+        kinds = [*Gain, "unchanged", "disproved", "undecided", "unreadable"]
         kinds += [kind for kind in self.counts if kind not in kinds]
         counts = [f"{self.counts[kind]:,} {kind}" for kind in kinds]
         copied = self.file.copied
@@ -587,7 +587,7 @@ class Improvement:
             if kept := describe_kept(row, result):
                 self.report(kept)
             obstacle = find_obstacle(row, result)
-            if obstacle and obstacle.kind is not Kind.LINE:
+            if obstacle and obstacle.kind is not Gain.LINE:
                 self.counts["kept with their keys"] += 1
                 self.codes.add(console.Exit.NEGATIVE)
             elif is_disproved(result):

@@ -74,9 +74,11 @@ def doctor() -> None:
         click.echo(f"{name:<10} {_version(name)}")
     click.echo(f"cpu        {_processor()}, {os.cpu_count()} cores")
     if os.path.isdir(cache.SHIPPED):  # noqa: PTH112
-        click.echo(f"wheel      {cache.SHIPPED}: {cache.describe(cache.SHIPPED)}")
+        click.echo(
+            f"wheel      {cache.SHIPPED}: {cache.describe_folder(cache.SHIPPED)}"
+        )
     for directory in cache.candidate_directories():
-        click.echo(f"cache      {directory}: {cache.describe(directory)}")
+        click.echo(f"cache      {directory}: {cache.describe_folder(directory)}")
     _load(console.prepare_part)
 
     started = time.perf_counter()
@@ -142,12 +144,12 @@ def divide(
     move : chess.Move
     leaves : int
     """
-    from solver.board import pack, unpack_move
+    from solver.board import pack_board, unpack_move
 
     kernel = loader.load_part(parts.SEARCH).kernel
     search = interface.new_search()
     control.attach(search)
-    position = pack(board)
+    position = pack_board(board)
     for word in kernel.moves(position, search):
         child = kernel.made(position, search, word)
         leaves = 1

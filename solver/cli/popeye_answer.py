@@ -20,7 +20,7 @@ from solver.play.tree import PlayOptions, Variations
 from solver.problem import Limits, Problem, Stipulation
 from solver.search import queries, threads
 from solver.solution import Solution, StoppedBy
-from solver.stipulations import kind_of, solving_moves
+from solver.stipulations import genre_of, solving_moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -146,7 +146,7 @@ class PopeyeAnswer:
             )
         stipulation = twin.composition.stipulation
         battle = self._after_key if "PostKeyPlay" in options else self._battle_play
-        answer = kind_of(stipulation).choose(battle, self._help_play)
+        answer = genre_of(stipulation).choose(battle, self._help_play)
         is_after_key = answer == self._after_key
         unused = _UNUSED_AFTER_KEY if is_after_key else ("PostKeyPlay",)
         self.unused.update(dict.fromkeys(filter(options.__contains__, unused)))
@@ -215,9 +215,7 @@ class PopeyeAnswer:
             yield before.set_play() + popeye_text.PHASE_END
         tries = record["tries"]
         if "TrivialTriesAvoid" in options:
-            tries = [
-                attempt for attempt in tries if not popeye_text.gives_check(attempt)
-            ]
+            tries = [attempt for attempt in tries if not popeye_text.is_check(attempt)]
         first = [*record["keys"], *tries]
         wanted = self._max_solutions
         yield play.forced_ends() + play.first_moves(first[:wanted])

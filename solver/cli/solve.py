@@ -15,7 +15,7 @@ from solver.output.text import describe
 from solver.problem import RANGES, Limits, Problem, Restriction, Stipulation
 from solver.search import queries, threads
 from solver.solution import Solution, Status, StoppedBy
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -221,7 +221,7 @@ def _refuse_unused(
     given : mapping
         See `_refuse_conflicts`.
     """
-    kind = kind_of(stipulation)
+    kind = genre_of(stipulation)
     unused = {"--max-solutions": given["max_solutions"]}
     if not kind.has_variations:
         unused = details | {"--tries": given["tries"]}

@@ -76,7 +76,7 @@ chosen = options.gathered(
     Chosen,
     click.option(
         "--verdict",
-        type=auditing.Words(
+        type=auditing.WordSet(
             *kind.Verdict, solution.Status.FOUND, solution.Status.DISPROVED
         ),
         metavar="WORDS",
@@ -84,7 +84,7 @@ chosen = options.gathered(
     ),
     click.option(
         "--soundness",
-        type=auditing.Words(*kind.Soundness, DUAL, LINE),
+        type=auditing.WordSet(*kind.Soundness, DUAL, LINE),
         metavar="WORDS",
         help="Take only results with this soundness, such as `cooked`, or with a fault "
         "of the line: `dual` or `line`.",

@@ -281,7 +281,7 @@ Examples:
     f"{DEEPEST} at most; in a collection, as deep as the claim of each problem, or 8 "
     "without one."
 )
-@experiments.variants
+@experiments.variant_options
 @experiments.mip_table
 @click.option(
     "--table-entries",

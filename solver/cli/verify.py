@@ -304,7 +304,7 @@ Examples:
 )
 @click.option(
     "--fail-on",
-    type=auditing.Words(*FAILURES),
+    type=auditing.WordSet(*FAILURES),
     default=",".join(results.DISAGREEMENTS),
     show_default="every disagreement",
     metavar="WORDS",
@@ -386,7 +386,7 @@ def verify(
     )
     console.prepare_kernel()
     control = threads.GroupControl()
-    outcome = Outcome(fail_on)
+    outcome = AuditOutcome(fail_on)
     codes = outcome.codes
     reading = auditing.Reading(files, read_options, is_quiet=output.quiet)
     if output.summary == "json":
@@ -475,7 +475,7 @@ def _open_workers(
         yield cluster.pool
 
 
-class Outcome:
+class AuditOutcome:
     """The exit codes that the results of an audit cause.
 
     Parameters

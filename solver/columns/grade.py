@@ -79,7 +79,7 @@ class Grade:
         return f"<Grade {self.status}{place}{reason}>"
 
     def _repr_html_(self) -> str:
-        return str(solution.show(self, "html"))
+        return str(solution.show_answer(self, "html"))
 
     def to_dict(self) -> dict[str, object]:
         """Return a record: what `json.dumps` takes, in the order of the attributes."""

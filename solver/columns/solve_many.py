@@ -21,9 +21,9 @@ import numpy as np
 from solver import errors, fen_faults, problem, solving
 from solver.kernel.border.query_struct import Answer, FenFault, Query, QueryState
 from solver.search.queries import STATUSES as STATUS_OF
-from solver.search.queries import Batch, Question, address_of, ask, read_text
+from solver.search.queries import Batch, Question, address_of, ask, fen_of
 from solver.search.threads import WAIT_S, GroupControl
-from solver.solution import Solution, Status, show
+from solver.solution import Solution, Status, show_answer
 
 if TYPE_CHECKING:
     import chess
@@ -134,7 +134,7 @@ class MateTable:
         return f"<MateTable of {self.words()}>"
 
     def _repr_html_(self) -> str:
-        return str(show(self, "html"))
+        return str(show_answer(self, "html"))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -492,7 +492,7 @@ def _fen_of(cell: object) -> str:
         move.
     """
     if not isinstance(cell, problem.Problem):
-        return read_text("fen", cell)
+        return fen_of("fen", cell)
     if other := cell.stipulation.beside_claim.text:
         msg = f"stipulation: expected a mate, found {other}"
         raise errors.InputError(msg)

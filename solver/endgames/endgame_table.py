@@ -80,11 +80,11 @@ class Table:
     def mated_within(self, moves: int) -> Words:
         """Return the set of defender nodes that are mated within `moves`."""
         nodes = self.defender_nodes
-        return pack((nodes != ILLEGAL) & (nodes <= moves))
+        return pack_flags((nodes != ILLEGAL) & (nodes <= moves))
 
     def not_mating_within(self, moves: int) -> Words:
         """Return the set of attacker nodes with no mate within `moves`."""
-        return pack(self.attacker_nodes > moves)
+        return pack_flags(self.attacker_nodes > moves)
 
 
 def new_values(legal: Words) -> Moves:
@@ -92,7 +92,7 @@ def new_values(legal: Words) -> Moves:
     return np.where(unpack(legal), np.int8(NO_MATE), np.int8(ILLEGAL))
 
 
-def pack(flags: Flags) -> Words:
+def pack_flags(flags: Flags) -> Words:
     """Return the set of the flagged positions; the target is the flags' last axis."""
     packed = np.packbits(flags, axis=-1, bitorder="little")
     return packed.view(_WORD)[..., 0].astype(np.uint64, copy=False)
@@ -279,10 +279,10 @@ def build_table(
     Table or None
         None: `is_stopped` returned True.
     """
-    return _Builder(pieces, smaller).build(is_stopped)
+    return _TableBuilder(pieces, smaller).build(is_stopped)
 
 
-class _Builder:
+class _TableBuilder:
     """Solves one endgame.
 
     Two sets of positions grow: attacker nodes from which some move leads to a lost

@@ -13,22 +13,22 @@ from solver.kernel.border.query_struct import MOST_ENDING_PIECES
 if TYPE_CHECKING:
     import chess
 
-    from solver.kernel.border.search_struct import Position
+    from solver.kernel.border.search_struct import PositionStruct
 
 PieceCounts: TypeAlias = tuple[int, ...]
 """How many queens, rooks, bishops and knights the attacker and the defender have."""
 
 
-def is_ending(position: Position) -> bool:
+def is_ending(position: PositionStruct) -> bool:
     """Return whether a position is a small endgame: four pieces at most, no pawns."""
     return (
         not position.pawns
         and not position.rights
-        and count_pieces(position) <= MOST_ENDING_PIECES
+        and piece_count(position) <= MOST_ENDING_PIECES
     )
 
 
-def count_pieces(position: Position) -> int:
+def piece_count(position: PositionStruct) -> int:
     """Return the number of pieces on the board, kings and pawns included."""
     occupied: int = position.us | position.them
     return occupied.bit_count()
@@ -45,7 +45,7 @@ class EndingHistory:
         self._first: dict[PieceCounts, tuple[bytes, bool]] = {}
         self._probed: set[PieceCounts] = set()
 
-    def is_further(self, position: Position, *, black: bool) -> bool:
+    def is_further(self, position: PositionStruct, *, black: bool) -> bool:
         """Remember a position; return whether an earlier one had the same pieces.
 
         The colours make no difference.
@@ -61,17 +61,17 @@ class EndingHistory:
         seen = bytes(position), black
         return self._first.setdefault(counts, seen) != seen
 
-    def note_probe(self, position: Position, *, attacking: bool) -> None:
+    def note_probe(self, position: PositionStruct, *, attacking: bool) -> None:
         """Remember that a table was probed: that of the side to move if `attacking`."""
         self._probed.add(_piece_counts(position, attacking=attacking))
 
-    def was_probed(self, position: Position, *, attacking: bool) -> bool:
+    def was_probed(self, position: PositionStruct, *, attacking: bool) -> bool:
         """Return whether that table was probed; a bare king needs none."""
         counts = _piece_counts(position, attacking=attacking)
         return not any(counts[: len(counts) // 2]) or counts in self._probed
 
 
-def _piece_counts(position: Position, *, attacking: bool) -> PieceCounts:
+def _piece_counts(position: PositionStruct, *, attacking: bool) -> PieceCounts:
     """Count the pieces; the side to move is the attacker if `attacking`."""
     diagonal, orthogonal = position.diagonal, position.orthogonal
     kinds: tuple[int, ...] = (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.endgames.ending import Piece, Pieces, Placement, is_ending
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def find_ending(
     EndingAnswer or None
         None: the position is not a small endgame, or `is_stopped` returned True.
     """
-    if not is_ending(pack(board)):
+    if not is_ending(pack_board(board)):
         return None
     if chess.popcount(board.occupied_co[attacker]) == 1:
         return EndingAnswer(None)  # a bare king never mates

@@ -98,7 +98,7 @@ _PIECES = re.compile(
 )
 
 
-class Words(deque[str]):
+class PopeyeWords(deque[str]):
     """Words that are read from the left, and their language."""
 
     def __init__(self, words: Iterable[str] = (), language: int = ENGLISH) -> None:
@@ -157,7 +157,7 @@ def refuse(expected: str, found: object) -> NoReturn:
     raise InputError(msg)
 
 
-def kind_of(piece: str, language: int = ENGLISH) -> chess.PieceType:
+def piece_kind(piece: str, language: int = ENGLISH) -> chess.PieceType:
     """Return the kind of a piece from its letter.
 
     Raises
@@ -173,12 +173,12 @@ def kind_of(piece: str, language: int = ENGLISH) -> chess.PieceType:
     return letters.index(piece.upper()) + 1
 
 
-def shown(words: Words, nothing: str = "none") -> str:
+def quote_next(words: PopeyeWords, nothing: str = "none") -> str:
     """Quote the next word for a message; `nothing` if there is none."""
     return quote(words[0]) if words else nothing
 
 
-def next_word(keyword: str, words: Words) -> str:
+def next_word(keyword: str, words: PopeyeWords) -> str:
     """Remove the next word and return it.
 
     Raises
@@ -191,7 +191,7 @@ def next_word(keyword: str, words: Words) -> str:
     return words.popleft()
 
 
-def next_stipulation(words: Words) -> str:
+def next_stipulation(words: PopeyeWords) -> str:
     """Remove a stipulation such as `h#3` or `h# 3` and return it.
 
     Raises
@@ -210,7 +210,7 @@ def parse_squares(text: str) -> list[chess.Square]:
     return [chess.parse_square(name) for name in re.findall("..", text.lower())]
 
 
-def parse_pieces(words: Words, place: Place) -> None:
+def parse_pieces(words: PopeyeWords, place: Place) -> None:
     """Read colours and pieces such as `White Kg3 Qh5 Pa2b2 Black Kd4`.
 
     Parameters
@@ -248,7 +248,7 @@ def parse_pieces(words: Words, place: Place) -> None:
         squares = pieces["squares"] or next_word("pieces", words)
         if not parse_squares(squares):
             refuse(f"pieces: expected squares after {word}", quote(squares))
-        piece = chess.Piece(kind_of(pieces["piece"], words.language), color)
+        piece = chess.Piece(piece_kind(pieces["piece"], words.language), color)
         for square in parse_squares(squares):
             place(square, piece)
     if is_due:
@@ -294,7 +294,7 @@ class Options:
             expected = "option: expected none that changes the rules or the question"
             refuse(expected, quote(self._words[option]))
 
-    def parse_next(self, words: Words) -> bool:
+    def parse_next(self, words: PopeyeWords) -> bool:
         """Parse one option and its values, and remove them from the words.
 
         Parameters
@@ -331,13 +331,13 @@ class Options:
         return True
 
 
-def _parse_squares_of(option: str, words: Words) -> list[chess.Square]:
+def _parse_squares_of(option: str, words: PopeyeWords) -> list[chess.Square]:
     squares: list[chess.Square] = []
     while words and (chain := parse_squares(words[0])):
         words.popleft()
         squares += chain
     if not squares:
-        refuse(f"option {option}: expected squares", shown(words))
+        refuse(f"option {option}: expected squares", quote_next(words))
     return squares
 
 
@@ -447,7 +447,7 @@ class Composition:
                     refuse("Forsyth: expected full ranks before /", quote(forsyth))
             else:
                 if index < 64:
-                    piece = chess.Piece(kind_of(sign, language), sign.isupper())
+                    piece = chess.Piece(piece_kind(sign, language), sign.isupper())
                     self.place(chess.square_mirror(index), piece)
                 index += 1
         if index > 64:
@@ -499,7 +499,7 @@ _PLY = r"""(?> \s*+ (?: (?!1\.) [0-9]+\. )? \s*+
     (?:\s*+e\.?p\.?)? \s*+ \+{0,2} )"""
 
 
-def find_keys(
+def find_marked_keys(
     name: str, position: position_text.GivenPosition, text: str, expected: int = 1
 ) -> tuple[str, ...]:
     """Find the first moves that a solution marks with an exclamation mark.

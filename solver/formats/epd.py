@@ -129,9 +129,9 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
     operations = [(opcode_of(each), _unquoted(each["operand"])) for each in matches]
     demanded = dict(operations).get("stipulation")
     stipulation = MATE if demanded is None else Stipulation.parse(demanded)
-    record = _Record(GivenPosition(fen), summary or FileSummary(), stipulation)
+    record = _EpdRecord(GivenPosition(fen), summary or FileSummary(), stipulation)
     for opcode, operand in operations:
-        _READERS.get(opcode, _Record.ignore)(record, opcode, operand)
+        _READERS.get(opcode, _EpdRecord.ignore)(record, opcode, operand)
     if matches and matches[-1]["open"] is not None:
         unclosed = quote(matches[-1][0].strip())
         record.lose(f"operations: expected a closing quote, found {unclosed}")
@@ -147,7 +147,7 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
     return record.problem(record.name, source, fen)
 
 
-class _Record(Draft):
+class _EpdRecord(Draft):
     """A record that is read operation by operation."""
 
     name = hmvc = fmvn = ""
@@ -209,22 +209,22 @@ class _Record(Draft):
 LENGTHS = "dm", "#", "m", "mate", "mate in", "mate_in", "matein"
 """Opcodes that claim a mate in as many moves as their operand says."""
 
-_READERS = dict.fromkeys((*LENGTHS, "mated", "mated in"), _Record.read_length) | {
-    "bm": _Record.read_best_moves,
-    "ce": _Record.read_score,
-    "dm": _Record.read_mate,
-    "fmvn": _Record.read_counter,
-    "hmvc": _Record.read_counter,
-    "id": _Record.read_name,
-    "nomate": _Record.read_no_mate,
-    "pv": _Record.read_line,
-    "solutions": _Record.read_solutions,
-    "stipulation": _Record.note_stipulation,
+_READERS = dict.fromkeys((*LENGTHS, "mated", "mated in"), _EpdRecord.read_length) | {
+    "bm": _EpdRecord.read_best_moves,
+    "ce": _EpdRecord.read_score,
+    "dm": _EpdRecord.read_mate,
+    "fmvn": _EpdRecord.read_counter,
+    "hmvc": _EpdRecord.read_counter,
+    "id": _EpdRecord.read_name,
+    "nomate": _EpdRecord.read_no_mate,
+    "pv": _EpdRecord.read_line,
+    "solutions": _EpdRecord.read_solutions,
+    "stipulation": _EpdRecord.note_stipulation,
 }
 """What reads the operand of each opcode."""
 
 
-def write_fen(problem: Problem) -> str:
+def write_bare_fen(problem: Problem) -> str:
     """Write a problem's position, without its claim, as one line."""
     return f"{problem.fen}\n"
 
@@ -391,7 +391,7 @@ class Row:
         return text.encode(self.encoding)
 
 
-def read_row(
+def read_matetrack_row(
     raw: bytes, source: str, summary: FileSummary
 ) -> Row | Problem | FormatError:
     """Read one line of a file.
@@ -500,7 +500,7 @@ _SUMMARY = "Total FENs:"
 _BOUNDS = {"lowerbound", "upperbound"}
 
 
-class _Score(NamedTuple):
+class _LoggedScore(NamedTuple):
     position: str
     mate: str
     line: str = ""
@@ -513,17 +513,17 @@ def read_matecheck(lines: streams.Lines, summary: FileSummary) -> streams.Record
     )
 
 
-def _find_scores(lines: streams.Lines) -> Iterator[tuple[int, _Score]]:
+def _find_scores(lines: streams.Lines) -> Iterator[tuple[int, _LoggedScore]]:
     """Yield each claim with the number of its line."""
     positions: dict[str, str] = {}
-    last: dict[str, tuple[int, _Score]] = {}
+    last: dict[str, tuple[int, _LoggedScore]] = {}
     is_log = False
     for number, raw in lines:
         text = streams.decode(raw).strip()
         printed, spoken = _PRINTED.match(text), _SPOKEN.match(text)
         is_log |= bool(printed or spoken) or text.startswith(_SUMMARY)
         if printed:
-            yield number, _Score(printed[2], printed[1])
+            yield number, _LoggedScore(printed[2], printed[1])
         elif spoken:
             engine, said = spoken.groups()
             words = said.split()
@@ -535,7 +535,10 @@ def _find_scores(lines: streams.Lines) -> Iterator[tuple[int, _Score]]:
                     if _is_exact(words):
                         mate = "".join(_after("mate", words)[:1])
                         line = " ".join(_after("pv", words))
-                        last[engine] = number, _Score(positions[engine], mate, line)
+                        last[engine] = (
+                            number,
+                            _LoggedScore(positions[engine], mate, line),
+                        )
                 case ["bestmove"] if engine in last:
                     at, score = last.pop(engine)
                     if score.mate.strip("-0"):
@@ -556,7 +559,7 @@ def _after(name: str, words: list[str]) -> list[str]:
     return words[words.index(name) + 1 :] if name in words else []
 
 
-def _parse(summary: FileSummary, score: _Score, source: str) -> Problem:
+def _parse(summary: FileSummary, score: _LoggedScore, source: str) -> Problem:
     import chess
 
     fen = chess.STARTING_FEN if score.position == "startpos" else score.position

@@ -120,7 +120,7 @@ def _read_object(
         if value is not None:
             record.setdefault(column, value)
     try:
-        cells = [*map(rows.as_text, record.values())]
+        cells = [*map(rows.cell_text, record.values())]
     except RecursionError:
         msg = f"expected a flat JSON object, found {quote(', '.join(record))}"
         raise InputError(msg) from None

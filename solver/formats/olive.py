@@ -45,9 +45,9 @@ from solver.formats.claims import MAX_SOLUTIONS, Draft, FileSummary
 from solver.formats.compositions import (
     WORD,
     Composition,
-    Words,
-    kind_of,
+    PopeyeWords,
     parse_squares,
+    piece_kind,
     refuse,
 )
 from solver.problem import printable
@@ -167,7 +167,9 @@ def _read_claim(
     asked, part = draft.stipulation, parts.get(label, "").strip()
     if not asked.is_help:
         key = draft.position, part, numbers[0] if numbers else 1
-        draft.keys = draft.read("keys", "solution", compositions.find_keys, *key) or ()
+        draft.keys = (
+            draft.read("keys", "solution", compositions.find_marked_keys, *key) or ()
+        )
     elif numbers:
         draft.solutions = math.prod(numbers)
     elif part and not intended and "Duplex" not in options:
@@ -187,7 +189,7 @@ def _parse_twins(diagram: Composition, twins: object, source: str) -> popeye.Twi
     found: popeye.Twins = []
     twins = {"a": ""} | twins
     for label in sorted(twins, key=lambda label: (len(label), label)):
-        words = Words(WORD.findall(_text(twins[label])))
+        words = PopeyeWords(WORD.findall(_text(twins[label])))
         if words:
             found.append(popeye.parse_twin(label, diagram, found, words, source))
         else:
@@ -197,7 +199,7 @@ def _parse_twins(diagram: Composition, twins: object, source: str) -> popeye.Twi
 
 def _parse_options(diagram: Composition, options: object) -> None:
     for option in _texts(options):
-        words = Words(option.split())
+        words = PopeyeWords(option.split())
         if not diagram.options.parse_next(words) or words:
             refuse("conditions: expected none", quote(option))
     diagram.options.refuse("PostKeyPlay")
@@ -213,7 +215,7 @@ def _place_pieces(diagram: Composition, algebraic: object) -> None:
             squares = parse_squares(text[-2:])
             if not squares:
                 refuse("algebraic: expected pieces such as Kg3", quote(text))
-            piece = chess.Piece(kind_of(text[:-2]), _COLORS[color])
+            piece = chess.Piece(piece_kind(text[:-2]), _COLORS[color])
             diagram.place(squares[0], piece)
 
 

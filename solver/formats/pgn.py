@@ -60,7 +60,7 @@ import chess.pgn
 from solver.errors import FormatError, InputError, quote
 from solver.formats.claims import OTHER, Draft, find_words, is_claiming, parse_distance
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
-from solver.movetext import NO_MOVE, Kind, Part, read_movetext
+from solver.movetext import NO_MOVE, PartKind, TextPart, read_movetext
 from solver.position_text import GivenPosition, legal_moves
 from solver.problem import Claim, Problem, Stipulation, printable
 
@@ -99,7 +99,7 @@ _ENDED = re.compile(rb"(?:\A|\s)(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
 _ONLY_ONE = {b"event", b"fen"}
 _MAX_TAG_BYTES = 1 << 10
 
-_PLAYED = Kind.MOVE, Kind.UNREADABLE
+_PLAYED = PartKind.MOVE, PartKind.UNREADABLE
 _KNOWN = "Event FEN Keys NoMate Result Round SetUp Solutions Stipulation Variant"
 _KNOWN_TAGS = {name.lower(): name for name in _KNOWN.split()}
 _OF_POSITION = re.compile("fen|setup|variant", re.IGNORECASE)
@@ -242,23 +242,23 @@ class PgnGame:
         words = [part.move or NO_MOVE for part in parts if part.kind in _PLAYED]
         moves = iter(legal_moves(self.position.fen, words))
         for part in parts:
-            if part.kind is Kind.COMMENT:
+            if part.kind is PartKind.COMMENT:
                 yield part.text.removeprefix(" ").removesuffix(" ")
-            elif part.kind is Kind.RESULT:
+            elif part.kind is PartKind.RESULT:
                 self.ending = part.text
-            elif part.kind is not Kind.NOTATION:
+            elif part.kind is not PartKind.NOTATION:
                 self._push(part, next(moves, None))
                 yield None
         if not (self.tags or self.board.move_stack):
             raise InputError(EMPTY)
 
-    def _push(self, part: Part, move: str | None) -> None:
+    def _push(self, part: TextPart, move: str | None) -> None:
         board, found = self.board, quote(part.text)
         if self.ending:
             msg = f"expected nothing after {self.ending}, found {found}"
             raise InputError(msg)
         if move is None:
-            expected = "a legal move" if part.kind is Kind.MOVE else "a move"
+            expected = "a legal move" if part.kind is PartKind.MOVE else "a move"
             number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
             msg = f"expected {expected} at {number}, found {found}"
             raise InputError(msg)
@@ -497,7 +497,7 @@ _EVAL = re.compile(r"\[%eval\s+#([+-]?[0-9]{1,9})\b")
 _PLAYER = re.compile(r"\s*([+-]?)([M#])([+-]?[0-9]{1,9})/[0-9]")
 
 
-class _Score(NamedTuple):
+class _GameScore(NamedTuple):
     """A mate score: the position, its name in the game, the move played, the number."""
 
     fen: str
@@ -519,7 +519,7 @@ def read_scores(lines: Lines, summary: FileSummary) -> Records:
         yield from [claims] if isinstance(claims, FormatError) else claims
 
 
-def _find_scores(game: PgnGame) -> Iterator[_Score]:
+def _find_scores(game: PgnGame) -> Iterator[_GameScore]:
     """Yield the scores of the main line, mates in 0 too."""
     board = game.board
     for comment in game.play():
@@ -529,11 +529,11 @@ def _find_scores(game: PgnGame) -> Iterator[_Score]:
         if found := _EVAL.search(comment):
             name = f"after {_last_move(board)[1]}" if played else "start"
             mate = int(found[1]) * (1 if board.turn else -1)
-            yield _Score(_fen(board), name, (), mate)
+            yield _GameScore(_fen(board), name, (), mate)
         if played and (found := _PLAYER.match(comment)):
             before, name, move = _last_move(board)
             number = int(f"{found[1]}1") * int(found[3])
-            yield _Score(_fen(before), name, (move,), number, found[2])
+            yield _GameScore(_fen(before), name, (move,), number, found[2])
 
 
 def _fen(board: chess.Board) -> str:

@@ -55,10 +55,10 @@ from solver.formats.compositions import (
     TEXTS,
     WORD,
     Composition,
-    Words,
-    kind_of,
+    PopeyeWords,
+    piece_kind,
+    quote_next,
     refuse,
-    shown,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.problem import EXPECTED, Problem, printable
@@ -112,7 +112,7 @@ def parse_twin(
     label: str,
     diagram: Composition,
     before: Sequence[Twin | FormatError],
-    words: Words,
+    words: PopeyeWords,
     source: str,
     then: str = "a change",
 ) -> Twin | FormatError:
@@ -150,9 +150,9 @@ def parse_twin(
         while keyword := words.keyword(_KEYWORDS):
             changing.apply(keyword, words)
         if not changing.changes:
-            refuse("expected a change such as Move a1 b2", shown(words))
+            refuse("expected a change such as Move a1 b2", quote_next(words))
         if words:
-            refuse(f"expected {then}", shown(words))
+            refuse(f"expected {then}", quote_next(words))
     except InputError as error:
         return FormatError(source, f"twin {label}): {error}")
     return Twin(label, changing.composition, changing.texts(), is_continued)
@@ -240,7 +240,7 @@ class _Changing:
                 texts.append(text if is_replacing else sign + text)
         return tuple(texts)
 
-    def apply(self, keyword: str, words: Words) -> None:
+    def apply(self, keyword: str, words: PopeyeWords) -> None:
         """Make one change, and remove its words."""
         word = words.popleft()
         if keyword in {"Continued", "SStipulation"}:
@@ -258,7 +258,7 @@ class _Changing:
             refuse(f"expected a piece on {chess.square_name(square)}", "none")
         return self.pieces[square]
 
-    def _move(self, words: Words) -> None:
+    def _move(self, words: PopeyeWords) -> None:
         start, end = _two_squares("Move", words)
         piece = self._piece_on(start)
         if end in self.pieces and start != end:
@@ -266,13 +266,13 @@ class _Changing:
         self.pieces[end] = self.pieces.pop(start)
         self._note(f"{_described(piece, start)}-->{chess.square_name(end)}")
 
-    def _exchange(self, words: Words) -> None:
+    def _exchange(self, words: PopeyeWords) -> None:
         one, other = _two_squares("Exchange", words)
         first, second = self._piece_on(one), self._piece_on(other)
         self.pieces[one], self.pieces[other] = second, first
         self._note(f"{_described(first, one)}<-->{_described(second, other)}")
 
-    def _remove(self, words: Words) -> None:
+    def _remove(self, words: PopeyeWords) -> None:
         for square in _squares("Remove", words):
             self._take(square)
 
@@ -280,7 +280,7 @@ class _Changing:
         self._note(_described(self._piece_on(square), square), "-")
         del self.pieces[square]
 
-    def _add(self, words: Words) -> None:
+    def _add(self, words: PopeyeWords) -> None:
         compositions.parse_pieces(words, self._place)
 
     def _place(self, square: chess.Square, piece: chess.Piece) -> None:
@@ -289,27 +289,27 @@ class _Changing:
         self.pieces[square] = piece
         self._note(_described(piece, square), "+")
 
-    def _substitute(self, words: Words) -> None:
+    def _substitute(self, words: PopeyeWords) -> None:
         old, new = (compositions.next_word("Substitute", words) for _ in range(2))
-        old_kind, new_kind = (kind_of(word, words.language) for word in (old, new))
+        old_kind, new_kind = (piece_kind(word, words.language) for word in (old, new))
         for square, piece in self.pieces.items():
             if piece.piece_type == old_kind:
                 self.pieces[square] = chess.Piece(new_kind, piece.color)
         self._note(f"{_letter(old_kind)} ==> {_letter(new_kind)}")
 
-    def _polishtype(self, _words: Words) -> None:
+    def _polishtype(self, _words: PopeyeWords) -> None:
         for square, piece in self.pieces.items():
             self.pieces[square] = chess.Piece(piece.piece_type, not piece.color)
         self._note("PolishType")
 
-    def _stipulation(self, words: Words) -> None:
+    def _stipulation(self, words: PopeyeWords) -> None:
         self.composition.stipulate(compositions.next_stipulation(words))
         self._note(str(self.composition.stipulation))
 
-    def _condition(self, words: Words) -> None:
-        refuse("conditions: expected none", shown(words, "one"))
+    def _condition(self, words: PopeyeWords) -> None:
+        refuse("conditions: expected none", quote_next(words, "one"))
 
-    def _rotate(self, words: Words) -> None:
+    def _rotate(self, words: PopeyeWords) -> None:
         degrees = compositions.next_word("Rotate", words)
         if degrees not in {"90", "180", "270"}:
             refuse("Rotate: expected 90, 180 or 270", quote(degrees))
@@ -317,7 +317,7 @@ class _Changing:
             self._transform(lambda file, rank: (7 - rank, file))
         self._note(f"rotate {degrees}")
 
-    def _mirror(self, words: Words) -> None:
+    def _mirror(self, words: PopeyeWords) -> None:
         text = compositions.next_word("Mirror", words)
         # It may be several words: a1 <--> h1.
         while len(text) < 8 and words and _MIRROR_PART.fullmatch(words[0]):
@@ -329,7 +329,7 @@ class _Changing:
         self._transform(_MIRRORS[squares])
         self._note(f"mirror {squares[:2]}<-->{squares[2:]}")
 
-    def _shift(self, words: Words) -> None:
+    def _shift(self, words: PopeyeWords) -> None:
         start, end = _two_squares("Shift", words)
         files = chess.square_file(end) - chess.square_file(start)
         ranks = chess.square_rank(end) - chess.square_rank(start)
@@ -348,7 +348,7 @@ class _Changing:
         self.pieces = self.composition.pieces = moved
 
 
-def _squares(keyword: str, words: Words) -> list[chess.Square]:
+def _squares(keyword: str, words: PopeyeWords) -> list[chess.Square]:
     text = compositions.next_word(keyword, words)
     squares = compositions.parse_squares(text)
     if not squares:
@@ -356,7 +356,7 @@ def _squares(keyword: str, words: Words) -> list[chess.Square]:
     return squares
 
 
-def _two_squares(keyword: str, words: Words) -> tuple[chess.Square, chess.Square]:
+def _two_squares(keyword: str, words: PopeyeWords) -> tuple[chess.Square, chess.Square]:
     squares = _squares(keyword, words)
     if len(squares) == 1:
         squares += _squares(keyword, words)
@@ -442,7 +442,7 @@ def read_inputs(lines: Lines, name: str) -> Iterator[PopeyeInput | FormatError]:
 
 
 @dataclass(slots=True)
-class _Record:
+class _PopeyeRecord:
     """The words between two of the keywords that separate problems.
 
     Attributes
@@ -465,7 +465,7 @@ class _Record:
     language: int = compositions.ENGLISH
     fault: str = ""
     size: int = 0
-    parts: list[tuple[str, Words]] = field(default_factory=list)
+    parts: list[tuple[str, PopeyeWords]] = field(default_factory=list)
     in_twins: bool = False
 
     def add(self, line: int, keyword: str | None, word: str) -> None:
@@ -477,12 +477,12 @@ class _Record:
         if self.size > MAX_RECORD_BYTES:
             self.fault = f"expected at most {MAX_RECORD_BYTES:,} bytes, found more"
         elif keyword or not self.parts or self.parts[-1][0] in TEXTS:
-            self.parts.append((keyword or "", Words([word], self.language)))
+            self.parts.append((keyword or "", PopeyeWords([word], self.language)))
         else:
             self.parts[-1][1].append(word)
 
 
-def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
+def _split(lines: Lines) -> Iterator[tuple[int, _PopeyeRecord]]:
     """Split a file into problems; what follows `EndProblem` is ignored."""
     record = None
     has_begun = False
@@ -498,12 +498,14 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
                     if keyword == "BeginProblem":
                         record.fault = _unfinished(word)
                     yield record.line, record
-                record = None if keyword == "EndProblem" else _Record(number, language)
+                record = (
+                    None if keyword == "EndProblem" else _PopeyeRecord(number, language)
+                )
             elif record:
                 record.add(number, keyword, line[found.start() :] if is_text else word)
             elif not has_begun and not is_text:
                 fault = f"expected BeginProblem or AnfangProblem, found {quote(word)}"
-                yield number, _Record(number, fault=fault)
+                yield number, _PopeyeRecord(number, fault=fault)
             has_begun |= not is_text
             if is_text:
                 break
@@ -512,7 +514,7 @@ def _split(lines: Lines) -> Iterator[tuple[int, _Record]]:
         yield record.line, record
 
 
-def _find_mark(word: str, record: _Record | None) -> tuple[str | None, int]:
+def _find_mark(word: str, record: _PopeyeRecord | None) -> tuple[str | None, int]:
     """Return what a word marks, and its language; see `mark`."""
     if record:
         keyword = compositions.mark(word, record.language, in_twins=record.in_twins)
@@ -527,7 +529,7 @@ def _unfinished(found: str) -> str:
     return f"expected NextProblem or EndProblem, found {found}"
 
 
-def _parse(summary: FileSummary, record: _Record, source: str) -> PopeyeInput:
+def _parse(summary: FileSummary, record: _PopeyeRecord, source: str) -> PopeyeInput:
     if record.fault:
         raise InputError(record.fault)
     diagram = Composition()
@@ -561,7 +563,7 @@ def _note(summary: FileSummary, keyword: str | None) -> None:
 
 
 def _add_twin(
-    twins: Twins, keyword: str, diagram: Composition, words: Words, source: str
+    twins: Twins, keyword: str, diagram: Composition, words: PopeyeWords, source: str
 ) -> None:
     """Add a twin, or an error in its place."""
     if keyword == "Twin" and not twins:
@@ -577,7 +579,9 @@ def _add_twin(
         twins.append(parse_twin(label, diagram, twins, words, source, _AFTER_TWIN))
 
 
-def _parse_command(summary: FileSummary, diagram: Composition, words: Words) -> None:
+def _parse_command(
+    summary: FileSummary, diagram: Composition, words: PopeyeWords
+) -> None:
     """Parse a command, and remove it from the words."""
     keyword = words.keyword(compositions.COMMANDS)
     word = words.popleft()
@@ -593,11 +597,11 @@ def _parse_command(summary: FileSummary, diagram: Composition, words: Words) -> 
             diagram.stipulate(compositions.next_stipulation(words))
         case "Option":
             if not diagram.options.parse_next(words):
-                refuse("option: expected an option of Popeye", shown(words))
+                refuse("option: expected an option of Popeye", quote_next(words))
             while diagram.options.parse_next(words):
                 pass
         case "Condition":
-            refuse("conditions: expected none", shown(words, "one"))
+            refuse("conditions: expected none", quote_next(words, "one"))
         case "SStipulation":
             refuse(f"stipulation: expected {EXPECTED}", quote(word))
         case _:
@@ -613,7 +617,7 @@ def read_popeye(lines: Lines, summary: FileSummary) -> Records:
         One for each problem and twin, in file order.
     """
 
-    def parse(record: _Record, source: str) -> Records:
+    def parse(record: _PopeyeRecord, source: str) -> Records:
         found = _parse(summary, record, source)
         found.options.refuse("PostKeyPlay")
         titles = [text for keyword, text in found.texts if keyword == "Title"]

@@ -31,7 +31,7 @@ import chess
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats import claims
 from solver.formats.streams import Lines, Records, decode_line, read_each
-from solver.movetext import UNREADABLE, Kind, Part, read_moves, refused_move
+from solver.movetext import UNREADABLE, PartKind, TextPart, read_moves, refused_move
 from solver.position_text import GivenPosition, read_compiled, write_lines
 from solver.problem import (
     EXPECTED,
@@ -411,7 +411,7 @@ def known_fields(options: claims.ReadOptions) -> dict[str, list[str]]:
     return known
 
 
-def as_text(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a value of JSON as the text of a cell: lists with spaces between texts.
 
     A move that is an object is its field `uci`, `san` or `move`.
@@ -419,10 +419,10 @@ def as_text(value: Any) -> str:
     if isinstance(value, str) or value is None:
         return value or ""
     if isinstance(value, list):
-        return " ".join(map(as_text, value))
+        return " ".join(map(cell_text, value))
     if isinstance(value, dict):
         moves = (value[name] for name in ("uci", "san", "move") if name in value)
-        return as_text(next(moves, f"an object with {', '.join(value)}"))
+        return cell_text(next(moves, f"an object with {', '.join(value)}"))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -502,7 +502,7 @@ def _ends_in_mate(draft: claims.Draft) -> bool:
 def _play_first(fen: str, rows: Rows) -> tuple[str, Rows]:
     """Play the first move of a row's line; return the position and the rest of it."""
     line = next((row for row in rows if row[0] == "line"), ("line", "Moves", ""))
-    first, *rest = read_moves(line[2]) or [Part(Kind.UNREADABLE, line[2])]
+    first, *rest = read_moves(line[2]) or [TextPart(PartKind.UNREADABLE, line[2])]
     after = read_compiled(fen, first.move, played=1)
     if after is None:
         raise refused_move(line[1], first)

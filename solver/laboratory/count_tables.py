@@ -302,7 +302,7 @@ def collection_columns(counts: CollectionCounts) -> list[Column]:
     """
     rows = counts.rows
     return [
-        Column("problem", [name_of(row) for row in rows], left=True),
+        Column("problem", [problem_name(row) for row in rows], left=True),
         Column("mate", [_expected(row) for row in rows]),
         *(
             Column(
@@ -315,7 +315,7 @@ def collection_columns(counts: CollectionCounts) -> list[Column]:
     ]
 
 
-def name_of(row: ProblemCounts) -> str:
+def problem_name(row: ProblemCounts) -> str:
     """Return the name of a problem: its id, or else its FEN."""
     return printable(row.problem.id) or row.problem.fen
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from solver.board import parse_fen
 from solver.errors import FormatError, InputError, quote
 from solver.formats import pgn, streams
-from solver.laboratory.imbalance import Material, count_pieces
+from solver.laboratory.imbalance import Material, count_material
 
 if TYPE_CHECKING:
     import os
@@ -218,7 +218,7 @@ def _read_pieces(placement: str) -> Material:
             inner = sum(map(_count_rank, ranks[1:7]))
             ends = _count_end_rank(ranks[0]) + _count_end_rank(ranks[7])
             return _unpack(inner + ends)
-    return count_pieces(parse_fen(placement))  # its error names the fault
+    return count_material(parse_fen(placement))  # its error names the fault
 
 
 class _NoBoardError(Exception):
@@ -273,8 +273,8 @@ def parse_game(text: bytes) -> Game:
         an illegal move, or has two different results.
     """
     game = pgn.PgnGame(text)
-    materials = [count_pieces(game.board)]
-    materials += [count_pieces(game.board) for each in game.play() if each is None]
+    materials = [count_material(game.board)]
+    materials += [count_material(game.board) for each in game.play() if each is None]
     written = [game.tags.get("Result", pgn.UNFINISHED), game.ending]
     results = {pgn.RESULTS[result] for result in written if result in pgn.RESULTS}
     if len(results) > 1:

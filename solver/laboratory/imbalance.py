@@ -118,7 +118,7 @@ class Material(NamedTuple):
         return f"{_name(self.white)}v{_name(self.black)}"
 
 
-def count_pieces(board: chess.Board) -> Material:
+def count_material(board: chess.Board) -> Material:
     """Count the pieces on a board."""
     sides = board.occupied_co[True], board.occupied_co[False]
     kinds = board.queens, board.rooks, board.bishops, board.knights, board.pawns
@@ -148,7 +148,7 @@ def parse_material(text: str) -> Material:
 
 
 @lru_cache(_KEPT)
-def find_cell(material: Material) -> int | None:
+def find_material_cell(material: Material) -> int | None:
     """Return the cell of a material; None if it has more pieces than any cell."""
     cell = 0
     for pieces, radix in zip(material, _RADICES, strict=True):
@@ -655,7 +655,7 @@ def imbalance_record(imbalance: ImbalanceTable, most: int) -> dict[str, Any]:
 
 
 def _cell(imbalance: ImbalanceTable, material: Material) -> dict[str, Any]:
-    cell = find_cell(material)
+    cell = find_material_cell(material)
     counted: dict[str, Any] = dict.fromkeys(_CELL_FIELDS)
     if cell is not None:
         outcomes = imbalance.outcomes(cell)

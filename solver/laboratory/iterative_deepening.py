@@ -12,7 +12,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from solver import errors, problem, solving
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.build.loader import load_part
 from solver.laboratory.techniques import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.kernel.border.search_struct import Position
+    from solver.kernel.border.search_struct import PositionStruct
     from solver.laboratory.imbalance import ImbalanceTable
     from solver.laboratory.techniques import Techniques
 
@@ -135,7 +135,7 @@ class Laboratory:
         self._load_cells(techniques, white_first=board.turn)
         proofs: dict[int, int | None] = {}
         control = control or Control()
-        position = pack(board)
+        position = pack_board(board)
         experiment = self._experiment
         margin = 0
         for experiment.depth in range(1, depth + 1):
@@ -240,7 +240,7 @@ class Laboratory:
         cells = self._experiment.cells
         ctypes.memmove(cells, b"".join(sides), ctypes.sizeof(cells))
 
-    def _iterate(self, position: Position, margin: int) -> bool:
+    def _iterate(self, position: PositionStruct, margin: int) -> bool:
         """Search the root in a window around the last score; False if a limit was hit.
 
         A score outside the window is a bound on the true score, so it becomes the other

@@ -96,7 +96,7 @@ def result_of(board: chess.Board) -> str:
     return UNFINISHED
 
 
-def repeats(board: chess.Board, move: chess.Move) -> bool:
+def repeats_position(board: chess.Board, move: chess.Move) -> bool:
     """Return whether a move leads to a position that has occurred."""
     board.push(move)
     try:
@@ -140,9 +140,11 @@ class Player:
         if best is None:  # too few nodes for a single iteration
             return min(board.legal_moves, key=chess.Move.uci)
         move = chess.Move.from_uci(best.move)
-        if best.score <= 0 or not repeats(board, move):
+        if best.score <= 0 or not repeats_position(board, move):
             return move
-        others = [other for other in board.legal_moves if not repeats(board, other)]
+        others = [
+            other for other in board.legal_moves if not repeats_position(board, other)
+        ]
         share = self._nodes and max(1, self._nodes // max(1, len(others)))
         scored = []
         for other in others:

@@ -35,7 +35,7 @@ SENTENCES: dict[str, list[list[str]]] = tomllib.loads(
 """The table of sentences; a page of a trace has it too."""
 
 
-class Words:
+class TraceWords:
     """What happens in a search, in words.
 
     `pages/modules/steps.mjs` has the same class. Both compute facts, and `SENTENCES`
@@ -184,7 +184,7 @@ def describe_trace(
     plies : int
         The last ply that is shown.
     """
-    words, trace = Words(record), record["traces"][number]
+    words, trace = TraceWords(record), record["traces"][number]
     log = trace["log"]
     yield words.say("heading", words.search_facts(trace))
     rows = [
@@ -210,7 +210,7 @@ def describe_trace(
         yield f"{deeper:,} deeper entries of the log are left out; --plies shows more."
 
 
-def _cells(words: Words, log: Mapping[str, Any], row: int) -> dict[str, Any]:
+def _cells(words: TraceWords, log: Mapping[str, Any], row: int) -> dict[str, Any]:
     """Return what the columns show of a node; scores are for the side to move."""
     node = {name: values[row] for name, values in log.items()}
     is_child = node["kind"] == "child"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.certificate.build import WorkspaceProver, certify
 from solver.errors import InputError
 from solver.kernel.border import interface, parts, query_struct
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.kernel.border.search_struct import Position
+    from solver.kernel.border.search_struct import PositionStruct
     from solver.laboratory.iterative_deepening import Laboratory, Runner
     from solver.laboratory.techniques import Iteration, Variant
     from solver.search.threads import Control
@@ -77,7 +77,7 @@ class NodeLog:
         """Whether nodes may be missing."""
         return bool(self._search.log_size >= self._search.log_room)
 
-    def scored_nodes(self, position: Position, *, black: bool) -> Columns:
+    def scored_nodes(self, position: PositionStruct, *, black: bool) -> Columns:
         """Return the columns of the laboratory's search.
 
         Parameters
@@ -104,7 +104,7 @@ class NodeLog:
         }
 
     def numbered_nodes(
-        self, position: Position, *, black: bool, attacking: bool
+        self, position: PositionStruct, *, black: bool, attacking: bool
     ) -> Columns:
         """Return the columns of the df-pn search.
 
@@ -150,7 +150,7 @@ class NodeLog:
         return entries[: self._search.log_size]
 
 
-def _common(nodes: Any, position: Position, *, black: bool) -> Columns:
+def _common(nodes: Any, position: PositionStruct, *, black: bool) -> Columns:
     """Return the columns that all logs have."""
     plies, moves = nodes["ply"].tolist(), nodes["move"].tolist()
     is_update = (nodes["kind"] == LogKind.UPDATE).tolist()
@@ -218,7 +218,9 @@ class MoveWriter:
         self.search.text = ctypes.addressof(self._text)
         self.search.text_size = query_struct.MOVES_TEXT_BYTES
 
-    def names(self, position: Position, *, black: bool) -> dict[int, tuple[str, str]]:
+    def names(
+        self, position: PositionStruct, *, black: bool
+    ) -> dict[int, tuple[str, str]]:
         """Return each legal move in UCI and in SAN."""
         self.search.text_written = 0
         size = self.kernel.run("WRITE_MOVES", position, self.search, 0, black)
@@ -233,7 +235,7 @@ class Place:
     def __init__(
         self,
         writer: MoveWriter,
-        position: Position | Callable[[], Position],
+        position: PositionStruct | Callable[[], PositionStruct],
         *,
         black: bool,
     ) -> None:
@@ -242,7 +244,7 @@ class Place:
         self._black = black
 
     @cached_property
-    def position(self) -> Position:
+    def position(self) -> PositionStruct:
         """The kernel's position."""
         return self._position() if callable(self._position) else self._position
 
@@ -379,7 +381,7 @@ def trace_scores(
         complete=not log.is_full,
         only_cuts=only_cuts,
         stopped=not is_over,
-        log=log.scored_nodes(pack(board), black=not board.turn),
+        log=log.scored_nodes(pack_board(board), black=not board.turn),
         iterations=tuple(iterations),
     )
 
@@ -411,17 +413,17 @@ def trace_numbers(
     workspace.search.is_stepwise = stepwise
     control.attach(workspace.search)
     log = NodeLog(workspace.search)
-    position, attacking = pack(board), mate > 0
+    position, attacking = pack_board(board), mate > 0
     verdict = workspace.search_dfpn(position, abs(mate), attacking=attacking)
     return Trace(
         "mate in " + str(abs(mate)),
         abs(mate),
-        mate if verdict == interface.Verdict.MATE else None,
+        mate if verdict == interface.Decision.MATE else None,
         nodes=workspace.search.nodes,
         nodes_before=0,
         complete=not log.is_full,
         only_cuts=False,
-        stopped=verdict == interface.Verdict.STOPPED,
+        stopped=verdict == interface.Decision.STOPPED,
         log=log.numbered_nodes(position, black=not board.turn, attacking=attacking),
     )
 
@@ -454,7 +456,7 @@ def trace_certificate(
     if found.certificate is None or found.certificate.mate is None:
         raise InputError("; ".join(found.left_out))
     walk = _CertificateWalk(found.certificate.mate)
-    root = Place(MoveWriter(), pack(board), black=not board.turn)
+    root = Place(MoveWriter(), pack_board(board), black=not board.turn)
     walk.go(root, attacking=solution.mate > 0)
     return Trace(
         "certificate",

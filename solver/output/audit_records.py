@@ -25,10 +25,10 @@ from solver.record import (
     PLIES,
     SOLUTIONS,
     Record,
-    read_text,
+    read_text_field,
     write_record,
 )
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.kind import Verdict
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     if (schema := record.get("schema", solution.SCHEMA)) != solution.SCHEMA:
         msg = f"schema: expected {solution.SCHEMA}, found {errors.quote(repr(schema))}"
         raise errors.InputError(msg)
-    word = read_text(record, "verdict") or read_text(record, "status")
+    word = read_text_field(record, "verdict") or read_text_field(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
     if word not in WORDS:
@@ -148,7 +148,7 @@ def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
     if not any(given.get(name) for name in ("source", "id", "fen")):
         msg = "mark: expected the fen, id or source of its record, found none"
         raise errors.InputError(msg)
-    note = " ".join(read_text(record, "note").split())
+    note = " ".join(read_text_field(record, "note").split())
     return given, (FIELDS["mark"].kind.read(record, "mark"), note)
 
 
@@ -178,7 +178,7 @@ def unreadable_record(error: errors.FormatError) -> dict[str, object]:
     return write_record(unreadable, audited=False)
 
 
-def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
+def export_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the columns of the store as CSV, with their names in the first row.
 
     A row is one line, so a line break in a name becomes a space.
@@ -198,14 +198,14 @@ def write_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:
     return count
 
 
-def write_jsonl(results: Iterable[AuditResult], file: BinaryIO) -> int:
+def export_jsonl(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the records that `verify --jsonl` prints, one per line."""
     records = map(audit_record, results)
     lines = (json.dumps(record, separators=(",", ":")) + "\n" for record in records)
     return _write_texts(lines, file)
 
 
-def write_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
+def export_epd(results: Iterable[AuditResult], file: BinaryIO) -> int:
     """Write the results as an EPD collection: the input with corrected claims.
 
     A mate is written as `dm`, `bm` with all known keys, and `pv`. Without a mate,
@@ -239,16 +239,16 @@ def write_parquet(results: Iterable[AuditResult], file: BinaryIO) -> int:
 
 
 EXPORTS: dict[str, Export] = {
-    "csv": write_csv,
-    "jsonl": write_jsonl,
-    "epd": write_epd,
+    "csv": export_csv,
+    "jsonl": export_jsonl,
+    "epd": export_epd,
     "parquet": write_parquet,
 }
 """The export formats by name, which is also the suffix of a file."""
 
 
 def _problem(result: AuditResult, fen: str) -> Problem | None:
-    kind, problem = kind_of(result.asked), Problem(fen, result.id)
+    kind, problem = genre_of(result.asked), Problem(fen, result.id)
     is_refuted = result.verdict == Verdict.REFUTED
     if not result.mate or (is_refuted and result.lower_bound != abs(result.mate)):
         excluded = (result.lower_bound or 1) - 1

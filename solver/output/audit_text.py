@@ -17,7 +17,7 @@ from solver.output.text import analysis_link, duration, listed
 from solver.position_text import first_moves
 from solver.problem import printable
 from solver.record import MARKS
-from solver.stipulations import kind, kind_of
+from solver.stipulations import genre_of, kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -204,7 +204,7 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     kind are sorted by length.
     """
     if claim := result.claim or result.asked.attacker_moves:
-        return kind_of(result.asked).claim_name(claim)
+        return genre_of(result.asked).claim_name(claim)
     if result.nomate is not None:
         return kind.rank_of("no #", result.nomate), f"no #{result.nomate}"
     return kind.rank_of("none", 0), "none"
@@ -255,7 +255,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     refuted. A claimed line as long as the mate is preferred to the line found.
     """
     yield from map(printable, result.warnings)
-    if result.fen is None or not kind_of(result.asked).warns_of_draws:
+    if result.fen is None or not genre_of(result.asked).warns_of_draws:
         return
     mate = result.mate
     if mate is None and result.verdict != kind.Verdict.REFUTED:
@@ -330,7 +330,7 @@ def name_record(source: str, id_: str) -> str:
 def _claimed(result: AuditResult) -> str:
     if result.claim is None:
         return f"none in {result.nomate}"
-    claimed = kind_of(result.asked).length_name(result.claim)
+    claimed = genre_of(result.asked).length_name(result.claim)
     if result.claimed_solutions is not None:
         claimed += f" with {_counted(result.claimed_solutions)}"
     keys = result.wrong_keys or (
@@ -366,7 +366,7 @@ def _found(result: AuditResult) -> str:
         return _none(result)
     if result.found_solutions() and result.word != kind.Verdict.SHORTER:
         return _solutions(result)
-    mate = kind_of(result.asked).length_name(result.mate)
+    mate = genre_of(result.asked).length_name(result.mate)
     claim = result.claim or 0
     is_longer = claim * result.mate > 0 and abs(result.mate) > abs(claim)
     if is_longer:
@@ -409,7 +409,7 @@ def _counted(solutions: int) -> str:
 
 def _line(result: AuditResult, moves: Sequence[str]) -> str:
     """Write a line of a result's position in SAN."""
-    return " ".join(kind_of(result.asked).numbered_line(result.fen or "", moves))
+    return " ".join(genre_of(result.asked).numbered_line(result.fen or "", moves))
 
 
 def _slow_line(result: AuditResult) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver import __version__
 from solver.output import Notation, text
 from solver.problem import Goal, Stipulation
-from solver.stipulations import kind, kind_of
+from solver.stipulations import genre_of, kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -153,7 +153,7 @@ def soundness_mark(solution: Solution) -> str:
         `C+ matesolve VERSION (TIME)`; empty unless the one key, or in help play the
         stipulated number of solutions, is proved.
     """
-    is_sound = kind_of(solution.problem.stipulation).is_sound(solution)
+    is_sound = genre_of(solution.problem.stipulation).is_sound(solution)
     took = text.duration(solution.stats.time_s)
     return f"C+ matesolve {__version__} ({took})" if is_sound else ""
 
@@ -311,7 +311,7 @@ class _Layout:
 
     def __init__(self, play: Record, notation: Notation) -> None:
         stipulation = Stipulation.from_record(play["stipulation"])
-        self._goal = kind_of(stipulation).goal
+        self._goal = genre_of(stipulation).goal
         is_san = notation is Notation.SAN
         self._notation = "san" if is_san else "uci"
         # SAN has a sign of its own for mate.

@@ -16,7 +16,7 @@ import chess
 from solver import __version__, position_text
 from solver.kernel.border.query_struct import LineStyle
 from solver.problem import Goal, Stipulation
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -132,7 +132,7 @@ class BattleWriter:
         self._play = play
         self._moves = LongMoves(fen)
         self._goal = f" {stipulation.goal}"
-        self._kind = kind_of(stipulation)
+        self._kind = genre_of(stipulation)
         self._with_play = with_play
         self._short = short
         self._parts: list[str] = []
@@ -191,7 +191,7 @@ class BattleWriter:
         ends = "moves_left" not in attack and not self._kind.defender_ends
         if ends:
             self._parts.append(self._goal)
-        elif gives_check(attack):
+        elif is_check(attack):
             self._parts.append(" +")
         if is_first:
             self._parts.append(" ?" if refutations else " !")
@@ -228,7 +228,7 @@ class BattleWriter:
         self._parts.append(f"\n{' ' * (8 * number - 2)}{number}...{name}")
         if not _moves_left(defence):
             self._parts.append(self._goal)
-        elif gives_check(defence):
+        elif is_check(defence):
             self._parts.append(" +")
         for attack in defence.get("continuations", ()):
             self._attack(attack, number + 1)
@@ -242,11 +242,11 @@ class BattleWriter:
 
     def _reply(self, move: Record) -> None:
         name = self._moves.play(move["uci"])
-        self._parts.append(name + (" +" if gives_check(move) else ""))
+        self._parts.append(name + (" +" if is_check(move) else ""))
         self._moves.pop()
 
 
-def gives_check(move: Record) -> bool:
+def is_check(move: Record) -> bool:
     """Return whether a move of a record gives check."""
     return move["san"][-1] in "+#"
 

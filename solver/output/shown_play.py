@@ -16,10 +16,10 @@ from solver.kernel.border.query_struct import LineStyle
 from solver.output import Notation, answer_record, play_text, popeye_text
 from solver.output.text import describe
 from solver.play.builder import variations_after
-from solver.play.record import Record, mark_mate
+from solver.play.record import Record, find_mate_mark
 from solver.position_text import write_lines
 from solver.problem import Stipulation
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.solving_moves import set_play
 
 if TYPE_CHECKING:
@@ -356,7 +356,7 @@ def find_play(
         found = solver.answer(asked, control)
         return ShownSolutions(solution, found.solutions, found.solutions_complete)
 
-    kind = kind_of(question.problem.stipulation)
+    kind = genre_of(question.problem.stipulation)
     return kind.choose(build_tree, find_set_play)()
 
 
@@ -426,7 +426,7 @@ def _remarks(
     Many solutions of a problem end in the same position.
     """
     board = parse_fen(final)
-    mark = mark_mate(board) if marks else ""
+    mark = find_mate_mark(board) if marks else ""
     remarks = (
         "=" if board.is_stalemate() and not is_uci else "",
         f" ({mark})" if mark else "",

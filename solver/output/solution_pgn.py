@@ -15,7 +15,7 @@ from solver import __version__, problem
 from solver.formats.pgn import event_of
 from solver.output.play_text import missing, set_play_gap
 from solver.output.text import facts, say
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -173,7 +173,7 @@ class _Play:
     def __init__(self, solution: Solution, play: Record) -> None:
         self._play = play
         self._pv = solution.pv
-        self._goal = kind_of(solution.problem.stipulation).goal
+        self._goal = genre_of(solution.problem.stipulation).goal
 
     def add_to(self, game: chess.pgn.Game) -> None:
         """Add keys, tries, defences and set play, those of the mainline first."""

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.position_text import first_moves, is_stalemate
+from solver.position_text import first_moves, has_stalemate
 from solver.problem import at_most, printable
 from solver.solution import Solution, Status
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.kind import mover
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def facts(solution: Solution) -> dict[str, object]:
     Numbers are moves of the attacker; `names` has the keys in UCI notation.
     """
     problem, mate = solution.problem, solution.mate
-    claim, kind = problem.claim, kind_of(problem.stipulation)
+    claim, kind = problem.claim, genre_of(problem.stipulation)
     excluded, length = solution.lower_bound - 1, abs(mate or 0)
     solutions = len(solution.solutions)
     wanted = claim.solutions if claim else None
@@ -252,7 +252,7 @@ def facts(solution: Solution) -> dict[str, object]:
         "moves": length,
         "mated": (mate or 0) < 0,
         "checkmated": mate == 0,
-        "stalemated": is_disproved and is_stalemate(problem.fen),
+        "stalemated": is_disproved and has_stalemate(problem.fen),
         "denies_mated": bool(claim and claim.mate < 0),
         **{str(status): solution.status is status for status in Status},
         **counted("excluded", max(excluded, 0)),
@@ -381,7 +381,7 @@ def _position(fen: str, known: Mapping[str, object]) -> str:
 
 
 def _line(solution: Solution, *, uci: bool) -> str:
-    kind = kind_of(solution.problem.stipulation)
+    kind = genre_of(solution.problem.stipulation)
     line = kind.main_line(solution)
     if uci:
         return " ".join(line)

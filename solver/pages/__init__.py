@@ -50,9 +50,9 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
     }
     if "restriction" in record:
         page["restriction"] = problem.Restriction(**record["restriction"]).words()
-    if record.get("status") == solution.Status.DISPROVED and position_text.is_stalemate(
-        record["fen"]
-    ):
+    if record.get(
+        "status"
+    ) == solution.Status.DISPROVED and position_text.has_stalemate(record["fen"]):
         page["stalemated"] = True
     return record | page
 

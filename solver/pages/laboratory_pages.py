@@ -298,7 +298,7 @@ def encode_trace(
     bytes
         UTF-8.
     """
-    words = trace_text.Words(record)
+    words = trace_text.TraceWords(record)
     facts = [words.search_facts(trace) for trace in record["traces"]]
     data: dict[str, Any] = {"sentences": trace_text.SENTENCES}
     if modules:
@@ -330,7 +330,9 @@ def encode_trace(
     )
 
 
-def _lines(words: trace_text.Words, log: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _lines(
+    words: trace_text.TraceWords, log: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Return the first visits, in their order, with their plies."""
     rows = [
         row

@@ -15,7 +15,7 @@ from solver.laboratory import iterative_deepening, node_counts, techniques
 from solver.play.record import KEY_FEATURES, MateMark
 from solver.problem import MAX_MOVES, Stipulation
 from solver.search.workspaces import BUCKET_BYTES
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from enum import IntEnum
@@ -62,7 +62,7 @@ def describe_kernel() -> dict[str, Any]:
         "operations": {part.name: _members(part.operations) for part in parts.PARTS},
         "enums": {enum.__name__: _members(enum) for enum in ENUMS},
         "stackTop": search_struct.STACK_TOP,
-        "positionBytes": ctypes.sizeof(search_struct.Position),
+        "positionBytes": ctypes.sizeof(search_struct.PositionStruct),
         "bucketBytes": BUCKET_BYTES,
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,
@@ -95,7 +95,7 @@ def describe_stipulations() -> list[dict[str, Any]]:
 
 def _describe(name: str) -> dict[str, Any]:
     stipulation = Stipulation.parse(f"{name}2")
-    kind = kind_of(stipulation)
+    kind = genre_of(stipulation)
     return {
         "name": name,
         "part": kind.part().name,

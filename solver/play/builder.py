@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.certificate import build
 from solver.kernel.border.interface import NULL_MOVE
 from solver.play.tree import Attack, Defence, PlayOptions, Variations
@@ -25,13 +25,13 @@ from solver.search import queries
 from solver.search.threads import WATCHDOG, Control, run_stoppable
 from solver.solution import Solution, Status
 from solver.solving import Solver
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from solver.stipulations.solving_moves import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from solver.kernel.border.search_struct import Position
+    from solver.kernel.border.search_struct import PositionStruct
     from solver.problem import Problem, Stipulation
     from solver.search.workspaces import Workspace
 
@@ -50,10 +50,10 @@ ENDS = (build.TooLargeError, build.BuildingStoppedError)
 """A limit or a stop ended the building."""
 
 
-class Node(NamedTuple):
+class DefenderNode(NamedTuple):
     """A position with the defender to move, whose play is still to be added."""
 
-    position: Position
+    position: PositionStruct
 
     attack: Attack
     """The move that led there; without a name if the defender begins."""
@@ -115,12 +115,12 @@ class Levels:
             stipulation == solution.problem.stipulation
             or stipulation.moves <= EXACT_MOVES
         )
-        kind = kind_of(stipulation)
+        kind = genre_of(stipulation)
         self.replies = kind.replies(workspace, self._budget)
         self.is_bounded = workspace.is_restricted or bool(solution.tablebase)
         self.has_last_replies = kind.defender_ends
 
-    def add(self, nodes: Iterable[Node]) -> int | None:
+    def add(self, nodes: Iterable[DefenderNode]) -> int | None:
         """Add the play after moves that were just found.
 
         Parameters
@@ -149,9 +149,9 @@ class Levels:
                 _chain(node.attack, node.line)
         return complete if nodes else None
 
-    def _add_level(self, nodes: Iterable[Node]) -> list[Node]:
+    def _add_level(self, nodes: Iterable[DefenderNode]) -> list[DefenderNode]:
         """Add the play after all nodes or after none; return the nodes below."""
-        following: list[Node] = []
+        following: list[DefenderNode] = []
         grown = [self._grow(node, following) for node in nodes]
         for node, (threats, defences, is_zugzwang) in zip(nodes, grown, strict=True):
             node.attack.threats, node.attack.defences = threats, defences
@@ -159,7 +159,7 @@ class Levels:
         return following
 
     def _grow(
-        self, node: Node, following: list[Node]
+        self, node: DefenderNode, following: list[DefenderNode]
     ) -> tuple[list[Attack], list[Defence], bool]:
         """Return the threats and defences after a move, and whether it is zugzwang."""
         position, line = node.position, node.line
@@ -190,10 +190,10 @@ class Levels:
 
     def _attacks(
         self,
-        position: Position,
+        position: PositionStruct,
         reply: Reply,
         line: tuple[str, ...],
-        following: list[Node],
+        following: list[DefenderNode],
     ) -> list[Attack]:
         """Return the continuations after a reply; the play below them is added later.
 
@@ -213,16 +213,16 @@ class Levels:
             attack = Attack(name, left)
             attacks.append(attack)
             rest = line[1:] if line[:1] == (name,) else ()
-            following.append(Node(self.made(position, word), attack, rest))
+            following.append(DefenderNode(self.made(position, word), attack, rest))
         return attacks
 
-    def _is_open(self, node: Node) -> bool:
+    def _is_open(self, node: DefenderNode) -> bool:
         """Whether there is play after a node."""
         return bool(node.attack.moves_left) or self.has_last_replies
 
     # Answers of the kernel
 
-    def _answered(self, node: Node) -> Iterable[Reply]:
+    def _answered(self, node: DefenderNode) -> Iterable[Reply]:
         """Return the replies, each with one or all of its shortest continuations."""
         position, attack = node.position, node.attack
         if not self._is_far(node):
@@ -234,13 +234,13 @@ class Levels:
             if word not in node.refuting  # a proof of it would never come
         ]
 
-    def _followed(self, position: Position, reply: int, left: int) -> Reply:
+    def _followed(self, position: PositionStruct, reply: int, left: int) -> Reply:
         """Return the continuation of the answer's proof."""
         self._prover = self._prover or build.WorkspaceProver(self._workspace)
         word, length = self._prover.attack(bytes(position), left, self._budget)
         return Reply(reply, length, [word], is_complete=False)
 
-    def _is_far(self, node: Node) -> bool:
+    def _is_far(self, node: DefenderNode) -> bool:
         """Whether the play after a node follows only the answer's proof."""
         return self.is_bounded or (
             not self._is_exact
@@ -250,21 +250,21 @@ class Levels:
 
     # Moves
 
-    def legal(self, position: Position) -> list[int]:
+    def legal(self, position: PositionStruct) -> list[int]:
         """Return the legal moves."""
         return self._kernel.moves(position, self._search)
 
-    def made(self, position: Position, word: int) -> Position:
+    def made(self, position: PositionStruct, word: int) -> PositionStruct:
         """Return the position after a move."""
         return self._kernel.made(position, self._search, word)
 
-    def attack_name(self, position: Position, word: int) -> str:
+    def attack_name(self, position: PositionStruct, word: int) -> str:
         """Return the name of an attacker's move."""
-        return build.name_of(position, word, self._attacker)
+        return build.uci_of(position, word, self._attacker)
 
-    def reply_name(self, position: Position, word: int) -> str:
+    def reply_name(self, position: PositionStruct, word: int) -> str:
         """Return the name of a defender's move."""
-        return build.name_of(position, word, not self._attacker)
+        return build.uci_of(position, word, not self._attacker)
 
 
 def _chain(attack: Attack, line: Sequence[str]) -> None:
@@ -334,7 +334,7 @@ def build_variations(
             and solution.lower_bound <= abs(claim.mate)
         )
         return Variations(fen=fen, key_moves=0 if is_open else None)
-    return _Builder(solution, workspace, options, moves, describe).build()
+    return _PlayBuilder(solution, workspace, options, moves, describe).build()
 
 
 def build_after_key(
@@ -358,11 +358,11 @@ def build_after_key(
     """
     problem = question.problem
     moves = problem.stipulation.moves - 1
-    if not moves and not kind_of(problem.stipulation).defender_ends:
+    if not moves and not genre_of(problem.stipulation).defender_ends:
         return Variations(fen=problem.fen)
     workspace.begin(question.limits.nodes)
     after = Solution(problem, Status.UNDECIDED, None, 1)
-    return _Builder(after, workspace, options, -moves, lambda _: None).build()
+    return _PlayBuilder(after, workspace, options, -moves, lambda _: None).build()
 
 
 def _wanted_moves(solution: Solution) -> int:
@@ -379,7 +379,7 @@ def _wanted_moves(solution: Solution) -> int:
     return solution.mate or 0
 
 
-class _Builder:
+class _PlayBuilder:
     def __init__(
         self,
         solution: Solution,
@@ -393,7 +393,7 @@ class _Builder:
         self._solution = solution
         self._options = options
         self._describe = describe
-        self._position = pack(board)
+        self._position = pack_board(board)
         self._attacking = moves > 0
         self._moves = abs(moves)
         self._stipulation = solution.problem.stipulation.numbered(self._moves)
@@ -444,7 +444,7 @@ class _Builder:
         first.refutations = sorted(
             self._levels.reply_name(position, w) for w in refuting
         )
-        node = Node(position, first, self._solution.pv, frozenset(refuting))
+        node = DefenderNode(position, first, self._solution.pv, frozenset(refuting))
         return self._levels.add([node])
 
     def _add_set_play(self, passed: Attack) -> int | None:
@@ -455,11 +455,11 @@ class _Builder:
             return 0
         self._describe("set play")
         after = self._levels.made(self._position, NULL_MOVE)
-        return self._levels.add([Node(after, passed, is_set_play=True)])
+        return self._levels.add([DefenderNode(after, passed, is_set_play=True)])
 
     # First moves
 
-    def _find_keys(self) -> tuple[list[Node], bool]:
+    def _find_keys(self) -> tuple[list[DefenderNode], bool]:
         """Return the keys, and whether these are all."""
         if not self._attacking:
             return [], True
@@ -478,7 +478,7 @@ class _Builder:
         ):
             after = self._levels.made(self._position, words[key])
             line = pv[1:] if pv[:1] == (key,) else ()
-            nodes.append(Node(after, Attack(key, lengths[key] - 1), line))
+            nodes.append(DefenderNode(after, Attack(key, lengths[key] - 1), line))
         return nodes, complete
 
     def _key_lengths(self, names: dict[int, str]) -> dict[str, int]:
@@ -490,7 +490,7 @@ class _Builder:
         return lengths
 
     def _add_tries(
-        self, keys: Iterable[Node], *, keys_complete: bool
+        self, keys: Iterable[DefenderNode], *, keys_complete: bool
     ) -> tuple[list[Attack], bool, int | None]:
         """Find the first moves that few replies refute, and add their play.
 
@@ -518,7 +518,7 @@ class _Builder:
         depths: list[int] = []
         is_complete = True
         for most in range(1, most_asked + 1):
-            found: list[Node] = []
+            found: list[DefenderNode] = []
             try:
                 words = self._find_tries(words, most, found)
             except ENDS:
@@ -534,7 +534,7 @@ class _Builder:
         return tries, is_complete, min(depths, default=None)
 
     def _find_tries(
-        self, words: Sequence[int], most: int, found: list[Node]
+        self, words: Sequence[int], most: int, found: list[DefenderNode]
     ) -> list[int]:
         """Append the first moves that at most `most` replies refute; return the rest.
 
@@ -553,7 +553,7 @@ class _Builder:
                     self._levels.reply_name(after, w) for w in refuting
                 )
                 attack = Attack(name, self._moves - 1, refutations=refutations)
-                found.append(Node(after, attack, refuting=frozenset(refuting)))
+                found.append(DefenderNode(after, attack, refuting=frozenset(refuting)))
         return rest
 
     def _names(self) -> dict[int, str]:
@@ -648,7 +648,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
         depth=None if depth is None else require_int("depth", depth, 1, MAX_MOVES),
     )
     question = queries.read_question(problem, limits)
-    kind_of(question.problem.stipulation).require_variations()
+    genre_of(question.problem.stipulation).require_variations()
     if control is not None:
         require_instance("control", control, Control, "a Control or None")
     if solver is not None:

@@ -39,7 +39,7 @@ class MateMark(StrEnum):
     """Pure, and every piece on the board takes part."""
 
 
-def mark_mate(board: chess.Board) -> MateMark:
+def find_mate_mark(board: chess.Board) -> MateMark:
     """Return whether a checkmate is pure, a model mate or an ideal mate.
 
     The king's field is the squares next to the king. A square is guarded once for each
@@ -237,5 +237,5 @@ class _Maker:
         return {"uci": uci, "san": self._board.san_and_push(chess.Move.from_uci(uci))}
 
     def _add_mark(self, record: Record) -> None:
-        if self._marks and (remark := mark_mate(self._board)):
+        if self._marks and (remark := find_mate_mark(self._board)):
             record["mark"] = remark

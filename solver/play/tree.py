@@ -179,7 +179,7 @@ class Variations:
         return f"<Variations {self.stipulation}, keys={keys!r}, fen={self.fen!r}>"
 
     def _repr_html_(self) -> str:
-        return str(solution.show(self, "html"))
+        return str(solution.show_answer(self, "html"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record that `solve --variations --json` prints as `play`.
@@ -190,7 +190,7 @@ class Variations:
             What `json.dumps` takes, with remarks on keys and final positions. Moves are
             in UCI notation and SAN.
         """
-        return dict(solution.show(self, "marked_play"))
+        return dict(solution.show_answer(self, "marked_play"))
 
     @property
     def complete_moves(self) -> int | None:

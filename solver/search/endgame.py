@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.endgames.ending import count_pieces, is_ending
+from solver.endgames.ending import is_ending, piece_count
 from solver.errors import TablebaseError
 from solver.kernel.border.interface import NO_LIMIT
 from solver.position_text import uci_move
@@ -127,7 +127,7 @@ class EndgameProbe:
             return False
         limits = self._question.limits
         time_s = math.inf if limits.time_s is None else limits.time_s
-        return time_s >= BUILDING_S[count_pieces(self._question.position)]
+        return time_s >= BUILDING_S[piece_count(self._question.position)]
 
     def _probe(self, *, only_again: bool = False) -> Solution | None:
         """Answer the question from tables, which are built if necessary.

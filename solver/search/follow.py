@@ -151,7 +151,7 @@ def _with_mate(
     position, attacking = question.position, question.attacking
     moves = question.most_moves
     verdict = workspace.search_dfpn(position, moves, attacking=attacking)
-    if verdict is not interface.Verdict.MATE:
+    if verdict is not interface.Decision.MATE:
         return answer
     with control.finishing():
         words = workspace.kernel.proved_line(
@@ -175,13 +175,13 @@ def _with_mate(
 class _Step(NamedTuple):
     """A position after one of the attacker's moves, and how many more it may need."""
 
-    position: search_struct.Position
+    position: search_struct.PositionStruct
     moves: int
 
 
 def _positions_after(
     question: queries.Question, line: Sequence[str], workspace: Workspace
-) -> Iterator[search_struct.Position]:
+) -> Iterator[search_struct.PositionStruct]:
     """Yield the position after each move of a line of legal moves."""
     kernel, search = workspace.kernel, workspace.search
     position, black = question.position, question.black
@@ -254,9 +254,9 @@ class _LineProof:
                 verdict = workspace.search_dfpn(
                     step.position, step.moves, attacking=False
                 )
-            if verdict is interface.Verdict.STOPPED:
+            if verdict is interface.Decision.STOPPED:
                 return
-            if verdict is interface.Verdict.MATE:
+            if verdict is interface.Decision.MATE:
                 self._open -= 1
             else:
                 self._is_refuted = True

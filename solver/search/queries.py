@@ -20,9 +20,9 @@ from solver.kernel.border.query_struct import (
     QueryState,
     Turn,
 )
-from solver.kernel.border.search_struct import Position, Stop
+from solver.kernel.border.search_struct import PositionStruct, Stop
 from solver.kernel.build.loader import load_part
-from solver.position_text import SQUARE_BITS, own_memory, read_fen, uci_line, uci_move
+from solver.position_text import SQUARE_BITS, load_fen, own_memory, uci_line, uci_move
 from solver.problem import (
     MAX_MOVES,
     Limits,
@@ -64,7 +64,7 @@ class Setup(NamedTuple):
     """
 
     fen: str
-    position: Position
+    position: PositionStruct
     black: bool
 
 
@@ -119,7 +119,7 @@ class Question:
         return _read_problem(self.problem)
 
     @property
-    def position(self) -> Position:
+    def position(self) -> PositionStruct:
         """The position, packed for the kernel; see `board` for errors."""
         return self._setup.position
 
@@ -229,7 +229,7 @@ def read_question(
 
 
 def is_attacking(
-    problem: Problem, position: Position, within: int | None = None
+    problem: Problem, position: PositionStruct, within: int | None = None
 ) -> bool:
     """Return whether the side to move is the attacker.
 
@@ -261,7 +261,7 @@ def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, Setup]:
         setup = _read_problem(problem)
         is_whole = problem.fen == setup.fen
         return problem if is_whole else replace(problem, fen=setup.fen), setup
-    setup = _read(read_text("problem", problem), idle_en_passant=False)
+    setup = _read(fen_of("problem", problem), idle_en_passant=False)
     return Problem(setup.fen), setup
 
 
@@ -285,7 +285,7 @@ def _read(fen: str, *, black: bool = False, idle_en_passant: bool = True) -> Set
     FenError
         The position is not legal.
     """
-    memory = read_fen(fen, black=black)
+    memory = load_fen(fen, black=black)
     setup = Setup(memory.texts()[0], memory.position(), bool(memory.query.black))
     if idle_en_passant:
         return setup
@@ -312,7 +312,7 @@ def _list_moves(setup: Setup) -> dict[str, int]:
     return {uci_move(position, word, black=black): word for word in words}
 
 
-def read_text(name: str, position: object) -> str:
+def fen_of(name: str, position: object) -> str:
     """Return the FEN of a position: a `chess.Board`, or a text.
 
     Raises
@@ -563,7 +563,7 @@ class Questions(Batch[Solution]):
     def _choose(self, query: Query, question: Question) -> None:
         """Write the root moves of a question into its query."""
         kernel, search = self._workspace.kernel, self._workspace.search
-        position, black = Position.from_buffer(query), bool(query.black)
+        position, black = PositionStruct.from_buffer(query), bool(query.black)
         words = kernel.moves(position, search)
         wanted = question.root_moves or ()
         chosen = [w for w in words if uci_move(position, w, black=black) in wanted]
@@ -596,7 +596,7 @@ def best_line(
     """
     for side, plies in enumerate(query.line_plies):
         if plies:
-            position = Position.from_buffer(query)  # the first of its fields
+            position = PositionStruct.from_buffer(query)  # the first of its fields
             line = uci_line(position, lines[side][:plies], black=bool(query.black))
             is_attackers = query.attacking and not side
             return query.upper[side] * (1 if is_attackers else -1), line

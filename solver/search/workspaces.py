@@ -171,8 +171,8 @@ class Workspace:
         ctypes.memset(self.search.table, 0, buckets * BUCKET_BYTES)
 
     def prove(
-        self, position: search_struct.Position, moves: int, *, attacking: bool
-    ) -> interface.Verdict:
+        self, position: search_struct.PositionStruct, moves: int, *, attacking: bool
+    ) -> interface.Decision:
         """Decide with the prover whether the attacker mates within `moves`.
 
         Parameters
@@ -196,8 +196,8 @@ class Workspace:
         )
 
     def search_dfpn(
-        self, position: search_struct.Position, moves: int, *, attacking: bool
-    ) -> interface.Verdict:
+        self, position: search_struct.PositionStruct, moves: int, *, attacking: bool
+    ) -> interface.Decision:
         """Decide the same with the df-pn search, under the restriction."""
         self.use_whole_table()
         return self.kernel.find_mate(position, self.search, moves, attacking=attacking)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Direct mate
 
 
-class Mate(kind.Kind):
+class Mate(kind.Genre):
     """The attacker mates; a claim or an answer may also be that it is mated."""
 
     has_certificates = True
@@ -95,7 +95,7 @@ BATTLE_PLAYS = {
 }
 
 
-class Battle(kind.Kind):
+class Battle(kind.Genre):
     """The attacker forces its goal."""
 
     def __init__(self, stipulation: Stipulation) -> None:
@@ -126,7 +126,7 @@ SPARE_SOLUTIONS = 100
 """An audit of a help problem ends after this many more solutions than claimed."""
 
 
-class Help(kind.Kind):
+class Help(kind.Genre):
     """The side that ends the play is the attacker; there are no keys."""
 
     has_variations = False
@@ -265,19 +265,19 @@ def _is_no_solution(claim: Claim, answer: Solution) -> bool:
 
 # The kind of a stipulation
 
-_KINDS: dict[tuple[Play, Goal], type[kind.Kind]] = {
+_KINDS: dict[tuple[Play, Goal], type[kind.Genre]] = {
     (Play.HELP, Goal.MATE): Help,
     (Play.HELP, Goal.STALEMATE): Help,
 }
 
 
-def kind_of(stipulation: Stipulation) -> kind.Kind:
+def genre_of(stipulation: Stipulation) -> kind.Genre:
     """Return the object for a stipulation."""
     return _MATE if stipulation is MATE else _made(stipulation)
 
 
 @lru_cache
-def _made(stipulation: Stipulation) -> kind.Kind:
+def _made(stipulation: Stipulation) -> kind.Genre:
     if stipulation.is_direct_mate:
         return Mate(stipulation)
     return _KINDS.get((stipulation.play, stipulation.goal), Battle)(stipulation)

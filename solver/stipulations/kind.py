@@ -228,7 +228,7 @@ def rank_of(claim: str, length: int) -> int:
 Choice = TypeVar("Choice")
 
 
-class Kind(Comparison):
+class Genre(Comparison):
     """What a stipulation does.
 
     Attributes

@@ -76,22 +76,24 @@ class Replies:
         self._with_threats = partial(self._kernel.continuations, threats=True)
         self._without_threats = partial(self._kernel.continuations, threats=False)
 
-    def solving_moves(self, position: search_struct.Position, moves: int) -> list[int]:
+    def solving_moves(
+        self, position: search_struct.PositionStruct, moves: int
+    ) -> list[int]:
         """Return the attacker's moves that reach the goal within `moves`."""
         return self._ask(self._kernel.solving_moves, position, moves)
 
     def refutations(
-        self, position: search_struct.Position, moves: int, most: int
+        self, position: search_struct.PositionStruct, moves: int, most: int
     ) -> list[int]:
         """Return at most `most` replies after which the attacker fails in `moves`."""
         return self._ask(self._kernel.refutations, position, moves, most)
 
-    def has_tries(self, position: search_struct.Position, moves: int) -> bool:
+    def has_tries(self, position: search_struct.PositionStruct, moves: int) -> bool:
         """Return whether a move of the attacker that does not solve can be a try."""
         return self._kernel.has_tries(position, self._search, moves)
 
     def after(
-        self, position: search_struct.Position, moves: int, *, threats: bool
+        self, position: search_struct.PositionStruct, moves: int, *, threats: bool
     ) -> Iterator[Reply]:
         """Yield each reply with the shortest continuations of at most `moves`.
 
@@ -114,7 +116,7 @@ class Replies:
     def _ask(
         self,
         question: Callable[..., list[int] | None],
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         *numbers: int,
     ) -> list[int]:
         search, nodes = self._search, build.FIRST_SLICE_NODES
@@ -214,7 +216,7 @@ class NetList:
         )
         if nodes < NODES_BEFORE or is_too_long:
             return
-        position = search_struct.Position.from_buffer_copy(play.positions[0])
+        position = search_struct.PositionStruct.from_buffer_copy(play.positions[0])
         sides: list[int] = [position.us, position.them]
         if max(pieces.bit_count() for pieces in sides) > search_struct.MOST_PIECES:
             return

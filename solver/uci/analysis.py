@@ -308,7 +308,7 @@ REPORT_S = 1.0
 """Time between two reports of a search that has found nothing new."""
 
 
-class Search:
+class UciSearch:
     """One `go` from its command to its `bestmove`: its clock and its reports.
 
     `run` is called in a separate thread, and all other methods in the session's thread,

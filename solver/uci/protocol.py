@@ -176,7 +176,7 @@ def _whole(name: str, digits: str) -> int:
     return max(-NO_LIMIT, min(int(sign + shown), NO_LIMIT))
 
 
-def parse_position(text: str) -> chess.Board:
+def parse_position_command(text: str) -> chess.Board:
     """Parse the text after `position`; the board has no history.
 
     Raises

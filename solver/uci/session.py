@@ -27,7 +27,7 @@ from solver.formats.streams import MAX_RECORD_BYTES
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.uci import protocol
-from solver.uci.analysis import Search
+from solver.uci.analysis import UciSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -66,7 +66,7 @@ class Session:
         self._tablebases: Tablebases | None = None
         self._loaded = False
         self._pending_ready = 0
-        self._search: Search | None = None
+        self._search: UciSearch | None = None
         self._thread: Thread | None = None
         self._quitting = False
         self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -257,7 +257,7 @@ class Session:
             self._board = chess.Board()
 
     def _set_position(self, text: str) -> None:
-        self._board = protocol.parse_position(text)
+        self._board = protocol.parse_position_command(text)
 
     def _go(self, text: str) -> None:
         board = self._require_board()
@@ -271,7 +271,7 @@ class Session:
             self._options[name]
             for name in (protocol.HASH, protocol.THREADS, protocol.SYZYGY_PATH)
         )
-        search = Search(board, go, self._options[protocol.MULTI_PV], self._send)
+        search = UciSearch(board, go, self._options[protocol.MULTI_PV], self._send)
         if self._current <= self._ponder_hit_at:
             search.ponder_hit()
         stopped = self._endless_stopped if search.endless else self._stopped
@@ -287,7 +287,7 @@ class Session:
             raise errors.InputError(msg)
         return self._board
 
-    def _start(self, search: Search) -> None:
+    def _start(self, search: UciSearch) -> None:
         search.start(self._get_solver())
         self._thread = self._spawn(search.run, self._finish)
 

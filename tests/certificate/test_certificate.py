@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.certificate import build
 from solver.checker import Checked, check, read
 from solver.formats.registry import read_collection
@@ -266,7 +266,9 @@ def test_a_single_long_search_ends_at_the_time_limit(
     prover: build.WorkspaceProver,
 ) -> None:
     with pytest.raises(build.TooLargeError, match=r"^more than 0\.1 s of building$"):
-        prover.mates(bytes(pack(chess.Board(HARD))), 9, build.Budget(1, "nodes", 0.1))
+        prover.mates(
+            bytes(pack_board(chess.Board(HARD))), 9, build.Budget(1, "nodes", 0.1)
+        )
 
 
 def test_a_stopped_prover_ends_the_building(workspace: Workspace) -> None:
@@ -284,10 +286,8 @@ def test_a_search_without_nodes_left_ends_the_building(workspace: Workspace) -> 
 def test_moves_are_named_as_python_chess_names_them() -> None:
     moves = build.Moves()
     for board in random_positions(400, seed=7):
-        packed = bytes(pack(board))
-        names = {
-            build.name_of(packed, move, board.turn) for move in moves.legal(packed)
-        }
+        packed = bytes(pack_board(board))
+        names = {build.uci_of(packed, move, board.turn) for move in moves.legal(packed)}
         assert names == {move.uci() for move in board.legal_moves}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from solver.certificate import build, matebench
-from solver.certificate.matebench import FORMATS, encode
+from solver.certificate.matebench import FORMATS, encode_claim
 from solver.checker import check
 from solver.problem import MAX_MOVES, Claim, Limits, Problem
 from solver.search.threads import Control
@@ -41,7 +41,7 @@ def certified(
 
 def written(certification: build.Certification) -> Any:
     """The claim, read again."""
-    data, left_out = encode(certification, "matebench", Control())
+    data, left_out = encode_claim(certification, "matebench", Control())
     assert left_out == certification.left_out == ()
     assert data is not None
     assert data.count(b"\n") == 1  # a line of JSON Lines
@@ -104,12 +104,12 @@ def test_a_proof_that_is_too_large_is_left_out_and_reported(
 ) -> None:
     certification = certified(prover, ROOK_MATE, 3, 3)
     monkeypatch.setattr(build, "REFUTATION_MOVES", 30)
-    data, left_out = encode(certification, "matebench", Control())
+    data, left_out = encode_claim(certification, "matebench", Control())
     assert left_out == ("a proof for MateBench is left out: more than 30 moves",)
     assert data is not None
     assert check(json.loads(data)).mate == 3
     monkeypatch.setattr(build, "MATE_NODES", 2)
-    data, left_out = encode(certification, "matebench", Control())
+    data, left_out = encode_claim(certification, "matebench", Control())
     assert data is None
     assert left_out == ("a proof for MateBench is left out: more than 2 nodes",)
 
@@ -118,14 +118,16 @@ def test_an_interrupt_stops_it(prover: build.WorkspaceProver) -> None:
     control = Control()
     control.stop()
     with pytest.raises(build.BuildingStoppedError):
-        encode(certified(prover, ROOK_MATE, 3, 3), "matebench", control)
+        encode_claim(certified(prover, ROOK_MATE, 3, 3), "matebench", control)
 
 
 def test_a_mate_too_long_to_nest_is_left_out(
     prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matebench, "MAX_MOVES", 2)
-    data, left_out = encode(certified(prover, ROOK_MATE, 3, 1), "matebench", Control())
+    data, left_out = encode_claim(
+        certified(prover, ROOK_MATE, 3, 1), "matebench", Control()
+    )
     assert data is None
     assert left_out == ("a proof for MateBench is left out: more than 2 moves",)
 
@@ -140,16 +142,16 @@ def test_the_longest_line_that_is_written_can_be_read() -> None:
 def test_the_defender_has_no_claim(prover: build.WorkspaceProver) -> None:
     certification = certified(prover, ROOK_MATE.replace(" w ", " b "), -2, 2)
     reason = "MateBench has no claims about the side that defends"
-    assert encode(certification, "matebench", Control()) == (None, (reason,))
+    assert encode_claim(certification, "matebench", Control()) == (None, (reason,))
 
 
 def test_the_own_format_is_unchanged(prover: build.WorkspaceProver) -> None:
     certification = certified(prover, ROOK_MATE, 3, 3)
     assert certification.certificate is not None
     expected = certification.certificate.encode()
-    assert encode(certification, FORMATS[0], Control()) == (expected, ())
+    assert encode_claim(certification, FORMATS[0], Control()) == (expected, ())
 
 
 def test_nothing_proved_gives_no_claim() -> None:
     nothing = build.Certification(None, ("too large",))
-    assert encode(nothing, "matebench", Control()) == (None, ("too large",))
+    assert encode_claim(nothing, "matebench", Control()) == (None, ("too large",))

@@ -18,7 +18,12 @@ import pytest
 from solver import __version__
 from solver.cli.main import run
 from solver.laboratory.games import GamePosition
-from solver.laboratory.imbalance import ImbalanceTable, Material, Outcomes, find_cell
+from solver.laboratory.imbalance import (
+    ImbalanceTable,
+    Material,
+    Outcomes,
+    find_material_cell,
+)
 from tests.cli.processes import process, run_and_list_heavy
 
 if TYPE_CHECKING:
@@ -67,7 +72,7 @@ def mip(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def outcomes(path: str, **pieces: int) -> Outcomes:
-    cell = find_cell(Material(**pieces))
+    cell = find_material_cell(Material(**pieces))
     assert cell is not None
     return ImbalanceTable.load(path).outcomes(cell)
 
@@ -272,7 +277,7 @@ def table() -> str:
     ):
         for result, number in ((1, won), (0.5, drawn), (0, lost)):
             for _ in range(number):
-                built.add(find_cell(pieces), result)
+                built.add(find_material_cell(pieces), result)
     built.add(None, 1)
     built.save("hand.npz")
     return "hand.npz"

@@ -14,9 +14,9 @@ from solver.audit.results import AuditResult, Ply, audit_result
 from solver.audit.store import Store
 from solver.cli.console import Exit
 from solver.cli.main import run
-from solver.cli.verify import Outcome, verify
+from solver.cli.verify import AuditOutcome, verify
 from solver.errors import FormatError
-from solver.output.audit_records import audit_record, write_csv, write_jsonl
+from solver.output.audit_records import audit_record, export_csv, export_jsonl
 from solver.output.audit_text import AuditTable, disagreement
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
@@ -91,7 +91,7 @@ def read_back(row: dict[str, str]) -> AuditResult:
 def exit_codes(given: AuditResult) -> set[Exit]:
     """Return the exit codes that a result causes without `--fail-on`."""
     (option,) = (param for param in verify.params if param.name == "fail_on")
-    outcome = Outcome(frozenset(str(option.default).split(",")))
+    outcome = AuditOutcome(frozenset(str(option.default).split(",")))
     outcome.add(given)
     return outcome.codes
 
@@ -108,8 +108,8 @@ def forms(given: AuditResult, store: Store) -> dict[str, bool]:
     page = render_page([record], title="x")
     (listed,) = records_of(page)
     lines, rows = io.BytesIO(), io.BytesIO()
-    write_jsonl([given], lines)
-    write_csv([given], rows)
+    export_jsonl([given], lines)
+    export_csv([given], rows)
     (row,) = csv.DictReader(rows.getvalue().decode().splitlines())
     store.put_answer(b"key", given, "", None, None)
     store.put_record(given, b"key")

@@ -5,7 +5,13 @@ from __future__ import annotations
 import chess
 import numpy as np
 
-from solver.endgames.endgame_table import REFLECTIONS, TRIANGLE, align, pack, unpack
+from solver.endgames.endgame_table import (
+    REFLECTIONS,
+    TRIANGLE,
+    align,
+    pack_flags,
+    unpack,
+)
 
 
 def test_a_reflection_keeps_distances_and_leads_into_the_triangle() -> None:
@@ -22,12 +28,12 @@ def test_packing_keeps_each_position_in_its_bit() -> None:
     words = np.array([1 << 63 | 1, 1 << 8, 0], np.uint64)
     flags = unpack(words)
     assert [np.flatnonzero(row).tolist() for row in flags] == [[0, 63], [8], []]
-    assert np.array_equal(pack(flags), words)
+    assert np.array_equal(pack_flags(flags), words)
 
 
 def test_unfolding_reflects_pieces_and_bits_alike() -> None:
     flags = np.random.default_rng(1).random((10, 64, 64)) < 0.5
-    words = pack(flags)
+    words = pack_flags(flags)
     for reflection in REFLECTIONS:
         images = reflection.images
         expected = flags[reflection.place][images][:, images]

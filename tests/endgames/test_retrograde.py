@@ -9,9 +9,9 @@ import numba
 import numpy as np
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.endgames import endgame_table, ending, probe
-from solver.kernel.border.interface import Verdict
+from solver.kernel.border.interface import Decision
 from solver.kernel.rules.bitboards import (
     checkers,
     king_attacks,
@@ -321,9 +321,9 @@ def test_the_prover_finds_the_same_mates_and_no_shorter_ones(
         for within in range(1, MOST_PROVED + 1):
             workspace.begin(None)
             verdict = workspace.prove(
-                pack(board), within, attacking=board.turn == attacker
+                pack_board(board), within, attacking=board.turn == attacker
             )
-            assert verdict is not Verdict.STOPPED
-            assert (verdict is Verdict.MATE) == (moves <= within), board.fen()
+            assert verdict is not Decision.STOPPED
+            assert (verdict is Decision.MATE) == (moves <= within), board.fen()
         mates += 1 < moves <= MOST_PROVED
     assert mates >= 20

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from solver.errors import FormatError
 from solver.formats.claims import FileSummary
-from solver.formats.epd import MISSING, Row, parse_record, read_row
+from solver.formats.epd import MISSING, Row, parse_record, read_matetrack_row
 from solver.problem import Problem
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -16,7 +16,7 @@ MATED = "7k/8/6K1/8/8/8/8/R7 b - -"
 
 
 def read(text: str) -> Row:
-    row = read_row(text.encode(), "some/mates.epd:7", FileSummary())
+    row = read_matetrack_row(text.encode(), "some/mates.epd:7", FileSummary())
     assert isinstance(row, Row), row
     return row
 
@@ -96,7 +96,7 @@ def test_only_distance_and_moves_are_replaced(
 @pytest.mark.parametrize("other", [b"M\xfcller", b"\x84\x81\x94", b"\xff\xfe"])
 def test_bytes_that_are_not_utf_8_stay_as_they_are(other: bytes) -> None:
     before = f"{BACK_RANK} bm #2; ".encode() + other + b"; PV: a1a7;\xa0\n"
-    row = read_row(before, "x:1", FileSummary())
+    row = read_matetrack_row(before, "x:1", FileSummary())
     assert isinstance(row, Row)
     expected = before.replace(b"#2", b"#1").replace(b"a1a7", b"a1a8")
     assert row.rewrite(1, ["a1a8"]) == expected
@@ -154,7 +154,7 @@ def test_every_other_byte_stays_where_it_was(
 def test_a_row_without_a_mate_that_can_be_rewritten_is_only_a_problem(
     tail: str, mate: int | None
 ) -> None:
-    problem = read_row(f"{BACK_RANK} {tail}\n".encode(), "x:1", FileSummary())
+    problem = read_matetrack_row(f"{BACK_RANK} {tail}\n".encode(), "x:1", FileSummary())
     assert isinstance(problem, Problem)
     assert (problem.claim and problem.claim.mate) == mate
 
@@ -177,6 +177,6 @@ def test_a_row_without_a_mate_that_can_be_rewritten_is_only_a_problem(
     ],
 )
 def test_an_unreadable_row_is_one_error(raw: bytes, reason: str) -> None:
-    error = read_row(raw, "x:1", FileSummary())
+    error = read_matetrack_row(raw, "x:1", FileSummary())
     assert isinstance(error, FormatError)
     assert reason in error.reason

@@ -193,13 +193,13 @@ def test_pieces_of_whole_games_agree_with_python_chess() -> None:
     for _ in range(20):
         game = chess.pgn.Game({"Result": chance.choice(["1-0", "0-1", "1/2-1/2"])})
         node: chess.pgn.GameNode = game
-        expected = [imbalance.count_pieces(game.board())]
+        expected = [imbalance.count_material(game.board())]
         while len(expected) < 120 and (moves := list(node.board().legal_moves)):
             if chance.random() < 0.1:
                 node.add_variation(chance.choice(moves))
             node = node.add_main_variation(chance.choice(moves))
             node.comment = chance.choice(["", "[%clk 0:01:02]", "a; comment"])
-            expected.append(imbalance.count_pieces(node.board()))
+            expected.append(imbalance.count_material(node.board()))
         ((_, text),) = cut(f"{game}\n\n".encode())
         assert games.parse_game(text).materials == expected
 

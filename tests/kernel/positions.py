@@ -9,7 +9,7 @@ import chess
 import numba
 import numpy as np
 
-from solver.board import pack, unpack_pieces
+from solver.board import pack_board, unpack_pieces
 from solver.kernel.border import search_struct
 from solver.kernel.rules.bitboards import Position, make
 from solver.kernel.rules.movegen import generate
@@ -66,7 +66,7 @@ def _wander(starts: Any, longest: int, seed: int, positions: Any) -> None:
 
 def packed(boards: Iterable[chess.Board]) -> np.ndarray:
     """Return the kernel's words of boards; shape (boards, WORDS), uint64."""
-    content = b"".join(bytes(pack(board)) for board in boards)
+    content = b"".join(bytes(pack_board(board)) for board in boards)
     return np.frombuffer(content, np.uint64).reshape(-1, WORDS)
 
 
@@ -127,7 +127,7 @@ def of_special(count: int, seed: int) -> np.ndarray:
 
 def board_of(words: Iterable[int]) -> chess.Board:
     """Return the board of a row of eight words, with White to move."""
-    position = search_struct.Position(*map(int, words))
+    position = search_struct.PositionStruct(*map(int, words))
     board = unpack_pieces(position)
     board.castling_rights = position.rights & chess.BB_CORNERS
     if passed := position.rights & chess.BB_RANK_6:

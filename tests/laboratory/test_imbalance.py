@@ -27,8 +27,8 @@ from solver.laboratory.imbalance import (
     ImbalanceTable,
     Material,
     Outcomes,
-    count_pieces,
-    find_cell,
+    count_material,
+    find_material_cell,
     material_of,
     parse_material,
     shipped,
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 RESULTS = (1.0, 0.5, 0.0)
-ROOK = find_cell(Material(white_rooks=1))
-ROOK_FOR_BLACK = find_cell(Material(black_rooks=1))
-ROOKS = find_cell(Material(white_rooks=1, black_rooks=1))
+ROOK = find_material_cell(Material(white_rooks=1))
+ROOK_FOR_BLACK = find_material_cell(Material(black_rooks=1))
+ROOKS = find_material_cell(Material(white_rooks=1, black_rooks=1))
 
 
 def table_of(
@@ -397,7 +397,7 @@ def test_cells_number_all_materials_in_order() -> None:
     number = -1
     for number, pieces in enumerate(IN_ORDER):
         material = Material(*pieces)
-        assert find_cell(material) == number
+        assert find_material_cell(material) == number
         assert material_of(number) == material
     assert number == CELLS - 1 == 236_195
 
@@ -416,14 +416,17 @@ def test_cells_number_all_materials_in_order() -> None:
 def test_a_cell_has_the_number_that_the_search_uses(
     material: Material, cell: int
 ) -> None:
-    assert find_cell(material) == cell
+    assert find_material_cell(material) == cell
 
 
 @pytest.mark.parametrize("place", range(10))
 def test_material_with_too_many_pieces_has_no_cell(place: int) -> None:
     most = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
-    assert find_cell(most) == CELLS - 1
-    assert find_cell(Material(*(n + (i == place) for i, n in enumerate(most)))) is None
+    assert find_material_cell(most) == CELLS - 1
+    assert (
+        find_material_cell(Material(*(n + (i == place) for i, n in enumerate(most))))
+        is None
+    )
 
 
 @pytest.mark.parametrize("cell", [-1, CELLS])
@@ -436,7 +439,7 @@ def test_a_mirrored_cell_has_the_colours_exchanged() -> None:
     for cell in range(0, CELLS, 7):
         pieces = material_of(cell)
         swapped = [pieces[place ^ 1] for place in range(10)]
-        assert MIRROR[cell] == find_cell(Material(*swapped))
+        assert MIRROR[cell] == find_material_cell(Material(*swapped))
 
 
 @pytest.mark.parametrize(
@@ -451,9 +454,11 @@ def test_a_mirrored_cell_has_the_colours_exchanged() -> None:
 )
 def test_pieces_on_a_board_are_counted(fen: str) -> None:
     letters = Counter(fen.partition(" ")[0])
-    counted = count_pieces(chess.Board(fen))
+    counted = count_material(chess.Board(fen))
     assert counted == Material(*(letters[letter] for letter in "QqRrBbNnPp"))
-    assert find_cell(count_pieces(chess.Board(fen))) == find_cell(counted)
+    assert find_material_cell(count_material(chess.Board(fen))) == find_material_cell(
+        counted
+    )
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from solver.kernel.border.query_struct import Experiment
-    from solver.kernel.border.search_struct import Position, Search
+    from solver.kernel.border.search_struct import PositionStruct, Search
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -341,7 +341,7 @@ def test_a_failed_window_is_widened_until_it_holds_the_score(
     windows = []
 
     def search_score(
-        position: Position, search: Search, experiment: Experiment
+        position: PositionStruct, search: Search, experiment: Experiment
     ) -> bool:
         complete = kernel.search_score(position, search, experiment)
         windows.append((experiment.depth, experiment.alpha, experiment.beta))

@@ -10,8 +10,19 @@ import chess.pgn
 import pytest
 
 from solver.formats.pgn import RESULTS
-from solver.laboratory.imbalance import ImbalanceTable, count_pieces, find_cell, shipped
-from solver.laboratory.player import Player, Rules, SelfPlay, repeats, result_of
+from solver.laboratory.imbalance import (
+    ImbalanceTable,
+    count_material,
+    find_material_cell,
+    shipped,
+)
+from solver.laboratory.player import (
+    Player,
+    Rules,
+    SelfPlay,
+    repeats_position,
+    result_of,
+)
 from solver.laboratory.techniques import Techniques
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "laboratory_kernel")
@@ -87,7 +98,7 @@ def test_repetitions_and_results_are_those_of_python_chess(seed: int) -> None:
         for move in board.legal_moves:
             after = board.copy()
             after.push(move)
-            assert repeats(board, move) == after.is_repetition(2)
+            assert repeats_position(board, move) == after.is_repetition(2)
         board.push(chance.choice(list(board.legal_moves)))
         drawn = board.is_repetition() or board.is_fifty_moves()
         assert result_of(board) == ("1/2-1/2" if drawn else board.result())
@@ -141,7 +152,7 @@ def test_the_shipped_table_counts_the_games_that_its_source_names() -> None:
         result = RESULTS[game.headers["Result"]]
         replayed = ImbalanceTable()
         for node in [game, *game.mainline()]:
-            replayed.add(find_cell(count_pieces(node.board())), result)
+            replayed.add(find_material_cell(count_material(node.board())), result)
         for cell, outcomes in replayed.filled_cells():
             held = table.outcomes(cell)
             assert all(some <= all_ for some, all_ in zip(outcomes, held, strict=True))

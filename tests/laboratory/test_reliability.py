@@ -18,7 +18,7 @@ from benchmarks.reliability import (
     measure,
 )
 from solver.laboratory.games import GamePosition
-from solver.laboratory.imbalance import ImbalanceTable, Material, find_cell
+from solver.laboratory.imbalance import ImbalanceTable, Material, find_material_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ KQQK = Material(white_queens=2)
 def table_of(positions: Sequence[GamePosition]) -> ImbalanceTable:
     table = ImbalanceTable()
     for position in positions:
-        table.add(find_cell(position.material), position.result)
+        table.add(find_material_cell(position.material), position.result)
     return table
 
 

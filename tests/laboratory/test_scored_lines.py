@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from solver.board import parse_fen
 from solver.errors import FenError, InputError
 from solver.laboratory.games import Game, parse_line
-from solver.laboratory.imbalance import Material, count_pieces
+from solver.laboratory.imbalance import Material, count_material
 
 if TYPE_CHECKING:
     import random
@@ -131,7 +131,7 @@ def test_a_board_is_accepted_exactly_if_the_strict_parser_accepts_its_pieces(
     reason = refusal_of(placement)
     # Counting does not check whether a king is in check.
     if reason is None or "check" in reason:
-        pieces = count_pieces(chess.Board(f"{placement} w - - 0 1"))
+        pieces = count_material(chess.Board(f"{placement} w - - 0 1"))
         assert read(line) == Game([pieces], 1)
     else:
         with pytest.raises(InputError) as refused:
@@ -149,4 +149,4 @@ def test_pieces_are_counted_in_positions_of_games(chance: random.Random) -> None
             break
         board.push(chance.choice(moves))
     position = read(f"{board.fen()} [0.5]")
-    assert position == Game([count_pieces(board)], 0.5)
+    assert position == Game([count_material(board)], 0.5)

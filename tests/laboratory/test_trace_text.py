@@ -21,7 +21,7 @@ from solver.laboratory.techniques import (
     CERTIFICATE,
     parse_variant,
 )
-from solver.laboratory.trace_text import SENTENCES, Words
+from solver.laboratory.trace_text import SENTENCES, TraceWords
 from solver.pages.layout import TECHNIQUES
 from solver.search.threads import Control
 from tests.processes import run
@@ -156,7 +156,7 @@ def records() -> list[dict[str, Any]]:
     ]
 
 
-def expected(words: Words, trace: dict[str, Any]) -> list[Any]:
+def expected(words: TraceWords, trace: dict[str, Any]) -> list[Any]:
     """What the script prints of a trace, by Python."""
     log, search = trace["log"], words.search_facts(trace)
     said: list[Any] = [words.say(table, search) for table in SEARCH_TABLES]
@@ -195,7 +195,7 @@ def test_a_page_says_what_python_says_of_every_search_and_node(
 ) -> None:
     count = 0
     for record, pages in zip(records(), shown["said"], strict=True):
-        words = Words(record)
+        words = TraceWords(record)
         for trace, page in zip(record["traces"], pages, strict=True):
             said = expected(words, trace)
             assert sorted(page[len(SEARCH_TABLES) :]) == sorted(

@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver import Limits, Problem, Solver
-from solver.board import pack
+from solver.board import pack_board
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import NodeCount, Variant, parse_variant
@@ -169,7 +169,7 @@ def test_a_full_log_keeps_the_first_part_of_the_tree() -> None:
     board = chess.Board(KING_AND_ROOK)
     searched = [*laboratory.deepen(board, parse_variant("off").techniques, 6)]
     assert log.is_full
-    kept = log.scored_nodes(pack(board), black=False)
+    kept = log.scored_nodes(pack_board(board), black=False)
     first = [
         dict(zip(kept, row, strict=True)) for row in zip(*kept.values(), strict=True)
     ]
@@ -200,7 +200,7 @@ def test_a_traced_search_counts_what_the_df_pn_search_counts(
     workspace = Workspace(16)
     workspace.begin(None)
     verdict = workspace.search_dfpn(
-        pack(chess.Board(fen)), abs(mate), attacking=mate > 0
+        pack_board(chess.Board(fen)), abs(mate), attacking=mate > 0
     )
     trace = numbers(fen, mate)
     assert trace.nodes == workspace.search.nodes

@@ -6,9 +6,9 @@ import pytest
 
 from solver.audit.results import AuditResult, Ply, audit_result, write_plies
 from solver.cli.improve import (
-    Change,
-    Kind,
+    Gain,
     LineStatus,
+    Replacement,
     describe_change,
     describe_kept,
     describe_line,
@@ -21,7 +21,7 @@ from solver.cli.improve import (
     turned,
 )
 from solver.formats.claims import FileSummary
-from solver.formats.epd import Row, read_row
+from solver.formats.epd import Row, read_matetrack_row
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status, StoppedBy, TableFormat
 
@@ -30,7 +30,7 @@ MATED = "7k/8/6K1/8/8/8/8/R7 b - -"
 
 
 def read(text: str) -> Row:
-    row = read_row(f"{text}\n".encode(), "mates.epd:7", FileSummary())
+    row = read_matetrack_row(f"{text}\n".encode(), "mates.epd:7", FileSummary())
     assert isinstance(row, Row)
     return row
 
@@ -63,7 +63,7 @@ def test_a_shorter_mate_is_written_with_its_line() -> None:
     row = read(f"{BACK_RANK} bm #2; PV: a1d1 g8h8 d1d8;")
     result = result_of(row, 1, 1, "a1a8")
     change = find_change(row, result)
-    assert change == Change(Kind.SHORTER, 1, ("a1a8",))
+    assert change == Replacement(Gain.SHORTER, 1, ("a1a8",))
     assert describe_change(row, change, result) == (
         "mates.epd:7: mate in 2 is now mate in 1 (proved shortest): 1. Ra8#"
     )
@@ -83,7 +83,7 @@ def test_the_mate_of_the_other_side_replaces_the_claim() -> None:
     row = read(f"{MATED} bm #1; PV: h8g8 a1a8;")
     assert mates_other_side(row)
     change = find_change(row, result_of(row, -1, 1, "h8g8", "a1a8"))
-    assert change == Change(Kind.SIDE, -1, ("h8g8", "a1a8"))
+    assert change == Replacement(Gain.SIDE, -1, ("h8g8", "a1a8"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_missing_or_broken_line_is_completed(tail: str, what: str) -> None:
     row = read(f"{BACK_RANK} bm #1;{tail}")
     result = result_of(row, 1, 1, "a1a8")
     change = find_change(row, result)
-    assert change == Change(Kind.LINE, 1, ("a1a8",))
+    assert change == Replacement(Gain.LINE, 1, ("a1a8",))
     assert f"mates.epd:7: mate in 1, {what}" in describe_change(row, change, result)
 
 
@@ -200,7 +200,7 @@ def test_a_line_that_is_proved_wrong_is_replaced() -> None:
         plies=followed(row, None, False).plies
     )
     change = find_change(row, result)
-    assert change == Change(Kind.LINE, 2, line)
+    assert change == Replacement(Gain.LINE, 2, line)
     assert "line replaced (proved wrong): 1. Rc1" in describe_change(
         row, change, result
     )

@@ -17,9 +17,9 @@ from solver.formats.claims import FileSummary
 from solver.formats.epd import read_epd
 from solver.output.audit_records import (
     audit_record,
+    export_csv,
+    export_epd,
     read_record,
-    write_csv,
-    write_epd,
     write_parquet,
 )
 from solver.output.audit_text import AuditTable, disagreement
@@ -27,7 +27,7 @@ from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem, Stipulation
 from solver.record import COLUMNS
 from solver.solution import Solution, Stats, Status
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 from tests.pages.records import record, records_of
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def test_a_disagreement_names_the_stipulation_and_what_was_found(
 def test_the_side_that_is_mated_begins_each_number_of_help_play(
     moves: tuple[str, ...], stipulation: str, expected: str
 ) -> None:
-    kind = kind_of(of(stipulation))
+    kind = genre_of(of(stipulation))
     assert " ".join(kind.numbered_line(HELPMATE, moves)) == expected
 
 
@@ -278,7 +278,7 @@ def test_a_record_is_read_back_as_the_same_result(answer: Solution) -> None:
 def test_csv_and_parquet_have_the_columns() -> None:
     results = [audit_result(helpmate(LINES[:2])), audit_result(selfmate())]
     file = io.BytesIO()
-    write_csv(results, file)
+    export_csv(results, file)
     rows = list(csv.DictReader(io.StringIO(file.getvalue().decode())))
     wanted = ("stipulation", "claimed_solutions", "solutions", "solutions_complete")
     assert [tuple(row[name] for name in wanted) for row in rows] == [
@@ -323,7 +323,7 @@ def test_epd_has_what_was_found_in_place_of_the_claim(
     answer: Solution, claims: str
 ) -> None:
     file = io.BytesIO()
-    assert write_epd([audit_result(answer)], file) == 1
+    assert export_epd([audit_result(answer)], file) == 1
     position = " ".join(answer.problem.fen.split()[:4])
     assert file.getvalue().decode() == f'{position} {claims}id "x.olv:3";\n'
     (problem,) = read_epd(enumerate(file.getvalue().splitlines(), 1), FileSummary("x"))
@@ -341,7 +341,7 @@ def test_epd_has_what_was_found_in_place_of_the_claim(
 )
 def test_epd_leaves_out_what_it_cannot_express(answer: Solution) -> None:
     file = io.BytesIO()
-    assert write_epd([audit_result(answer)], file) == 0
+    assert export_epd([audit_result(answer)], file) == 0
     assert file.getvalue() == b""
 
 

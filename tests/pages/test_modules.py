@@ -18,7 +18,7 @@ from solver.kernel.build.loader import load_module
 from solver.pages import bundle
 from solver.pages.layout import describe_kernel
 from solver.pages.viewer_pages import encode_board
-from solver.play.record import mark_key, mark_mate
+from solver.play.record import find_mate_mark, mark_key
 from tests.oracles import special, walks
 from tests.processes import run
 
@@ -92,7 +92,8 @@ def test_mates_and_keys_are_marked_as_in_python(tmp_path: Path) -> None:
         for board in boards
     }
     mates = {
-        board.fen(): mark_mate(board) for board in walks.mated_positions(60, seed=1)
+        board.fen(): find_mate_mark(board)
+        for board in walks.mated_positions(60, seed=1)
     }
     assert {"", "pure", "model"} <= set(mates.values())
     (tmp_path / "search.wasm").write_bytes(load_module(SEARCH).code)

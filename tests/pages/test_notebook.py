@@ -76,9 +76,9 @@ def test_a_solution_has_a_board_with_its_keys_and_its_sentences() -> None:
 def test_each_form_of_an_answer_has_its_function() -> None:
     for form, module in shown_forms.HOMES.items():
         assert callable(getattr(import_module(module), form)), form
-    record = shown_forms.show(SMOTHERED, "record")
+    record = shown_forms.show_answer(SMOTHERED, "record")
     assert record == SMOTHERED.to_dict()
-    assert shown_forms.show(SMOTHERED, "text") == str(SMOTHERED)
+    assert shown_forms.show_answer(SMOTHERED, "text") == str(SMOTHERED)
 
 
 def test_a_solution_is_also_a_drawing() -> None:

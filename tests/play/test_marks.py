@@ -15,7 +15,7 @@ import pytest
 
 from solver import Limits, Problem, solve
 from solver.formats.registry import read_collection
-from solver.play.record import KEY_FEATURES, MateMark, mark_key, mark_mate
+from solver.play.record import KEY_FEATURES, MateMark, find_mate_mark, mark_key
 from tests.oracles import marks, special, walks
 from tests.sizes import sized
 
@@ -70,10 +70,10 @@ MATES = [
 @pytest.mark.parametrize(("fen", "mark"), MATES)
 def test_a_mate_is_marked_by_the_definition(fen: str, mark: MateMark) -> None:
     board = chess.Board(fen)
-    assert mark_mate(board) is mark
+    assert find_mate_mark(board) is mark
     assert board.fen(en_passant="fen") == fen
-    assert mark_mate(board.mirror()) is mark
-    assert mark_mate(board.transform(chess.flip_horizontal)) is mark
+    assert find_mate_mark(board.mirror()) is mark
+    assert find_mate_mark(board.transform(chess.flip_horizontal)) is mark
 
 
 def test_the_positions_above_are_mates_where_they_should_be() -> None:
@@ -210,8 +210,8 @@ def test_a_mate_is_what_the_oracle_says(count: int) -> None:
     )
     for board in mates:
         mark = marks.mark_mate(board)
-        assert mark_mate(board) is mark, board.fen()
-        assert mark_mate(board.mirror()) is mark, board.fen()
+        assert find_mate_mark(board) is mark, board.fen()
+        assert find_mate_mark(board.mirror()) is mark, board.fen()
         found[mark] += 1
         found["double check"] += mark != PLAIN and len(board.checkers()) > 1
         found["pin"] += mark != PLAIN and bool(pinned(board))

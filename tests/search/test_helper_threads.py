@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
-from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.board import pack_board
+from solver.kernel.border.interface import NO_LIMIT, Decision
 from solver.problem import Limits, Problem
 from solver.search.queries import Questions, read_question
 from solver.search.threads import HELPED_FROM, Control, HelperThreads
@@ -115,7 +115,7 @@ def test_threads_find_no_mate_where_there_is_none() -> None:
 
 
 def run_engines(
-    workspace: Workspace, questions: list[tuple[chess.Board, int, Verdict]], seed: int
+    workspace: Workspace, questions: list[tuple[chess.Board, int, Decision]], seed: int
 ) -> Callable[[], list[str]]:
     """Return work that runs both engines in random order and lists wrong verdicts."""
 
@@ -126,8 +126,8 @@ def run_engines(
         for index, (board, moves, expected) in enumerate(order):
             engine = (Workspace.search_dfpn, Workspace.prove)[index % 2]
             with workspace.budget(5000):
-                found = engine(workspace, pack(board), moves, attacking=True)
-            if found not in {expected, Verdict.STOPPED}:
+                found = engine(workspace, pack_board(board), moves, attacking=True)
+            if found not in {expected, Decision.STOPPED}:
                 wrong.append(f"{board.fen()}: {moves} moves, {found}")
         return wrong
 
@@ -148,7 +148,7 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     for board in boards:
         reference.begin(None)
         for moves in (2, 3, 4):
-            expected = reference.prove(pack(board), moves, attacking=True)
+            expected = reference.prove(pack_board(board), moves, attacking=True)
             questions.append((board, moves, expected))
 
     leader = Workspace(hash_mib=1)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
-from solver.kernel.border.interface import Verdict
+from solver.board import pack_board
+from solver.kernel.border.interface import Decision
 from solver.position_text import uci_line
 from solver.problem import Restriction
 from solver.search.workspaces import Workspace
@@ -36,15 +36,15 @@ def found_line(
     workspace: Workspace, board: chess.Board, moves: int, *, attacking: bool
 ) -> tuple[str, ...] | None:
     """Prove a mate by df-pn search and return its line; None: there is no mate."""
-    position = pack(board)
+    position = pack_board(board)
     workspace.begin(None)
-    if workspace.search_dfpn(position, moves, attacking=attacking) is not Verdict.MATE:
+    if workspace.search_dfpn(position, moves, attacking=attacking) is not Decision.MATE:
         return None
     words = workspace.kernel.proved_line(
         position, workspace.search, moves, attacking=attacking
     )
     assert words is not None
-    return uci_line(pack(board), words, black=not board.turn)
+    return uci_line(pack_board(board), words, black=not board.turn)
 
 
 def played(board: chess.Board, line: tuple[str, ...]) -> Iterator[chess.Board]:
@@ -74,8 +74,8 @@ def check(
         attacks = attacking == (ply % 2 == 0)
         left = (len(line) - ply + 1) // 2
         reference.begin(None)
-        forced = reference.prove(pack(before), left, attacking=attacks)
-        assert forced is Verdict.MATE, (board.fen(), line, ply)
+        forced = reference.prove(pack_board(before), left, attacking=attacks)
+        assert forced is Decision.MATE, (board.fen(), line, ply)
 
 
 @pytest.mark.parametrize("longer", [0, 2, 4])
@@ -89,12 +89,13 @@ def test_lines_mate_in_time_and_by_force(workspace: Workspace, longer: int) -> N
     for board in boards:
         for attacking in (True, False):
             reference.begin(None)
-            position = pack(board)
+            position = pack_board(board)
             shortest = next(
                 (
                     n
                     for n in range(attacking, 4)
-                    if reference.prove(position, n, attacking=attacking) is Verdict.MATE
+                    if reference.prove(position, n, attacking=attacking)
+                    is Decision.MATE
                 ),
                 None,
             )
@@ -141,7 +142,7 @@ def test_an_interrupt_leaves_a_whole_line_or_none() -> None:
     kept = lost = 0
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
         for board in workspaces.mates_in_five(20):
-            position = pack(board)
+            position = pack_board(board)
             workspace.begin(None)
             workspace.search_dfpn(position, 7, attacking=True)
             workspace.search.stop = 1
@@ -154,7 +155,7 @@ def test_an_interrupt_leaves_a_whole_line_or_none() -> None:
             else:
                 check(
                     board,
-                    uci_line(pack(board), words, black=not board.turn),
+                    uci_line(pack_board(board), words, black=not board.turn),
                     7,
                     True,
                     reference,
@@ -168,11 +169,11 @@ def test_a_limit_while_the_line_is_read_leaves_a_whole_line_or_none() -> None:
     reference = Workspace(hash_mib=16)
     workspace = workspaces.tiny()
     board = chess.Board(ROOK_ENDING)
-    position = pack(board)
+    position = pack_board(board)
     whole = 0
     for nodes in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
         workspace.begin(None)
-        assert workspace.search_dfpn(position, 9, attacking=True) is Verdict.MATE
+        assert workspace.search_dfpn(position, 9, attacking=True) is Decision.MATE
         with workspace.budget(nodes):
             words = workspace.kernel.proved_line(
                 position, workspace.search, 9, attacking=True
@@ -180,7 +181,7 @@ def test_a_limit_while_the_line_is_read_leaves_a_whole_line_or_none() -> None:
         if words is not None:
             check(
                 board,
-                uci_line(pack(board), words, black=not board.turn),
+                uci_line(pack_board(board), words, black=not board.turn),
                 9,
                 True,
                 reference,
@@ -207,15 +208,17 @@ def test_lines_under_a_restriction_keep_to_it(restriction: Restriction) -> None:
     lines = 0
     for workspace in (Workspace(hash_mib=4), workspaces.tiny()):
         for board in walks.small_positions(100, seed=73):
-            position = pack(board)
+            position = pack_board(board)
             workspace.begin(None, restriction)
-            if workspace.search_dfpn(position, 4, attacking=True) is Verdict.MATE:
+            if workspace.search_dfpn(position, 4, attacking=True) is Decision.MATE:
                 words = workspace.kernel.proved_line(
                     position, workspace.search, 4, attacking=True
                 )
                 assert words is not None
                 boards = list(
-                    played(board, uci_line(pack(board), words, black=not board.turn))
+                    played(
+                        board, uci_line(pack_board(board), words, black=not board.turn)
+                    )
                 )
                 assert boards[-1].is_checkmate()
                 assert len(boards) <= 8

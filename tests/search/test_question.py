@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
-from solver.board import pack
+from solver.board import pack_board
 from solver.problem import MAX_MOVES
 from solver.search.queries import is_attacking, read_question
 from solver.solving import Solver
@@ -149,9 +149,11 @@ def test_a_position_is_read_as_python_chess_reads_it() -> None:
             question = read_question(given)
             assert question.problem.fen == fen
             assert question.black == (board.turn == chess.BLACK)
-            assert bytes(question.position) == bytes(pack(chess.Board(whole))) or (
+            assert bytes(question.position) == bytes(
+                pack_board(chess.Board(whole))
+            ) or (
                 given is board
-                and bytes(question.position) == bytes(pack(chess.Board(legal)))
+                and bytes(question.position) == bytes(pack_board(chess.Board(legal)))
             )
             assert question.board == chess.Board(fen)
     assert idle > 20
@@ -181,7 +183,7 @@ def test_bare_kings_are_counted_as_python_chess_counts_them() -> None:
         )
         problem = Problem(board.fen())
         expected = not ours or theirs
-        assert is_attacking(problem, pack(board)) == expected
+        assert is_attacking(problem, pack_board(board)) == expected
         question = read_question(problem)
         assert (question.attacking, question.both_sides) == (
             expected,

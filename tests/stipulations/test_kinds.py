@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver.problem import MATE, Stipulation
-from solver.stipulations import kind_of
+from solver.stipulations import genre_of
 
 # As written; what the play ends with; the compiled part that searches it.
 KINDS = {
@@ -23,16 +23,16 @@ KINDS = {
 def test_a_kind_names_its_goal_and_its_part(
     text: str, expected: tuple[str, str]
 ) -> None:
-    kind = kind_of(Stipulation.parse(text))
+    kind = genre_of(Stipulation.parse(text))
     assert (kind.goal, kind.part().name) == expected
 
 
 def test_claims_are_sorted_by_kind_and_then_by_length() -> None:
-    ranks = [kind_of(MATE).claim_name(moves) for moves in (1, 3, -1, -3)]
+    ranks = [genre_of(MATE).claim_name(moves) for moves in (1, 3, -1, -3)]
     texts = ("=3", "s#2", "s#10", "s=1", "r#2", "r=1", "semi-r#1", "h#1.5", "h#2")
     for stipulation in map(Stipulation.parse, texts):
         moves = stipulation.attacker_moves
-        ranks.append(kind_of(stipulation).claim_name(moves))
+        ranks.append(genre_of(stipulation).claim_name(moves))
     assert ranks == sorted(ranks)
     assert [name for _, name in ranks] == ["#1", "#3", "#-1", "#-3", *texts]
 

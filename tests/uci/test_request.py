@@ -7,7 +7,7 @@ import pytest
 
 from solver.errors import InputError
 from solver.kernel.border.interface import NO_LIMIT
-from solver.uci.protocol import Go, parse_go, parse_position
+from solver.uci.protocol import Go, parse_go, parse_position_command
 
 
 def test_a_bare_go_requests_an_unlimited_search() -> None:
@@ -135,7 +135,7 @@ def test_a_malformed_number_is_refused(text: str, message: str) -> None:
     ],
 )
 def test_a_position_and_its_moves_are_parsed(text: str, fen: str) -> None:
-    board = parse_position(text)
+    board = parse_position_command(text)
 
     assert board.fen() == fen
     assert not board.move_stack
@@ -159,6 +159,6 @@ def test_a_position_and_its_moves_are_parsed(text: str, fen: str) -> None:
 )
 def test_a_malformed_position_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_position(text)
+        parse_position_command(text)
 
     assert message in str(caught.value).replace("b KQkq", "w KQkq")

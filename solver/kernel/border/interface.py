@@ -52,7 +52,7 @@ class KernelError(errors.MatesolveError):
     """The compiled kernel lacks a function or gives a wrong answer."""
 
 
-class Verdict(IntEnum):
+class Decision(IntEnum):
     """An answer to "is there a mate in n?"; all but STOPPED are proved."""
 
     STOPPED = STOPPED
@@ -94,7 +94,7 @@ REPLY_WORDS = 4
 """Words for each reply in a list of replies, without its continuations."""
 
 
-class Bounds(NamedTuple):
+class TableBounds(NamedTuple):
     """What the table has as proved about a position.
 
     Attributes
@@ -141,7 +141,7 @@ def map_memory(size: int) -> mmap.mmap:
 TYPES = (
     c_int64,
     c_int64,
-    POINTER(search_struct.Position),
+    POINTER(search_struct.PositionStruct),
     POINTER(search_struct.Search),
     c_int64,
     c_int64,
@@ -183,7 +183,7 @@ class Kernel:
     def run(
         self,
         operation: str,
-        position: search_struct.Position | None,
+        position: search_struct.PositionStruct | None,
         search: search_struct.Search | None,
         number: int = 0,
         flag: int = 0,
@@ -213,7 +213,7 @@ class Kernel:
 
     def perft(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         depth: int,
         *,
@@ -226,42 +226,45 @@ class Kernel:
         return self.run("PERFT", position, search, depth, listed)
 
     def moves(
-        self, position: search_struct.Position, search: search_struct.Search
+        self, position: search_struct.PositionStruct, search: search_struct.Search
     ) -> list[int]:
         """Return the legal moves."""
         size = self.run("MOVES", position, search)
         return search.rows[0][:size]
 
     def checking_moves(
-        self, position: search_struct.Position, search: search_struct.Search
+        self, position: search_struct.PositionStruct, search: search_struct.Search
     ) -> list[int]:
         """Return the legal moves that give check."""
         size = self.run("CHECKING_MOVES", position, search)
         return search.rows[0][:size]
 
     def made(
-        self, position: search_struct.Position, search: search_struct.Search, move: int
-    ) -> search_struct.Position:
+        self,
+        position: search_struct.PositionStruct,
+        search: search_struct.Search,
+        move: int,
+    ) -> search_struct.PositionStruct:
         """Return the position after a legal or null move, seen by the other side."""
-        child = search_struct.Position.from_buffer_copy(position)
+        child = search_struct.PositionStruct.from_buffer_copy(position)
         self.run("MAKE", child, search, move)
         return child
 
     def is_check(
-        self, position: search_struct.Position, search: search_struct.Search
+        self, position: search_struct.PositionStruct, search: search_struct.Search
     ) -> bool:
         """Return whether the side to move is in check."""
         return bool(self.run("IS_CHECK", position, search))
 
     def mate_mark(
-        self, position: search_struct.Position, search: search_struct.Search
+        self, position: search_struct.PositionStruct, search: search_struct.Search
     ) -> int:
         """Return the index of a position's `MateMark`; the mated side is to move."""
         return self.run("MATE_MARK", position, search)
 
     def key_features(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         move: int,
         *,
@@ -283,19 +286,19 @@ class Kernel:
         return search.rows[0][:size]
 
     def mate_in_one(
-        self, position: search_struct.Position, search: search_struct.Search
+        self, position: search_struct.PositionStruct, search: search_struct.Search
     ) -> int:
         """Return a mating move, or 0 if there is none."""
         return self.run("MATE_IN_ONE", position, search)
 
     def mates_within(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
         attacking: bool = True,
-    ) -> Verdict:
+    ) -> Decision:
         """Decide with the prover whether the attacker mates within `moves`.
 
         Parameters
@@ -311,26 +314,26 @@ class Kernel:
         -------
         Verdict
         """
-        return Verdict(self.run("MATES_WITHIN", position, search, moves, attacking))
+        return Decision(self.run("MATES_WITHIN", position, search, moves, attacking))
 
     def find_mate(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
         attacking: bool = True,
-    ) -> Verdict:
+    ) -> Decision:
         """Decide the same with the df-pn search, under the restriction of `search`."""
-        return Verdict(self.run("FIND_MATE", position, search, moves, attacking))
+        return Decision(self.run("FIND_MATE", position, search, moves, attacking))
 
     def bounds(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         *,
         attacking: bool,
-    ) -> Bounds:
+    ) -> TableBounds:
         """Read the table's bounds of a position under the restriction of `search`."""
         packed = self.run("BOUNDS", position, search, 0, attacking)
         no_mate, mate, move = (
@@ -338,11 +341,11 @@ class Kernel:
             packed >> MATE_SHIFT & 255,
             packed >> MOVE_SHIFT,
         )
-        return Bounds(no_mate, None if mate == NO_BOUND else mate, move)
+        return TableBounds(no_mate, None if mate == NO_BOUND else mate, move)
 
     def line(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
@@ -358,7 +361,7 @@ class Kernel:
 
     def proved_line(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
@@ -373,7 +376,10 @@ class Kernel:
         return None if size == STOPPED else search.line[:size]
 
     def solving_moves(
-        self, position: search_struct.Position, search: search_struct.Search, moves: int
+        self,
+        position: search_struct.PositionStruct,
+        search: search_struct.Search,
+        moves: int,
     ) -> list[int] | None:
         """Return the attacker's moves that mate within `moves`, at least 1.
 
@@ -385,7 +391,7 @@ class Kernel:
 
     def refutations(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         most: int,
@@ -415,7 +421,7 @@ class Kernel:
 
     def continuations(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
@@ -451,7 +457,10 @@ class Kernel:
         return words[:]
 
     def has_tries(
-        self, position: search_struct.Position, search: search_struct.Search, moves: int
+        self,
+        position: search_struct.PositionStruct,
+        search: search_struct.Search,
+        moves: int,
     ) -> bool:
         """Return whether a move that does not solve within `moves` can be a try.
 
@@ -577,17 +586,17 @@ class Kernel:
 
     def reaches_within(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
         attacking: bool = True,
-    ) -> Verdict:
+    ) -> Decision:
         """Decide whether the attacker reaches the goal of `Search.play`; MATE: it does.
 
         Parameters and result are those of `mates_within`.
         """
-        return Verdict(self.run("REACHES_WITHIN", position, search, moves, attacking))
+        return Decision(self.run("REACHES_WITHIN", position, search, moves, attacking))
 
     # Help play
 
@@ -663,7 +672,7 @@ class Kernel:
 
     def search_score(
         self,
-        position: search_struct.Position,
+        position: search_struct.PositionStruct,
         search: search_struct.Search,
         experiment: query_struct.Experiment,
     ) -> bool:

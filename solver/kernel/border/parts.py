@@ -87,9 +87,9 @@ Answers: TypeAlias = "dict[str, tuple[object, object]]"
 BUCKET_WORDS = 8
 
 
-def start_position() -> search_struct.Position:
+def start_position() -> search_struct.PositionStruct:
     """Return the position at the start of a game."""
-    return search_struct.Position(
+    return search_struct.PositionStruct(
         pawns=0x00FF_0000_0000_FF00,
         knights=0x4200_0000_0000_0042,
         diagonal=0x2C00_0000_0000_002C,
@@ -101,10 +101,10 @@ def start_position() -> search_struct.Position:
     )
 
 
-def mate_in_two() -> search_struct.Position:
+def mate_in_two() -> search_struct.PositionStruct:
     """Return a mate in 2, king f6 and rook a1 against king h8: 1. Kf7 Kh7 2. Rh1#."""
     king, rook, their_king = 1 << 45, 1 << 0, 1 << 63
-    return search_struct.Position(
+    return search_struct.PositionStruct(
         orthogonal=rook, kings=king | their_king, us=king | rook, them=their_king
     )
 
@@ -125,9 +125,12 @@ def search_answers(kernel: interface.Kernel) -> Answers:
         "perft 3": (kernel.perft(start_position(), search, 3), 8902),
         "mate in 1": (
             kernel.mates_within(position, search, 1),
-            interface.Verdict.NO_MATE,
+            interface.Decision.NO_MATE,
         ),
-        "mate in 2": (kernel.mates_within(position, search, 2), interface.Verdict.MATE),
+        "mate in 2": (
+            kernel.mates_within(position, search, 2),
+            interface.Decision.MATE,
+        ),
         "plies of its line": (len(kernel.line(position, search, 2)), 3),
     }
 
@@ -147,11 +150,11 @@ def laboratory_answers(kernel: interface.Kernel) -> Answers:
     }
 
 
-def self_mate_in_two() -> search_struct.Position:
+def self_mate_in_two() -> search_struct.PositionStruct:
     """Return king a1, queens a6 and c2 against king g1, rook h1 and queen b3: s#2."""
     king, queens = 1 << 0, 1 << 40 | 1 << 10
     their_king, rook, queen = 1 << 6, 1 << 7, 1 << 17
-    return search_struct.Position(
+    return search_struct.PositionStruct(
         diagonal=queens | queen,
         orthogonal=queens | queen | rook,
         kings=king | their_king,
@@ -167,8 +170,8 @@ def battle_answers(kernel: interface.Kernel) -> Answers:
     search.play = search_struct.BattlePlay.SELF_MATE
     position = self_mate_in_two()
     return {
-        "s#1": (kernel.reaches_within(position, search, 1), interface.Verdict.NO_MATE),
-        "s#2": (kernel.reaches_within(position, search, 2), interface.Verdict.MATE),
+        "s#1": (kernel.reaches_within(position, search, 1), interface.Decision.NO_MATE),
+        "s#2": (kernel.reaches_within(position, search, 2), interface.Decision.MATE),
         "plies of its line": (len(kernel.line(position, search, 2)), 4),
     }
 
@@ -178,10 +181,9 @@ def help_answers(kernel: interface.Kernel) -> Answers:
     table = (c_uint64 * BUCKET_WORDS)()
     search = search_with(table)
     rook, king, mated = 1 << 56, 1 << 21, 1 << 7
-    position = (
-        search_struct.Position(  # mate_in_two(), but the king in the corner begins
-            orthogonal=rook, kings=king | mated, us=mated, them=king | rook
-        )
+    # As in mate_in_two(), but the king in the corner begins.
+    position = search_struct.PositionStruct(
+        orthogonal=rook, kings=king | mated, us=mated, them=king | rook
     )
     lines, state = kernel.solutions(search_struct.HelpPlay.of(position, 4), search)
     return {

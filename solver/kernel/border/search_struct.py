@@ -76,7 +76,7 @@ class BattlePlay(IntEnum):
     """`semi-r=n`"""
 
 
-class Position(Structure):
+class PositionStruct(Structure):
     """A position as eight bitboards; see `solver.kernel.rules.bitboards`."""
 
     _fields_: ClassVar = [
@@ -434,7 +434,7 @@ class Nets(Structure):
         The kind of each slot, by ply of the line.
     """
 
-    def set_up(self, position: Position, *, is_attacking: bool) -> None:
+    def set_up(self, position: PositionStruct, *, is_attacking: bool) -> None:
         """Number the pieces of the first position, seen by the side to move."""
         flip = 0 if is_attacking else 56
         us, them = position.us, position.them
@@ -543,7 +543,7 @@ class HelpPlay(Structure):
     @classmethod
     def of(
         cls,
-        position: Position,
+        position: PositionStruct,
         plies: int,
         *,
         is_stalemate: bool = False,

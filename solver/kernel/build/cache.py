@@ -234,7 +234,7 @@ def open_directory() -> str:
         try:
             make_folder(Path(directory), 0o700)
             require_private(directory)
-            require_writable(directory)
+            require_writable_folder(directory)
         except OSError as error:
             reasons.append(f"{directory}: {error.strerror}")
         except errors.CacheError as error:
@@ -246,7 +246,7 @@ def open_directory() -> str:
     )
 
 
-def describe(directory: str) -> str:
+def describe_folder(directory: str) -> str:
     """Describe in a few words whether a folder of code can be used; change nothing."""
     if directory == SHIPPED:
         files = _files_of_code(directory)
@@ -266,7 +266,7 @@ def describe(directory: str) -> str:
         return f"not used: {error}"
     stored = f"{len(_files_of_code(directory))} stored"
     try:
-        require_writable(directory)
+        require_writable_folder(directory)
     except OSError as error:
         return f"{stored}; no file can be added: {error.strerror}"
     return stored
@@ -353,7 +353,7 @@ def _is_private_group(status: os.stat_result) -> bool:
     )
 
 
-def require_writable(directory: str) -> None:
+def require_writable_folder(directory: str) -> None:
     """Check that a file can be created in a folder; raise OSError if not."""
     import tempfile
 
@@ -530,7 +530,7 @@ ENTRY = Struct("<Q")
 """What stands before an image: at which of its bytes the C function begins."""
 
 
-def packed(code: bytes) -> bytes:
+def packed_code(code: bytes) -> bytes:
     """Return the content of a file of object code made here from these sources."""
     payload = _made_of() + b"\n" + code
     return MAGIC + _checksum(payload) + payload
@@ -555,7 +555,7 @@ def write_object(path: str, code: bytes) -> None:
     """
     from solver.files import write_private
 
-    write_private(path, packed(code))
+    write_private(path, packed_code(code))
 
 
 def read_object(path: str) -> bytes:

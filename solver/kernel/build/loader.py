@@ -634,7 +634,7 @@ def compile_shipped(directory: Path) -> list[Path]:
             if cache.runs_here(target):
                 _tested(part, place(code))
             path = directory / shipped_name(part, target)
-            path.write_bytes(cache.packed(code))
+            path.write_bytes(cache.packed_code(code))
             files.append(path)
     return files
 

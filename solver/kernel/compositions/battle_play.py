@@ -74,7 +74,7 @@ def is_reached(position: bitboards.Position, ply: Number, search: Search) -> Num
         reached = end_in_one(position, play, ply, search) != bitboards.NO_MOVE
     else:
         reached = every_reply_ends(position, play, ply, search)
-    return interface.Verdict.MATE if reached else interface.Verdict.NO_MATE
+    return interface.Decision.MATE if reached else interface.Decision.NO_MATE
 
 
 @inlined
@@ -116,7 +116,7 @@ def lost_in_one(
     search.nodes += 1
     play = search.play
     if is_reflex(play) and end_in_one(position, play, ply, search) != bitboards.NO_MOVE:
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 1. Remembered replies, as far as they are legal here.
     counter = bitboards.without_origin(attack)
@@ -135,7 +135,7 @@ def lost_in_one(
         if not answers_in_one(child, play, ply, search):
             search.counters[counter] = reply
             ordering.remember_refutation(search, ply, reply, 0)
-            return interface.Verdict.NO_MATE
+            return interface.Decision.NO_MATE
 
     # 2. No reply: only stalemate can be the goal.
     replies = search.rows[ply]
@@ -144,7 +144,7 @@ def lost_in_one(
         is_goal = play == search_struct.BattlePlay.STALEMATE and not bitboards.checkers(
             position
         )
-        return interface.Verdict.MATE if is_goal else interface.Verdict.NO_MATE
+        return interface.Decision.MATE if is_goal else interface.Decision.NO_MATE
 
     # 3. Every reply.
     ordering.rank_replies(position, replies, size, ply, bitboards.NO_MOVE, search)
@@ -154,8 +154,8 @@ def lost_in_one(
         if not answers_in_one(bitboards.make(position, reply), play, ply, search):
             search.counters[counter] = reply
             ordering.remember_refutation(search, ply, reply, 1)
-            return interface.Verdict.NO_MATE
-    return interface.Verdict.MATE
+            return interface.Decision.NO_MATE
+    return interface.Decision.MATE
 
 
 @jit
@@ -193,30 +193,30 @@ def reaches_within(
     if moves_left < 1:
         search.nodes += 1
         return (
-            interface.Verdict.NO_MATE
+            interface.Decision.NO_MATE
             if attacking
             else is_reached(position, ply, search)
         )
     if attacking:
         if must_end(position, play, ply, search):
-            return interface.Verdict.NO_MATE
+            return interface.Decision.NO_MATE
     elif (
         is_reflex(play) and end_in_one(position, play, ply, search) != bitboards.NO_MOVE
     ):
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 2. Transposition table.
     search.nodes += 1
     key = play_key(position, moves_left, attacking, search)
     bounds = transposition.probe(search, key)
     if moves_left <= bounds.no_mate:
-        return interface.Verdict.NO_MATE
+        return interface.Decision.NO_MATE
     if moves_left >= bounds.mate:
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 3. Limits.
     if ordering.is_stopped(search):
-        return interface.Verdict.STOPPED
+        return interface.Decision.STOPPED
 
     moves = search.rows[ply]
     if not attacking:
@@ -227,7 +227,7 @@ def reaches_within(
                 play == search_struct.BattlePlay.STALEMATE
                 and not bitboards.checkers(position)
             )
-            return interface.Verdict.MATE if is_goal else interface.Verdict.NO_MATE
+            return interface.Decision.MATE if is_goal else interface.Decision.NO_MATE
 
         # 5. Every reply must end the play or be answered.
         ordering.rank_replies(position, moves, size, ply, bounds.move, search)
@@ -240,18 +240,18 @@ def reaches_within(
             verdict = reaches_within(
                 child, moves_left, ply + 1, ordering.ATTACKING, search
             )
-            if verdict == interface.Verdict.STOPPED:
-                return interface.Verdict.STOPPED
-            if verdict == interface.Verdict.NO_MATE:
+            if verdict == interface.Decision.STOPPED:
+                return interface.Decision.STOPPED
+            if verdict == interface.Decision.NO_MATE:
                 ordering.store_refutation(search, ply, key, bounds, reply, moves_left)
-                return interface.Verdict.NO_MATE
+                return interface.Decision.NO_MATE
         transposition.store(
             search,
             key,
             transposition.Bounds(bounds.no_mate, moves_left, bitboards.NO_MOVE),
             moves_left,
         )
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 6. Attacker node: try the last move, unless an exact mate comes later.
     no_mate = bounds.no_mate
@@ -261,13 +261,13 @@ def reaches_within(
         move = goal_in_one(position, ply, search)
         if move:
             transposition.store(search, key, transposition.Bounds(0, 1, move), 1)
-            return interface.Verdict.MATE
+            return interface.Decision.MATE
         no_mate = 1
         if moves_left == 1:
             transposition.store(
                 search, key, transposition.Bounds(1, bounds.mate, bounds.move), 1
             )
-            return interface.Verdict.NO_MATE
+            return interface.Decision.NO_MATE
 
     # 7. Deepen move by move, so that the first success is the shortest.
     size = movegen.generate(position, moves)
@@ -286,21 +286,21 @@ def reaches_within(
                 verdict = reaches_within(
                     child, depth - 1, ply + 1, ordering.DEFENDING, search
                 )
-            if verdict == interface.Verdict.STOPPED:
-                return interface.Verdict.STOPPED
-            if verdict == interface.Verdict.MATE:
+            if verdict == interface.Decision.STOPPED:
+                return interface.Decision.STOPPED
+            if verdict == interface.Decision.MATE:
                 transposition.store(
                     search, key, transposition.Bounds(depth - 1, depth, attack), depth
                 )
-                return interface.Verdict.MATE
+                return interface.Decision.MATE
         transposition.store(
             search, key, transposition.Bounds(depth, bounds.mate, bounds.move), depth
         )
-    return interface.Verdict.NO_MATE
+    return interface.Decision.NO_MATE
 
 
 @jit
-def find_line(
+def find_battle_line(
     position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
 ) -> Number:
     """Write the line to the goal against the longest resistance to `search.line`.
@@ -331,7 +331,7 @@ def find_line(
                 verdict = reaches_within(
                     child, moves_left - 1, ply + 1, ordering.DEFENDING, search
                 )
-                if verdict == interface.Verdict.MATE:
+                if verdict == interface.Decision.MATE:
                     found = moves[index]
                     break
             moves_left -= 1
@@ -349,12 +349,12 @@ def find_line(
                 if ends_play(child, play):
                     ending = moves[index]
                     continue
-                verdict = interface.Verdict.NO_MATE
+                verdict = interface.Decision.NO_MATE
                 if play != search_struct.BattlePlay.EXACT_MATE:
                     verdict = reaches_within(
                         child, moves_left - 1, ply + 1, ordering.ATTACKING, search
                     )
-                if verdict == interface.Verdict.NO_MATE:
+                if verdict == interface.Decision.NO_MATE:
                     found = moves[index]
                     break
             if found == bitboards.NO_MOVE and ending != bitboards.NO_MOVE:
@@ -380,7 +380,7 @@ def find_line(
 
 
 @jit
-def begin_query(query: Query, position: bitboards.Position, search: Search) -> Number:
+def begin_battle(query: Query, position: bitboards.Position, search: Search) -> Number:
     """Begin a search, an exact mate's with its only length."""
     least = query.most_moves if query.play == search_struct.BattlePlay.EXACT_MATE else 1
     turns.open_query(query, least, search)
@@ -400,7 +400,7 @@ def decide(
     search.node_limit = min(limit, max(search.nodes, interface.SMALL_NODES))
     verdict = reaches_within(position, moves_left, 0, attacking, search)
     search.node_limit = limit
-    if verdict != interface.Verdict.STOPPED or ordering.is_stopped(search):
+    if verdict != interface.Decision.STOPPED or ordering.is_stopped(search):
         return verdict
     search.buckets = search.proofs_from
     return reaches_within(position, moves_left, 0, attacking, search)
@@ -417,19 +417,19 @@ def search_root(query: Query, position: bitboards.Position, search: Search) -> N
     if not query.root_moves:
         return decide(position, moves, ordering.ATTACKING, search)
     if must_end(position, search.play, 0, search):
-        return interface.Verdict.NO_MATE
+        return interface.Decision.NO_MATE
     size = turns.list_first_moves(query, position, search)
     for index in range(size):
         query.key = search.line[index]
         child = bitboards.make(position, query.key)
         verdict = decide(child, moves - 1, ordering.DEFENDING, search)
-        if verdict != interface.Verdict.NO_MATE:
+        if verdict != interface.Decision.NO_MATE:
             return verdict
-    return interface.Verdict.NO_MATE
+    return interface.Decision.NO_MATE
 
 
 @jit
-def read_line(
+def read_battle_line(
     position: bitboards.Position,
     moves: Number,
     attacking: bool,
@@ -437,16 +437,16 @@ def read_line(
     search: Search,
 ) -> Number:
     """Read the line of the shortest solution; see `turns.noting`."""
-    plies = find_line(position, moves, attacking, search)
+    plies = find_battle_line(position, moves, attacking, search)
     whole = 2 * moves + np.int64(not attacking) - np.int64(attacker_ends(search.play))
     return plies if plies == whole else interface.STOPPED
 
 
-note = turns.noting(read_line)
+note = turns.noting(read_battle_line)
 
 
 @jit
-def search_side(
+def search_battle(
     query: Query, position: bitboards.Position, side: Number, search: Search
 ) -> bool:
     """Search one length; return whether this ends the turn."""
@@ -455,12 +455,12 @@ def search_side(
     note(query, position, side, verdict, moves, search)
     is_long = search.nodes > interface.SMALL_NODES  # helper threads may join
     return (
-        verdict != interface.Verdict.NO_MATE or is_long or turns.is_closed(query, side)
+        verdict != interface.Decision.NO_MATE or is_long or turns.is_closed(query, side)
     )
 
 
 @jit
-def find_keys(
+def find_battle_keys(
     query: Query,
     position: bitboards.Position,
     mate: Number,
@@ -475,15 +475,15 @@ def find_keys(
             return query_struct.Turn.PAUSES
         child = bitboards.make(position, search.line[query.keys_tried])
         verdict = decide(child, query.most_moves - 1, ordering.DEFENDING, search)
-        if verdict == interface.Verdict.STOPPED:
+        if verdict == interface.Decision.STOPPED:
             return interface.STOPPED
-        if verdict == interface.Verdict.MATE:
+        if verdict == interface.Decision.MATE:
             turns.add_key(query, query.keys_tried)
         query.keys_tried += 1
     return query_struct.Turn.ENDS
 
 
-take_turn = turns.machine(begin_query, search_side, find_keys)
+take_turn = turns.machine(begin_battle, search_battle, find_battle_keys)
 
 # Lists; see `play_lists.compile_lists`
 
@@ -497,8 +497,8 @@ def may_solve(
 ) -> Number:
     """Return NO_MATE if the attacker has to reach the goal itself, and so fails."""
     if must_end(position, search.play, ply, search):
-        return interface.Verdict.NO_MATE
-    return interface.Verdict.MATE
+        return interface.Decision.NO_MATE
+    return interface.Decision.MATE
 
 
 @jit
@@ -618,5 +618,5 @@ def entry(
     if operation == parts.BattleOperation.HAS_TRIES:
         return has_tries(position, number, search)
     if operation == parts.BattleOperation.LINE:
-        return find_line(position, number, flag != 0, search)
+        return find_battle_line(position, number, flag != 0, search)
     return parts.UNKNOWN_OPERATION

@@ -405,7 +405,7 @@ def is_stored(key: transposition.HashKey, search: Search) -> bool:
 
 
 @inlined
-def store(key: transposition.HashKey, search: Search) -> None:
+def store_net(key: transposition.HashKey, search: Search) -> None:
     """Store a position without a solution in place of the entry of the least effort.
 
     Among entries of the same effort, the key chooses, so that none stays forever.
@@ -505,7 +505,7 @@ def is_net_in_reach(ply: Number, search: Search, play: HelpPlay) -> bool:
 
 
 @jit
-def follow_line(ply: Number, search: Search, play: HelpPlay) -> Number:
+def list_reachable_nets(ply: Number, search: Search, play: HelpPlay) -> Number:
     """List the nets in reach on the line so far; return its last ply with any."""
     nets = nets_at(play.nets)
     if nets.listed >= 0:
@@ -548,7 +548,7 @@ def enter(
         is_useless = is_hopeless(position, left, play)
     if is_useless:
         if left > 2:
-            store(key, search)
+            store_net(key, search)
         return 0
 
     # 2. The moves that may lead to it.
@@ -595,7 +595,7 @@ def enumerate_solutions(search: Search, play: HelpPlay) -> Number:
     """
     ply = play.ply
     if play.nets:
-        ply = follow_line(ply, search, play)
+        ply = list_reachable_nets(ply, search, play)
 
     # 1. The first call enters the root.
     if ply < 0:
@@ -613,7 +613,7 @@ def enumerate_solutions(search: Search, play: HelpPlay) -> Number:
                 play.solved[max(0, ply - 1)] = 1
             elif left > 1:
                 position = current_position(play, ply)
-                store(question_key(position, left, search), search)
+                store_net(question_key(position, left, search), search)
             ply -= 1
             continue
 

@@ -312,7 +312,7 @@ KIND_BY_BOARDS[
 # What a move changes
 
 
-class Change(NamedTuple):
+class MoveEffect(NamedTuple):
     """What a move changes: the kinds and squares of one slot or two.
 
     The other slot is captured or castles; if there is none, it has the mover's number,
@@ -329,7 +329,7 @@ class Change(NamedTuple):
 
 
 @jit
-def change_of(move: Move, ply: Number, left: Number, nets: Nets) -> Change:
+def change_of(move: Move, ply: Number, left: Number, nets: Nets) -> MoveEffect:
     """Return what a move at a ply changes, as the rows of needs before and after.
 
     `left` are the plies after the move: an even number after the attacker's.
@@ -371,7 +371,7 @@ def change_of(move: Move, ply: Number, left: Number, nets: Nets) -> Change:
         net_needs.row_of(kind, np.int64(start)),
         net_needs.row_of(new_kind, np.int64(end)),
     )
-    return Change(slot, old, new, other, other_old, other_new, is_capture)
+    return MoveEffect(slot, old, new, other, other_old, other_new, is_capture)
 
 
 @inlined
@@ -381,7 +381,7 @@ def square_of(row: Number) -> Number:
 
 
 @inlined
-def changed(entry: Word, change: Change, nets: Nets) -> Word:
+def changed(entry: Word, change: MoveEffect, nets: Nets) -> Word:
     """Return an entry after a move."""
     needs = needs_at(nets.needs)
     codes = halves_at(nets.codes)

@@ -45,7 +45,7 @@ def proved_bounds(
         search.buckets = search.proofs_from
         if (
             dfpn.find_mate(position, moves, ordering.ATTACKING, search)
-            != interface.Verdict.MATE
+            != interface.Decision.MATE
         ):
             return NOTHING_PROVED
         bounds = dfpn.known_bounds(key, search)
@@ -272,7 +272,7 @@ def is_admitted(position: bitboards.Position, move: Move, search: Search) -> boo
         return True
     waiting = bitboards.after_null_move(child)
     verdict = mates_by(waiting, search.threat_moves, ordering.ATTACKING, True, search)
-    return verdict == interface.Verdict.MATE
+    return verdict == interface.Decision.MATE
 
 
 @jit
@@ -313,14 +313,14 @@ def root_mates_within(
         search.node_limit = min(limit, search.nodes + share)
         verdict = mates_by(child, moves - 1, ordering.DEFENDING, by_prover, search)
         search.node_limit = limit
-        if verdict == interface.Verdict.MATE:
+        if verdict == interface.Decision.MATE:
             query.key = chosen[index]
             return verdict
-        all_refuted = all_refuted and verdict == interface.Verdict.NO_MATE
+        all_refuted = all_refuted and verdict == interface.Decision.NO_MATE
     # With a restriction to threats, a limit may have hidden a chosen move.
     if ordering.is_stopped(search) or not all_refuted:
-        return interface.Verdict.STOPPED
-    return interface.Verdict.NO_MATE
+        return interface.Decision.STOPPED
+    return interface.Decision.NO_MATE
 
 
 @jit
@@ -329,11 +329,11 @@ def decide_by(
 ) -> Number:
     """Decide the same as `decide` with a budget of nodes for each of both searches."""
     limit = search.node_limit
-    verdict = np.int64(interface.Verdict.STOPPED)
+    verdict = np.int64(interface.Decision.STOPPED)
     if not search.restricted_only:
         search.node_limit = min(limit, search.nodes + budget)
         verdict = mates_by(position, moves_left, ordering.DEFENDING, True, search)
-    if verdict == interface.Verdict.STOPPED:
+    if verdict == interface.Decision.STOPPED:
         search.node_limit = min(limit, search.nodes + budget)
         verdict = mates_by(position, moves_left, ordering.DEFENDING, False, search)
     search.node_limit = limit
@@ -353,8 +353,8 @@ def decide(position: bitboards.Position, moves_left: Number, search: Search) -> 
         A `Verdict`; STOPPED if the node limit was reached or the search was stopped.
     """
     budget = turns.KEY_BUDGET
-    verdict = np.int64(interface.Verdict.STOPPED)
-    while verdict == interface.Verdict.STOPPED and not ordering.is_stopped(search):
+    verdict = np.int64(interface.Decision.STOPPED)
+    while verdict == interface.Decision.STOPPED and not ordering.is_stopped(search):
         verdict = decide_by(position, moves_left, budget, search)
         budget *= 2
     return verdict
@@ -395,7 +395,7 @@ def find_keys(
             place = size - 1 - place
         move = moves[place]
         is_new = query.key_budget == turns.KEY_BUDGET
-        verdict = np.int64(interface.Verdict.NO_MATE)
+        verdict = np.int64(interface.Decision.NO_MATE)
         if query.root_moves or not is_new or is_admitted(position, move, search):
             if ordering.is_stopped(search):
                 return interface.STOPPED
@@ -403,10 +403,10 @@ def find_keys(
             verdict = decide_by(child, mate - 1, query.key_budget, search)
 
         # 2. It is decided, or gets a larger budget.
-        if verdict == interface.Verdict.STOPPED:
+        if verdict == interface.Decision.STOPPED:
             query.key_budget *= 2
         else:
-            if verdict == interface.Verdict.MATE:
+            if verdict == interface.Decision.MATE:
                 turns.add_key(query, place)
             query.keys_tried += 1
             query.key_budget = turns.KEY_BUDGET
@@ -572,7 +572,7 @@ def search_length(
     is_shared = query.phase[side] == turns.Phase.UPPER and query.upper[side] == 0
     search.shared_lengths = SHARED_LENGTHS if is_shared else 0
     verdict = root_mates_within(query, position, length, attacking, False, search)
-    is_open = verdict == interface.Verdict.STOPPED and not search.restricted_only
+    is_open = verdict == interface.Decision.STOPPED and not search.restricted_only
     if is_open and length >= NARROW_FROM:
         search.node_limit = min(limit, search.nodes + nodes // NARROW_DIVISOR)
         search.restriction = NARROW
@@ -583,7 +583,7 @@ def search_length(
         found = root_mates_within(query, position, length, attacking, False, search)
         search.restriction = bitboards.ZERO
         # A mate under a restriction is a mate; "none" holds only under it.
-        if found == interface.Verdict.MATE:
+        if found == interface.Decision.MATE:
             verdict = found
     search.shared_lengths = 0
     search.node_limit = limit
@@ -625,7 +625,7 @@ def search_side(
     # 1. The prover raises the lower bound until a question stays open.
     if query.phase[side] == turns.Phase.LOWER:
         verdict = search_lower(query, position, side, search)
-        if verdict == interface.Verdict.NO_MATE and not turns.is_closed(query, side):
+        if verdict == interface.Decision.NO_MATE and not turns.is_closed(query, side):
             return False
         query.phase[side] = turns.Phase.CLAIM
         return True

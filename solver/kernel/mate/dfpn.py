@@ -63,7 +63,7 @@ WHOLE: Number = 16
 """The least proof number, in sixteenths."""
 
 
-class Defence(NamedTuple):
+class Resources(NamedTuple):
     """The defender's resources against an attack: its open replies.
 
     A reply is open if it leaves no mate in one, or if it is not tested.
@@ -127,7 +127,7 @@ def mate_after(position: bitboards.Position, known: Move, search: Search) -> Mov
 @inlined
 def find_defence(
     position: bitboards.Position, size: Number, ply: Number, search: Search
-) -> Defence:
+) -> Resources:
     """Collect the replies in this ply's row that are open; see `Defence`.
 
     Parameters
@@ -174,7 +174,7 @@ def find_defence(
         else:
             others += bitboards.ONE
 
-    return Defence(
+    return Resources(
         bitboards.ONE if is_check else bitboards.ZERO,
         np.uint64(population(flights)),
         others,
@@ -501,9 +501,9 @@ def search_node(
         near = 0
     if moves_left <= near:
         verdict = prover.mates_within(position, moves_left, ply, attacking, search)
-        if verdict == interface.Verdict.STOPPED:
+        if verdict == interface.Decision.STOPPED:
             return transposition.NO_NUMBERS
-        return decided(attacking == (verdict == interface.Verdict.MATE))
+        return decided(attacking == (verdict == interface.Decision.MATE))
 
     # 3. List the moves, and load the children's cache lines before the first probe.
     moves = search.rows[ply]
@@ -539,7 +539,7 @@ def search_node(
                     ordering.ATTACKING,
                     search,
                 )
-                if verdict != interface.Verdict.MATE:
+                if verdict != interface.Decision.MATE:
                     continue
         theirs = numbers_of(child, left, ply + 1, not attacking, search)
         transposition.enter_node(
@@ -671,8 +671,8 @@ def find_mate(
     numbers = search_node(position, moves_left, 0, attacking, thresholds, search)
     transposition.leave_numbers(search, node, NUMBERS, logged(numbers))
     if (numbers.phi == bitboards.ZERO) == (numbers.delta == bitboards.ZERO):
-        return interface.Verdict.STOPPED
+        return interface.Decision.STOPPED
     succeeds = numbers.phi == bitboards.ZERO
     return (
-        interface.Verdict.MATE if succeeds == attacking else interface.Verdict.NO_MATE
+        interface.Decision.MATE if succeeds == attacking else interface.Decision.NO_MATE
     )

@@ -44,7 +44,9 @@ REFUSED, READ = (
 
 
 @jit
-def play(row: Query, position: bitboards.Position, move: Move) -> bitboards.Position:
+def play_move(
+    row: Query, position: bitboards.Position, move: Move
+) -> bitboards.Position:
     """Play a legal move, and set the row's side to move and counters.
 
     Parameters
@@ -123,7 +125,7 @@ def _read_row(address: Number, search: Search) -> bool:
             return False
         if plies >= row.played:
             notation.write_move(position, move, row.black, search)
-        position = play(row, position, move)
+        position = play_move(row, position, move)
         place = end
         plies += 1
     row.black, row.clock, row.number = black, clock, number
@@ -240,7 +242,7 @@ def write_name(
 
 
 @jit
-def write_lines(address: Number, style: Number, search: Search) -> None:
+def write_row_lines(address: Number, style: Number, search: Search) -> None:
     """Write lines of a row's position.
 
     The names of moves that a line shares with the line before are copied.
@@ -359,13 +361,13 @@ def _grade_row(address: Number, search: Search) -> Number:
             row.fault = ILLEGAL
             break
         black = row.black
-        child = play(row, position, move)
+        child = play_move(row, position, move)
         if not plies & 1:
             verdict = decide(child, left - 1, search)
-            if verdict != interface.Verdict.MATE:
+            if verdict != interface.Decision.MATE:
                 row.black = black
                 row.fault = NO_MATE
-                if verdict == interface.Verdict.STOPPED:
+                if verdict == interface.Decision.STOPPED:
                     return OPEN
                 break
             left -= 1
@@ -536,7 +538,7 @@ def entry(
     if operation == parts.Operation.READ_ROWS:
         return read_rows(number, flag, search)
     if operation == parts.Operation.WRITE_LINES:
-        write_lines(number, flag, search)
+        write_row_lines(number, flag, search)
         return 0
     if operation == parts.Operation.TAKE_TURN:
         return take_turn(number, search)

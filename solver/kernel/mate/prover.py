@@ -59,7 +59,7 @@ def mated_in_one(
         if mating_move(child, search) == bitboards.NO_MOVE:
             search.counters[counter] = reply
             ordering.remember_refutation(search, ply, reply, 0)
-            return interface.Verdict.NO_MATE
+            return interface.Decision.NO_MATE
 
     # 2. The first reply that checks or captures.
     replies = search.rows[ply]
@@ -70,15 +70,15 @@ def mated_in_one(
     ):
         search.counters[counter] = first
         ordering.remember_refutation(search, ply, first, 1)
-        return interface.Verdict.NO_MATE
+        return interface.Decision.NO_MATE
 
     # 3. No reply: mate, or stalemate, which is an escape.
     size = movegen.generate(position, replies)
     if size == 0:
         return (
-            interface.Verdict.MATE
+            interface.Decision.MATE
             if bitboards.checkers(position)
-            else interface.Verdict.NO_MATE
+            else interface.Decision.NO_MATE
         )
 
     # 4. Every other reply.
@@ -91,8 +91,8 @@ def mated_in_one(
         if mating_move(bitboards.make(position, reply), search) == bitboards.NO_MOVE:
             search.counters[counter] = reply
             ordering.remember_refutation(search, ply, reply, 1)
-            return interface.Verdict.NO_MATE
-    return interface.Verdict.MATE
+            return interface.Decision.NO_MATE
+    return interface.Decision.MATE
 
 
 @jit
@@ -136,7 +136,7 @@ def mates_within_two(
     key = transposition.hash_key(position, ordering.ATTACKING)
     transposition.prefetch_bounds(search, key)
     if mating_move(position, search):
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 2. The attacks that the last refutation leaves.
     moves = search.rows[ply]
@@ -146,17 +146,17 @@ def mates_within_two(
         tried = search.killers[ply + 1, 0]
         size = drop_refuted(position, moves, 0, size, ply, search)
     if size == 0:
-        return interface.Verdict.NO_MATE
+        return interface.Decision.NO_MATE
 
     # 3. Transposition table and limits.
     search.nodes += 1
     bounds = transposition.probe(search, key)
     if bounds.no_mate > 1:
-        return interface.Verdict.NO_MATE
+        return interface.Decision.NO_MATE
     if bounds.mate <= 2:
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
     if ordering.is_stopped(search):
-        return interface.Verdict.STOPPED
+        return interface.Decision.STOPPED
 
     # 4. Each attack.
     ordering.rank_attacks(position, moves, size, bitboards.NO_MOVE, False)
@@ -166,16 +166,16 @@ def mates_within_two(
         attack = ordering.unranked(moves[index])
         index += 1
         child = bitboards.make(position, attack)
-        if mated_in_one(child, ply + 1, attack, search) == interface.Verdict.MATE:
+        if mated_in_one(child, ply + 1, attack, search) == interface.Decision.MATE:
             transposition.store(search, key, transposition.Bounds(1, 2, attack), 2)
-            return interface.Verdict.MATE
+            return interface.Decision.MATE
         if size - index >= MANY_ATTACKS and tried != search.killers[ply + 1, 0]:
             tried = search.killers[ply + 1, 0]
             size = drop_refuted(position, moves, index, size, ply, search)
     transposition.store(
         search, key, transposition.Bounds(2, bounds.mate, bounds.move), 2
     )
-    return interface.Verdict.NO_MATE
+    return interface.Decision.NO_MATE
 
 
 @jit
@@ -218,18 +218,18 @@ def mates_within(
     # 1. Mate-distance pruning: no move is left, or the last one must mate.
     if moves_left < 1:
         if attacking:
-            return interface.Verdict.NO_MATE
+            return interface.Decision.NO_MATE
         search.nodes += 1
         return (
-            interface.Verdict.MATE
+            interface.Decision.MATE
             if mating.is_checkmate(position)
-            else interface.Verdict.NO_MATE
+            else interface.Decision.NO_MATE
         )
     if attacking and moves_left == 1:
         return (
-            interface.Verdict.MATE
+            interface.Decision.MATE
             if mating_move(position, search)
-            else interface.Verdict.NO_MATE
+            else interface.Decision.NO_MATE
         )
     if attacking and moves_left == 2:
         return mates_within_two(position, ply, search)
@@ -239,13 +239,13 @@ def mates_within(
     key = transposition.hash_key(position, attacking)
     bounds = transposition.probe(search, key)
     if moves_left <= bounds.no_mate:
-        return interface.Verdict.NO_MATE
+        return interface.Decision.NO_MATE
     if moves_left >= bounds.mate:
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 3. Limits.
     if ordering.is_stopped(search):
-        return interface.Verdict.STOPPED
+        return interface.Decision.STOPPED
 
     moves = search.rows[ply]
     if not attacking:
@@ -259,19 +259,19 @@ def mates_within(
             verdict = mates_within(
                 child, moves_left, ply + 1, ordering.ATTACKING, search
             )
-            if verdict == interface.Verdict.STOPPED:
-                return interface.Verdict.STOPPED
-            if verdict == interface.Verdict.NO_MATE:
+            if verdict == interface.Decision.STOPPED:
+                return interface.Decision.STOPPED
+            if verdict == interface.Decision.NO_MATE:
                 ordering.store_refutation(search, ply, key, bounds, first, moves_left)
-                return interface.Verdict.NO_MATE
+                return interface.Decision.NO_MATE
 
         # 5. Defender node without moves: mate, or stalemate, which is an escape.
         size = movegen.generate(position, moves)
         if size == 0:
             return (
-                interface.Verdict.MATE
+                interface.Decision.MATE
                 if bitboards.checkers(position)
-                else interface.Verdict.NO_MATE
+                else interface.Decision.NO_MATE
             )
 
         # 6. Probe the table for all replies before searching one. Two moves from the
@@ -291,7 +291,7 @@ def mates_within(
                         search, transposition.hash_key(child, ordering.ATTACKING)
                     ).no_mate
                 ):
-                    return interface.Verdict.NO_MATE
+                    return interface.Decision.NO_MATE
 
         # 7. Search the other replies. One that is not mated refutes.
         ordering.rank_replies(position, moves, size, ply, bounds.move, search)
@@ -304,24 +304,24 @@ def mates_within(
             verdict = mates_within(
                 child, moves_left, ply + 1, ordering.ATTACKING, search
             )
-            if verdict == interface.Verdict.STOPPED:
-                return interface.Verdict.STOPPED
-            if verdict == interface.Verdict.NO_MATE:
+            if verdict == interface.Decision.STOPPED:
+                return interface.Decision.STOPPED
+            if verdict == interface.Decision.NO_MATE:
                 ordering.store_refutation(search, ply, key, bounds, reply, moves_left)
-                return interface.Verdict.NO_MATE
+                return interface.Decision.NO_MATE
         transposition.store(
             search,
             key,
             transposition.Bounds(bounds.no_mate, moves_left, bitboards.NO_MOVE),
             moves_left,
         )
-        return interface.Verdict.MATE
+        return interface.Decision.MATE
 
     # 8. Attacker node: try to mate within two moves.
     no_mate = bounds.no_mate
     if no_mate < 2:
         verdict = mates_within_two(position, ply, search)
-        if verdict != interface.Verdict.NO_MATE:
+        if verdict != interface.Decision.NO_MATE:
             return verdict
         no_mate = 2
 
@@ -346,17 +346,17 @@ def mates_within(
             verdict = mates_within(
                 child, depth - 1, ply + 1, ordering.DEFENDING, search
             )
-            if verdict == interface.Verdict.STOPPED:
-                return interface.Verdict.STOPPED
-            if verdict == interface.Verdict.MATE:
+            if verdict == interface.Decision.STOPPED:
+                return interface.Decision.STOPPED
+            if verdict == interface.Decision.MATE:
                 transposition.store(
                     search, key, transposition.Bounds(depth - 1, depth, attack), depth
                 )
-                return interface.Verdict.MATE
+                return interface.Decision.MATE
         transposition.store(
             search, key, transposition.Bounds(depth, bounds.mate, bounds.move), depth
         )
-    return interface.Verdict.NO_MATE
+    return interface.Decision.NO_MATE
 
 
 @jit
@@ -391,7 +391,7 @@ def find_line(
                 search, transposition.hash_key(position, ordering.ATTACKING)
             ).move
             ordering.rank_attacks(position, moves, size, known, True)
-        wanted = interface.Verdict.MATE if attacking else interface.Verdict.NO_MATE
+        wanted = interface.Decision.MATE if attacking else interface.Decision.NO_MATE
         found = bitboards.NO_MOVE
         for index in range(size):
             if attacking:

@@ -124,7 +124,7 @@ def supersets(patterns: Patterns) -> Patterns:
 # Mates after the reply
 
 
-class Goal(NamedTuple):
+class MateNeeds(NamedTuple):
     """What a mate needs after a null move and the reply.
 
     Attributes
@@ -151,7 +151,7 @@ class Goal(NamedTuple):
 
 @inlined
 def _missing(
-    goal: Goal, needed: Bitboard, guarded: Bitboard, end: Square, kind: Move
+    goal: MateNeeds, needed: Bitboard, guarded: Bitboard, end: Square, kind: Move
 ) -> Bitboard:
     """Return what a piece that checks from `end` leaves uncovered."""
     needed |= (bitboards.ONE << end) & goal.ring & ~guarded
@@ -160,7 +160,7 @@ def _missing(
 
 @jit
 def _add_checks(
-    goal: Goal,
+    goal: MateNeeds,
     patterns: Patterns,
     needed: Bitboard,
     guarded: Bitboard,
@@ -176,7 +176,7 @@ def _add_checks(
 
 
 @jit
-def _second_steps(goal: Goal, targets: Bitboard, kind: Move) -> Bitboard:
+def _second_steps(goal: MateNeeds, targets: Bitboard, kind: Move) -> Bitboard:
     """Return the squares from which a piece mates alone by a move to `targets`."""
     steps = bitboards.ZERO
     while targets:
@@ -268,7 +268,7 @@ def find_refuter(position: bitboards.Position, reply: Move) -> Refuter:
     field = ring & ~after.them
     flights = field & ~cover.once
     lonely = field & ~cover.twice
-    goal = Goal(king, ring, blockers, flights, cover.once, cover.twice)
+    goal = MateNeeds(king, ring, blockers, flights, cover.once, cover.twice)
 
     # 3. Another piece than the attack's mates: what does it leave uncovered?
     knight_checks = bitboards.knight_attacks(king)

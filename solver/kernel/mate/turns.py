@@ -200,9 +200,9 @@ def noting(read_line: Any) -> Any:
 
         The line of a mate is read whatever it costs; only an interrupt ends that.
         """
-        if verdict == interface.Verdict.NO_MATE and moves >= query.lower[side]:
+        if verdict == interface.Decision.NO_MATE and moves >= query.lower[side]:
             query.lower[side] = moves + 1
-        if verdict != interface.Verdict.MATE:
+        if verdict != interface.Decision.MATE:
             return
         limit = search.node_limit
         search.node_limit = interface.NO_LIMIT
@@ -613,8 +613,8 @@ def compile_lists(
             was hit.
         """
         verdict = may_solve(position, moves_left, ply, search)
-        if verdict != interface.Verdict.MATE:
-            return interface.STOPPED if verdict == interface.Verdict.STOPPED else 0
+        if verdict != interface.Decision.MATE:
+            return interface.STOPPED if verdict == interface.Decision.STOPPED else 0
         # What does not win makes room for what does.
         moves = search.rows[ply]
         size = movegen.generate(position, moves)
@@ -623,9 +623,9 @@ def compile_lists(
             move = moves[index]
             child = bitboards.make(position, move)
             verdict = loses_within(child, moves_left - 1, ply + 1, move, search)
-            if verdict == interface.Verdict.STOPPED:
+            if verdict == interface.Decision.STOPPED:
                 return interface.STOPPED
-            if verdict == interface.Verdict.MATE:
+            if verdict == interface.Decision.MATE:
                 moves[found] = move
                 found += 1
         return found
@@ -661,9 +661,9 @@ def compile_lists(
             if has_ended(child, search):
                 continue
             verdict = wins_within(child, moves_left, 1, ordering.ATTACKING, search)
-            if verdict == interface.Verdict.STOPPED:
+            if verdict == interface.Decision.STOPPED:
                 return interface.STOPPED
-            if verdict == interface.Verdict.NO_MATE:
+            if verdict == interface.Decision.NO_MATE:
                 moves[found] = reply
                 found += 1
                 if found == most:

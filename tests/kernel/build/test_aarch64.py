@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.parts import BUCKET_WORDS, PARTS, Operation, search_with
 from solver.kernel.border.search_struct import POSITION_WORDS, Search
 from solver.kernel.build import cache, loader
@@ -110,7 +110,7 @@ def test_code_for_aarch64_counts_the_nodes_of_this_processor(
     search.proofs_from = search.proof_buckets = 1
     lines, expected = [], []
     for operation, number, fen in questions():
-        position = pack(chess.Board(fen))
+        position = pack_board(chess.Board(fen))
         words = (c_uint64 * POSITION_WORDS).from_buffer_copy(position)
         lines.append(f"{operation.value} {number} 1 {' '.join(map(str, words))}\n")
         result = kernel.run(operation.name, position, search, number, 1)

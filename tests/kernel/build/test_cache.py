@@ -204,10 +204,10 @@ def test_a_stored_kernel_is_found_in_a_read_only_folder(
 ) -> None:
     named.mkdir(mode=0o700)
     (named / "search-1.bin").touch()
-    assert cache.describe(str(named)) == "1 stored"
+    assert cache.describe_folder(str(named)) == "1 stored"
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
     assert (
-        cache.describe(str(named))
+        cache.describe_folder(str(named))
         == "1 stored; no file can be added: Permission denied"
     )
     assert list(cache.private_directories()) == [str(named)]
@@ -218,7 +218,7 @@ def test_a_folder_that_others_can_write_to_is_not_read(named: Path) -> None:
     named.mkdir()
     named.chmod(0o777)
     assert list(cache.private_directories()) == []
-    assert cache.describe(str(named)).startswith("not used: ")
+    assert cache.describe_folder(str(named)).startswith("not used: ")
 
 
 def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
 
 def test_a_missing_folder_holds_nothing(named: Path) -> None:
     assert list(cache.private_directories()) == []
-    assert cache.describe(str(named)) == "not there yet"
+    assert cache.describe_folder(str(named)) == "not there yet"
     assert not named.exists()
 
 

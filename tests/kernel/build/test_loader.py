@@ -225,7 +225,7 @@ def test_an_operation_of_another_part_is_an_error(
     help_kernel: interface.Kernel,
 ) -> None:
     with pytest.raises(interface.KernelError, match=r"expected one of .*, found PERFT"):
-        help_kernel.perft(search_struct.Position(), search_struct.Search(), 1)
+        help_kernel.perft(search_struct.PositionStruct(), search_struct.Search(), 1)
 
 
 def test_a_file_of_other_sources_is_left_alone(copied: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import wasmtime
 
 from solver import Limits, Restriction, Solver, grade_many, solve_many, variations
-from solver.board import pack
+from solver.board import pack_board
 from solver.formats.registry import read_collection
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
 from solver.kernel.border.parts import (
@@ -33,7 +33,7 @@ from solver.kernel.build import loader, wasm
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS
 from solver.laboratory import iterative_deepening, node_counts, traces
 from solver.laboratory.techniques import ablation, parse_variant
-from solver.play.record import mark_key, mark_mate
+from solver.play.record import find_mate_mark, mark_key
 from solver.position_text import write_lines
 from solver.problem import Problem, Stipulation
 from solver.search.workspaces import Workspace
@@ -152,7 +152,7 @@ def test_lines_are_written_in_san(twins: dict[str, TwinKernel], count: int) -> N
 @sized("count", 40, 1_000)
 def test_mates_and_keys_are_marked(twins: dict[str, TwinKernel], count: int) -> None:
     for board in walks.mated_positions(count, SEED):
-        mark_mate(board)
+        find_mate_mark(board)
     for board in boards(count // 10):
         for move in board.legal_moves:
             mark_key(board, move)
@@ -243,7 +243,7 @@ def test_logs(twins: dict[str, TwinKernel]) -> None:
     techniques = parse_variant("mdp=cpw").techniques
     list(laboratory.deepen(board, techniques, 6, confirm=False))
     workspace.begin(2_000)
-    workspace.search_dfpn(pack(board), 8, attacking=True)
+    workspace.search_dfpn(pack_board(board), 8, attacking=True)
     assert all(log.is_full for log in logs)
     assert twins["search"].calls["FIND_MATE"] == 1
 
@@ -252,7 +252,7 @@ def test_single_operations(twins: dict[str, TwinKernel]) -> None:
     kernel, search = twins["search"], Search(node_limit=NO_LIMIT)
     assert kernel.perft(start_position(), search, 4) == 197_281
     for board in boards(10):
-        position = pack(board)
+        position = pack_board(board)
         kernel.mate_in_one(position, search)
         kernel.is_check(position, search)
         kernel.checking_moves(position, search)
@@ -269,7 +269,7 @@ def test_a_changed_byte_of_a_module_is_noticed(kernel: Kernel) -> None:
     place = code.index(KNIGHT_ATTACKS.tobytes())
     changed = code[:place] + bytes([code[place] ^ 2]) + code[place + 1 :]
     search = Search(node_limit=NO_LIMIT)
-    position = pack(chess.Board("7k/8/8/8/8/8/8/N6K w - - 0 1"))
+    position = pack_board(chess.Board("7k/8/8/8/8/8/8/N6K w - - 0 1"))
     TwinKernel(kernel, WasmKernel(SEARCH)).moves(position, search)
     with pytest.raises(AssertionError, match="MOVES"):
         TwinKernel(kernel, WasmKernel(SEARCH, changed)).moves(position, search)
@@ -309,16 +309,16 @@ def memory() -> tuple[Search, Array[c_uint64]]:
 
 
 def decide_mate(kernel: WasmKernel, search: Search, moves: int) -> int:
-    return kernel.mates_within(pack(chess.Board(ROOK_ENDING)), search, moves)
+    return kernel.mates_within(pack_board(chess.Board(ROOK_ENDING)), search, moves)
 
 
 def find_mate(kernel: WasmKernel, search: Search, moves: int) -> int:
-    return kernel.find_mate(pack(chess.Board(ROOK_ENDING)), search, moves)
+    return kernel.find_mate(pack_board(chess.Board(ROOK_ENDING)), search, moves)
 
 
 def decide_self_mate(kernel: WasmKernel, search: Search, moves: int) -> int:
     search.play = BattlePlay.SELF_MATE
-    return kernel.reaches_within(pack(chess.Board(ROOK_ENDING)), search, moves)
+    return kernel.reaches_within(pack_board(chess.Board(ROOK_ENDING)), search, moves)
 
 
 def score(kernel: WasmKernel, search: Search, moves: int) -> int:
@@ -326,11 +326,11 @@ def score(kernel: WasmKernel, search: Search, moves: int) -> int:
     window.depth = 2 * moves
     window.extension = (Extension.CHECKS | Extension.UNCAPPED).value
     board = chess.Board(ROOK_ENDING)
-    return 0 if kernel.search_score(pack(board), search, window) else STOPPED
+    return 0 if kernel.search_score(pack_board(board), search, window) else STOPPED
 
 
 def list_help_mates(kernel: WasmKernel, search: Search, moves: int) -> int:
-    position = pack(chess.Board(NO_MATE))
+    position = pack_board(chess.Board(NO_MATE))
     play = HelpPlay.of(position, 2 * moves, is_pruned=False)
     return kernel.solutions(play, search)[1]
 

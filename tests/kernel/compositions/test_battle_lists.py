@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.search_struct import Search
 from solver.problem import Goal, Play, Stipulation
@@ -50,7 +50,7 @@ class Lists:
         self, board: chess.Board, moves: int, *, threats: bool
     ) -> dict[str, Answer]:
         words = self.kernel.continuations(
-            pack(board), self.search, moves, threats=threats
+            pack_board(board), self.search, moves, threats=threats
         )
         assert words is not None
         return read_list(board, words)
@@ -131,7 +131,7 @@ def test_continuations_are_the_shortest_after_every_reply(
 def test_a_stopped_search_gives_no_list(battle_kernel: Kernel, name: str) -> None:
     lists = Lists(battle_kernel, name)
     lists.search.stop = 1
-    position = pack(chess.Board())
+    position = pack_board(chess.Board())
     words = battle_kernel.continuations(position, lists.search, 4, threats=True)
     assert words is None
 
@@ -155,6 +155,6 @@ def test_tries_are_moves_that_the_attacker_may_make_and_one_reply_may_refute(
     battle_kernel: Kernel, name: str, fen: str, expected: tuple[bool, bool]
 ) -> None:
     lists = Lists(battle_kernel, name)
-    position = pack(chess.Board(fen))
+    position = pack_board(chess.Board(fen))
     found = [battle_kernel.has_tries(position, lists.search, n) for n in (1, 2)]
     assert found == [*expected]

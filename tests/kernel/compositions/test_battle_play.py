@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_move
-from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.board import pack_board, unpack_move
+from solver.kernel.border.interface import NO_LIMIT, Decision
 from solver.kernel.border.search_struct import Search
 from solver.problem import Goal, Play, Stipulation
 from solver.stipulations import BATTLE_PLAYS
@@ -50,20 +50,20 @@ class Battle:
 
     def reaches(self, board: chess.Board, moves: int, *, attacking: bool) -> bool:
         verdict = self.kernel.reaches_within(
-            pack(board), self.search, moves, attacking=attacking
+            pack_board(board), self.search, moves, attacking=attacking
         )
-        assert verdict is not Verdict.STOPPED
-        return verdict is Verdict.MATE
+        assert verdict is not Decision.STOPPED
+        return verdict is Decision.MATE
 
     def solving(self, board: chess.Board, moves: int) -> set[str]:
-        words = self.kernel.solving_moves(pack(board), self.search, moves)
+        words = self.kernel.solving_moves(pack_board(board), self.search, moves)
         assert words is not None
         return {unpack_move(board, word).uci() for word in words}
 
     def refutations(
         self, board: chess.Board, moves: int, most: int = MANY_REFUTATIONS
     ) -> list[str]:
-        words = self.kernel.refutations(pack(board), self.search, moves, most)
+        words = self.kernel.refutations(pack_board(board), self.search, moves, most)
         assert words is not None
         return [unpack_move(board, word).uci() for word in words]
 
@@ -315,12 +315,12 @@ def test_a_stopped_search_leaves_only_what_is_true(
         expected = battle.answers(board, 3)[2]
         keys = battle.solving(board, 3)
         battle.forget()
-        position = pack(board)
+        position = pack_board(board)
         for _ in range(6):
             search.node_limit = search.nodes + random.randint(1, 300)
             verdict = battle_kernel.reaches_within(position, search, 3)
-            stopped += verdict is Verdict.STOPPED
-            assert verdict in {Verdict.STOPPED, Verdict(expected)}, board.fen()
+            stopped += verdict is Decision.STOPPED
+            assert verdict in {Decision.STOPPED, Decision(expected)}, board.fen()
             search.node_limit = search.nodes + random.randint(1, 300)
             listed = battle_kernel.solving_moves(position, search, 3)
             assert listed is None or len(listed) == len(keys)
@@ -342,7 +342,7 @@ def test_the_line_has_the_shortest_length_and_ends_with_the_goal(
         if not any(answers):
             continue
         shortest = answers.index(True) + 1
-        line = battle_kernel.line(pack(board), battle.search, shortest)
+        line = battle_kernel.line(pack_board(board), battle.search, shortest)
         end = board.copy()
         for word in line:
             move = unpack_move(end, word)

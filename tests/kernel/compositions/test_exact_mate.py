@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_move
-from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.board import pack_board, unpack_move
+from solver.kernel.border.interface import NO_LIMIT, Decision
 from solver.kernel.border.search_struct import BattlePlay, Search
 from solver.problem import Goal, Play, Stipulation
 from tests.oracles import battle_play as oracle
@@ -42,25 +42,25 @@ class Exact:
 
     def reaches(self, board: chess.Board, moves: int, *, attacking: bool) -> bool:
         verdict = self.kernel.reaches_within(
-            pack(board), self.search, moves, attacking=attacking
+            pack_board(board), self.search, moves, attacking=attacking
         )
-        assert verdict is not Verdict.STOPPED
-        return verdict is Verdict.MATE
+        assert verdict is not Decision.STOPPED
+        return verdict is Decision.MATE
 
     def solving(self, board: chess.Board, moves: int) -> set[str]:
         return self._names(
-            board, self.kernel.solving_moves(pack(board), self.search, moves)
+            board, self.kernel.solving_moves(pack_board(board), self.search, moves)
         )
 
     def refutations(self, board: chess.Board, moves: int) -> set[str]:
         return self._names(
-            board, self.kernel.refutations(pack(board), self.search, moves, MANY)
+            board, self.kernel.refutations(pack_board(board), self.search, moves, MANY)
         )
 
     def line(self, board: chess.Board, moves: int) -> chess.Board:
         """Return the board at the end of the line."""
         end = board.copy()
-        for word in self.kernel.line(pack(board), self.search, moves):
+        for word in self.kernel.line(pack_board(board), self.search, moves):
             move = unpack_move(end, word)
             assert end.is_legal(move)
             end.push(move)

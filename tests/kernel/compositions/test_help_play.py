@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.search_struct import (
     HELP_LINE_WORDS,
     HelpPlay,
     HelpState,
-    Position,
+    PositionStruct,
     Search,
 )
 from solver.kernel.build.loader import load_part
@@ -125,12 +125,16 @@ def lines_of(
 ) -> list[tuple[str, ...]]:
     """Return all solutions, with an empty table at first."""
     ctypes.memset(search.table, 0, BUCKETS * BUCKET_WORDS * 8)
-    play = HelpPlay.of(pack(board), plies, is_stalemate=stalemate, is_pruned=pruned)
+    play = HelpPlay.of(
+        pack_board(board), plies, is_stalemate=stalemate, is_pruned=pruned
+    )
     found = []
     state = HelpState.PAUSED
     while state is HelpState.PAUSED:
         lines, state = kernel.solutions(play, search, most)
-        found += [uci_line(pack(board), line, black=not board.turn) for line in lines]
+        found += [
+            uci_line(pack_board(board), line, black=not board.turn) for line in lines
+        ]
     assert state is HelpState.COMPLETE
     return found
 
@@ -291,7 +295,7 @@ def test_a_hopeless_position_has_no_solution(
     hopeless = 0
     for board in walks.small_positions(300, 41):
         for plies in (1, 2, 3):
-            play = HelpPlay.of(pack(board), plies)
+            play = HelpPlay.of(pack_board(board), plies)
             if help_kernel.is_hopeless(play):
                 hopeless += 1
                 assert not lines_of(help_kernel, search, board, plies, pruned=False)
@@ -306,7 +310,7 @@ def test_no_position_on_the_way_to_a_mate_is_hopeless(
     moves = line.split()
     assert (*moves,) in lines_of(help_kernel, search, board, len(moves))
     for played, move in enumerate(moves):
-        play = HelpPlay.of(pack(board), len(moves) - played)
+        play = HelpPlay.of(pack_board(board), len(moves) - played)
         assert not help_kernel.is_hopeless(play), board.fen()
         assert chess.Move.from_uci(move) in board.legal_moves
         board.push_uci(move)
@@ -345,11 +349,11 @@ def assert_not_hopeless_before_mates(
         The number of positions and lengths that were tested.
     """
     kernel, random, search = load_part(SEARCH).kernel, Random(seed), Search()
-    plays = {plies: HelpPlay.of(Position(), plies) for plies in (1, 2)}
+    plays = {plies: HelpPlay.of(PositionStruct(), plies) for plies in (1, 2)}
     tested = 0
     for board in boards:
-        position = pack(board)
-        played: list[Position] = []
+        position = pack_board(board)
+        played: list[PositionStruct] = []
         for _ in range(30):
             played.append(position)
             if kernel.mate_in_one(position, search):
@@ -391,7 +395,7 @@ def test_no_position_before_many_mates_is_hopeless(help_kernel: Kernel) -> None:
 
 def test_a_lone_king_never_mates(help_kernel: Kernel) -> None:
     board = chess.Board("8/8/8/8/8/k7/8/K1q5 b - - 0 1")
-    assert help_kernel.is_hopeless(HelpPlay.of(pack(board), 400))
+    assert help_kernel.is_hopeless(HelpPlay.of(pack_board(board), 400))
 
 
 def test_an_enumeration_goes_on_after_a_full_buffer(
@@ -411,14 +415,16 @@ def test_an_enumeration_goes_on_after_a_node_limit(
 ) -> None:
     board = chess.Board("7k/8/5K2/8/8/8/8/R7 b - - 0 1")
     expected = lines_of(help_kernel, search, board, 6)
-    play = HelpPlay.of(pack(board), 6)
+    play = HelpPlay.of(pack_board(board), 6)
     found = []
     state = HelpState.STOPPED
     stops = 0
     while state is not HelpState.COMPLETE:
         search.node_limit = search.nodes + 7
         lines, state = help_kernel.solutions(play, search)
-        found += [uci_line(pack(board), line, black=not board.turn) for line in lines]
+        found += [
+            uci_line(pack_board(board), line, black=not board.turn) for line in lines
+        ]
         stops += state is HelpState.STOPPED
         assert search.nodes <= search.node_limit
     assert found == expected
@@ -426,7 +432,7 @@ def test_an_enumeration_goes_on_after_a_node_limit(
 
 
 def test_a_stop_ends_the_enumeration(help_kernel: Kernel, search: Search) -> None:
-    play = HelpPlay.of(pack(chess.Board()), 6)
+    play = HelpPlay.of(pack_board(chess.Board()), 6)
     search.stop = 1
     assert help_kernel.solutions(play, search) == ([], HelpState.STOPPED)
     assert search.nodes == 0
@@ -436,6 +442,6 @@ def test_the_longest_play_that_can_be_stipulated_is_walked(
     help_kernel: Kernel, search: Search
 ) -> None:
     search.node_limit = 100_000
-    play = HelpPlay.of(pack(chess.Board()), 400)
+    play = HelpPlay.of(pack_board(chess.Board()), 400)
     assert help_kernel.solutions(play, search)[1] is HelpState.STOPPED
     assert search.nodes == search.node_limit

@@ -13,7 +13,7 @@ import chess
 import numpy as np
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border import search_struct
 from solver.stipulations.solving_moves import make_nets
 from tests.kernel.compositions.test_help_play import starts
@@ -62,7 +62,7 @@ def needs_of(
     every: bool,
 ) -> Table:
     """Return the needs of the pieces of a position, or those of every kind."""
-    position = pack(board)
+    position = pack_board(board)
     nets.set_up(position, is_attacking=board.turn == attacker)
     if every:
         nets.all_kinds = (1 << GONE) - 1

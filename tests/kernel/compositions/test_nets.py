@@ -12,7 +12,7 @@ import chess
 import numpy as np
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.search_struct import (
@@ -20,7 +20,7 @@ from solver.kernel.border.search_struct import (
     HelpPlay,
     HelpState,
     Nets,
-    Position,
+    PositionStruct,
     Search,
 )
 from solver.kernel.build.loader import load_part
@@ -181,7 +181,7 @@ def nets() -> Nets:
 
 
 def play_with_nets(
-    kernel: Kernel, position: Position, plies: int, nets: Nets, *, stalemate: bool
+    kernel: Kernel, position: PositionStruct, plies: int, nets: Nets, *, stalemate: bool
 ) -> HelpPlay | None:
     """Return the state before an enumeration with nets; None if they take too long."""
     play = HelpPlay.of(position, plies, is_stalemate=stalemate)
@@ -216,14 +216,14 @@ def test_the_solutions_are_those_of_the_search_without_nets(
         for plies in lengths(board, 100_000 if count == MANY else 8_000):
             for stalemate in (False, True):
                 play = play_with_nets(
-                    help_kernel, pack(board), plies, nets, stalemate=stalemate
+                    help_kernel, pack_board(board), plies, nets, stalemate=stalemate
                 )
                 if play is None:
                     continue
                 found = solutions(help_kernel, search, play)
                 nodes[True] += search.nodes
                 search.nodes = 0
-                plain = HelpPlay.of(pack(board), plies, is_stalemate=stalemate)
+                plain = HelpPlay.of(pack_board(board), plies, is_stalemate=stalemate)
                 plain.is_pruned = 0
                 expected = solutions(help_kernel, search, plain)
                 nodes[False] += search.nodes
@@ -254,7 +254,7 @@ def test_a_rook_that_castled_may_come_back_to_mate(
     mirrored: bool,
 ) -> None:
     board = chess.Board(fen)
-    position = pack(board.mirror() if mirrored else board)
+    position = pack_board(board.mirror() if mirrored else board)
     play = play_with_nets(help_kernel, position, plies, nets, stalemate=False)
     assert play is not None
     assert len(solutions(help_kernel, search, play)) == number
@@ -302,14 +302,17 @@ def with_special_moves(
     solutions, and the special moves of the first of these.
     """
     for board, plies in genre.problems:
-        play = HelpPlay.of(pack(board), plies, is_stalemate=stalemate, is_pruned=False)
+        play = HelpPlay.of(
+            pack_board(board), plies, is_stalemate=stalemate, is_pruned=False
+        )
         search.nodes, search.node_limit = 0, most
         found = solutions(kernel, search, play)
         if search.nodes == most:
             continue
         search.node_limit = NO_LIMIT
         lines = [
-            uci_line(pack(board), moves, black=not board.turn) for moves in found[:8]
+            uci_line(pack_board(board), moves, black=not board.turn)
+            for moves in found[:8]
         ]
         special = set[str]().union(*(special_moves(board, line) for line in lines))
         if special & genre.special:
@@ -338,7 +341,7 @@ def test_solutions_with_special_moves_are_found_with_nets(
             help_kernel, search, genres[number % len(genres)], most, stalemate=stalemate
         ):
             play = play_with_nets(
-                help_kernel, pack(board), plies, nets, stalemate=stalemate
+                help_kernel, pack_board(board), plies, nets, stalemate=stalemate
             )
             if play is None:
                 continue
@@ -393,7 +396,7 @@ def last_ply_in_reach(
     kernel: Kernel,
     search: Search,
     nets: Nets,
-    line: list[tuple[Position, int]],
+    line: list[tuple[PositionStruct, int]],
     *,
     stalemate: bool,
 ) -> int | None:
@@ -423,21 +426,21 @@ def last_ply_in_reach(
 
 def line_of(
     kernel: Kernel, search: Search, fen: str, moves: str
-) -> list[tuple[Position, int]]:
+) -> list[tuple[PositionStruct, int]]:
     """Return a line in UCI notation as positions and moves."""
     board = chess.Board(fen)
-    line: list[tuple[Position, int]] = []
+    line: list[tuple[PositionStruct, int]] = []
     for word in moves.split():
-        position = pack(board)
+        position = pack_board(board)
         board.push(board.parse_uci(word))
-        made = bytes(pack(board))
+        made = bytes(pack_board(board))
         (move,) = [
             move
             for move in kernel.moves(position, search)
             if bytes(kernel.made(position, search, move)) == made
         ]
         line.append((position, move))
-    return [*line, (pack(board), 0)]
+    return [*line, (pack_board(board), 0)]
 
 
 @pytest.mark.usefixtures("kernel")
@@ -470,7 +473,7 @@ def test_a_net_is_in_reach_to_the_end_of_a_line(
 
 def ends_by_chance(
     boards: Iterable[chess.Board], seed: int, longest: int
-) -> Iterator[tuple[list[tuple[Position, int]], bool]]:
+) -> Iterator[tuple[list[tuple[PositionStruct, int]], bool]]:
     """Play at random; yield the last moves before mates and stalemates.
 
     A move that mates or stalemates is played whenever there is one, half of the time.
@@ -478,8 +481,8 @@ def ends_by_chance(
     """
     kernel, random, search = load_part(SEARCH).kernel, Random(seed), Search()
     for board in boards:
-        position = pack(board)
-        played: list[tuple[Position, int]] = []
+        position = pack_board(board)
+        played: list[tuple[PositionStruct, int]] = []
         for _ in range(40):
             moves = kernel.moves(position, search)
             if not moves:
@@ -552,7 +555,7 @@ def test_long_help_play_takes_few_nodes_with_nets(
     stalemate: bool,
     most: int,
 ) -> None:
-    position = pack(chess.Board(fen))
+    position = pack_board(chess.Board(fen))
     play = play_with_nets(help_kernel, position, plies, nets, stalemate=stalemate)
     assert play is not None
     assert len(solutions(help_kernel, search, play)) == 1
@@ -563,7 +566,7 @@ def test_nets_that_are_listed_midway_change_no_solution(
     help_kernel: Kernel, search: Search, nets: Nets
 ) -> None:
     fen = "8/8/8/1N1k2K1/5p2/2b5/8/8 b - - 0 1"
-    position = pack(chess.Board(fen))
+    position = pack_board(chess.Board(fen))
     for before in (1, 10, 1_000, 100_000):
         ctypes.memset(search.table, 0, BUCKETS * 64)
         search.nodes = 0
@@ -583,18 +586,18 @@ def test_nets_that_are_listed_midway_change_no_solution(
 
 
 def test_a_listing_gives_up_at_its_budget(help_kernel: Kernel, nets: Nets) -> None:
-    play = HelpPlay.of(pack(chess.Board()), 6)
+    play = HelpPlay.of(pack_board(chess.Board()), 6)
     play.nets = ctypes.addressof(nets)
-    nets.set_up(pack(chess.Board()), is_attacking=False)
+    nets.set_up(pack_board(chess.Board()), is_attacking=False)
     nets.is_stalemate, nets.budget = 0, 1_000
     assert not help_kernel.list_nets(play, Search())
     assert nets.steps < 2_000
 
 
 def test_a_stop_ends_a_listing(help_kernel: Kernel, nets: Nets) -> None:
-    play = HelpPlay.of(pack(chess.Board()), 6)
+    play = HelpPlay.of(pack_board(chess.Board()), 6)
     play.nets = ctypes.addressof(nets)
-    nets.set_up(pack(chess.Board()), is_attacking=False)
+    nets.set_up(pack_board(chess.Board()), is_attacking=False)
     nets.is_stalemate, nets.budget = 0, NO_LIMIT
     assert not help_kernel.list_nets(play, Search(stop=1))
     assert nets.steps < 100
@@ -603,7 +606,7 @@ def test_a_stop_ends_a_listing(help_kernel: Kernel, nets: Nets) -> None:
 def test_the_nets_that_are_left_become_fewer(
     help_kernel: Kernel, search: Search, nets: Nets
 ) -> None:
-    position = pack(chess.Board("8/8/8/1N1k2K1/5p2/2b5/8/8 b - - 0 1"))
+    position = pack_board(chess.Board("8/8/8/1N1k2K1/5p2/2b5/8/8 b - - 0 1"))
     play = play_with_nets(help_kernel, position, 8, nets, stalemate=True)
     assert play is not None
     left = [nets.size]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.query_struct import (
     INFINITE_SCORE,
     MATE_SCORE,
@@ -159,7 +159,7 @@ def test_no_line_is_longer_than_the_rows(
     )
     search = Search(node_limit=30_000)
     assert not laboratory_kernel.search_score(
-        pack(chess.Board(fen)), search, experiment
+        pack_board(chess.Board(fen)), search, experiment
     )
     assert search.rows[MAX_PLIES - 2][0], "the search was not deep enough"
     killers = [move for ply in search.killers for move in ply]

@@ -8,15 +8,15 @@ from typing import Any
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.query_struct import MATERIAL_CELLS
-from solver.kernel.border.search_struct import Position
+from solver.kernel.border.search_struct import PositionStruct
 from solver.kernel.build.jit import native
 from solver.kernel.build.words import i64, pointer, u64
 from solver.kernel.laboratory import evaluation
 from solver.kernel.laboratory.evaluation import count_pieces
 from solver.kernel.rules.bitboards import position_at
-from solver.laboratory.imbalance import CELLS, Material, find_cell, material_of
+from solver.laboratory.imbalance import CELLS, Material, find_material_cell, material_of
 from tests.kernel import linked
 from tests.sizes import sized
 
@@ -31,10 +31,10 @@ def cell_of(words: Any) -> Any:
     return find_kernel_cell(ours, count_pieces(position, position.them))
 
 
-kernel_cell = CFUNCTYPE(c_int64, POINTER(Position))(linked(cell_of))
+kernel_cell = CFUNCTYPE(c_int64, POINTER(PositionStruct))(linked(cell_of))
 
 
-def with_pieces(material: Material) -> Position:
+def with_pieces(material: Material) -> PositionStruct:
     """Return a position with these pieces anywhere; only their numbers matter."""
     queens, rooks, bishops, knights, pawns = range(5)
     free = iter(range(64))
@@ -47,7 +47,7 @@ def with_pieces(material: Material) -> Position:
     ]
     boards = [sum(both) for both in zip(*sides, strict=True)]
     kings = [place(1), place(1)]
-    return Position(
+    return PositionStruct(
         pawns=boards[pawns],
         knights=boards[knights],
         diagonal=boards[bishops] | boards[queens],
@@ -69,10 +69,10 @@ def test_kernel_and_table_agree_on_every_cell(every: int) -> None:
 def test_the_cell_depends_on_the_side_to_move_not_on_colour() -> None:
     white = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 w - - 0 1")
     black = chess.Board("4k3/pp6/8/8/8/8/P7/R3K3 b - - 0 1")
-    seen = [kernel_cell(pack(board)) for board in (white, black)]
+    seen = [kernel_cell(pack_board(board)) for board in (white, black)]
     assert seen == [
-        find_cell(Material(white_rooks=1, white_pawns=1, black_pawns=2)),
-        find_cell(Material(black_rooks=1, black_pawns=1, white_pawns=2)),
+        find_material_cell(Material(white_rooks=1, white_pawns=1, black_pawns=2)),
+        find_material_cell(Material(black_rooks=1, black_pawns=1, white_pawns=2)),
     ]
 
 
@@ -88,4 +88,4 @@ def test_the_cell_depends_on_the_side_to_move_not_on_colour() -> None:
 )
 def test_too_many_pieces_have_no_cell(pieces: Material) -> None:
     assert kernel_cell(with_pieces(pieces)) == -1
-    assert find_cell(pieces) is None
+    assert find_material_cell(pieces) is None

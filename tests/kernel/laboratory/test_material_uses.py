@@ -11,7 +11,11 @@ import chess
 import pytest
 
 from solver.kernel.border.query_struct import Extension, Mdp, PrunedNodes
-from solver.laboratory.imbalance import ImbalanceTable, find_cell, parse_material
+from solver.laboratory.imbalance import (
+    ImbalanceTable,
+    find_material_cell,
+    parse_material,
+)
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import ADDITIONS, Techniques, parse_mip
 from tests.kernel.laboratory.counting import ENTRIES, deepen_in
@@ -67,7 +71,7 @@ def random_counts(seed: int) -> dict[str, Counts]:
 def table_of(counts: dict[str, Counts]) -> ImbalanceTable:
     cells = {}
     for name, found in counts.items():
-        cell = find_cell(parse_material(name))
+        cell = find_material_cell(parse_material(name))
         if cell is not None:
             cells[cell] = (found.won, found.drawn, found.lost)
     return ImbalanceTable.from_bytes(file_of(counts=counts_of(cells)))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
-from solver.kernel.border.interface import NO_LIMIT, Verdict
+from solver.board import pack_board
+from solver.kernel.border.interface import NO_LIMIT, Decision
 from solver.search.workspaces import Workspace
 from tests.oracles import naive, walks
 from tests.oracles.remembering import Oracle
@@ -21,14 +21,14 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from solver.kernel.border.search_struct import Position
+    from solver.kernel.border.search_struct import PositionStruct
 
 PROOFS = 8
 """Words of a bucket."""
 
 
-def verdict_of(*, is_mate: bool) -> Verdict:
-    return Verdict.MATE if is_mate else Verdict.NO_MATE
+def verdict_of(*, is_mate: bool) -> Decision:
+    return Decision.MATE if is_mate else Decision.NO_MATE
 
 
 @pytest.fixture(params=["roomy", "tiny"])
@@ -47,7 +47,7 @@ def agree_with_the_definition(
     mates = 0
     sizes = {"roomy": Workspace(hash_mib=4), "tiny": workspaces.tiny()}
     for board in boards:
-        position = pack(board)
+        position = pack_board(board)
         questions = [(n, True) for n in attacking] + [(n, False) for n in defending]
         for n, attacks in questions:
             expected = (mate_in if attacks else mated_in)(board, n)
@@ -94,7 +94,7 @@ QUESTIONS = [(n, True) for n in range(1, 5)] + [(n, False) for n in range(4)]
 
 
 @cache
-def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
+def varied() -> tuple[tuple[chess.Board, tuple[Decision, ...]], ...]:
     """Return small, crowded and played positions with the prover's answers."""
     boards = [
         *walks.small_positions(120, seed=53),
@@ -105,7 +105,7 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
     answered = []
     for board in boards:
         prover.begin(None)
-        position = pack(board)
+        position = pack_board(board)
         answers = [
             prover.prove(position, n, attacking=attacking) for n, attacking in QUESTIONS
         ]
@@ -113,7 +113,7 @@ def varied() -> tuple[tuple[chess.Board, tuple[Verdict, ...]], ...]:
     return tuple(answered)
 
 
-def ask_all(workspace: Workspace, position: Position) -> tuple[Verdict, ...]:
+def ask_all(workspace: Workspace, position: PositionStruct) -> tuple[Decision, ...]:
     return tuple(
         workspace.search_dfpn(position, n, attacking=attacking)
         for n, attacking in QUESTIONS
@@ -125,7 +125,7 @@ def test_df_pn_search_and_prover_agree() -> None:
     mates = 0
     for board, expected in varied():
         workspace.begin(None)
-        assert ask_all(workspace, pack(board)) == expected, board.fen()
+        assert ask_all(workspace, pack_board(board)) == expected, board.fen()
         mates += sum(expected)
     assert mates > 100
 
@@ -142,7 +142,7 @@ def test_bounds_kept_from_other_questions_change_no_answer() -> None:
     ]
     Random(54).shuffle(questions)
     for board, n, attacking, expected, engine in questions:
-        found = engine(workspace, pack(board), n, attacking=attacking)
+        found = engine(workspace, pack_board(board), n, attacking=attacking)
         assert found is expected, (board.fen(), n)
 
 
@@ -153,14 +153,14 @@ def test_a_node_limit_of_any_size_gives_the_truth_or_nothing(
     stopped = decided = 0
     for board, answers in varied()[::3]:
         workspace.begin(None)
-        position = pack(board)
+        position = pack_board(board)
         for limit in range(1, 200, 3):
             for (n, attacking), expected in zip(QUESTIONS, answers, strict=True):
                 with workspace.budget(limit):
                     found = workspace.search_dfpn(position, n, attacking=attacking)
-                stopped += found is Verdict.STOPPED
-                decided += found is not Verdict.STOPPED
-                assert found in {Verdict.STOPPED, expected}, (board.fen(), limit, n)
+                stopped += found is Decision.STOPPED
+                decided += found is not Decision.STOPPED
+                assert found in {Decision.STOPPED, expected}, (board.fen(), limit, n)
     assert stopped > 1000
     assert decided > 1000
 
@@ -169,11 +169,11 @@ def test_a_stop_leaves_it_undecided() -> None:
     workspace = Workspace(hash_mib=1)
     workspace.begin(None)
     workspace.search.stop = 1
-    position = pack(chess.Board("8/7K/8/8/8/8/R7/7k w - - 0 1"))
-    assert workspace.search_dfpn(position, 8, attacking=True) is Verdict.STOPPED
+    position = pack_board(chess.Board("8/7K/8/8/8/8/R7/7k w - - 0 1"))
+    assert workspace.search_dfpn(position, 8, attacking=True) is Decision.STOPPED
     workspace.search.stop = 0
-    assert workspace.search_dfpn(position, 8, attacking=True) is Verdict.MATE
-    assert workspace.search_dfpn(position, 7, attacking=True) is Verdict.NO_MATE
+    assert workspace.search_dfpn(position, 8, attacking=True) is Decision.MATE
+    assert workspace.search_dfpn(position, 7, attacking=True) is Decision.NO_MATE
 
 
 # A full table costs time and changes no answer
@@ -184,12 +184,12 @@ def test_a_limit_never_means_no_mate_with_a_full_table(nodes: int) -> None:
     workspace = workspaces.tiny()
     verdicts = set()
     for board in workspaces.mates_in_five(60):
-        for moves, never in ((5, Verdict.NO_MATE), (4, Verdict.MATE)):
+        for moves, never in ((5, Decision.NO_MATE), (4, Decision.MATE)):
             workspace.begin(nodes)
-            found = workspace.search_dfpn(pack(board), moves, attacking=True)
+            found = workspace.search_dfpn(pack_board(board), moves, attacking=True)
             assert found is not never, (board.fen(), moves)
             verdicts.add(found)
-    assert Verdict.STOPPED in verdicts
+    assert Decision.STOPPED in verdicts
 
 
 def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
@@ -197,10 +197,10 @@ def test_a_mate_of_known_length_is_found_in_as_many_moves_and_more() -> None:
     for board in workspaces.mates_in_five(40):
         for moves in (4, 5, 6, 8):
             workspace.begin(None)
-            found = workspace.search_dfpn(pack(board), moves, attacking=True)
+            found = workspace.search_dfpn(pack_board(board), moves, attacking=True)
             assert found is verdict_of(is_mate=moves >= 5), (board.fen(), moves)
             bounds = workspace.kernel.bounds(
-                pack(board), workspace.search, attacking=True
+                pack_board(board), workspace.search, attacking=True
             )
             if moves >= 5:
                 assert bounds.mate is not None
@@ -235,13 +235,13 @@ def test_wrong_proof_numbers_change_no_answer(largest: int, count: int) -> None:
     random = Random(55)
     changed = 0
     for board in workspaces.mates_in_five(count):
-        position = pack(board)
-        for moves, expected in ((4, Verdict.NO_MATE), (5, Verdict.MATE)):
+        position = pack_board(board)
+        for moves, expected in ((4, Decision.NO_MATE), (5, Decision.MATE)):
             workspace.begin(None)
             for _ in range(4):
                 with workspace.budget(3000):
                     found = workspace.search_dfpn(position, moves, attacking=True)
-                assert found in {Verdict.STOPPED, expected}, board.fen()
+                assert found in {Decision.STOPPED, expected}, board.fen()
                 changed += scramble(workspace, random, largest)
             found = workspace.search_dfpn(position, moves, attacking=True)
             assert found is expected, (board.fen(), moves)
@@ -263,8 +263,8 @@ def test_numbers_that_lengths_share_change_no_answer(shared: int) -> None:
     workspace.begin(None)
     for board, n, attacking, expected in questions:
         with workspace.budget(20_000):
-            found = workspace.search_dfpn(pack(board), n, attacking=attacking)
-        assert found in {Verdict.STOPPED, expected}, (board.fen(), n)
+            found = workspace.search_dfpn(pack_board(board), n, attacking=attacking)
+        assert found in {Decision.STOPPED, expected}, (board.fen(), n)
         decided += found is expected
     assert decided > 0.9 * len(questions)
 
@@ -279,22 +279,24 @@ def test_a_longer_search_leaves_a_shorter_one_no_false_answer(count: int) -> Non
         workspace.search.shared_lengths = 2
         for moves in (12, 8, 7, 6, 5, 4):
             with workspace.budget(30_000):
-                verdict = workspace.search_dfpn(pack(board), moves, attacking=True)
-            never = Verdict.MATE if moves < 5 else Verdict.NO_MATE
+                verdict = workspace.search_dfpn(
+                    pack_board(board), moves, attacking=True
+                )
+            never = Decision.MATE if moves < 5 else Decision.NO_MATE
             assert verdict is not never, (board.fen(), moves)
             found.append(verdict)
         workspace.search.shared_lengths = 0
         with workspace.budget(1_000_000):
-            verdict = workspace.search_dfpn(pack(board), 5, attacking=True)
-        assert verdict is Verdict.MATE, board.fen()
-    assert found.count(Verdict.MATE) > 3 * count
+            verdict = workspace.search_dfpn(pack_board(board), 5, attacking=True)
+        assert verdict is Decision.MATE, board.fen()
+    assert found.count(Decision.MATE) > 3 * count
 
 
 def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
     """The largest number that an entry can hold proves nothing."""
     workspace = Workspace(hash_mib=1)
     for board in workspaces.mates_in_five(12):
-        position = pack(board)
+        position = pack_board(board)
         workspace.begin(2000)
         workspace.search_dfpn(position, 5, attacking=True)
         words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
@@ -306,6 +308,6 @@ def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
                 words[data] |= ((1 << 40) - 1) << 24
         del words
         workspace.search.node_limit = NO_LIMIT
-        assert workspace.search_dfpn(position, 5, attacking=True) is Verdict.MATE, (
+        assert workspace.search_dfpn(position, 5, attacking=True) is Decision.MATE, (
             board.fen()
         )

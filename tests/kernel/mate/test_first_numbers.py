@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.laboratory_commands import ROOT
 from benchmarks.patched import Change, program
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 from solver.kernel.border.search_struct import Search
 from solver.kernel.build import jit, words
 from solver.kernel.mate import dfpn
@@ -49,7 +49,7 @@ FIRST = CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(linked(write_first_num
 
 def computed(board: chess.Board, search: Search) -> tuple[int, ...]:
     out = (ctypes.c_int64 * 2)()
-    FIRST(ctypes.byref(search), ctypes.byref(pack(board)), out)
+    FIRST(ctypes.byref(search), ctypes.byref(pack_board(board)), out)
     return tuple(out)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, NULL_MOVE
 from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Search
 from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
@@ -33,19 +33,21 @@ class Lists:
         )
 
     def solving(self, board: chess.Board, n: int) -> list[str]:
-        words = self.kernel.solving_moves(pack(board), self.search, n)
+        words = self.kernel.solving_moves(pack_board(board), self.search, n)
         assert words is not None
         return [unpack_move(board, word).uci() for word in words]
 
     def refutations(self, board: chess.Board, n: int, most: int) -> list[str]:
-        words = self.kernel.refutations(pack(board), self.search, n, most)
+        words = self.kernel.refutations(pack_board(board), self.search, n, most)
         assert words is not None
         return [unpack_move(board, word).uci() for word in words]
 
     def continuations(
         self, board: chess.Board, n: int, *, threats: bool
     ) -> dict[str, Answer]:
-        words = self.kernel.continuations(pack(board), self.search, n, threats=threats)
+        words = self.kernel.continuations(
+            pack_board(board), self.search, n, threats=threats
+        )
         assert words is not None
         return read_list(board, words)
 
@@ -81,7 +83,7 @@ def test_solving_moves_are_all_keys_in_the_generator_s_order(lists: Lists) -> No
             found = lists.solving(board, n)
             assert set(found) == naive.keys(board, n), (board.fen(), n)
             assert len(set(found)) == len(found)
-            words = lists.kernel.moves(pack(board), lists.search)
+            words = lists.kernel.moves(pack_board(board), lists.search)
             order = [unpack_move(board, word).uci() for word in words]
             assert found == [move for move in order if move in found]
             solved += bool(found)
@@ -130,14 +132,14 @@ def test_continuations_are_the_shortest_after_every_reply(
 def test_a_move_that_does_not_mate_can_be_a_try_unless_it_is_the_last(
     lists: Lists,
 ) -> None:
-    position = pack(chess.Board())
+    position = pack_board(chess.Board())
     assert not lists.kernel.has_tries(position, lists.search, 1)
     assert lists.kernel.has_tries(position, lists.search, 2)
 
 
 def test_a_list_may_be_longer_than_a_row(lists: Lists) -> None:
     board = chess.Board(LONG_LIST)
-    words = lists.kernel.continuations(pack(board), lists.search, 1, threats=True)
+    words = lists.kernel.continuations(pack_board(board), lists.search, 1, threats=True)
     assert words is not None
     assert len(words) > MAX_LEGAL_MOVES
     found = lists.continuations(board, 1, threats=True)
@@ -147,15 +149,15 @@ def test_a_list_may_be_longer_than_a_row(lists: Lists) -> None:
 def test_a_null_move_passes_the_turn_and_ends_en_passant(lists: Lists) -> None:
     board = chess.Board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")
     assert board.has_legal_en_passant()
-    passed = lists.kernel.made(pack(board), lists.search, NULL_MOVE)
+    passed = lists.kernel.made(pack_board(board), lists.search, NULL_MOVE)
     board.push(chess.Move.null())
-    assert bytes(passed) == bytes(pack(board))
+    assert bytes(passed) == bytes(pack_board(board))
 
 
 def test_check_is_that_of_the_side_to_move(lists: Lists) -> None:
     seen = set()
     for board in walks.random_positions(300, seed=4):
-        is_check = lists.kernel.is_check(pack(board), lists.search)
+        is_check = lists.kernel.is_check(pack_board(board), lists.search)
         assert is_check == board.is_check(), board.fen()
         seen.add(is_check)
     assert seen == {True, False}
@@ -163,7 +165,7 @@ def test_check_is_that_of_the_side_to_move(lists: Lists) -> None:
 
 def test_a_stopped_search_gives_no_list(lists: Lists) -> None:
     board = chess.Board("8/8/8/3k4/8/8/1Q5K/R7 w - - 0 1")
-    position, search = pack(board), lists.search
+    position, search = pack_board(board), lists.search
     search.generation += 1
     search.stop = 1
     try:

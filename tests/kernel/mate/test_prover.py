@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
-from solver.kernel.border.interface import NO_LIMIT, Verdict
-from solver.kernel.border.search_struct import Position, Search
+from solver.board import pack_board
+from solver.kernel.border.interface import NO_LIMIT, Decision
+from solver.kernel.border.search_struct import PositionStruct, Search
 from tests.oracles import endgames, naive, walks
 from tests.sizes import sized
 
@@ -40,17 +40,17 @@ class Prover:
     def forget(self) -> None:
         self.search.generation += 1
 
-    def mates(self, position: Position, moves: int, *, attacking: bool) -> bool:
+    def mates(self, position: PositionStruct, moves: int, *, attacking: bool) -> bool:
         verdict = self.kernel.mates_within(
             position, self.search, moves, attacking=attacking
         )
-        assert verdict is not Verdict.STOPPED
-        return verdict is Verdict.MATE
+        assert verdict is not Decision.STOPPED
+        return verdict is Decision.MATE
 
     def answers(self, board: chess.Board, most: int) -> list[bool]:
         """Return the answers to mate in 1 to `most`, then to mated in 0 to `most`."""
         self.forget()
-        position = pack(board)
+        position = pack_board(board)
         return [
             *(self.mates(position, n, attacking=True) for n in range(1, most + 1)),
             *(self.mates(position, n, attacking=False) for n in range(most + 1)),
@@ -69,7 +69,7 @@ def agree_with_the_definition(
     mates = 0
     for board in boards:
         prover.forget()
-        position = pack(board)
+        position = pack_board(board)
         for n in attacking:
             expected = naive.mate_in(board, n)
             assert prover.mates(position, n, attacking=True) == expected, (
@@ -153,7 +153,7 @@ def agree_with_the_endgame(
     """Search for the known distance and for one move less; bounds are kept."""
     prover = Prover(kernel, MANY_BUCKETS)
     for board, plies in by_distance(endgame, every):
-        position, attacking = pack(board), board.turn == chess.WHITE
+        position, attacking = pack_board(board), board.turn == chess.WHITE
         moves = (plies + 1) // 2
         for limit, expected in ((moves - 1, False), (moves, True)):
             if limit >= 0:
@@ -181,7 +181,7 @@ def test_near_mates_of_an_endgame_are_found_from_nothing(
     for board, plies in by_distance(endgame, every=211):
         if plies <= 9:
             prover.forget()
-            position, attacking = pack(board), board.turn == chess.WHITE
+            position, attacking = pack_board(board), board.turn == chess.WHITE
             moves = (plies + 1) // 2
             assert prover.mates(position, moves, attacking=attacking), board.fen()
             prover.forget()
@@ -207,7 +207,7 @@ def test_who_escapes_in_an_endgame_is_not_mated(
         board.set_piece_map(dict(zip(squares, pieces, strict=True)))
         if board.is_valid() and endgame.plies_to_mate(board) is None:
             prover.forget()
-            assert not prover.mates(pack(board), 4, attacking=False), board.fen()
+            assert not prover.mates(pack_board(board), 4, attacking=False), board.fen()
             escapes += 1
 
 
@@ -261,7 +261,9 @@ def test_a_mate_is_one_in_more_moves_too_and_a_mate_in_fewer_is_found(
         assert mated == sorted(mated), board.fen()
         # With an empty table and the most moves at once, the answer is the same.
         prover.forget()
-        assert prover.mates(pack(board), 4, attacking=True) == mates[-1], board.fen()
+        assert prover.mates(pack_board(board), 4, attacking=True) == mates[-1], (
+            board.fen()
+        )
 
 
 def test_bounds_kept_from_other_questions_change_no_answer(
@@ -275,7 +277,7 @@ def test_bounds_kept_from_other_questions_change_no_answer(
     for board, n in questions:
         attacking = n < 3
         moves = n + 1 if attacking else n - 3
-        found = prover.mates(pack(board), moves, attacking=attacking)
+        found = prover.mates(pack_board(board), moves, attacking=attacking)
         assert found == expected[board.fen()][n], (board.fen(), moves, attacking)
 
 
@@ -288,12 +290,12 @@ def test_a_stopped_search_leaves_only_what_is_true(
     for board in varied:
         expected = prover.answers(board, 3)[2]
         prover.forget()
-        position = pack(board)
+        position = pack_board(board)
         for _ in range(6):
             prover.search.node_limit = prover.search.nodes + random.randint(1, 300)
             verdict = kernel.mates_within(position, prover.search, 3)
-            stopped += verdict is Verdict.STOPPED
-            assert verdict in {Verdict.STOPPED, Verdict(expected)}, board.fen()
+            stopped += verdict is Decision.STOPPED
+            assert verdict in {Decision.STOPPED, Decision(expected)}, board.fen()
         prover.search.node_limit = NO_LIMIT
         assert prover.mates(position, 3, attacking=True) == expected, board.fen()
     assert stopped > 50

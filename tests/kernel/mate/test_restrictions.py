@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
-from solver.kernel.border.interface import Verdict
+from solver.board import pack_board
+from solver.kernel.border.interface import Decision
 from solver.kernel.mate.bounds import NARROW
 from solver.problem import Restriction
 from solver.search.workspaces import Workspace
@@ -64,8 +64,8 @@ def game_of(restriction: Restriction) -> RestrictedGame:
     )
 
 
-def verdict_of(*, is_mate: bool) -> Verdict:
-    return Verdict.MATE if is_mate else Verdict.NO_MATE
+def verdict_of(*, is_mate: bool) -> Decision:
+    return Decision.MATE if is_mate else Decision.NO_MATE
 
 
 def is_small(board: chess.Board) -> bool:
@@ -119,7 +119,7 @@ def test_answers_under_a_restriction_follow_its_definition(
     roomy, tiny = Workspace(hash_mib=4), workspaces.tiny()
     mates = hidden = 0
     for board in boards_for(restriction, count):
-        position = pack(board)
+        position = pack_board(board)
         roomy.begin(None, restriction)
         for n, attacking in questions(board, restriction):
             expected = (game.mate_in if attacking else game.mated_in)(board, n)
@@ -152,16 +152,16 @@ def test_bounds_of_a_restriction_are_not_used_without_it(most_restriction: str) 
         walks.crowded_positions(8, seed=62),
     ):
         workspace.begin(None)
-        position = pack(board)
+        position = pack_board(board)
         most = 3 if is_small(board) else 2
         expected = {n: oracle.mate_in(board, n) for n in range(1, most + 1)}
         for n in range(most, 0, -1):
             with narrowed(workspace, restriction):
                 found = workspace.search_dfpn(position, n, attacking=True)
-            if found is Verdict.MATE:
+            if found is Decision.MATE:
                 assert expected[n], (board.fen(), n)
-            missed += expected[n] and found is not Verdict.MATE
-            assert not expected[1] or found is Verdict.MATE
+            missed += expected[n] and found is not Decision.MATE
+            assert not expected[1] or found is Decision.MATE
         bounds = workspace.kernel.bounds(position, workspace.search, attacking=True)
         assert not expected.get(min(bounds.no_mate, most), False), board.fen()
         for n, is_mate in expected.items():
@@ -182,17 +182,17 @@ def test_alternating_restrictions_share_only_what_is_true() -> None:
     for board in boards:
         workspace.begin(None)
         prover.begin(None)
-        position = pack(board)
+        position = pack_board(board)
         for n in (4, 3, 2):
             expected = prover.prove(position, n, attacking=True)
             for restriction in RESTRICTIONS.values():
                 if restriction.threat != 2:
                     with narrowed(workspace, restriction), workspace.budget(20_000):
                         found = workspace.search_dfpn(position, n, attacking=True)
-                    assert found is not Verdict.MATE or expected is Verdict.MATE
+                    assert found is not Decision.MATE or expected is Decision.MATE
             with workspace.budget(20_000):
                 found = workspace.search_dfpn(position, n, attacking=True)
-            assert found in {Verdict.STOPPED, expected}, (board.fen(), n)
+            assert found in {Decision.STOPPED, expected}, (board.fen(), n)
 
 
 @pytest.mark.parametrize("name", ["threats", "longer threats", "all but checks"])
@@ -206,24 +206,24 @@ def test_a_limit_within_a_threat_gives_the_truth_or_nothing(name: str) -> None:
         walks.crowded_positions(8, seed=64),
         filter(is_quiet, walks.small_positions(400, seed=65)),
     ):
-        position = pack(board)
+        position = pack_board(board)
         for n in (2, 3):
             workspace.begin(None, restriction)
             whole = workspace.search_dfpn(position, n, attacking=True)
-            assert whole is not Verdict.STOPPED
+            assert whole is not Decision.STOPPED
             for limit in chain(range(1, 60, 2), range(60, 300, 11)):
                 for other in (workspace, tiny):
                     other.begin(limit, restriction)
                     found = other.search_dfpn(position, n, attacking=True)
-                    assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
-                    stopped += found is Verdict.STOPPED
-                    decided += found is not Verdict.STOPPED
+                    assert found in {Decision.STOPPED, whole}, (board.fen(), n, limit)
+                    stopped += found is Decision.STOPPED
+                    decided += found is not Decision.STOPPED
             # The bounds that stopped searches of this generation leave behind.
             workspace.begin(None, restriction)
             for limit in range(1, 300, 7):
                 with workspace.budget(limit):
                     found = workspace.search_dfpn(position, n, attacking=True)
-                assert found in {Verdict.STOPPED, whole}, (board.fen(), n, limit)
+                assert found in {Decision.STOPPED, whole}, (board.fen(), n, limit)
     assert stopped > 100
     assert decided > 100
 
@@ -232,9 +232,9 @@ def test_castling_is_no_flight() -> None:
     """After 1. Rh7 the king can move to one square, and can castle."""
     board = chess.Board("r3k3/8/8/8/1Q6/p6R/7K/8 w q - 0 1")
     workspace = Workspace(hash_mib=1)
-    for flights, expected in ((0, Verdict.NO_MATE), (1, Verdict.MATE)):
+    for flights, expected in ((0, Decision.NO_MATE), (1, Decision.MATE)):
         workspace.begin(None, Restriction(king_flights=flights))
-        assert workspace.search_dfpn(pack(board), 2, attacking=True) is expected
+        assert workspace.search_dfpn(pack_board(board), 2, attacking=True) is expected
 
 
 def test_the_narrow_search_has_the_word_of_its_restriction() -> None:

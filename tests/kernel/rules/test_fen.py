@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.query_struct import FEN_FAULTS, FenFault
 from tests.kernel.fens import mutated_fens
 from tests.kernel.mate.rows import Question, Reading, Rows, read_all
@@ -36,7 +36,7 @@ def expected(fen: str, *, black: bool = False) -> Reading | None:
     if isinstance(board, str):
         return None
     return Reading(
-        bytes(pack(board)),
+        bytes(pack_board(board)),
         not board.turn,
         board.ep_square,
         board.halfmove_clock,

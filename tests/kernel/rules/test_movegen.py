@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 from solver.kernel.rules.bitboards import checkers, make
 from solver.kernel.rules.mating import generate_checks, mate_in_one
 from solver.kernel.rules.movegen import count, generate
@@ -30,7 +30,7 @@ def test_moves_and_what_they_make_are_those_of_python_chess(
     kernel: Kernel, search: Search, count: int
 ) -> None:
     for board in walks.random_positions(count, seed=3):
-        position = pack(board)
+        position = pack_board(board)
         words = kernel.moves(position, search)
         moves = [unpack_move(board, word) for word in words]
         assert set(moves) == set(board.legal_moves), board.fen()
@@ -38,7 +38,7 @@ def test_moves_and_what_they_make_are_those_of_python_chess(
         for move, word in zip(moves, words, strict=True):
             made = kernel.made(position, search, word)
             board.push(move)
-            assert bytes(made) == bytes(pack(board)), (board.fen(), move)
+            assert bytes(made) == bytes(pack_board(board)), (board.fen(), move)
             board.pop()
 
 
@@ -49,7 +49,7 @@ def test_checking_moves_are_those_of_python_chess(
     boards += special.all_kinds(500, 4)
     checks = 0
     for board in boards:
-        words = kernel.checking_moves(pack(board), search)
+        words = kernel.checking_moves(pack_board(board), search)
         found = {unpack_move(board, word) for word in words}
         expected = {move for move in board.legal_moves if board.gives_check(move)}
         assert found == expected, board.fen()
@@ -65,7 +65,7 @@ def test_a_mate_in_one_is_found_where_there_is_one(
     boards += special.all_kinds(500, 5)
     mates = 0
     for board in boards:
-        word = kernel.mate_in_one(pack(board), search)
+        word = kernel.mate_in_one(pack_board(board), search)
         assert bool(word) == naive.mate_in(board, 1), board.fen()
         if word:
             move = unpack_move(board, word)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 from solver.kernel.border.query_struct import MOVES_TEXT_BYTES, LineStyle
 from solver.kernel.border.search_struct import Search
 from solver.position_text import write_lines
@@ -205,7 +205,7 @@ def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
     if plies and not board.has_legal_en_passant():
         board.ep_square = None
     return Reading(
-        bytes(pack(board)),
+        bytes(pack_board(board)),
         not board.turn,
         board.ep_square,
         board.halfmove_clock,
@@ -279,7 +279,7 @@ def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[in
     lengths: Counter[int] = Counter()
     for board in boards:
         search.text_written = 0
-        position = pack(board)
+        position = pack_board(board)
         kernel.run("WRITE_MOVES", position, search, 0, not board.turn)
         words = TEXT.raw[: search.text_written].decode().split()
         found = [*zip(words[::2], words[1::2], strict=True)]
@@ -360,7 +360,7 @@ def test_moves_are_appended_to_the_text(kernel: Kernel) -> None:
     board = chess.Board("7k/5P2/6K1/8/8/8/8/8 w - - 0 1")
     search = Search(text=ctypes.addressof(TEXT), text_written=3)
     TEXT.value = b"abc"
-    kernel.run("WRITE_MOVES", pack(board), search)
+    kernel.run("WRITE_MOVES", pack_board(board), search)
     words = TEXT.raw[: search.text_written].decode()
     assert words.startswith("abcg6f5 Kf5 ")
     assert "f7f8r f8=R# " in words

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 from solver.kernel.border.interface import STOPPED, Kernel
 from tests.oracles.test_perft_data import ENTRIES, Entry
 from tests.oracles.test_perft_data import perft as slow_perft
 
 if TYPE_CHECKING:
-    from solver.kernel.border.search_struct import Position, Search
+    from solver.kernel.border.search_struct import PositionStruct, Search
 
 SHALLOW = 4
 DEEP = 5
@@ -25,14 +25,14 @@ def check(
     kernel: Kernel, search: Search, entry: Entry, depth: int, *, listed: bool = False
 ) -> None:
     board = chess.Board(entry["fen"])
-    found = kernel.perft(pack(board), search, depth, listed=listed)
+    found = kernel.perft(pack_board(board), search, depth, listed=listed)
     if found != entry["counts"][depth - 1]:
         pytest.fail(divide(kernel, search, board, depth))
 
 
 def divide(kernel: Kernel, search: Search, board: chess.Board, depth: int) -> str:
     """Follow the counts that differ from python-chess down to the wrong moves."""
-    position = pack(board)
+    position = pack_board(board)
     moves = {unpack_move(board, word): word for word in kernel.moves(position, search)}
     legal = set(board.legal_moves)
     if depth == 1 or moves.keys() != legal:
@@ -85,7 +85,7 @@ def test_deep_counts_are_the_published_ones(
 
 def test_a_stopped_count_is_no_count(kernel: Kernel, search: Search) -> None:
     search.stop = 1
-    position = pack(chess.Board())
+    position = pack_board(chess.Board())
     assert kernel.perft(position, search, DEEP) == STOPPED
     assert kernel.perft(position, search, SHALLOW, listed=True) == STOPPED
 
@@ -95,13 +95,13 @@ def test_a_wrong_move_is_named(
 ) -> None:
     all_moves = Kernel.moves
 
-    def moves(kernel: Kernel, position: Position, search: Search) -> list[int]:
+    def moves(kernel: Kernel, position: PositionStruct, search: Search) -> list[int]:
         knight = 2
         return [m for m in all_moves(kernel, position, search) if m >> 12 != knight]
 
     def perft(
         kernel: Kernel,
-        position: Position,
+        position: PositionStruct,
         search: Search,
         depth: int,
         *,

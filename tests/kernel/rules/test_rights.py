@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack, unpack_move
+from solver.board import pack_board, unpack_move
 
 if TYPE_CHECKING:
     from solver.kernel.border.interface import Kernel
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def legal(kernel: Kernel, search: Search, fen: str, line: str) -> set[str]:
     """Play a line in the kernel and return the legal moves after it."""
     board = chess.Board(fen)
-    position = pack(board)
+    position = pack_board(board)
     for uci in line.split():
         words = kernel.moves(position, search)
         (word,) = (w for w in words if unpack_move(board, w).uci() == uci)
