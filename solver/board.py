@@ -1,4 +1,7 @@
-"""Convert between `chess.Board` and the kernel's positions and moves."""
+"""Convert between `chess.Board` and the kernel's positions and moves.
+
+Called by most rooms; imports `kernel.border`, `kernel.build` and `position_text`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Errors that users can cause, each with the exit code of the command."""
+"""Errors that users can cause, each with the exit code of the command.
+
+Called by most rooms; imports no other.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Say what is wrong with a FEN that the kernel refuses, and mend what leaves no doubt.
 
+Called by `cli`, `columns`, `position_text` and `search`; imports `errors` and
+`kernel.border`.
+
 `solver.kernel.rules.fen` decides which texts are FENs of legal positions, and names the
 fault of the others. `explain` finds in the text what the fault is about.
 """

@@ -1,4 +1,8 @@
-"""Write files atomically, whole or not at all; lock files against other programs."""
+"""Write files atomically, whole or not at all; lock files against other programs.
+
+Called by `audit`, `certificate`, `cli`, `formats`, `kernel.build` and `laboratory`;
+imports no other.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Written lines of moves: which words are moves, and which are notation.
 
+Called by `columns`, `formats` and `position_text`; imports `errors`.
+
 A line is read as PGN's movetext, and as books and solvers write it: `1. Qg8+! Rxg8
 2. Nf7#` has three moves. These are notation, and mean nothing:
 

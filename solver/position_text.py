@@ -1,5 +1,8 @@
 """Positions and moves as texts, read and written in compiled code.
 
+Called by most rooms; imports `fen_faults`, `kernel.border`, `kernel.build` and
+`movetext`.
+
 What is wrong with a FEN is explained, and perhaps mended, by `solver.fen_faults`, which
 is only imported then.
 """

@@ -1,4 +1,7 @@
-"""The question of a problem: its position, stipulation, claim and limits."""
+"""The question of a problem: its position, stipulation, claim and limits.
+
+Called by most rooms; imports `errors`.
+"""
 
 from __future__ import annotations
 

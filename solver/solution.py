@@ -1,4 +1,7 @@
-"""The answer to a problem, and how it calls what prints it."""
+"""The answer to a problem, and how it calls what prints it.
+
+Called by most rooms; imports `position_text` and `problem`.
+"""
 
 from __future__ import annotations
 

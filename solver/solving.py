@@ -1,4 +1,8 @@
-"""Solve a problem: `solve` answers one problem, `Solver` many in the same memory."""
+"""Solve a problem: `solve` answers one problem, `Solver` many in the same memory.
+
+Called by most rooms; imports `endgames`, `kernel.border`, `kernel.build`, `problem`,
+`search`, `solution` and `stipulations`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Check the values of a result that was read from a file.
 
+Called by `output` and `store`; imports most rooms.
+
 Anyone may edit a store or the records of an audit, and a disk may damage them. Readers
 call `check_values` for every result, and `check_answer` for an answer of a store, which
 lacks nothing and was never in another notation. What they accept can be printed,

@@ -1,5 +1,8 @@
 """Correct the records of a collection: the claim that was proved, where one is wrong.
 
+Called by `cli`; imports `errors`, `formats`, `position_text`, `problem`, `results`,
+`solution` and `stipulations`.
+
 Only the fields of the claim change; every other byte of a line stays. A corrected line
 is read again, and dropped if it would still contradict the answer.
 """

@@ -1,4 +1,7 @@
-"""Audit one problem, and find what explains a claim that fails."""
+"""Audit one problem, and find what explains a claim that fails.
+
+Called by `cli`, `cluster`, `mcp`, `store` and `workers`; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The result of auditing one record, and the moves of its claimed line."""
+"""The result of auditing one record, and the moves of its claimed line.
+
+Called by most rooms; imports `errors`, `problem`, `record`, `solution` and
+`stipulations`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The store of an audit: an SQLite file of answers and the records they belong to."""
+"""The store of an audit: an SQLite file of answers and the records they belong to.
+
+Called by `cli` and `workers`; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Audit a collection: the pipeline of batches, and the workers that it feeds."""
+"""Audit a collection: the pipeline of batches, and the workers that it feeds.
+
+Called by `cli`, `cluster`, `laboratory` and `mcp`; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Build a certificate: search again for what its proof needs, and write it down."""
+"""Build a certificate: search again for what its proof needs, and write it down.
+
+Called by `audit`, `cli`, `laboratory`, `matebench`, `play` and `stipulations`; imports
+most rooms.
+"""
 
 from __future__ import annotations
 

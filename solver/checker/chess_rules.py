@@ -1,4 +1,7 @@
-"""What checks share: the rules of chess, by python-chess, and values in messages."""
+"""What checks share: the rules of chess, by python-chess, and values in messages.
+
+Called by `checker`, `mate_proof` and `matebench`; imports `errors`.
+"""
 
 from __future__ import annotations
 

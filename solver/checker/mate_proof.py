@@ -1,4 +1,7 @@
-"""Check a certificate: its document, its proof of the mate, and of none shorter."""
+"""Check a certificate: its document, its proof of the mate, and of none shorter.
+
+Called by `checker` and `matebench`; imports `chess_rules` and `errors`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What `solve` and `verify` write beside the answer: play, certificates, pages."""
+"""What `solve` and `verify` write beside the answer: play, certificates, pages.
+
+Called by `improve`, `solve` and `verify`; imports most rooms.
+"""
 
 from __future__ import annotations
 

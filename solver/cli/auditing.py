@@ -1,4 +1,8 @@
-"""What commands that audit or read collections share: options, the store, files."""
+"""What commands that audit or read collections share: options, the store, files.
+
+Called by `improve`, `problems`, `stores`, `table` and `verify`; imports `audit`,
+`console`, `errors`, `formats`, `options`, `problem` and `stipulations`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """`matesolve check`: verify certificates with python-chess alone.
 
+Loaded by its name; imports `checker`, `console`, `errors`, `formats`, `options` and
+`problem`.
+
 A file by itself, because nothing that it imports knows the kernel.
 """
 

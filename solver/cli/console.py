@@ -1,4 +1,7 @@
-"""What all commands share: exit codes, streams, files, progress, the kernel."""
+"""What all commands share: exit codes, streams, files, progress, the kernel.
+
+Called by most rooms; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`matesolve improve`: search a file's mates, and write a copy with the better ones."""
+"""`matesolve improve`: search a file's mates, and write a copy with the better ones.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

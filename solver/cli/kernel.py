@@ -1,4 +1,7 @@
-"""`matesolve warmup`, `doctor` and `perft`: compile the kernel, test and time it."""
+"""`matesolve warmup`, `doctor` and `perft`: compile the kernel, test and time it.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The command `matesolve`: runs a subcommand and returns its exit code."""
+"""The command `matesolve`: runs a subcommand and returns its exit code.
+
+Called by `__main__`; imports `console`, `errors` and `signals`.
+"""
 
 from __future__ import annotations
 

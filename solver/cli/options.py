@@ -1,4 +1,8 @@
-"""The options that several commands share, and the help pages that list them."""
+"""The options that several commands share, and the help pages that list them.
+
+Called by most rooms; imports `console`, `endgames`, `errors`, `output`, `play`,
+`problem` and `search`.
+"""
 
 from __future__ import annotations
 

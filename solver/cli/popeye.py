@@ -1,4 +1,7 @@
-"""`matesolve popeye`: solve Popeye's input, and print what Popeye would print."""
+"""`matesolve popeye`: solve Popeye's input, and print what Popeye would print.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

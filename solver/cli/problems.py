@@ -1,4 +1,7 @@
-"""Commands about problems: `inspect`, `convert`, `generate` and `board`."""
+"""Commands about problems: `inspect`, `convert`, `generate` and `board`.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

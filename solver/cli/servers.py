@@ -1,4 +1,8 @@
-"""The commands that serve other programs: `matesolve uci` and `matesolve mcp`."""
+"""The commands that serve other programs: `matesolve uci` and `matesolve mcp`.
+
+Loaded by its name; imports `console`, `errors`, `formats`, `mcp`, `options`, `signals`
+and `uci`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`matesolve solve`: solve one position, or each line of standard input."""
+"""`matesolve solve`: solve one position, or each line of standard input.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`matesolve report` and `export`: use the results of audits."""
+"""`matesolve report` and `export`: use the results of audits.
+
+Called by `problems`; imports most rooms.
+"""
 
 from __future__ import annotations
 

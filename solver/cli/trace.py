@@ -1,4 +1,7 @@
-"""`matesolve trace`: one small search, node by node."""
+"""`matesolve trace`: one small search, node by node.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`matesolve verify`: check the claims of collections, beside what editors decided."""
+"""`matesolve verify`: check the claims of collections, beside what editors decided.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables of small endgames, solved backwards from the checkmates."""
+"""Tables of small endgames, solved backwards from the checkmates.
+
+Called by `probe`; imports `ending`.
+"""
 
 from __future__ import annotations
 

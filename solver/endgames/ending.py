@@ -1,5 +1,8 @@
 """Small endgames, and which of them a solver has met.
 
+Called by `certificate`, `endgame_table`, `probe`, `search` and `solving`; imports
+`kernel.border`.
+
 Apart from `solver.endgames.probe`, because most searches only ask whether a position is
 one, which needs neither a table nor python-chess.
 """

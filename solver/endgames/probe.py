@@ -1,5 +1,7 @@
 """Build the tables of small endgames, and read mates off them.
 
+Called by `certificate` and `search`; imports `board`, `endgame_table` and `ending`.
+
 `find_ending` is the entry. This module does not load numpy, which takes a tenth of a
 second: `retrograde` and `endgame_table` do, and they are imported when the first table
 is built.

@@ -1,4 +1,8 @@
-"""EPD: records with operations, and the files of matetrack and its logs."""
+"""EPD: records with operations, and the files of matetrack and its logs.
+
+Called by `audit`, `cli` and `output`; imports `claims`, `errors`, `position_text`,
+`problem` and `streams`.
+"""
 
 from __future__ import annotations
 

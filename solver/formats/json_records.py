@@ -1,5 +1,8 @@
 """JSON lines, as `verify --jsonl` prints them, and JSON documents.
 
+Called by `cli` and `registry`; imports `claims`, `errors`, `problem`, `rows` and
+`streams`.
+
 In a document, the outermost objects that hold a position are the records. Documents are
 not loaded whole.
 """

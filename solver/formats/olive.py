@@ -1,5 +1,8 @@
 """Read Olive's collections (`.olv`), which are YACPDB's entries as YAML documents.
 
+Loaded by its name; imports `claims`, `compositions`, `errors`, `popeye`, `problem` and
+`streams`.
+
 These fields of an entry are read, as YACPDB describes them (yacpdb-entry.md in Olive's
 sources):
 

@@ -1,5 +1,8 @@
 """Read and write Parquet.
 
+Called by `output` and `registry`; imports `claims`, `errors`, `problem`, `rows` and
+`streams`.
+
 1. `_select` rejects rows of lichess by whole columns, before any Python object is made.
 2. The cells of the other rows become texts, as in CSV.
 3. `RowReader` reads these rows, so both formats give the same records.

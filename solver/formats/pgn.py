@@ -1,5 +1,8 @@
 """PGN: games split and replayed, problems, and the mate scores in comments.
 
+Called by `laboratory` and `output`; imports `claims`, `errors`, `movetext`,
+`position_text`, `problem` and `streams`.
+
 Games: each is followed along its main line.
 
 Tags are read as in PGN's import format: in any order and case, with white space between

@@ -1,5 +1,8 @@
 """Popeye's input, and twins.
 
+Called by `cli` and `olive`; imports `claims`, `compositions`, `errors`, `problem` and
+`streams`.
+
 Twins are problems made from a diagram by small changes, in Popeye's words, which Olive
 writes too. Changes refer to the diagram, or after `Continued` to the previous twin:
 

@@ -1,5 +1,8 @@
 """Rows with named fields, alike in CSV, JSON and Parquet; and the reader of CSV.
 
+Called by `audit`, `cli`, `json_records`, `output`, `parquet` and `registry`; imports
+`claims`, `errors`, `movetext`, `position_text`, `problem` and `streams`.
+
 `FIELDS` has the names of the fields. The clearest claim is kept: that of an exact
 field, then one in words or themes, then the length of a line that ends in mate.
 

@@ -1,5 +1,7 @@
 """Read files and standard input as numbered lines, in bounded memory.
 
+Called by most rooms; imports `errors` and `problem`.
+
 1. `open_decompressed` opens a file. gzip, bzip2, xz and Zstandard are recognised by the
    first bytes, not by the name.
 2. `NumberedLines` splits it into lines, each available as soon as it arrives.

@@ -1,5 +1,7 @@
 """The laboratory's search: alpha-beta with mate scores and switchable techniques.
 
+Called by `cli`, `pages`, `player` and `traces`; imports most rooms.
+
 `Laboratory` searches one position at a time, deepening ply by ply, each time from an
 empty transposition table. Limits count moves made, null moves included; the results
 count the nodes that `Techniques.count` selects. `Runner` runs searches one after the

@@ -1,5 +1,8 @@
 """The results of several variants side by side, and their records.
 
+Called by `cli`, `count_tables` and `pages`; imports `problem`, `solution` and
+`techniques`.
+
 The results are those on one position or on a collection. The node counts of the chess
 engine Glass 1.0, with and without mate-distance pruning, are from the Chess Programming
 Wiki, "Mate Distance Pruning", section "In Practice": nodes until the principal

@@ -1,5 +1,7 @@
 """Games of the laboratory's search: openings, moves, results, and self-play.
 
+Called by `cli` and `match`; imports most rooms.
+
 The search ignores repetitions and the fifty-move rule, so the player avoids a
 repetition if another move also wins. A game depends on its opening and the players'
 settings alone, not on the process that plays it, so any number of jobs gives the same

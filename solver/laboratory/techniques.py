@@ -1,4 +1,7 @@
-"""The techniques of the laboratory, and the mate scores that they find."""
+"""The techniques of the laboratory, and the mate scores that they find.
+
+Called by most rooms; imports `errors` and `kernel.border`.
+"""
 
 from __future__ import annotations
 

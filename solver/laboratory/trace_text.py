@@ -1,4 +1,7 @@
-"""A trace as text: the first plies of its tree, a line for each node."""
+"""A trace as text: the first plies of its tree, a line for each node.
+
+Called by `cli` and `pages`; imports `kernel.border`, `output` and `techniques`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Traces: one search, node by node, as the kernel logged it.
 
+Called by `cli` and `pages`; imports most rooms.
+
 A trace shows the laboratory's search, the df-pn search or a certificate. A column of
 its log is a list with an entry for each node, in the order in which the search entered
 them. docs/reference/trace.md describes the record and the columns.

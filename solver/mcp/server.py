@@ -1,5 +1,7 @@
 """Serves a language model's client over standard input and output, by the official SDK.
 
+Called by `cli`; imports most rooms.
+
 The event loop reads and writes messages. Every call of a tool runs in a thread, and is
 stopped when the client cancels it or leaves. tools.json describes the tools and their
 arguments. Every text is data: a position, moves or a collection, never a file's name.

@@ -1,4 +1,7 @@
-"""The record of an answer, its moves in SAN, and how it is written as JSON."""
+"""The record of an answer, its moves in SAN, and how it is written as JSON.
+
+Called by `cli`, `pages` and `shown_play`; imports `position_text`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Audits as text for people, and as GitHub's summaries and annotations."""
+"""Audits as text for people, and as GitHub's summaries and annotations.
+
+Called by `cli` and `pages`; imports most rooms.
+"""
 
 from __future__ import annotations
 

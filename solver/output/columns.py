@@ -1,4 +1,7 @@
-"""Tables that drop their less important columns on narrow terminals."""
+"""Tables that drop their less important columns on narrow terminals.
+
+Called by `audit_text`, `cli`, `laboratory` and `pages`; imports no other.
+"""
 
 from __future__ import annotations
 

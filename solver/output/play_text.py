@@ -1,4 +1,8 @@
-"""The play of a problem as a problem magazine prints it, and solutions of help play."""
+"""The play of a problem as a problem magazine prints it, and solutions of help play.
+
+Called by `cli`, `pages`, `shown_play` and `solution_pgn`; imports `output`, `play`,
+`problem`, `solution`, `stipulations` and `text`.
+"""
 
 from __future__ import annotations
 

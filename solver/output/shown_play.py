@@ -1,4 +1,7 @@
-"""The play shown with an answer, and the drawing of its board."""
+"""The play shown with an answer, and the drawing of its board.
+
+Called by `cli`, `mcp` and `pages`; imports most rooms.
+"""
 
 from __future__ import annotations
 

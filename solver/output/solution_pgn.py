@@ -1,5 +1,8 @@
 """An answer as a PGN game from its position; keys and defences are its variations.
 
+Called by `shown_play`; imports `formats`, `play`, `play_text`, `problem`, `solution`,
+`stipulations` and `text`.
+
 Help play is one game for each solution.
 """
 

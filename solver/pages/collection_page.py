@@ -1,4 +1,7 @@
-"""The page of a collection: totals and rows in HTML, and all records for the script."""
+"""The page of a collection: totals and rows in HTML, and all records for the script.
+
+Called by `cli`; imports most rooms.
+"""
 
 from __future__ import annotations
 

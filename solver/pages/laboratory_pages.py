@@ -1,4 +1,8 @@
-"""Pages of the laboratory: comparisons of techniques, and searches to step through."""
+"""Pages of the laboratory: comparisons of techniques, and searches to step through.
+
+Called by `cli`; imports `kernel.border`, `laboratory`, `layout`, `output`, `pages`,
+`search` and `viewer_pages`.
+"""
 
 from __future__ import annotations
 

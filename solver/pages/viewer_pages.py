@@ -1,4 +1,7 @@
-"""Pages with a board: of an answer, of problems to solve, and in notebooks."""
+"""Pages with a board: of an answer, of problems to solve, and in notebooks.
+
+Called by `cli`, `collection_page` and `laboratory_pages`; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Build the play of a problem from proved answers, part by part."""
+"""Build the play of a problem from proved answers, part by part.
+
+Called by `cli` and `output`; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The play of a problem for programs, with what problemists note beside it."""
+"""The play of a problem for programs, with what problemists note beside it.
+
+Called by `cli`, `output` and `pages`; imports `board`, `kernel.border` and `tree`.
+"""
 
 from __future__ import annotations
 

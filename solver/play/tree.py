@@ -1,4 +1,8 @@
-"""The play of a problem as a tree, and the question about it."""
+"""The play of a problem as a tree, and the question about it.
+
+Called by `builder`, `cli`, `mcp`, `output`, `pages` and `record`; imports `problem` and
+`solution`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One problem as a `Question`, as the kernel's `Query`, and as a `Solution`."""
+"""One problem as a `Question`, as the kernel's `Query`, and as a `Solution`.
+
+Called by most rooms; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Stop a search, limit its time, and share it among cores."""
+"""Stop a search, limit its time, and share it among cores.
+
+Called by most rooms; imports `errors`, `kernel.border`, `kernel.build`, `problem`,
+`solution` and `workspaces`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """The border between Python and the compiled kernel: a C function for each part.
 
+Called by most rooms; imports `errors`, `query_struct` and `search_struct`.
+
 `Kernel` calls its operations by name. `solver.kernel.border.parts` lists the parts and
 the operations of each.
 

@@ -1,4 +1,7 @@
-"""What a search is asked and what it answers: structs for ctypes and for numba."""
+"""What a search is asked and what it answers: structs for ctypes and for numba.
+
+Called by most rooms; imports `search_struct`.
+"""
 
 from __future__ import annotations
 

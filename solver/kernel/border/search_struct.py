@@ -1,4 +1,7 @@
-"""The memory of a search, laid out once for ctypes and for numba."""
+"""The memory of a search, laid out once for ctypes and for numba.
+
+Called by most rooms; imports no other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where compiled code is kept, and for which machines it is compiled."""
+"""Where compiled code is kept, and for which machines it is compiled.
+
+Called by `cli`, `compiler`, `jit`, `loader` and `wasm`; imports `errors` and `files`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """How kernel functions are compiled: decorators, types and machine instructions.
 
+Called by `kernel.compositions`, `kernel.laboratory`, `kernel.mate` and `kernel.rules`;
+imports `cache`, `compiler`, `kernel.border` and `words`.
+
 Every kernel function has one signature: the types below in its annotations. A literal
 combined with a bitboard needs a type too, because numba gives `uint64 + int64` the type
 int64; `solver.kernel.rules.bitboards` has typed literals. Counts are int64 and take

@@ -1,4 +1,7 @@
-"""Load compiled parts: machine code from the cache, compiled if it is missing."""
+"""Load compiled parts: machine code from the cache, compiled if it is missing.
+
+Called by most rooms; imports `cache`, `compiler`, `errors`, `kernel.border` and `wasm`.
+"""
 
 from __future__ import annotations
 

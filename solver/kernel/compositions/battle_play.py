@@ -1,4 +1,8 @@
-"""Battle play: selfmates, reflexmates and stalemates, and its side of the machine."""
+"""Battle play: selfmates, reflexmates and stalemates, and its side of the machine.
+
+Loaded by its name; imports `goal_in_one`, `kernel.border`, `kernel.build`,
+`kernel.mate` and `kernel.rules`.
+"""
 
 from __future__ import annotations
 

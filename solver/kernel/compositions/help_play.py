@@ -1,5 +1,8 @@
 """Help play: every line of play that ends with mate or stalemate.
 
+Loaded by its name; imports `kernel.border`, `kernel.build`, `kernel.mate`,
+`kernel.rules` and `net_list`.
+
 Both sides help each other, so there is no best play: `enumerate_solutions` walks the
 tree of legal moves to a fixed number of plies. Three things keep that tree small.
 

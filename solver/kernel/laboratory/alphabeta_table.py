@@ -1,4 +1,8 @@
-"""The table of the laboratory's search, and the moves that its techniques select."""
+"""The table of the laboratory's search, and the moves that its techniques select.
+
+Called by `alphabeta` and `evaluation`; imports `kernel.border`, `kernel.build`,
+`kernel.mate` and `kernel.rules`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The bounds on a side's shortest mate, the keys and the line that they end with."""
+"""The bounds on a side's shortest mate, the keys and the line that they end with.
+
+Called by `entry`; imports most rooms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The df-pn search for long mates, and the first proof numbers that guide it."""
+"""The df-pn search for long mates, and the first proof numbers that guide it.
+
+Called by `bounds` and `entry`; imports `kernel.border`, `kernel.build`, `kernel.rules`,
+`ordering`, `prover` and `transposition`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The operations of the search for C: solve, read rows, grade lines, list play."""
+"""The operations of the search for C: solve, read rows, grade lines, list play.
+
+Loaded by its name; imports most rooms.
+"""
 
 from __future__ import annotations
 

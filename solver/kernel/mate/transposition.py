@@ -1,4 +1,8 @@
-"""What a search remembers: the transposition table, and the log of its nodes."""
+"""What a search remembers: the transposition table, and the log of its nodes.
+
+Called by `bounds`, `dfpn`, `entry`, `kernel.compositions`, `kernel.laboratory`,
+`ordering` and `prover`; imports `kernel.border`, `kernel.build` and `kernel.rules`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The search of a query, turn by turn, and the lists of moves that play consists of."""
+"""The search of a query, turn by turn, and the lists of moves that play consists of.
+
+Called by `bounds`, `entry` and `kernel.compositions`; imports `kernel.border`,
+`kernel.build`, `kernel.rules` and `ordering`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Bitboards, positions and moves: the words that every kernel function works on."""
+"""Bitboards, positions and moves: the words that every kernel function works on.
+
+Called by `fen`, `kernel.compositions`, `kernel.laboratory`, `kernel.mate`, `mating`,
+`movegen` and `notation`; imports `kernel.build`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""FENs, read and written; and what problemists remark about a mate or a key."""
+"""FENs, read and written; and what problemists remark about a mate or a key.
+
+Called by `kernel.mate`; imports `bitboards`, `kernel.border`, `kernel.build`, `mating`,
+`movegen` and `notation`.
+"""
 
 from __future__ import annotations
 

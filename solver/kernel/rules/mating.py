@@ -1,4 +1,8 @@
-"""Which moves give check, and which mate."""
+"""Which moves give check, and which mate.
+
+Called by `fen`, `kernel.compositions`, `kernel.laboratory` and `kernel.mate`; imports
+`bitboards`, `kernel.build` and `movegen`.
+"""
 
 from __future__ import annotations
 
