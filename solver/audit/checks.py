@@ -23,7 +23,7 @@ from solver.problem import EXPECTED, MAX_MOVES, Stipulation
 from solver.record import COLUMNS, MARKS
 from solver.solution import Status, StoppedBy, TableFormat
 from solver.stipulations import genre_of
-from solver.stipulations.kind import Soundness, Verdict
+from solver.stipulations.genre import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -246,7 +246,7 @@ def _parse(text: str) -> Any:
 
 
 def _check_plies(result: AuditResult, fen: str) -> None:
-    """Check the moves of the claimed line; see `plies.Ply`."""
+    """Check the moves of the claimed line; see `results.Ply`."""
     given = _parse(result.plies)
     is_listed = isinstance(given, list) and all(isinstance(one, dict) for one in given)
     are_plies = is_listed and all(map(_is_ply, given))

@@ -20,7 +20,7 @@ from solver.search import follow, threads
 from solver.search.queries import Question, Questions
 from solver.solution import Solution, StoppedBy
 from solver.stipulations import genre_of
-from solver.stipulations.kind import Soundness, Verdict
+from solver.stipulations.genre import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from solver import errors, record, solution
 from solver.problem import Claim, Problem, Stipulation
 from solver.stipulations import genre_of
-from solver.stipulations.kind import Soundness, Verdict, allows_all_mates
+from solver.stipulations.genre import Soundness, Verdict, allows_all_mates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

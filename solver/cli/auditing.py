@@ -17,7 +17,7 @@ import click
 from solver import errors, problem
 from solver.cli import console, options
 from solver.formats import claims, registry, streams
-from solver.stipulations import kind
+from solver.stipulations import genre
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -242,7 +242,7 @@ store = options.gathered(
     options.flag("--fresh", "Delete the results in the store and start again."),
     click.option(
         "--retry",
-        type=WordSet(*kind.Verdict, "found"),
+        type=WordSet(*genre.Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
         help="Search stored results with these verdicts again, such as `undecided`, if "

@@ -23,7 +23,7 @@ from solver.formats import streams
 from solver.output import audit_text
 from solver.record import MARKS
 from solver.search import threads
-from solver.stipulations import kind
+from solver.stipulations import genre
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -164,8 +164,8 @@ UNMARKED = "unmarked"
 """The word of `--fail-on` that leaves out records with any mark."""
 
 FAILURES = (
-    *kind.Verdict,
-    *kind.Soundness,
+    *genre.Verdict,
+    *genre.Soundness,
     results.KEYS,
     results.DUAL,
     results.LINE,

@@ -3,8 +3,7 @@
 Called by `certificate` and `search`; imports `board`, `endgame_table` and `ending`.
 
 `find_ending` is the entry. This module does not load numpy, which takes a tenth of a
-second: `retrograde` and `endgame_table` do, and they are imported when the first table
-is built.
+second: `endgame_table` does, and it is imported when the first table is built.
 """
 
 from __future__ import annotations

@@ -431,7 +431,7 @@ class Composition:
         Parameters
         ----------
         forsyth : str
-            Letters as in `kind_of`, White's in upper case. Runs of empty squares may
+            Letters as in `piece_kind`, White's in upper case. Runs of empty squares may
             be longer than a rank, and empty squares at the end are omitted.
         language : int
             Of the letters.

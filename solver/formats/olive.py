@@ -10,8 +10,8 @@ sources):
 - `stipulation`: such as `"#3"` or `h#2.5`, see `solver.problem`;
 - `options`: Popeye's, see `compositions.Options`; anything else is a fairy condition;
 - `twins`: Popeye's words by label, see `popeye`; the label `a` marks a zero position;
-- `solution`: the key, if it is marked, see `compositions.find_keys`, or the solutions
-  of help play; with twins, in the part that follows the label, such as `b)`;
+- `solution`: the key, if it is marked, see `compositions.find_marked_keys`, or the
+  solutions of help play; with twins, in the part that follows the label, such as `b)`;
 - `intended-solutions`: the number of keys (default: one), or of solutions of help play
   (default: as many as `solution` lists). `2.1.1` says how many moves continue each
   move, and counts as their product in help play, else as the first;

@@ -32,7 +32,7 @@ from solver.record import (
     write_record,
 )
 from solver.stipulations import genre_of
-from solver.stipulations.kind import Verdict
+from solver.stipulations.genre import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

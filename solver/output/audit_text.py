@@ -20,7 +20,7 @@ from solver.output.text import analysis_link, duration, listed
 from solver.position_text import first_moves
 from solver.problem import printable
 from solver.record import MARKS
-from solver.stipulations import genre_of, kind
+from solver.stipulations import genre, genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,7 +79,7 @@ class _Row:
         self.time_s += result.time_s or 0.0
 
 
-_ALL = (kind.rank_of("none", 1), "all")
+_ALL = (genre.rank_of("none", 1), "all")
 """The last row, with the sums of all others."""
 
 
@@ -117,7 +117,7 @@ class AuditTable:
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
-        counts = _in_words(self._soundness, kind.Soundness)
+        counts = _in_words(self._soundness, genre.Soundness)
         parts = [f"soundness: {counts}"] if counts else []
         if self._duals:
             parts.append(f"with a dual: {self._duals:,}")
@@ -209,8 +209,8 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     if claim := result.claim or result.asked.attacker_moves:
         return genre_of(result.asked).claim_name(claim)
     if result.nomate is not None:
-        return kind.rank_of("no #", result.nomate), f"no #{result.nomate}"
-    return kind.rank_of("none", 0), "none"
+        return genre.rank_of("no #", result.nomate), f"no #{result.nomate}"
+    return genre.rank_of("none", 0), "none"
 
 
 def soundness_of(result: AuditResult) -> list[str]:
@@ -261,7 +261,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     if result.fen is None or not genre_of(result.asked).warns_of_draws:
         return
     mate = result.mate
-    if mate is None and result.verdict != kind.Verdict.REFUTED:
+    if mate is None and result.verdict != genre.Verdict.REFUTED:
         mate = result.claim
     if not mate:
         return
@@ -337,7 +337,7 @@ def _claimed(result: AuditResult) -> str:
     if result.claimed_solutions is not None:
         claimed += f" with {_counted(result.claimed_solutions)}"
     keys = result.wrong_keys or (
-        result.claimed_keys if result.soundness == kind.Soundness.COOKED else ""
+        result.claimed_keys if result.soundness == genre.Soundness.COOKED else ""
     )
     if keys:
         claimed += f" by {listed(_sans(result, keys))}"
@@ -352,11 +352,11 @@ def _objection(result: AuditResult) -> str:
     is_line_wrong = words == (LINE,) and result.mate is not None
     if result.word in words or result.found_solutions() or is_line_wrong:
         return f"found {_found(result)}"
-    if KEYS in words or kind.Soundness.MISSING_SOLUTION in words:
+    if KEYS in words or genre.Soundness.MISSING_SOLUTION in words:
         return f"found {listed(_sans(result, result.keys))}"
-    if kind.Soundness.NOT_SHORTEST_LINE in words:
+    if genre.Soundness.NOT_SHORTEST_LINE in words:
         return _slow_line(result)
-    if kind.Soundness.COOKED in words:
+    if genre.Soundness.COOKED in words:
         keys = _sans(result, result.keys)
         return f"found {len(keys)} keys: {listed(keys)}"
     if DUAL in words:
@@ -367,7 +367,7 @@ def _objection(result: AuditResult) -> str:
 def _found(result: AuditResult) -> str:
     if result.mate is None:
         return _none(result)
-    if result.found_solutions() and result.word != kind.Verdict.SHORTER:
+    if result.found_solutions() and result.word != genre.Verdict.SHORTER:
         return _solutions(result)
     mate = genre_of(result.asked).length_name(result.mate)
     claim = result.claim or 0
@@ -390,7 +390,7 @@ def _none(result: AuditResult) -> str:
 
 def _none_in(excluded: int, result: AuditResult) -> str:
     if result.claim is not None and result.claim < 0:
-        return kind.name_no_mate(excluded, result.claim)
+        return genre.name_no_mate(excluded, result.claim)
     half = ".5" if result.asked.half else ""
     return f"none in {excluded - bool(half)}{half}"
 

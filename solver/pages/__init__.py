@@ -38,7 +38,7 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record with what only pages need.
 
     `san` names its moves, and `shown` has the names that a page shows in place of its
-    own; see `claims.printable`. A page shows names as `bdi` elements, so that letters
+    own; see `problem.printable`. A page shows names as `bdi` elements, so that letters
     that are written from right to left do not move what is beside them. `restriction`
     has the restriction in words, and `stalemated` is true of a stalemate.
     """
@@ -74,7 +74,7 @@ def fill_page(
         The template's path below its package, such as `answer.html`. It extends
         `page.html`.
     title : str
-        The title of the document; see `claims.printable`.
+        The title of the document; see `problem.printable`.
     style : str
         The paths of the page's styles, separated by blanks; they follow the one that
         all pages share.

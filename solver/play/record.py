@@ -33,7 +33,7 @@ class MateMark(StrEnum):
     """No purity."""
 
     PURE = "pure"
-    """Each square of the king's field is barred in one way; see `mark_mate`."""
+    """Each square of the king's field is barred in one way; see `find_mate_mark`."""
 
     MODEL = "model"
     """Pure, and every piece of the mating side except king and pawns takes part."""

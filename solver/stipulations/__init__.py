@@ -1,8 +1,8 @@
-"""The kinds of stipulations: mate, battle and help play, and what is special to each.
+"""The genres of problems: mate, battle and help play, and what is special to each.
 
-`kind_of` returns the object for a stipulation; other packages need not know its kind.
-`solver.problem` has the value: text and numbers. `solver.stipulations.kind` has
-what all kinds do, `solver.stipulations.solving_moves` their moves in a search's memory.
+`genre_of` returns the object for a stipulation; other rooms need not know its genre.
+`solver.problem` has the value: text and numbers. `solver.stipulations.genre` has
+what all genres do, `solver.stipulations.solving_moves` their moves in a search's memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from solver.kernel.border import parts, search_struct
 from solver.kernel.build.loader import load_part
 from solver.problem import MATE, Claim, Goal, Limits, Play, Problem, Stipulation
-from solver.stipulations import kind
+from solver.stipulations import genre
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Direct mate
 
 
-class Mate(kind.Genre):
+class Mate(genre.Genre):
     """The attacker mates; a claim or an answer may also be that it is mated."""
 
     has_certificates = True
@@ -46,11 +46,11 @@ class Mate(kind.Genre):
 
     def length_name(self, moves: int) -> str:
         """Name a length; a negative one means that the side to move is mated."""
-        return kind.name_mate(moves)
+        return genre.name_mate(moves)
 
     def claim_name(self, moves: int) -> tuple[int, str]:
         """Return rank and name of a claim, mates of the side to move last."""
-        return kind.rank_of("#" if moves > 0 else "", abs(moves)), f"#{moves}"
+        return genre.rank_of("#" if moves > 0 else "", abs(moves)), f"#{moves}"
 
     def with_solution(
         self,
@@ -95,7 +95,7 @@ BATTLE_PLAYS = {
 }
 
 
-class Battle(kind.Genre):
+class Battle(genre.Genre):
     """The attacker forces its goal."""
 
     def __init__(self, stipulation: Stipulation) -> None:
@@ -126,7 +126,7 @@ SPARE_SOLUTIONS = 100
 """An audit of a help problem ends after this many more solutions than claimed."""
 
 
-class Help(kind.Genre):
+class Help(genre.Genre):
     """The side that ends the play is the attacker; there are no keys."""
 
     has_variations = False
@@ -149,27 +149,29 @@ class Help(kind.Genre):
 
     def numbered_line(self, fen: str, moves: Iterable[str]) -> list[str]:
         """Write a line in SAN; the side that is mated begins each number."""
-        return kind.numbered_line(fen, moves, half=self.stipulation.half)
+        return genre.numbered_line(fen, moves, half=self.stipulation.half)
 
-    def verdict(self, claim: Claim, answer: Solution) -> kind.Verdict:
+    def verdict(self, claim: Claim, answer: Solution) -> genre.Verdict:
         """Return the verdict on the length of the solutions.
 
         Their number matters only if a limit leaves it open, or if no number is claimed.
         """
         claimed, found = self.claimed_solutions(claim), len(answer.solutions)
         if answer.mate is None and answer.lower_bound > claim.mate:
-            return kind.Verdict.REFUTED if claimed else kind.Verdict.PROVED
+            return genre.Verdict.REFUTED if claimed else genre.Verdict.PROVED
         if not found:
-            return kind.Verdict.UNDECIDED
+            return genre.Verdict.UNDECIDED
         if not claimed:
-            return kind.Verdict.REFUTED
+            return genre.Verdict.REFUTED
         if answer.mate is not None and answer.mate < claim.mate:
-            return kind.Verdict.SHORTER
+            return genre.Verdict.SHORTER
         if not answer.solutions_complete and found < claimed:
-            return kind.Verdict.UNDECIDED
+            return genre.Verdict.UNDECIDED
         is_shortest = answer.lower_bound == claim.mate
         is_decided = answer.solutions_complete or found > claimed
-        return kind.Verdict.PROVED if is_shortest and is_decided else kind.Verdict.HOLDS
+        return (
+            genre.Verdict.PROVED if is_shortest and is_decided else genre.Verdict.HOLDS
+        )
 
     def first_moves(self, answer: Solution) -> tuple[str, ...] | None:
         """Return the first moves of the solutions; None if there may be others."""
@@ -179,18 +181,18 @@ class Help(kind.Genre):
 
     def soundness(
         self,
-        verdict: kind.Verdict | None,
+        verdict: genre.Verdict | None,
         claim: Claim,
         answer: Solution,
         *,
         is_slow_line: bool,
-    ) -> kind.Soundness | None:
+    ) -> genre.Soundness | None:
         """Compare number and moves of the solutions with the claim."""
         claimed, found = self.claimed_solutions(claim), len(answer.solutions)
-        if verdict is kind.Verdict.REFUTED:
-            return kind.Soundness.NO_SOLUTION if claimed else kind.Soundness.COOKED
+        if verdict is genre.Verdict.REFUTED:
+            return genre.Soundness.NO_SOLUTION if claimed else genre.Soundness.COOKED
         if not claimed:
-            return kind.Soundness.SOUND if verdict is kind.Verdict.PROVED else None
+            return genre.Soundness.SOUND if verdict is genre.Verdict.PROVED else None
         if answer.mate != claim.mate:  # shorter, which --within accepts
             return None
         if answer.solutions_complete and (
@@ -198,10 +200,10 @@ class Help(kind.Genre):
             or self.wrong_keys(claim, answer)
             or _is_no_solution(claim, answer)
         ):
-            return kind.Soundness.MISSING_SOLUTION
+            return genre.Soundness.MISSING_SOLUTION
         if found > claimed:
-            return kind.Soundness.COOKED
-        return kind.Soundness.SOUND if verdict is kind.Verdict.PROVED else None
+            return genre.Soundness.COOKED
+        return genre.Soundness.SOUND if verdict is genre.Verdict.PROVED else None
 
     def claimed_solutions(self, claim: Claim) -> int:
         """Return how many solutions are claimed; without a number: one.
@@ -263,26 +265,26 @@ def _is_no_solution(claim: Claim, answer: Solution) -> bool:
     return all(solution[: len(line)] != line for solution in answer.solutions)
 
 
-# The kind of a stipulation
+# The genre of a stipulation
 
-_KINDS: dict[tuple[Play, Goal], type[kind.Genre]] = {
+_GENRES: dict[tuple[Play, Goal], type[genre.Genre]] = {
     (Play.HELP, Goal.MATE): Help,
     (Play.HELP, Goal.STALEMATE): Help,
 }
 
 
-def genre_of(stipulation: Stipulation) -> kind.Genre:
+def genre_of(stipulation: Stipulation) -> genre.Genre:
     """Return the object for a stipulation."""
     return _MATE if stipulation is MATE else _made(stipulation)
 
 
 @lru_cache
-def _made(stipulation: Stipulation) -> kind.Genre:
+def _made(stipulation: Stipulation) -> genre.Genre:
     if stipulation.is_direct_mate:
         return Mate(stipulation)
-    return _KINDS.get((stipulation.play, stipulation.goal), Battle)(stipulation)
+    return _GENRES.get((stipulation.play, stipulation.goal), Battle)(stipulation)
 
 
 _MATE = _made(MATE)
-"""The kind of most rows, which each need it several times; hashing would take
+"""The genre of most rows, which each need it several times; hashing would take
 longer."""

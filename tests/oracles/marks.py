@@ -8,7 +8,7 @@ from solver.play.record import MateMark
 
 
 def mark_mate(board: chess.Board) -> MateMark:
-    """See `solver.play.record.mark_mate`."""
+    """See `solver.play.record.find_mate_mark`."""
     if not board.is_checkmate():
         return MateMark.PLAIN
     mated = board.turn

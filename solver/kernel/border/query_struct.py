@@ -398,7 +398,7 @@ class Mdp(IntEnum):
 
 
 class Extension(Flag):
-    """Moves that are searched one ply deeper; see `laboratory.selectivity`."""
+    """Moves that are searched one ply deeper; see `laboratory.alphabeta_table`."""
 
     NONE = 0
     CHECKS = auto()

@@ -489,7 +489,7 @@ def find_battle_keys(
 
 take_turn = turns.machine(begin_battle, search_battle, find_battle_keys)
 
-# Lists; see `play_lists.compile_lists`
+# Lists; see `turns.compile_lists`
 
 
 @jit

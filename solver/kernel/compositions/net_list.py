@@ -298,7 +298,7 @@ RANK_BITS = np.uint64(56)
 
 
 KIND_BY_BOARDS = np.zeros(int(bitboards.KING) + 1, dtype=np.int64)
-"""The kind of a piece by the boards that have it; see `position.arrival`."""
+"""The kind of a piece by the boards that have it; see `bitboards.arrival`."""
 
 KIND_BY_BOARDS[
     [

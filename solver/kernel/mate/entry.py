@@ -449,7 +449,7 @@ def grade_rows(address: Number, count: Number, search: Search) -> Number:
 # Importing this module translates the kernel's functions. numba compiles the members of
 # `Operation` as numbers, so both sides can use their names.
 
-# The play of mates; see `play_lists.compile_lists`
+# The play of mates; see `turns.compile_lists`
 
 
 @jit

@@ -3,8 +3,8 @@
 Called by `audit`, `cli`, `output`, `pages` and `stipulations`; imports most rooms.
 
 In play by force, one side, the attacker, reaches the goal against every defence.
-`solver.stipulations` has the kinds: `Mate` and `Battle` override a few methods of
-`Kind`, `Help` most of them.
+`solver.stipulations` has the genres: `Mate` and `Battle` override a few methods of
+`Genre`, `Help` most of them.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ Choice = TypeVar("Choice")
 
 
 class Genre(Comparison):
-    """What a stipulation does.
+    """What the problems with a stipulation have in common.
 
     Attributes
     ----------
