@@ -1,8 +1,8 @@
 """The genres of problems: mate, battle and help play, and what is special to each.
 
 `genre_of` returns the object for a stipulation; other rooms need not know its genre.
-`solver.problem` has the value: text and numbers. `solver.stipulations.genre` has
-what all genres do, `solver.stipulations.solving_moves` their moves in a search's memory.
+`solver.problem` has the value: text and numbers. `genre.py` has what all genres do,
+`solving_moves.py` their moves in a search's memory.
 """
 
 from __future__ import annotations
