@@ -56,12 +56,18 @@ def imported_by(path: Path) -> set[str]:
     return found & MODULES.keys()
 
 
-def listed(names: set[str]) -> str:
-    """Return names in a sentence: `a`, `b` and `c`."""
-    if len(names) > MOST_NAMES:
-        return "most rooms"
-    words = [f"`{name}`" for name in sorted(names)]
+def listed(others: set[str], room: str) -> str:
+    """Name files of the same room and other rooms: `a`, `b` and `c`."""
+    beside = {other.rpartition(".")[2] for other in others if room_of(other) == room}
+    rooms = {room_of(other) for other in others} - {room}
+    words = ["most of its room"] if len(beside) > MOST_NAMES else quoted(beside)
+    words += ["most rooms"] if len(rooms) > MOST_NAMES else quoted(rooms)
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def quoted(names: set[str]) -> list[str]:
+    """Return names in order and in backticks."""
+    return [f"`{name}`" for name in sorted(names)]
 
 
 def sentences() -> dict[str, str]:
@@ -75,18 +81,12 @@ def sentences() -> dict[str, str]:
     for module, path in MODULES.items():
         if path.name == "__init__.py":
             continue
-        room = room_of(module)
-
-        def seen(others: set[str], room: str = room) -> set[str]:
-            return {
-                other.rpartition(".")[2] if room_of(other) == room else room_of(other)
-                for other in others
-            }
-
-        called = seen(callers[module])
-        uses = seen(imports[module] - {module})
-        first = f"Called by {listed(called)}" if called else "Loaded by its name"
-        result[module] = f"{first}; imports {listed(uses) if uses else 'no other'}."
+        room, used = room_of(module), imports[module] - {module}
+        called = callers[module]
+        first = f"Called by {listed(called, room)}" if called else "Loaded by its name"
+        result[module] = (
+            f"{first}; imports {listed(used, room) if used else 'no other'}."
+        )
     return result
 
 

@@ -1,6 +1,7 @@
 """Check the values of a result that was read from a file.
 
-Called by `output` and `store`; imports most rooms.
+Called by `store` and `output`; imports `results`, `errors`, `formats`, `position_text`,
+`problem`, `record`, `solution` and `stipulations`.
 
 Anyone may edit a store or the records of an audit, and a disk may damage them. Readers
 call `check_values` for every result, and `check_answer` for an answer of a store, which

@@ -1,7 +1,7 @@
 """Audit on a dask.distributed cluster: batches become tasks of the cluster.
 
-Called by `cli`; imports `endgames`, `errors`, `job`, `problem`, `results`, `search` and
-`workers`.
+Called by `cli`; imports `job`, `results`, `workers`, `endgames`, `errors`, `problem`
+and `search`.
 
 `open_cluster` connects to a cluster or starts one on this machine. A `Cluster` sends
 enough batches to keep every thread of the cluster busy, with one more batch waiting for

@@ -1,6 +1,6 @@
 """Correct the records of a collection: the claim that was proved, where one is wrong.
 
-Called by `cli`; imports `errors`, `formats`, `position_text`, `problem`, `results`,
+Called by `cli`; imports `results`, `errors`, `formats`, `position_text`, `problem`,
 `solution` and `stipulations`.
 
 Only the fields of the claim change; every other byte of a line stays. A corrected line

@@ -1,6 +1,7 @@
 """Audit one problem, and find what explains a claim that fails.
 
-Called by `cli`, `cluster`, `mcp`, `store` and `workers`; imports most rooms.
+Called by `cluster`, `store`, `workers`, `cli` and `mcp`; imports `results` and most
+rooms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The result of auditing one record, and the moves of its claimed line.
 
-Called by most rooms; imports `errors`, `problem`, `record`, `solution` and
-`stipulations`.
+Called by `checks`, `cluster`, `corrections`, `job`, `store`, `workers`, `cli`, `output`
+and `pages`; imports `errors`, `problem`, `record`, `solution` and `stipulations`.
 """
 
 from __future__ import annotations

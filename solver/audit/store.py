@@ -1,6 +1,7 @@
 """The store of an audit: an SQLite file of answers and the records they belong to.
 
-Called by `cli` and `workers`; imports most rooms.
+Called by `workers` and `cli`; imports `checks`, `job`, `results`, `errors`, `files`,
+`problem`, `record` and `solution`.
 """
 
 from __future__ import annotations

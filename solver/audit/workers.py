@@ -1,6 +1,7 @@
 """Audit a collection: the pipeline of batches, and the workers that it feeds.
 
-Called by `cli`, `cluster`, `laboratory` and `mcp`; imports most rooms.
+Called by `cluster`, `cli`, `laboratory` and `mcp`; imports `job`, `results`, `store`,
+`endgames`, `errors`, `problem`, `search` and `solution`.
 """
 
 from __future__ import annotations

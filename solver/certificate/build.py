@@ -1,6 +1,6 @@
 """Build a certificate: search again for what its proof needs, and write it down.
 
-Called by `audit`, `cli`, `laboratory`, `matebench`, `play` and `stipulations`; imports
+Called by `matebench`, `audit`, `cli`, `laboratory`, `play` and `stipulations`; imports
 most rooms.
 """
 

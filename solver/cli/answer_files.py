@@ -1,6 +1,6 @@
 """What `solve` and `verify` write beside the answer: play, certificates, pages.
 
-Called by `improve`, `solve` and `verify`; imports most rooms.
+Called by `improve`, `solve` and `verify`; imports `console`, `options` and most rooms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What commands that audit or read collections share: options, the store, files.
 
-Called by `improve`, `problems`, `stores`, `table` and `verify`; imports `audit`,
-`console`, `errors`, `formats`, `options`, `problem` and `stipulations`.
+Called by `improve`, `problems`, `stores`, `table` and `verify`; imports `console`,
+`options`, `audit`, `errors`, `formats`, `problem` and `stipulations`.
 """
 
 from __future__ import annotations

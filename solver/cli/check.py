@@ -1,6 +1,6 @@
 """`matesolve check`: verify certificates with python-chess alone.
 
-Loaded by its name; imports `checker`, `console`, `errors`, `formats`, `options` and
+Loaded by its name; imports `console`, `options`, `checker`, `errors`, `formats` and
 `problem`.
 
 A file by itself, because nothing that it imports knows the kernel.

@@ -1,6 +1,6 @@
 """What all commands share: exit codes, streams, files, progress, the kernel.
 
-Called by most rooms; imports most rooms.
+Called by most of its room; imports `signals` and most rooms.
 """
 
 from __future__ import annotations

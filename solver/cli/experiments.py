@@ -1,6 +1,7 @@
 """Experiments of the laboratory: their options, `matesolve match` and `matesolve mip`.
 
-Called by `table` and `trace`; imports most rooms.
+Called by `table` and `trace`; imports `console`, `options`, `signals`, `board`,
+`errors`, `kernel.border`, `laboratory`, `problem` and `search`.
 
 `variants` gives the options of techniques to a command and passes the searches that
 they describe; `table` and `trace` have them too. `match` plays games between two

@@ -1,6 +1,7 @@
 """`matesolve improve`: search a file's mates, and write a copy with the better ones.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `answer_files`, `auditing`, `console`, `options`, `signals`
+and most rooms.
 """
 
 from __future__ import annotations

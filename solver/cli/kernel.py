@@ -1,6 +1,7 @@
 """`matesolve warmup`, `doctor` and `perft`: compile the kernel, test and time it.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `console`, `options`, `signals`, `board`, `errors`,
+`kernel.border`, `kernel.build`, `search` and `solving`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The command `matesolve`: runs a subcommand and returns its exit code.
 
-Called by `__main__`; imports `console`, `errors` and `signals`.
+Called by `__main__`; imports `console`, `signals` and `errors`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The options that several commands share, and the help pages that list them.
 
-Called by most rooms; imports `console`, `endgames`, `errors`, `output`, `play`,
+Called by most of its room; imports `console`, `endgames`, `errors`, `output`, `play`,
 `problem` and `search`.
 """
 

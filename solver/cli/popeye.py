@@ -1,6 +1,7 @@
 """`matesolve popeye`: solve Popeye's input, and print what Popeye would print.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `console`, `options`, `popeye_answer`, `signals`, `errors`,
+`formats`, `output`, `problem`, `search` and `solving`.
 """
 
 from __future__ import annotations

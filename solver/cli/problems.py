@@ -1,6 +1,6 @@
 """Commands about problems: `inspect`, `convert`, `generate` and `board`.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `auditing`, `console`, `options`, `stores` and most rooms.
 """
 
 from __future__ import annotations

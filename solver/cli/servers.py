@@ -1,6 +1,6 @@
 """The commands that serve other programs: `matesolve uci` and `matesolve mcp`.
 
-Loaded by its name; imports `console`, `errors`, `formats`, `mcp`, `options`, `signals`
+Loaded by its name; imports `console`, `options`, `signals`, `errors`, `formats`, `mcp`
 and `uci`.
 """
 

@@ -1,6 +1,6 @@
 """The signals that interrupt the program: Ctrl-C, SIGTERM and SIGHUP, all alike.
 
-Called by most rooms; imports `solution`.
+Called by most of its room and `__main__`; imports `solution`.
 
 The program loads this module before anything else, so that an interrupt during an
 import is handled too; it therefore imports almost nothing.

@@ -1,6 +1,7 @@
 """`matesolve solve`: solve one position, or each line of standard input.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `answer_files`, `console`, `options`, `signals` and most
+rooms.
 """
 
 from __future__ import annotations

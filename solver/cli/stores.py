@@ -1,6 +1,6 @@
 """`matesolve report` and `export`: use the results of audits.
 
-Called by `problems`; imports most rooms.
+Called by `problems`; imports `auditing`, `console`, `options` and most rooms.
 """
 
 from __future__ import annotations

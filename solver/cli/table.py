@@ -1,6 +1,7 @@
 """`matesolve table`: count the nodes that search techniques save.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `auditing`, `console`, `experiments`, `options`, `signals`
+and most rooms.
 
 `experiments` builds the variants; the first half of this file runs them and
 prints the result.

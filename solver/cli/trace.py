@@ -1,6 +1,7 @@
 """`matesolve trace`: one small search, node by node.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `console`, `experiments`, `options`, `signals` and most
+rooms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`matesolve verify`: check the claims of collections, beside what editors decided.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `answer_files`, `auditing`, `console`, `options`, `signals`
+and most rooms.
 """
 
 from __future__ import annotations

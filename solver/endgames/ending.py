@@ -1,6 +1,6 @@
 """Small endgames, and which of them a solver has met.
 
-Called by `certificate`, `endgame_table`, `probe`, `search` and `solving`; imports
+Called by `endgame_table`, `probe`, `certificate`, `search` and `solving`; imports
 `kernel.border`.
 
 Apart from `solver.endgames.probe`, because most searches only ask whether a position is

@@ -1,7 +1,7 @@
 """EPD: records with operations, and the files of matetrack and its logs.
 
-Called by `audit`, `cli` and `output`; imports `claims`, `errors`, `position_text`,
-`problem` and `streams`.
+Called by `audit`, `cli` and `output`; imports `claims`, `streams`, `errors`,
+`position_text` and `problem`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """JSON lines, as `verify --jsonl` prints them, and JSON documents.
 
-Called by `cli` and `registry`; imports `claims`, `errors`, `problem`, `rows` and
-`streams`.
+Called by `registry` and `cli`; imports `claims`, `rows`, `streams`, `errors` and
+`problem`.
 
 In a document, the outermost objects that hold a position are the records. Documents are
 not loaded whole.

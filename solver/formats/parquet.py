@@ -1,7 +1,7 @@
 """Read and write Parquet.
 
-Called by `output` and `registry`; imports `claims`, `errors`, `problem`, `rows` and
-`streams`.
+Called by `registry` and `output`; imports `claims`, `rows`, `streams`, `errors` and
+`problem`.
 
 1. `_select` rejects rows of lichess by whole columns, before any Python object is made.
 2. The cells of the other rows become texts, as in CSV.

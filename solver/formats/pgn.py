@@ -1,7 +1,7 @@
 """PGN: games split and replayed, problems, and the mate scores in comments.
 
-Called by `laboratory` and `output`; imports `claims`, `errors`, `movetext`,
-`position_text`, `problem` and `streams`.
+Called by `laboratory` and `output`; imports `claims`, `streams`, `errors`, `movetext`,
+`position_text` and `problem`.
 
 Games: each is followed along its main line.
 

@@ -1,6 +1,7 @@
 """Read and write collections of problems, of any size and in any format.
 
-Called by `audit`, `cli` and `mcp`; imports most rooms.
+Called by `audit`, `cli` and `mcp`; imports `claims`, `json_records`, `parquet`, `rows`,
+`streams`, `errors`, `files` and `problem`.
 
 The format is detected from the first record, the compression from the first bytes. A
 file is read as a stream, in constant memory. Records that cannot be parsed are reported

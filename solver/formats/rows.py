@@ -1,7 +1,7 @@
 """Rows with named fields, alike in CSV, JSON and Parquet; and the reader of CSV.
 
-Called by `audit`, `cli`, `json_records`, `output`, `parquet` and `registry`; imports
-`claims`, `errors`, `movetext`, `position_text`, `problem` and `streams`.
+Called by `json_records`, `parquet`, `registry`, `audit`, `cli` and `output`; imports
+`claims`, `streams`, `errors`, `movetext`, `position_text` and `problem`.
 
 `FIELDS` has the names of the fields. The clearest claim is kept: that of an exact
 field, then one in words or themes, then the length of a line that ends in mate.

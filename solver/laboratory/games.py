@@ -1,6 +1,6 @@
 """Read the material of positions with the results of their games.
 
-Called by `cli`; imports `board`, `errors`, `formats` and `imbalance`.
+Called by `cli`; imports `imbalance`, `board`, `errors` and `formats`.
 
 A file is PGN, or a list of FENs or EPD records with results; the format and compression
 are detected from the content. Files are read as streams, in constant memory. An

@@ -1,6 +1,6 @@
 """Material-imbalance tables: what each balance of material scored in games.
 
-Called by `cli`, `games` and `iterative_deepening`; imports `errors`, `files`,
+Called by `games`, `iterative_deepening` and `cli`; imports `errors`, `files`,
 `kernel.border` and `solution`.
 
 Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material with

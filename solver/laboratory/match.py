@@ -1,6 +1,7 @@
 """Matches between two settings of the laboratory's search: score and games.
 
-Called by `cli`; imports most rooms.
+Called by `cli`; imports `player`, `techniques`, `errors`, `files`, `formats`,
+`kernel.border`, `output`, `search` and `solution`.
 
 A match is played in pairs of games that share an opening. The two games of a pair are
 not independent, so the error is computed from pairs (the pentanomial distribution of

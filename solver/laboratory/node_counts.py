@@ -1,7 +1,7 @@
 """The results of several variants side by side, and their records.
 
-Called by `cli`, `count_tables` and `pages`; imports `problem`, `solution` and
-`techniques`.
+Called by `count_tables`, `cli` and `pages`; imports `techniques`, `problem` and
+`solution`.
 
 The results are those on one position or on a collection. The node counts of the chess
 engine Glass 1.0, with and without mate-distance pruning, are from the Chess Programming

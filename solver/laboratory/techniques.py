@@ -1,6 +1,7 @@
 """The techniques of the laboratory, and the mate scores that they find.
 
-Called by most rooms; imports `errors` and `kernel.border`.
+Called by `count_tables`, `iterative_deepening`, `match`, `node_counts`, `player`,
+`trace_text`, `traces`, `cli` and `pages`; imports `errors` and `kernel.border`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A trace as text: the first plies of its tree, a line for each node.
 
-Called by `cli` and `pages`; imports `kernel.border`, `output` and `techniques`.
+Called by `cli` and `pages`; imports `techniques`, `kernel.border` and `output`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Traces: one search, node by node, as the kernel logged it.
 
-Called by `cli` and `pages`; imports most rooms.
+Called by `cli` and `pages`; imports `iterative_deepening`, `techniques`, `board`,
+`certificate`, `errors`, `kernel.border`, `kernel.build`, `search` and `solution`.
 
 A trace shows the laboratory's search, the df-pn search or a certificate. A column of
 its log is a list with an entry for each node, in the order in which the search entered

@@ -1,7 +1,7 @@
 """The play of a problem as a problem magazine prints it, and solutions of help play.
 
-Called by `cli`, `pages`, `shown_play` and `solution_pgn`; imports `output`, `play`,
-`problem`, `solution`, `stipulations` and `text`.
+Called by `shown_play`, `solution_pgn`, `cli` and `pages`; imports `output`, `text`,
+`play`, `problem`, `solution` and `stipulations`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Solutions as Popeye prints them, for programs that read its output.
 
-Called by `cli` and `shown_play`; imports `kernel.border`, `play`, `position_text`,
+Called by `shown_play` and `cli`; imports `kernel.border`, `play`, `position_text`,
 `problem` and `stipulations`.
 
 Each line begins with its line feed, so the parts of an output can be joined in any

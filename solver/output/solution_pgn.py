@@ -1,7 +1,7 @@
 """An answer as a PGN game from its position; keys and defences are its variations.
 
-Called by `shown_play`; imports `formats`, `play`, `play_text`, `problem`, `solution`,
-`stipulations` and `text`.
+Called by `shown_play`; imports `play_text`, `text`, `formats`, `play`, `problem`,
+`solution` and `stipulations`.
 
 Help play is one game for each solution.
 """

@@ -1,6 +1,7 @@
 """Answers as text for people.
 
-Called by most rooms; imports `position_text`, `problem`, `search`, `solution` and
+Called by `audit_text`, `play_text`, `shown_play`, `solution_pgn`, `cli`, `laboratory`,
+`mcp` and `pages`; imports `position_text`, `problem`, `search`, `solution` and
 `stipulations`.
 
 `TABLE` has the sentences of an answer, which the program and its pages read. A sentence

@@ -1,6 +1,6 @@
 """The page of a collection: totals and rows in HTML, and all records for the script.
 
-Called by `cli`; imports most rooms.
+Called by `cli`; imports `pages`, `viewer_pages` and most rooms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pages of the laboratory: comparisons of techniques, and searches to step through.
 
-Called by `cli`; imports `kernel.border`, `laboratory`, `layout`, `output`, `pages`,
-`search` and `viewer_pages`.
+Called by `cli`; imports `layout`, `pages`, `viewer_pages`, `kernel.border`,
+`laboratory`, `output` and `search`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Pages with a board: of an answer, of problems to solve, and in notebooks.
 
-Called by `cli`, `collection_page` and `laboratory_pages`; imports most rooms.
+Called by `collection_page`, `laboratory_pages` and `cli`; imports `layout`, `pages`,
+`columns`, `output`, `play`, `problem`, `search` and `solution`.
 """
 
 from __future__ import annotations

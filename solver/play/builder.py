@@ -1,6 +1,6 @@
 """Build the play of a problem from proved answers, part by part.
 
-Called by `cli` and `output`; imports most rooms.
+Called by `cli` and `output`; imports `tree` and most rooms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The play of a problem for programs, with what problemists note beside it.
 
-Called by `cli`, `output` and `pages`; imports `board`, `kernel.border` and `tree`.
+Called by `cli`, `output` and `pages`; imports `tree`, `board` and `kernel.border`.
 """
 
 from __future__ import annotations

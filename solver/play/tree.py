@@ -1,6 +1,6 @@
 """The play of a problem as a tree, and the question about it.
 
-Called by `builder`, `cli`, `mcp`, `output`, `pages` and `record`; imports `problem` and
+Called by `builder`, `record`, `cli`, `mcp`, `output` and `pages`; imports `problem` and
 `solution`.
 """
 

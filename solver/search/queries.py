@@ -1,6 +1,7 @@
 """One problem as a `Question`, as the kernel's `Query`, and as a `Solution`.
 
-Called by most rooms; imports most rooms.
+Called by `endgame`, `follow` and most rooms; imports `threads`, `workspaces` and most
+rooms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Stop a search, limit its time, and share it among cores.
 
-Called by most rooms; imports `errors`, `kernel.border`, `kernel.build`, `problem`,
-`solution` and `workspaces`.
+Called by `endgame`, `follow`, `queries` and most rooms; imports `workspaces`, `errors`,
+`kernel.border`, `kernel.build`, `problem` and `solution`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The memory that one thread searches in: a transposition table and scratch memory.
 
-Called by most rooms; imports `errors`, `kernel.border`, `kernel.build` and `problem`.
+Called by `endgame`, `follow`, `queries`, `threads` and most rooms; imports `errors`,
+`kernel.border`, `kernel.build` and `problem`.
 """
 
 from __future__ import annotations

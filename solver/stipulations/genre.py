@@ -1,6 +1,7 @@
 """What any stipulation does: its words, its claims, its play and search by force.
 
-Called by `audit`, `cli`, `output`, `pages` and `stipulations`; imports most rooms.
+Called by `stipulations`, `audit`, `cli`, `output` and `pages`; imports `solving_moves`
+and most rooms.
 
 In play by force, one side, the attacker, reaches the goal against every defence.
 `solver.stipulations` has the genres: `Mate` and `Battle` override a few methods of

@@ -1,6 +1,6 @@
 """The analysis of one position: which first moves mate, or are mated, and how fast.
 
-Called by `session`; imports `errors`, `kernel.border`, `problem`, `protocol`, `search`,
+Called by `session`; imports `protocol`, `errors`, `kernel.border`, `problem`, `search`,
 `solution` and `solving`.
 
 The facts are a set of lines that mate by force, at most one for each first move. The

@@ -1,6 +1,7 @@
 """A client's session: commands are handled while the kernel loads or searches.
 
-Called by `cli`; imports most rooms.
+Called by `cli`; imports `analysis`, `protocol`, `endgames`, `errors`, `formats`,
+`kernel.border`, `kernel.build`, `problem` and `solving`.
 
 Three threads work here: one reads commands, one loads the kernel or searches, and the
 session's thread handles commands. Only the last one changes the state and writes to the

@@ -1,6 +1,6 @@
 """The border between Python and the compiled kernel: a C function for each part.
 
-Called by most rooms; imports `errors`, `query_struct` and `search_struct`.
+Called by `parts` and most rooms; imports `query_struct`, `search_struct` and `errors`.
 
 `Kernel` calls its operations by name. `solver.kernel.border.parts` lists the parts and
 the operations of each.

@@ -1,6 +1,6 @@
 """What a search is asked and what it answers: structs for ctypes and for numba.
 
-Called by most rooms; imports `search_struct`.
+Called by `interface`, `parts` and most rooms; imports `search_struct`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Load compiled parts: machine code from the cache, compiled if it is missing.
 
-Called by most rooms; imports `cache`, `compiler`, `errors`, `kernel.border` and `wasm`.
+Called by most rooms; imports `cache`, `compiler`, `wasm`, `errors` and `kernel.border`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The bounds on a side's shortest mate, the keys and the line that they end with.
 
-Called by `entry`; imports most rooms.
+Called by `entry`; imports `dfpn`, `ordering`, `prover`, `transposition`, `turns`,
+`kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The df-pn search for long mates, and the first proof numbers that guide it.
 
-Called by `bounds` and `entry`; imports `kernel.border`, `kernel.build`, `kernel.rules`,
-`ordering`, `prover` and `transposition`.
+Called by `bounds` and `entry`; imports `ordering`, `prover`, `transposition`,
+`kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations

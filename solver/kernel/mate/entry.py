@@ -1,6 +1,7 @@
 """The operations of the search for C: solve, read rows, grade lines, list play.
 
-Loaded by its name; imports most rooms.
+Loaded by its name; imports `bounds`, `dfpn`, `ordering`, `prover`, `transposition`,
+`turns`, `kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a search remembers: the transposition table, and the log of its nodes.
 
-Called by `bounds`, `dfpn`, `entry`, `kernel.compositions`, `kernel.laboratory`,
-`ordering` and `prover`; imports `kernel.border`, `kernel.build` and `kernel.rules`.
+Called by `bounds`, `dfpn`, `entry`, `ordering`, `prover`, `kernel.compositions` and
+`kernel.laboratory`; imports `kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations

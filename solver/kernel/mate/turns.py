@@ -1,7 +1,7 @@
 """The search of a query, turn by turn, and the lists of moves that play consists of.
 
-Called by `bounds`, `entry` and `kernel.compositions`; imports `kernel.border`,
-`kernel.build`, `kernel.rules` and `ordering`.
+Called by `bounds`, `entry` and `kernel.compositions`; imports `ordering`,
+`kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Bitboards, positions and moves: the words that every kernel function works on.
 
-Called by `fen`, `kernel.compositions`, `kernel.laboratory`, `kernel.mate`, `mating`,
-`movegen` and `notation`; imports `kernel.build`.
+Called by `fen`, `mating`, `movegen`, `notation`, `kernel.compositions`,
+`kernel.laboratory` and `kernel.mate`; imports `kernel.build`.
 """
 
 from __future__ import annotations

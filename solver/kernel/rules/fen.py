@@ -1,7 +1,7 @@
 """FENs, read and written; and what problemists remark about a mate or a key.
 
-Called by `kernel.mate`; imports `bitboards`, `kernel.border`, `kernel.build`, `mating`,
-`movegen` and `notation`.
+Called by `kernel.mate`; imports `bitboards`, `mating`, `movegen`, `notation`,
+`kernel.border` and `kernel.build`.
 """
 
 from __future__ import annotations

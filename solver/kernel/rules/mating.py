@@ -1,7 +1,7 @@
 """Which moves give check, and which mate.
 
 Called by `fen`, `kernel.compositions`, `kernel.laboratory` and `kernel.mate`; imports
-`bitboards`, `kernel.build` and `movegen`.
+`bitboards`, `movegen` and `kernel.build`.
 """
 
 from __future__ import annotations
