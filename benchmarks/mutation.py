@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from solver.formats.epd import write_bare_fen, write_epd
+from solver.formats.epd import write_epd, write_fen
 from solver.formats.json_records import write_jsonl
 from solver.formats.pgn import write_pgn
 from solver.formats.popeye import write_popeye
@@ -153,7 +153,7 @@ def _write_olive(problem: Problem) -> str:
 
 FORMATS = {
     "epd": Format(write_epd),
-    "fen": Format(write_bare_fen),
+    "fen": Format(write_fen),
     "jsonl": Format(write_jsonl),
     "csv": Format(write_csv, head=CSV_HEAD.encode()),
     "lichess": Format(_write_lichess, head=b"PuzzleId,FEN,Moves,Rating,Themes\n"),

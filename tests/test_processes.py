@@ -138,7 +138,7 @@ def test_tests_receive_ctrl_c_where_their_runner_ignores_it(file: str) -> None:
 
 def test_tests_that_read_no_position_compile_nothing(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    room = "tests/formats/test_numbered_lines.py"
+    room = "tests/formats/test_streams.py"
     assert run_tests(room, MATESOLVE_CACHE_DIR=str(cache)) == "loaded:"
     assert not cache.exists()
 

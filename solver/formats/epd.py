@@ -228,7 +228,7 @@ _READERS = dict.fromkeys((*LENGTHS, "mated", "mated in"), _EpdRecord.read_length
 """What reads the operand of each opcode."""
 
 
-def write_bare_fen(problem: Problem) -> str:
+def write_fen(problem: Problem) -> str:
     """Write a problem's position, without its claim, as one line."""
     return f"{problem.fen}\n"
 

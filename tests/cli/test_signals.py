@@ -265,7 +265,7 @@ PRINTED = 1 << 20
 
 MANY = "8/8/8/4k3/8/2n5/4P3/4K2B b - - 0 1"
 HELP = ["solve", MANY, "--stipulation", "h#8"]
-MOST = 200_000
+MOST = 500_000
 PRINTING = [*HELP, "--max-solutions", f"{MOST}"]
 NO_LIMIT = ["--time", "3000"]
 

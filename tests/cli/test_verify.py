@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import solver
-from solver.audit import job
+from solver import solving
 from solver.cli.main import run
 from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status, StoppedBy
@@ -284,7 +284,9 @@ def test_claims_that_the_side_to_move_is_mated_come_last(
 def test_an_internal_error_is_one_line_after_the_results_before_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7))
+    monkeypatch.setattr(
+        solving, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7)
+    )
     Path("x.epd").write_text(f"hello\n{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "x.epd", "--jsonl", "--hash", "7")
     assert code == 70
@@ -382,7 +384,7 @@ def answer_with(
             problem = question.problem
             return Solution(problem, status, mate, lower_bound, stopped_by=stopped_by)
 
-    monkeypatch.setattr(job, "Solver", Same)
+    monkeypatch.setattr(solving, "Solver", Same)
 
 
 # --- in a process of its own

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit import job
+from solver import solving
 from solver.cli.main import run
 from solver.solving import Solver
 from tests.cli.conftest import without_summaries
@@ -302,7 +302,7 @@ def test_a_store_is_resumed_exported_and_reported(
         def answers(self, *_: Any, **__: Any) -> Any:
             raise AssertionError
 
-    monkeypatch.setattr(job, "Solver", Refusing)
+    monkeypatch.setattr(solving, "Solver", Refusing)
     assert verify(capsys, *arguments) == first
     chosen = ["--claim", "s#2", "--soundness", "sound"]
     assert run(["export", "run.db", *chosen, "-o", "-", "--to", "jsonl"]) == 0

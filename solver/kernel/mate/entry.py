@@ -116,7 +116,7 @@ def _read_row(address: Number, search: Search) -> bool:
             if plies:
                 _set_played(address, position)
                 black, clock, number = row.black, row.clock, row.number
-            row.line_at = fen.write_fen(address, bytes_at(search.text), row.fen_at)
+            row.line_at = fen.write_fen_text(address, bytes_at(search.text), row.fen_at)
             search.text_written = row.line_at
         place = notation.skip(line, place, row.line_size, True)
         if place == row.line_size:
@@ -319,7 +319,7 @@ def write_row_lines(address: Number, style: Number, search: Search) -> None:
         if style == WITH_END:
             bitboards.write_position(words, position)
             text_at = notation.write_letter(written, text_at, LINE_END)
-            text_at = fen.write_fen(address, written, text_at)
+            text_at = fen.write_fen_text(address, written, text_at)
         search.text_written = notation.write_letter(written, text_at, LINE_END)
         before, before_text, at = at, begun, place + 1
 

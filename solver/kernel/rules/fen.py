@@ -389,7 +389,7 @@ def _write_counter(text: Text, at: Number, value: Number) -> Number:
 
 
 @jit
-def write_fen(address: Number, text: Text, at: Number) -> Number:
+def write_fen_text(address: Number, text: Text, at: Number) -> Number:
     """Write a row's position as a FEN of six fields, as python-chess does.
 
     Parameters
