@@ -12,10 +12,10 @@ from tests.oracles.walks import random_positions, small_positions
 from tests.sizes import sized
 
 
-@sized("count", 300, 1500)
+@sized("count", 300, 3000)
 def test_a_mate_in_one_is_found_exactly_if_there_is_one(count: int) -> None:
     positions = [*random_positions(count, seed=11), *small_positions(count, seed=12)]
-    positions += all_kinds(200, seed=13)
+    positions += all_kinds(count // 6, seed=13)
     found = 0
     for board in positions:
         mates = []
