@@ -307,6 +307,39 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)
 
 
+def escape_controls(text: str) -> str:
+    r"""Escape line breaks and other control characters; every printed name is escaped.
+
+    The name of a file may hold any character, and so forge a line of its own or control
+    the terminal.
+
+    Parameters
+    ----------
+    text : str
+        A name, or a message that may contain one.
+
+    Returns
+    -------
+    str
+        One line: what no terminal prints becomes an escape sequence of Python, such as
+        `\n`. Other text is returned as it is.
+    """
+    if text.isprintable():
+        return text
+    from unicodedata import category
+
+    return "".join(
+        character
+        if character.isprintable() or category(character) == _SPACE
+        else ascii(character)[1:-1]
+        for character in text
+    )
+
+
+_SPACE = "Zs"
+"""The category of spaces, of which `str.isprintable` knows only one."""
+
+
 def claim_of(stipulation: Stipulation) -> Claim | None:
     """Return what a stipulation claims: a solution in its moves; None for `MATE`."""
     moves = stipulation.attacker_moves

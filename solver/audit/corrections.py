@@ -162,7 +162,7 @@ def corrected_lines(
             if key in wrong:
                 found[line] = record, wrong.pop(key)
     for result in wrong.values():
-        if PurePath(split_source(result.source)[0]).name == PurePath(path).name:
+        if PurePath(split_source(result.source)[0]).name == PurePath(summary.name).name:
             report(result, Corrected(b"", ("no longer in the file",)))
     corrector = _Corrector(summary, options)
     with streams.open_decompressed(path) as stream:

@@ -356,12 +356,9 @@ class Reading:
             msg = "--summary json reads each file twice, which is impossible with -."
             raise click.UsageError(msg)
         summaries = [claims.FileSummary(streams.name_of(file)) for file in self.files]
-        for summary in summaries:
+        for file, summary in zip(self.files, summaries, strict=True):
             with suppress(OSError):  # reported when it is read again
-                deque(
-                    registry.read_collection(summary.name, self.read_options, summary),
-                    0,
-                )
+                deque(registry.read_collection(file, self.read_options, summary), 0)
         return [summary.record() for summary in summaries]
 
     def expected(self) -> int | None:

@@ -81,7 +81,8 @@ def check(
             record["error"] = str(error)
         else:
             if not (as_json or jsonl):
-                click.echo(f"{file}: proved: {describe(checked)}")
+                line = f"{file}: proved: {describe(checked)}"
+                click.echo(console.one_line(line))
                 continue
             record |= proved_record(checked)
         console.echo_json(record, 2 if as_json else None)

@@ -108,7 +108,7 @@ class Progress:
     def notify(self, message: str) -> None:
         """Print a notice or an error above the line, or on stderr without one."""
         if self._display:
-            self._display.console.print(message, soft_wrap=True)
+            self._display.console.print(one_line(message), soft_wrap=True)
         else:
             notify(message)
 
@@ -340,11 +340,18 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def one_line(message: str) -> str:
+    """Return a message as it may be printed; see `problem.escape_controls`."""
+    from solver import problem  # the help of the program prints no name
+
+    return problem.escape_controls(message)
+
+
 def notify(message: str) -> None:
-    """Print a notice or an error of one line on stderr."""
+    """Print a notice or an error on stderr, as one line whatever it contains."""
     # If stderr is broken as well, nobody can read the message.
     with contextlib.suppress(OSError):
-        click.echo(message, err=True)
+        click.echo(one_line(message), err=True)
 
 
 def read_position(text: str, read: Callable[[str], Result]) -> Result:

@@ -720,7 +720,8 @@ class TableBuilder:
             self.imbalance.save(output)
             console.notify(f"{why}: the counts so far are in {output}")
         click.echo(
-            f"{output}: {imbalance.with_noun(coverage.positions, 'position')} "
+            f"{console.one_line(output)}: "
+            f"{imbalance.with_noun(coverage.positions, 'position')} "
             f"in {coverage.filled:,} of {imbalance.CELLS:,} cells"
         )
         if ignored := self.imbalance.ignored:

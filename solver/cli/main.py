@@ -245,7 +245,7 @@ def run(arguments: Sequence[str]) -> int:
         return end.exit_code
     except click.UsageError as error:
         with contextlib.suppress(OSError):
-            error.show()
+            _safe(error).show()
         return console.Exit.USAGE
     except (OSError, MemoryError, errors.MatesolveError) as error:
         return _report(error)
@@ -253,6 +253,13 @@ def run(arguments: Sequence[str]) -> int:
         # Some imports turn an interrupt into another error.
         return _report(KeyboardInterrupt() if signals.has_interrupted() else error)
     return console.Exit.PROVED
+
+
+def _safe(error: click.UsageError) -> click.UsageError:
+    """Return the error with names of files as they may be printed."""
+    if isinstance(error, click.MissingParameter):  # lists what to choose from in lines
+        return error
+    return click.UsageError(console.one_line(error.format_message()), error.ctx)
 
 
 def _report(error: BaseException) -> int:
@@ -279,7 +286,8 @@ def _report(error: BaseException) -> int:
     import traceback
 
     if os.environ.get(DEBUG) == "1":
-        console.notify("".join(traceback.format_exception(error)).rstrip())
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            console.notify(line)
     what = "".join(traceback.format_exception_only(error))
     console.notify(f"internal error: {_one_line(what)}; please report it")
     return console.Exit.INTERNAL

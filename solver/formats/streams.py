@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 
 from solver.errors import FormatError, InputError, missing_package
+from solver.problem import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +53,7 @@ Parsed = TypeVar("Parsed")
 
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return a file's name for messages and `file:line`; `-` becomes `stdin`."""
-    return "stdin" if path == STDIN else os.fspath(path)
+    return "stdin" if path == STDIN else escape_controls(os.fspath(path))
 
 
 def open_collection(path: str | os.PathLike[str]) -> io.BufferedReader:
