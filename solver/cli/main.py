@@ -297,6 +297,9 @@ def main() -> None:
     """Run the program with the process's arguments, and exit."""
     try:
         signals.raise_interrupts()
+        # multiprocessing starts Python with `-c`, which would import a `struct.py` of
+        # the current folder, beside a collection, in place of Python's own.
+        os.environ["PYTHONSAFEPATH"] = "1"
         if isinstance(sys.stdout, io.TextIOWrapper):
             # A character that the terminal cannot show must not be an error.
             sys.stdout.reconfigure(errors="backslashreplace")

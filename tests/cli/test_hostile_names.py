@@ -25,7 +25,7 @@ CERTIFICATE = "--certificate"
 
 REQUIRED = {
     "trace": ["--depth", "2"],
-    "match": ["--a", "mdp=on", "--games", "2", "--depth", "1"],
+    "match": ["--a", "mdp=cpw", "--games", "2", "--depth", "1"],
     "report": ["-o", "out.html"],
     "export": ["-o", "out.csv"],
     "improve": ["-o", "out.epd"],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import COMMAND
+from tests.hostile_folder import make_hostile
 from tests.processes import run
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+OTHER = "6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1"
 
 FORBIDDEN = (
     "os.exec",
@@ -57,7 +58,9 @@ def forbidden_events(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("isolation")
-    (folder / "a.epd").write_text(f"{FEN} dm 1;\n")
+    (folder / "a.epd").write_text(f"{FEN} dm 1;\n{OTHER} dm 1;\n")
+    prove = [*COMMAND, "solve", FEN, "--certificate", str(folder / "good.json")]
+    assert run(prove).returncode == 0
     return folder
 
 
@@ -87,3 +90,43 @@ def test_a_command_opens_no_connection_and_starts_no_program(folder: Path) -> No
 )
 def test_the_watch_notices(program: str, folder: Path) -> None:
     assert forbidden_events(folder, program=program) != []
+
+
+SCRIPT = Path(sys.executable).with_name("matesolve")
+"""The command as it is installed."""
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="needs the installed command")
+@pytest.mark.usefixtures("laboratory_kernel")
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"solve {FEN} --certificate proof.json",
+        "check good.json",
+        "verify a.epd --jobs 2 --store run.db --certificates proofs",
+        "mip play --games 2 --depth 1 --jobs 2",
+        "match --a mdp=cpw --games 2 --depth 1 --jobs 2",
+        "convert a.epd out.pgn",
+        "uci",
+    ],
+)
+def test_a_command_runs_no_code_of_the_current_folder(
+    command: str, tmp_path: Path, folder: Path
+) -> None:
+    work, marks = tmp_path / "work", tmp_path / "marks"
+    work.mkdir()
+    for name in ("a.epd", "good.json"):
+        shutil.copy(folder / name, work)
+    make_hostile(work, marks)
+    ended = run([SCRIPT, *command.split()], stdin="uci\nquit\n", cwd=work)
+    assert (ended.returncode, ended.stderr.count("Traceback")) == (0, 0), ended.stderr
+    assert not marks.exists(), sorted(path.name for path in marks.iterdir())
+
+
+def test_a_hostile_folder_is_noticed(tmp_path: Path) -> None:
+    """Python itself, started with `-c`, imports from it."""
+    make_hostile(tmp_path, tmp_path / "marks")
+    run([sys.executable, "-c", "import struct, solver"], cwd=tmp_path)
+    assert {"struct", "solver, a folder"} <= {
+        path.name for path in (tmp_path / "marks").iterdir()
+    }
