@@ -2,7 +2,8 @@
 
 The runner is imitated: its variables, its files, the expressions that the action uses,
 and how it reads commands in what a step prints. Steps that run other actions are
-skipped, and so is the installation: the interpreter of the tests has the program.
+skipped. The installation is skipped too, since the interpreter of the tests has the
+program, or installs a small package that needs no network.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pytest
 import yaml
 
 from solver.kernel.build.cache import code_key, open_directory
+from tests.hostile_folder import make_hostile
 from tests.processes import run
 
 if TYPE_CHECKING:
@@ -83,15 +85,16 @@ class Runner:
     uploaded: dict[str, list[Path]] = field(default_factory=dict)
     printed: str = ""
     code: int = 0
+    variables: dict[str, str] = field(default_factory=dict)
+    package: Path | None = None
 
     def __post_init__(self) -> None:
         self.temp, self.work = self.folder / "a temp", self.folder / "work"
         for path in (self.temp, self.work, self.folder / "scripts"):
             path.mkdir()
-        for name, words in (("python", ""), ("matesolve", "-m solver")):
-            script = self.folder / "scripts" / name
-            script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
-            script.chmod(0o755)
+        script = self.folder / "scripts" / "python"
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        script.chmod(0o755)
 
     @property
     def summary(self) -> str:
@@ -137,6 +140,8 @@ class Runner:
             self.outputs[id_] = self.use(step["uses"], step.get("with", {}))
         elif id_ == "install":
             assert "pip install" in step["run"]
+            if self.package:
+                assert self.bash(step).keys() == {"scripts"}
             self.outputs[id_] = {"scripts": str(self.folder / "scripts")}
         else:
             self.outputs[id_] = self.bash(step)
@@ -168,22 +173,22 @@ class Runner:
                 for key, value in os.environ.items()
                 if key in {"PATH", "HOME"}
             },
-            "GITHUB_ACTION_PATH": str(ROOT),
+            "GITHUB_ACTION_PATH": str(self.package or ROOT),
             "GITHUB_OUTPUT": str(written),
             "GITHUB_REPOSITORY": "owner/<name>",
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
             "GITHUB_WORKSPACE": str(self.work),
             "LANG": "C.UTF-8",
-            "PYTHONPATH": str(ROOT),
             "RUNNER_ARCH": "X64",
             "RUNNER_OS": "Linux",
             "RUNNER_TEMP": str(self.temp),
+            **self.variables,
             **{name: self.filled(text) for name, text in step.get("env", {}).items()},
         }
         assert step["shell"] == "bash"
         done = run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
-            cwd=self.work,
+            cwd=self.filled(step.get("working-directory", str(self.work))),
             env=environment,
         )
         self.commands.feed(done.stdout)
@@ -380,6 +385,54 @@ def test_an_input_is_never_run(runner: Runner, name: str) -> None:
     (runner.work / "good.epd").write_text(GOOD)
     runner(**{"files": "good.epd"} | {name: HOSTILE})
     assert not list(runner.folder.rglob("hacked"))
+
+
+BACKEND = """
+import zipfile
+
+INFO = "matesolve-0.dist-info/"
+METADATA = "Metadata-Version: 2.1\\nName: matesolve\\nVersion: 0\\n"
+EXTRAS = "Provides-Extra: olive\\nProvides-Extra: zstd\\n"
+WHEEL = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+
+def build_wheel(folder, settings=None, metadata=None):
+    name = "matesolve-0-py3-none-any.whl"
+    with zipfile.ZipFile(f"{folder}/{name}", "w") as wheel:
+        wheel.writestr(INFO + "METADATA", METADATA + EXTRAS)
+        wheel.writestr(INFO + "WHEEL", WHEEL)
+        wheel.writestr(INFO + "RECORD", "")
+    return name
+"""
+"""Builds a package with the program's name, and without network."""
+
+
+def test_no_step_runs_a_file_of_the_repository(runner: Runner, tmp_path: Path) -> None:
+    marks, package = tmp_path / "marks", tmp_path / "package"
+    make_hostile(runner.work, marks)
+    package.mkdir()
+    (package / "pyproject.toml").write_bytes(
+        (runner.work / "pyproject.toml").read_bytes().replace(b"hostile", b"matesolve")
+    )
+    (package / "backend.py").write_text(BACKEND)
+    (runner.work / "good.epd").write_text(GOOD)
+    # A workflow may set the variable, for steps of its own.
+    runner.variables["PYTHONPATH"] = str(runner.work)
+    runner.package = package
+    runner(files="good.epd", arguments="--jobs 2")
+    assert runner.code == 0, runner.printed
+    assert outputs(runner)["records"] == "3"
+    assert not marks.exists(), sorted(path.name for path in marks.iterdir())
+
+
+def test_every_python_of_a_step_is_isolated() -> None:
+    started = [
+        line.strip()
+        for step in STEPS
+        for line in step.get("run", "").splitlines()
+        if re.search('/python"|PYTHON"', line)
+    ]
+    assert len(started) >= 8
+    assert [line for line in started if '" -I ' not in line] == []
 
 
 def test_no_script_contains_an_expression() -> None:
