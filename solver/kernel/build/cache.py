@@ -488,7 +488,7 @@ def code_key(*, any_processor: bool = False) -> str:
         str(sys.version_info),
         triple(),
         "" if any_processor else processor(),
-        *(f"{name}={value}" for name, value in sorted(_numba_settings().items())),
+        *(f"{name}={os.environ.get(name, '')}" for name in CODE_SETTINGS),
     )
     return blake2b("\0".join(facts).encode(), digest_size=16).hexdigest()
 
@@ -518,13 +518,16 @@ def _refuse(error: OSError) -> None:
     raise error
 
 
-def _numba_settings() -> dict[str, str]:
-    """Return the user's settings of numba, some of which change the compiled code."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
-    }
+CODE_SETTINGS = {
+    "NUMBA_BOUNDSCHECK": "adds a test to each access of an array",
+    "NUMBA_DEBUGINFO": "adds the lines of the sources",
+    "NUMBA_ENABLE_PROFILING": "adds the lines of the sources too",
+    "NUMBA_OPT": "0 translates without numba's own simplifications",
+}
+"""numba's variables that change the code which `compiler` makes, and how.
+
+The others are about threads, GPUs, caches and messages, or about numba's own code
+generator, which is not used; a slow test compiles under each."""
 
 
 # The file

@@ -1,6 +1,7 @@
 """Load compiled parts: machine code from the cache, compiled if it is missing.
 
-Called by most rooms; imports `cache`, `compiler`, `wasm`, `errors` and `kernel.border`.
+Called by most rooms; imports `cache`, `compiler`, `wasm`, `errors`, `files` and
+`kernel.border`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import importlib.util
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from os.path import isdir, join
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -219,6 +221,13 @@ SYMBOL = "matesolve_entry"
 Notice = Callable[[str], None]
 """Called with a message when a file of compiled code cannot be used or stored."""
 
+WAIT_S = 300.0
+"""How long to wait for another process that compiles the same part, in seconds; then
+it hangs, and this one compiles by itself. A part takes 6 to 20 s of an idle core."""
+
+POLL_S = 0.05
+"""How often to look whether it has ended, in seconds."""
+
 Code = TypeVar("Code")
 
 CANNOT_TRANSLATE = "this version of numba cannot emit code for LLVM"
@@ -227,8 +236,16 @@ Compiling = Callable[[str], AbstractContextManager[Any]]
 """Makes a context from a message about the compiler, which works inside it."""
 
 
-def not_shown(_line: str) -> AbstractContextManager[Any]:
-    """Return a context that does nothing."""
+def log(line: str) -> None:
+    """Log a line, which is printed on stderr unless the application says otherwise."""
+    import logging  # takes longer to import than a mate in 2 to solve
+
+    logging.getLogger("solver").warning(line)
+
+
+def log_compiling(line: str) -> AbstractContextManager[Any]:
+    """Log that the compiler works, which takes long enough to wonder about."""
+    log(line)
     return nullcontext()
 
 
@@ -274,9 +291,7 @@ _builds: dict[str, Build] = {}
 
 
 def load_part(
-    part: parts.Part,
-    notice: Notice = lambda _text: None,
-    compiling: Compiling = not_shown,
+    part: parts.Part, notice: Notice = log, compiling: Compiling = log_compiling
 ) -> Build:
     """Load a part, or compile and store it; once for each process.
 
@@ -284,9 +299,10 @@ def load_part(
     ----------
     part : Part
     notice : callable
-        Receives a line when a file cannot be loaded or stored.
+        Receives a line when a file cannot be loaded or stored. Default: `log`.
     compiling : callable
-        Makes a context from a message about the compiler, which works inside it.
+        Makes a context from a message about the compiler, which works inside it, or
+        about another process that compiles the same part. Default: `log_compiling`.
 
     Raises
     ------
@@ -302,9 +318,7 @@ def load_part(
 
 
 def load_module(
-    part: parts.Part,
-    notice: Notice = lambda _text: None,
-    compiling: Compiling = not_shown,
+    part: parts.Part, notice: Notice = log, compiling: Compiling = log_compiling
 ) -> Module:
     """Read a part as a WebAssembly module, or compile and store it.
 
@@ -327,18 +341,20 @@ def load_module(
         raise interface.KernelError(msg)
     if found := _first_usable(_module_files(part), cache.read_object, notice):
         return Module(*found)
-    directory = _directory_to_write(notice)
-    line = f"compiling {part.title} for WebAssembly, once for this version ..."
-    try:
-        with compiling(line), _collector_paused():
-            code = compile_part(part, wasm.WASM32)
-    except (interface.KernelError, MemoryError, OSError):
-        raise
-    except Exception as error:  # numba's internals may fail in any way
-        msg = f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}"
-        raise interface.KernelError(msg) from error
-    path = _stored(directory, _file_name(part, wasm.WASM32), code, notice)
-    return Module(code, "compiled", path)
+    path = _path_to_write(_file_name(part, wasm.WASM32), notice)
+    with _alone(path, part, compiling):
+        if found := _first_usable(_module_files(part), cache.read_object, _ignore):
+            return Module(*found)  # another process has stored it meanwhile
+        line = f"compiling {part.title} for WebAssembly, once for this version ..."
+        try:
+            with compiling(line), _undisturbed():
+                code = compile_part(part, wasm.WASM32)
+        except (interface.KernelError, MemoryError, OSError):
+            raise
+        except Exception as error:  # numba's internals may fail in any way
+            msg = f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}"
+            raise interface.KernelError(msg) from error
+        return Module(code, "compiled", _stored(path, code, notice))
 
 
 def loaded_part(part: parts.Part) -> Build | None:
@@ -397,31 +413,64 @@ def _by_compiler(
         msg = f"{part.title}: expected compiled code for this machine, found none"
         raise interface.KernelError(msg)
 
-    directory = _directory_to_write(notice)
-    modules = set(sys.modules)
+    path = _path_to_write(_file_name(part), notice)
+    with _alone(path, part, compiling):
+        if found := _from_file(part, _ignore):
+            return found  # another process has stored it meanwhile
+        modules = set(sys.modules)
+        try:
+            line = f"compiling {part.title}, once for this version and machine ..."
+            with compiling(line), _undisturbed():
+                code = compile_part(part, cache.host())
+        except (interface.KernelError, MemoryError, OSError):
+            raise  # not numba's internals, and numba's own way would not help
+        except Exception as error:  # other internals may fail in any way
+            notice(f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}")
+            for name in set(sys.modules) - modules:
+                if name.startswith("solver.kernel."):
+                    del sys.modules[name]  # numba is to compile it from the start
+            return None
+        kernel = _tested(part, place(code))
+        return Build(kernel, "compiled", _stored(path, code, notice))
+
+
+def _ignore(_line: str) -> None:
+    """Ignore a fault that was reported before."""
+
+
+@contextmanager
+def _alone(path: str | None, part: parts.Part, compiling: Compiling) -> Iterator[None]:
+    """Keep other processes from compiling the same file, or wait for one that does.
+
+    If that process dies, the next one takes its place.
+    """
+    with ExitStack() as held:
+        if path is not None and not _lock_code(path, held):
+            until = time.monotonic() + WAIT_S
+            line = f"waiting for another process that compiles {part.title} ..."
+            with compiling(line):
+                while not _lock_code(path, held) and time.monotonic() < until:
+                    time.sleep(POLL_S)
+        yield
+
+
+def _lock_code(path: str, held: ExitStack) -> bool:
+    """Return False if another process holds the lock of a file; else try to hold it."""
+    from solver import files
+
     try:
-        line = f"compiling {part.title}, once for this version and machine ..."
-        with compiling(line), _collector_paused():
-            code = compile_part(part, cache.host())
-    except (interface.KernelError, MemoryError, OSError):
-        raise  # not numba's internals, and numba's own way would not help
-    except Exception as error:  # other internals may fail in any way
-        notice(f"{CANNOT_TRANSLATE}: {type(error).__name__}: {error}")
-        for name in set(sys.modules) - modules:
-            if name.startswith("solver.kernel."):
-                del sys.modules[name]  # numba is to compile it from the start
-        return None
-    kernel = _tested(part, place(code))
-    return Build(kernel, "compiled", _stored(directory, _file_name(part), code, notice))
+        held.enter_context(files.locked(path))
+    except BlockingIOError:
+        return False
+    except OSError:  # the folder is read-only, or its file system has no locks
+        pass
+    return True
 
 
-def _stored(
-    directory: str | None, name: str, code: bytes, notice: Notice
-) -> str | None:
+def _stored(path: str | None, code: bytes, notice: Notice) -> str | None:
     """Store compiled code, and return its file; None if there is no folder."""
-    if directory is None:
+    if path is None:
         return None
-    path = join(directory, name)
     try:
         cache.write_object(path, code)
     except OSError as error:
@@ -429,10 +478,10 @@ def _stored(
     return path
 
 
-def _directory_to_write(notice: Notice) -> str | None:
-    """Return the folder for compiled code; None if none can be used."""
+def _path_to_write(name: str, notice: Notice) -> str | None:
+    """Return a path in the folder for compiled code; None if none can be used."""
     try:
-        return cache.open_directory()
+        return join(cache.open_directory(), name)
     except errors.CacheError as error:
         if os.environ.get(cache.DIRECTORY_VARIABLE):
             raise
@@ -642,13 +691,29 @@ def compile_shipped(directory: Path) -> list[Path]:
     return files
 
 
+NUMBA_FILE = "_config_fname"
+"""The variable of numba with the name of its file of settings."""
+
+
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the garbage collector, which takes a tenth of the compiler's time."""
+def _undisturbed() -> Iterator[None]:
+    """Compile without the garbage collector, and without settings of the folder.
+
+    The collector takes a tenth of the compiler's time. numba reads settings from
+    `.numba_config.yaml` in the current folder; they may change the code, and no key of
+    a stored file knows them.
+    """
+    from numba.core import config
+
     enabled = gc.isenabled()
     gc.disable()
+    name = vars(config).get(NUMBA_FILE)
+    vars(config)[NUMBA_FILE] = ""
+    config.reload_config()
     try:
         yield
     finally:
+        vars(config)[NUMBA_FILE] = name
+        config.reload_config()
         if enabled:
             gc.enable()

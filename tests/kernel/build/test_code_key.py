@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -12,6 +14,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from solver.kernel.build import cache
+from tests.processes import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,3 +138,78 @@ def test_the_release_of_a_system_does_not_matter_to_compiled_code(
     monkeypatch.setattr(cache, "HAS_IMAGES", False)
     monkeypatch.setattr(llvm, "get_process_triple", lambda: name)
     assert cache.triple() == expected
+
+
+# numba's settings
+
+
+def key_with(monkeypatch: pytest.MonkeyPatch, **variables: str) -> str:
+    """Return the key under these environment variables."""
+    with monkeypatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        return cache.code_key.__wrapped__()
+
+
+@pytest.mark.parametrize("name", cache.CODE_SETTINGS)
+def test_a_setting_that_changes_the_code_changes_the_key(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(name, raising=False)
+    keys = {key_with(monkeypatch, **each) for each in ({}, {name: "0"}, {name: "1"})}
+    assert len(keys) == 3
+
+
+@pytest.mark.parametrize("name", ["NUM_THREADS", "CACHE_DIR", "DUMP_IR", "CPU_NAME"])
+def test_a_setting_that_does_not_change_the_code_keeps_the_key(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """joblib sets NUMBA_NUM_THREADS in its workers."""
+    variable = {f"NUMBA_{name}": "1"}
+    assert key_with(monkeypatch, **variable) == key_with(monkeypatch)
+
+
+COMPILE = """
+import hashlib
+from solver.kernel.border.parts import HELP
+from solver.kernel.build import cache, loader
+
+print(hashlib.sha256(loader.compile_part(HELP, cache.host())).hexdigest())
+"""
+
+FAILS = {"NUMBA_DISABLE_JIT"}
+"""Settings with which nothing is compiled."""
+
+WORDS = {
+    "NUMBA_CPU_FEATURES": "+sse2",
+    "NUMBA_CPU_NAME": "generic",
+    "NUMBA_LLVM_REFPRUNE_FLAGS": "per_bb",
+    "NUMBA_THREADING_LAYER": "workqueue",
+    "NUMBA_CAPTURED_ERRORS": "old_style",
+}
+"""Values of settings that are words."""
+
+
+@pytest.mark.slow
+def test_only_these_settings_of_numba_change_the_code() -> None:
+    """As numba's own sources list them; of messages and GPUs only some are tried."""
+    from numba.core import config
+
+    source = inspect.getsource(config)
+    found = {*re.findall("NUMBA_[A-Z_]+", source)} - {"NUMBA_GDB_BINARY"}
+    names = {name for name in found if not re.search("CUDA|DUMP|DEBUG_|COLOR", name)}
+    assert names >= cache.CODE_SETTINGS.keys()
+
+    def compiled(**variables: str) -> str:
+        words = [sys.executable, "-c", COMPILE]
+        ended = run(words, env={**os.environ, **variables})
+        return str(ended.stdout)
+
+    plain, changed = compiled(), set()
+    for name in sorted(names):
+        default = getattr(config, name.removeprefix("NUMBA_"), None)
+        value = WORDS.get(name, "0" if default in (1, 3) else "1")
+        code = compiled(**{name: value})
+        assert bool(code) == (name not in FAILS), name
+        changed |= {name} if code not in ("", plain) else set()
+    assert changed == cache.CODE_SETTINGS.keys()
