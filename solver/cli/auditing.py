@@ -297,8 +297,8 @@ def certificates(more: str = "") -> Callable[[options.Function], options.Functio
 class Reading:
     """Reads one file after another; a file that cannot be read is skipped.
 
-    Prints an error about such a file, a warning about a file without records, and
-    otherwise what was understood of a file, when it has been read.
+    Prints an error about such a file, and what was understood of each other file when
+    it has been read; at the end, which files gave no record.
 
     Attributes
     ----------
@@ -309,9 +309,12 @@ class Reading:
     notify : callable
         Prints an error or a warning of one line.
     codes : set of Exit
-        Contains IO if a file could not be read, BAD_INPUT if its claims were not.
+        Contains IO if a file could not be read, BAD_INPUT if its claims were not, or if
+        no file gave a record.
     is_quiet : bool
         Print errors and warnings only.
+    finished : int
+        How many files have been read.
     """
 
     files: Sequence[str]
@@ -325,24 +328,27 @@ class Reading:
         self.summaries = [
             claims.FileSummary(streams.name_of(file)) for file in self.files
         ]
-        self._finished = 0
+        self.finished = 0
 
     def __iter__(self) -> Iterator[problem.Problem | errors.FormatError]:
         """Yield the records of all files."""
+        read = []
         for number, (file, summary) in enumerate(
             zip(self.files, self.summaries, strict=True)
         ):
-            self._finished = number
+            self.finished = number
             try:
                 yield from registry.read_collection(file, self.read_options, summary)
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(console.Exit.IO)
                 continue
+            read.append(summary)
             self.codes |= report_summary(
                 summary, self.read_options, self.notify, is_quiet=self.is_quiet
             )
-        self._finished = len(self.files)
+        self.finished = len(self.files)
+        self.codes |= report_empty(read, self.notify)
 
     def summarise(self) -> list[dict[str, Any]]:
         """Read all files to their end, and return what was understood of each.
@@ -370,7 +376,7 @@ class Reading:
             None if it cannot be estimated, as with standard input.
         """
         records = sum(summary.records for summary in self.summaries)
-        finished = self._finished
+        finished = self.finished
         if finished == len(self.files):
             return records
         sizes = [size for size in self._sizes if size is not None]
@@ -391,15 +397,37 @@ def report_summary(
     """Print what was understood of a file, and return the exit codes that follow.
 
     A file with fields that may hold claims, of which none was read, is not a success.
+    `report_empty` reports a file without records.
     """
-    if not (summary.records or summary.not_selected):
-        notify(f"warning: {summary.name}: no records")
-    elif not is_quiet:
+    if summary.records and not is_quiet:
         notify(str(summary))
     if not (read_options.claims and summary.unread_claims):
         return set()
     notify(f"error: {summary.name}: {claims.no_claims(summary.unread_claims)}")
     return {console.Exit.BAD_INPUT}
+
+
+def report_empty(
+    summaries: Sequence[claims.FileSummary],
+    notify: Callable[[str], None] = console.notify,
+) -> set[console.Exit]:
+    """Print which of the files that were read gave no record.
+
+    If none gave one, this is an error, because nothing was checked: BAD_INPUT is
+    returned.
+    """
+    empty = [summary for summary in summaries if not summary.records]
+    skipped = ["; ".join(summary.skipped()) for summary in empty]
+    names = [
+        summary.name + (f" ({why})" if why else "")
+        for summary, why in zip(empty, skipped, strict=True)
+    ]
+    if names and len(names) == len(summaries):
+        notify(f"error: expected records, found none: {', '.join(names)}")
+        return {console.Exit.BAD_INPUT}
+    for name in names:
+        notify(f"warning: {name}: no records")
+    return set()
 
 
 def _size(file: str) -> int | None:

@@ -291,7 +291,7 @@ line that begins with one of them, and a shorter mate is reported.
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); FILE is not written
    74  reading or writing failed
-   65  a row was unreadable; it is copied
+   65  a row was unreadable; it is copied; or there are no rows
     1  a claim is disproved, or has keys although a shorter mate is found; the row is
        copied
     3  a limit left something undecided
@@ -379,6 +379,7 @@ def improve(
     with console.open_target(output) as target:
         file.write(target.write, run.changed)
     codes = auditing.report_summary(file.summary, ReadOptions())
+    codes |= auditing.report_empty([file.summary])
     console.notify(run.totals())
     for line in folder.totals() if folder else ():
         console.notify(line)

@@ -49,7 +49,8 @@ FIRST = 1000
 @options.command("""
 Exit codes (the first that applies):
    74  a file could not be read
-   65  a record is unreadable, or no claim was read from fields that may hold one
+   65  a record is unreadable, no file has a record, or no claim was read from
+       fields that may hold one
     0  every record can be read
 
 Examples:
@@ -80,16 +81,24 @@ def inspect(
     """
     console.prepare_kernel()
     codes = {console.Exit.PROVED}
+    read: list[claims.FileSummary] = []
     for file in files:
-        codes |= _inspect(file, read_options, as_json=as_json)
+        summary = claims.FileSummary(streams.name_of(file))
+        found = _inspect(file, summary, read_options, as_json=as_json)
+        read += [] if console.Exit.IO in found else [summary]
+        codes |= found
+    codes |= auditing.report_empty(read)
     ctx.exit(console.foremost(codes))
 
 
 def _inspect(
-    file: str, read_options: claims.ReadOptions, *, as_json: bool
+    file: str,
+    summary: claims.FileSummary,
+    read_options: claims.ReadOptions,
+    *,
+    as_json: bool,
 ) -> set[console.Exit]:
     """Print what is understood of a file; return the exit codes that follow."""
-    summary = claims.FileSummary(streams.name_of(file))
     codes: set[console.Exit] = set()
     records = registry.read_collection(file, read_options, summary)
     first: list[Problem | errors.FormatError] = []
@@ -169,7 +178,7 @@ def _describe(record: Problem | errors.FormatError) -> Iterator[str]:
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
-   65  some records were skipped
+   65  some records were skipped, or there are none
     1  with --correct: some claims could not be corrected
     0  everything was written
 
@@ -256,6 +265,7 @@ def convert(
         f"{skipped:,} skipped"
     )
     codes = auditing.report_summary(summary, read_options)
+    codes |= auditing.report_empty([summary])
     if skipped:
         codes.add(console.Exit.BAD_INPUT)
     ctx.exit(console.foremost(codes | {console.Exit.PROVED}))

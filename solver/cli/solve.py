@@ -41,7 +41,7 @@ Exit codes:
   1  proved: no mate in the number of moves searched
   3  a limit was hit: no mate found, or a shorter one is still possible
 With several positions, the exit code is the highest of any. An unreadable
-line counts as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
+line, or none at all, counts as 65, an interrupt (Ctrl-C, SIGTERM, SIGHUP) as 130.
 
 Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k w - - 0 1
@@ -342,7 +342,8 @@ def answer_each(
         if code is console.Exit.INTERRUPTED:
             break
     if is_empty:
-        console.notify("warning: stdin: no records")
+        console.notify("error: stdin: expected a position, found none")
+        return console.Exit.BAD_INPUT
     return highest
 
 

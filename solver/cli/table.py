@@ -257,7 +257,8 @@ Values (separate several by commas):
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read or written
-   65  a position, or a line of a collection, could not be read
+   65  a position, or a line of a collection, could not be read; or there is no
+       line
     1  sound variants contradict each other or a claim
     3  a limit stopped a search
     0  every search was completed
@@ -459,21 +460,19 @@ def _read_problems(
     list of tuple
         The name and the problems of each file that has any.
     """
-    collection = []
+    problems: list[list[Problem]] = [[] for _ in files]
     others = 0
-    for file in files:
-        reading, problems = auditing.Reading([file], is_quiet=True), []
-        for record in reading:
-            if isinstance(record, errors.FormatError):
-                console.notify(f"error: {record}")
-                codes.add(console.Exit.BAD_INPUT)
-            elif not record.stipulation.is_direct_mate:
-                others += 1
-            else:
-                problems.append(record)
-        codes |= reading.codes
-        if problems:
-            collection.append((streams.name_of(file), problems))
+    reading = auditing.Reading(files, is_quiet=True)
+    for record in reading:
+        if isinstance(record, errors.FormatError):
+            console.notify(f"error: {record}")
+            codes.add(console.Exit.BAD_INPUT)
+        elif not record.stipulation.is_direct_mate:
+            others += 1
+        else:
+            problems[reading.finished].append(record)
+    codes |= reading.codes
     if others:
         console.notify(f"{others:,} records skipped, because they are not about a mate")
-    return collection
+    names = map(streams.name_of, files)
+    return [both for both in zip(names, problems, strict=True) if both[1]]

@@ -262,7 +262,7 @@ A record that an editor accepts changes no exit code.
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); complete results are printed
    74  a file could not be read, or the cluster failed
-   65  a record was unreadable
+   65  a record was unreadable, or no file has a record
     1  a claim failed, as selected with --fail-on
     3  a limit left something undecided
     0  all claims hold, or --fail-on does not select the failures

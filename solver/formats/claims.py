@@ -549,6 +549,10 @@ class FileSummary:
             "warnings": dict(self.warnings),
         }
 
+    def skipped(self) -> list[str]:
+        """Return in words how much of the file is in no record."""
+        return [f"{self.not_selected:,} not selected"] if self.not_selected else []
+
     def __str__(self) -> str:
         """Return the summary as a line of text."""
         counted = "record" if self.records == 1 else "records"
@@ -563,7 +567,7 @@ class FileSummary:
         without = self.problems - self.claims
         parts.append(f"{without:,} without a claim" if without else "")
         parts.append(f"{self.unreadable:,} unreadable" if self.unreadable else "")
-        parts.append(f"{self.not_selected:,} not selected" if self.not_selected else "")
+        parts += self.skipped()
         if self.warnings:
             counts = (f"{field} {count:,}" for field, count in self.warnings.items())
             parts.append(f"warnings about {', '.join(counts)}")

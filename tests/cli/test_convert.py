@@ -96,7 +96,6 @@ def test_the_option_overrides_the_suffix(source: Path, matesolve: Matesolve) -> 
             ["two"],
             "1 written, 2 not selected, 0 skipped\n",
         ),
-        (("--min-claim", "2"), [], "0 written, 3 not selected, 0 skipped\n"),
         (
             ("--theme", "mateIn1"),
             ["one", "two"],
@@ -223,10 +222,16 @@ def test_without_records_the_output_is_empty(
     tmp_path: Path, matesolve: Matesolve
 ) -> None:
     target = tmp_path / "x.csv"
-    printed = "0 written, 0 not selected, 0 skipped\nwarning: stdin: no records\n"
-    expected = (0, "", printed)
+    counts = "0 written, 0 not selected, 0 skipped\n"
+    expected = (65, "", f"{counts}error: expected records, found none: stdin\n")
     assert matesolve("convert", "-", str(target), stdin="\n# nothing\n") == expected
     assert target.read_bytes() == b""
+    ended = matesolve(
+        "convert", "-", "-", "--to", "csv", "--min-claim", "2", stdin=LICHESS
+    )
+    counts = "0 written, 3 not selected, 0 skipped\n"
+    error = "error: expected records, found none: stdin (3 not selected)\n"
+    assert ended == (65, "", counts + error)
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_converted(
@@ -283,10 +288,11 @@ def test_a_table_without_rows_is_still_parquet(
     parquet = pytest.importorskip("pyarrow.parquet")
     table = tmp_path / "x.parquet"
     counts = "0 written, 0 not selected, 0 skipped\n"
-    expected = (0, "", f"{counts}warning: stdin: no records\n")
+    nothing = "error: expected records, found none: "
+    expected = (65, "", f"{counts}{nothing}stdin\n")
     assert matesolve("convert", "-", str(table), stdin="\n") == expected
     assert parquet.read_table(table).num_rows == 0
-    expected = (0, "", f"{counts}warning: {table}: no records\n")
+    expected = (65, "", f"{counts}{nothing}{table}\n")
     assert matesolve("convert", str(table), "-", "--to", "epd") == expected
 
 

@@ -201,7 +201,7 @@ def test_standard_streams_and_compressed_files(here: Here) -> None:
         (f"{BACK_RANK} bm #1; PV: a1a8;", [], 0),
         (f"{BACK_RANK} bm #2;", [], 0),
         (f"{BACK_RANK}", [], 0),
-        ("# nothing", [], 0),
+        ("# nothing", [], 65),
         (f"{ROOK} bm #3;", [], 1),
         (f"{LONG} bm #9;", ["--nodes", "1000"], 3),
         (f"{BACK_RANK} bm #x;", [], 65),

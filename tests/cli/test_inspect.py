@@ -281,3 +281,14 @@ def test_a_summary_that_cannot_be_printed_is_a_usage_error(
     ended = matesolve("verify", *arguments, "--summary", "json", stdin=f"{ROOK}\n")
     assert ended.code == 2
     assert reason in ended.err
+
+
+def test_files_without_records_are_an_error_unless_another_has_some(
+    matesolve: Matesolve, mixed: str, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty.epd"
+    empty.touch()
+    ended = matesolve("inspect", str(empty))
+    assert ended == (65, "", f"error: expected records, found none: {empty}\n")
+    ended = matesolve("inspect", str(empty), mixed)
+    assert ended.err == f"warning: {empty}: no records\n"

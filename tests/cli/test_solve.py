@@ -349,7 +349,7 @@ def test_an_invalid_line_has_a_record_in_its_place(matesolve: Matesolve) -> None
 @pytest.mark.parametrize(
     ("lines", "highest"),
     [
-        ("", 0),
+        ("", 65),
         (f"{SMOTHERED}\n", 0),
         (f"{STALEMATED}\n{SMOTHERED}\n", 1),
         (f"{LONG}\n{STALEMATED}\n{SMOTHERED}\n", 3),
@@ -362,9 +362,9 @@ def test_the_exit_code_is_the_highest_of_the_lines(
     assert matesolve("solve", "-", "--nodes", "5000", stdin=lines).code == highest
 
 
-def test_standard_input_without_a_position_is_a_warning(matesolve: Matesolve) -> None:
+def test_standard_input_without_a_position_is_an_error(matesolve: Matesolve) -> None:
     ended = matesolve("solve", "-", stdin="\n")
-    assert ended == (0, "", "warning: stdin: no records\n")
+    assert ended == (65, "", "error: stdin: expected a position, found none\n")
 
 
 def test_a_file_instead_of_a_position_suggests_verify(

@@ -533,7 +533,7 @@ def test_the_summary_of_several_files_has_columns_for_each_and_a_total(
 ) -> None:
     (folder / "empty.epd").touch()
     code, out, err = call(capsys, "good.epd", "empty.epd", "some.epd", "--sums")
-    assert (code, err) == (65, f"warning: empty.epd: no records\n{UNREADABLE}")
+    assert (code, err) == (65, f"{UNREADABLE}warning: empty.epd: no records\n")
     rows = [line.rstrip("█").rstrip() for line in out.splitlines()]
     assert rows[:4] == SEVERAL.splitlines()
     assert rows[5].startswith("A node is a move made")
@@ -751,13 +751,13 @@ def test_an_invalid_material_table_is_bad_input(
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_collection_without_records_is_a_warning_and_no_table(
+def test_a_collection_without_records_is_an_error_and_no_table(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     empty = tmp_path / "empty.epd"
     empty.touch()
-    warning = f"warning: {empty}: no records\n"
-    assert call(capsys, str(empty)) == (0, "", warning)
+    error = f"error: expected records, found none: {empty}\n"
+    assert call(capsys, str(empty)) == (65, "", error)
 
 
 def test_text_too_long_for_a_file_name_is_no_position(

@@ -296,13 +296,19 @@ def test_an_internal_error_is_one_line_after_the_results_before_it(
 
 
 @pytest.mark.parametrize("options", [(), ("--jsonl",), ("--quiet",)])
-def test_a_file_without_records_is_a_warning_and_no_table(
+def test_a_call_of_which_no_file_gives_a_record_is_an_error(
     capsys: pytest.CaptureFixture[str], folder: Path, options: tuple[str, ...]
 ) -> None:
     (folder / "empty.epd").write_text("# nothing yet\n\n")
-    code, out, err = verify(capsys, "empty.epd", *options)
-    assert (code, out) == (0, "")
-    assert err == "warning: empty.epd: no records\n"
+    nothing = "error: expected records, found none: empty.epd"
+    assert verify(capsys, "empty.epd", *options) == (65, "", f"{nothing}\n")
+    (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
+    files = "empty.epd", "one.epd"
+    assert verify(capsys, *files, "--min-claim", "2", *options) == (
+        65,
+        "",
+        f"{nothing}, one.epd (1 not selected)\n",
+    )
 
 
 def test_there_is_no_table_if_no_file_can_be_read(
@@ -341,13 +347,14 @@ def test_a_file_without_records_beside_another_is_a_warning(
     assert out.splitlines()[-1].split()[:3] == ["all", "1", "1"]
 
 
-def test_a_file_without_selected_records_gives_no_warning(
-    capsys: pytest.CaptureFixture[str], folder: Path
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_a_file_without_selected_records_beside_another_is_a_warning(
+    capsys: pytest.CaptureFixture[str], folder: Path, options: tuple[str, ...]
 ) -> None:
     (folder / "one.epd").write_text(f"{BACK_RANK} dm 1;\n")
-    code, out, err = verify(capsys, "one.epd", "--min-claim", "2")
-    assert (code, out) == (0, "")
-    assert err == ""
+    (folder / "two.epd").write_text("7k/8/8/8/8/8/R7/1R4K1 w - - dm 2;\n")
+    code, _, err = verify(capsys, "one.epd", "two.epd", "--min-claim", "2", *options)
+    assert (code, err) == (0, "warning: one.epd (1 not selected): no records\n")
 
 
 class OneByOne:
