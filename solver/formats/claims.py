@@ -464,6 +464,8 @@ class FileSummary:
         The fields that were not read, and whether each may hold a claim.
     warnings : Counter of str
         How many warnings there were about each field.
+    unread_scores : int
+        Comments that look like mate scores and were not read.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -474,6 +476,8 @@ class FileSummary:
         self.fields: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self.ignored: dict[str, bool] = {}
         self.warnings: Counter[str] = Counter()
+        self.unread_scores = 0
+        self._first_score = ""
         self._progress: tuple[Callable[[], int], int] | None = None
 
     @property
@@ -501,6 +505,11 @@ class FileSummary:
     def ignore(self, field: str, *, may_claim: bool = False) -> None:
         """Note that a field is not read, and whether it may hold a claim."""
         self.ignored[field] = may_claim or self.ignored.get(field, False)
+
+    def skip_score(self, comment: str) -> None:
+        """Count a comment that looks like a mate score, and keep the first one."""
+        self.unread_scores += 1
+        self._first_score = self._first_score or comment
 
     def count(self, problem: Problem) -> None:
         """Count a problem that is yielded."""
@@ -547,11 +556,17 @@ class FileSummary:
             "fields": {part: list(names) for part, names in self.fields.items()},
             "ignored": self.unread,
             "warnings": dict(self.warnings),
+            **({"unread_scores": self.unread_scores} if self.unread_scores else {}),
         }
 
     def skipped(self) -> list[str]:
         """Return in words how much of the file is in no record."""
-        return [f"{self.not_selected:,} not selected"] if self.not_selected else []
+        skipped = [f"{self.not_selected:,} not selected"] if self.not_selected else []
+        if count := self.unread_scores:
+            what = "1 comment looks" if count == 1 else f"{count:,} comments look"
+            first = f"first {self._first_score}"
+            skipped.append(f"{what} like a mate score, but cannot be read: {first}")
+        return skipped
 
     def __str__(self) -> str:
         """Return the summary as a line of text."""

@@ -85,6 +85,23 @@ def test_a_claim_in_a_game_is_named_after_game_and_move(matesolve: Matesolve) ->
     assert ended.out.startswith("stdin:6: game 2, 1. Ra7: claimed mate in 1, found")
 
 
+def test_games_of_which_no_score_is_read_are_no_success(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    words, scores = tmp_path / "words.pgn", tmp_path / "scores.pgn"
+    words.write_text(game(3).replace("+M3/9 1s", "mate in 2"))
+    scores.write_text(game(3))
+    unread = (
+        f"{words} (1 comment looks like a mate score, but cannot be read: first "
+        f"'mate in 2' ({words}:1, game 1, after 1. Ra7))"
+    )
+    arguments = "verify", "--format", "scores", "-q", str(words)
+    nothing = f"error: expected records, found none: {unread}\n"
+    assert matesolve(*arguments) == (65, "", nothing)
+    ended = matesolve(*arguments, str(scores))
+    assert ended == (0, "", f"warning: {unread}: no records\n")
+
+
 @pytest.mark.parametrize(
     ("text", "source_format", "error"),
     [

@@ -24,9 +24,11 @@ def game(moves: str, fen: str = FEN) -> str:
     return f'[Event "x"]\n[White "A"]\n[FEN "{fen}"]\n\n{moves}\n\n'
 
 
-def read(text: str) -> list[Problem | FormatError]:
+def read(
+    text: str, summary: claims.FileSummary | None = None
+) -> list[Problem | FormatError]:
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    return list(pgn.read_scores(lines, claims.FileSummary("match.pgn")))
+    return list(pgn.read_scores(lines, summary or claims.FileSummary("match.pgn")))
 
 
 def mates(moves: str, fen: str = FEN) -> list[int]:
@@ -88,14 +90,99 @@ def test_each_game_has_its_own_unit() -> None:
 
 
 @pytest.mark.parametrize(
+    ("comment", "mate"),
+    [
+        *(("[%eval #2]", -2), ("[%eval #+2]", -2), ("[%eval +#2]", -2)),
+        *(("[%eval M2]", -2), ("[%eval +M2]", -2), ("[%eval M2,20]", -2)),
+        *(("[%eval mate 2]", -2), ("[%eval -M1]", 1), ("[%eval #-1]", 1)),
+        *(("[%eval -#1,30] [%clk 0:01:00]", 1),),
+        *(("+M2", 2), ("M2", 2), ("+M2 0.5s", 2), ("+M2, White mates", 2)),
+        *(("mate 2", 2), ("Mate 3", 3), ("mate -3", -3), ("-M3", -3), ("M-3", -3)),
+    ],
+)
+def test_the_spellings_of_a_score(comment: str, mate: int) -> None:
+    assert mates(f"1. Qb7 {{{comment}}} *") == [mate]
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected", "view"),
+    [
+        # White's view: one sign for the side that mates; the player's: it alternates.
+        ("Qb7 {[%eval M1]} Kg8 {[%eval M1]} Re8#", [-1, 1], "[%eval] (White's view"),
+        ("Qb7 {[%eval M1]} Kg8 {[%eval -M1]} Re8#", [-1, 1], "[%eval] (player's view"),
+        ("Qb7 {[%eval #1]} Kg8 {[%eval #-1]} *", [-1, 1], "[%eval] (player's view"),
+        ("Qb7 {M2} Kg8 {-M1} Re8# {M1}", [2, -1, 1], "score (player's view"),
+        ("Qb7 {M1} Kg8 {M1} Re8#", [-1, 1], "score (White's view"),
+        ("Qb7 {mate 1} Kg8 {mate 1} *", [-1, 1], "score (White's view"),
+        (
+            "Qb7 {M5} Kg8 {M5} Rf1 {M5} Kh8 {M5} *",
+            [-5, 5, -5, 5],
+            "score (White's view",
+        ),
+        # A side that moves may lose its mate.
+        (
+            "Qb7 {[%eval #9]} Kg8 {[%eval #9]} Rf1 {[%eval #-9]} *",
+            [-9, 9, 9],
+            "[%eval] (W",
+        ),
+        ("Qb7 {M5} Kg8 {M9} *", [5, 9], "score (player's view"),
+    ],
+)
+def test_the_point_of_view_is_the_one_that_fits_the_game(
+    moves: str, expected: list[int], view: str
+) -> None:
+    summary = claims.FileSummary("match.pgn")
+    found = read(game(f"1. {moves}"), summary)
+    claimed = [one.claim for one in found if isinstance(one, Problem)]
+    assert [claim and claim.mate for claim in claimed] == expected
+    (field,) = summary.fields["claim"]
+    assert field.startswith(view)
+
+
+def test_the_summary_says_what_a_number_counts() -> None:
+    summary = claims.FileSummary("match.pgn")
+    read(game("1. Qb7 {+M3/5 [%eval #1]} *") + game("1. Qb7 {+M2/5} *"), summary)
+    assert [*summary.fields["claim"]] == [
+        "[%eval] (White's view, in moves)",
+        "score/depth (player's view, in plies)",
+        "score/depth (player's view, in moves)",
+    ]
+
+
+@pytest.mark.parametrize(
     "comment",
     [
-        *("+2.55/18 0.5s", "0.00/1 0s", "book", "#3", "M3", "[%eval 0.25]"),
-        *("[%eval #0]", "-M0/245 0s", "see +M3/5"),
+        *("+2.55/18 0.5s", "0.00/1 0s", "book", "[%eval 0.25]", "Puzzle #3"),
+        *("[%eval #0]", "-M0/245 0s", "(Mate in 3 \u2192 4.50) Blunder."),
     ],
 )
 def test_other_comments_claim_nothing(comment: str) -> None:
-    assert mates(f"1. Qb7 {{{comment}}} *") == []
+    summary = claims.FileSummary("match.pgn")
+    assert read(game(f"1. Qb7 {{{comment}}} *"), summary) == []
+    assert summary.unread_scores == 0
+
+
+@pytest.mark.parametrize(
+    ("comment", "what"),
+    [
+        *(("see +M3/5", "+M3"), ("#3", "#3"), ("d=9, wv=-M13, R50=49", "-M13")),
+        *(("mate in 3", "mate in 3"), ("Mated in 2!", "Mated in 2")),
+        *(("[%eval #M]", "[%eval #M]"), ("[%eval M9999999999]", "[%eval M9999999999]")),
+        *(("M3 is a tank", "M3"),),
+    ],
+)
+def test_a_comment_that_looks_like_a_score_and_is_not_read_is_counted_and_named(
+    comment: str, what: str
+) -> None:
+    summary = claims.FileSummary("match.pgn")
+    text = game(f"1. Qb7 {{{comment}}} Kg8 {{+M1 to come}} *")
+    assert read(game("1. Qb7 {+M3/5} *") + text, summary)
+    summary.title = "PGN with mate scores"
+    assert str(summary).endswith(
+        f"; 2 comments look like a mate score, but cannot be read: first '{what}' "
+        "(match.pgn:7, game 2, after 1. Qb7)"
+    )
+    assert summary.record()["unread_scores"] == 2
 
 
 def test_variations_are_skipped() -> None:
