@@ -63,7 +63,7 @@ OPTION_GROUPS = {
     "Saved results": "--store --correct --fresh --retry --marks --games-file",
     "Output": (
         "--to --ordered --fail-on --uci-moves --board --quiet --json --jsonl "
-        "--csv --sums --summary --annotate --text --plies"
+        "--csv --escape-formulas --sums --summary --annotate --text --plies"
     ),
     "Files to write": (
         "--output --certificate --certificates --certificate-format --svg --pgn --html "
@@ -376,6 +376,20 @@ def output(help_text: str, *, required: bool = True) -> Callable[[Function], Fun
         type=FILE,
         help=f"Write to FILE. {help_text}",
     )
+
+
+escape_formulas = flag(
+    "--escape-formulas",
+    "Write ' before each cell of CSV that a spreadsheet takes for a formula. Default: "
+    "write them exactly, and name the first in a warning.",
+)
+
+
+def require_csv(*, is_csv: bool, escapes: bool) -> None:
+    """Raise UsageError if `--escape-formulas` has no CSV to write."""
+    if escapes and not is_csv:
+        msg = "--escape-formulas needs CSV."
+        raise click.UsageError(msg)
 
 
 def written(name: str, help_text: str) -> Callable[[Function], Function]:

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
@@ -205,6 +205,7 @@ Examples:
     help="Write IN in its own format, with the mates that an audit with --store RUN.db "
     "proved in place of wrong claims.",
 )
+@options.escape_formulas
 @click.pass_context
 def convert(
     ctx: click.Context,
@@ -214,6 +215,7 @@ def convert(
     read_options: claims.ReadOptions,
     target_format: str | None,
     store_path: str | None,
+    escape_formulas: bool,
 ) -> None:
     """Write a collection of problems in another format.
 
@@ -233,12 +235,17 @@ def convert(
     their text and are named, except those that an editor accepts.
     """
     if store_path is not None:
+        options.require_csv(is_csv=False, escapes=escape_formulas)
         ctx.exit(correct(source, target, store_path, read_options, target_format))
     asked = target_format or registry.format_of(target)
     target_format = console.require_format(target, asked, registry.WRITABLE)
+    is_csv = target_format == "csv"
+    options.require_csv(is_csv=is_csv, escapes=escape_formulas)
+
+    from solver.formats.rows import FormulaGuard
+
     console.prepare_outputs(target, reads=[source], stdout=True)
     console.prepare_kernel()
-
     summary, writer = claims.FileSummary(), registry.find_writer(target_format)
     progress, skipped = console.TimedProgress(), 0
 
@@ -259,7 +266,9 @@ def convert(
                 yield row
 
     with console.open_target(target) as file, progress:
-        writer.save(rows(), file)
+        guard = FormulaGuard(file, escapes=escape_formulas)
+        writer.save(rows(), cast("BinaryIO", guard) if is_csv else file)
+    guard.report(console.notify)
     console.notify(
         f"{progress.done:,} written, {summary.not_selected:,} not selected, "
         f"{skipped:,} skipped"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from itertools import chain, count, islice
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 import click
 
@@ -339,6 +339,7 @@ Examples:
     type=click.Choice(FORMATS),
     help="Format of the output. Default: by the suffix of FILE.",
 )
+@options.escape_formulas
 @click.pass_context
 def export(
     ctx: click.Context,
@@ -347,6 +348,7 @@ def export(
     selection: Chosen,
     output: str,
     target_format: str | None,
+    escape_formulas: bool,
 ) -> None:
     """Write the results in a store as CSV, JSON lines, EPD or Parquet.
 
@@ -363,7 +365,10 @@ def export(
     """
     suffix = PurePath(output.removesuffix(files.GZIPPED)).suffix.removeprefix(".")
     target_format = console.require_format(output, target_format or suffix, FORMATS)
+    is_csv = target_format == "csv"
+    options.require_csv(is_csv=is_csv, escapes=escape_formulas)
 
+    from solver.formats.rows import FormulaGuard
     from solver.output import audit_records
 
     console.prepare_outputs(output, reads=console.store_files(store), stdout=True)
@@ -372,7 +377,10 @@ def export(
     with Store(store, read_only=True) as opened, console.open_target(output) as file:
         results = filter(selection.has, opened.results(damaged.add))
         counted = (result for result, _ in zip(results, read, strict=False))
-        written = audit_records.EXPORTS[target_format](counted, file)
+        guard = FormulaGuard(file, escapes=escape_formulas)
+        target = cast("BinaryIO", guard) if is_csv else file
+        written = audit_records.EXPORTS[target_format](counted, target)
+    guard.report(console.notify)
     console.notify(f"{written:,} written")
     if left_out := next(read) - written:
         console.notify(

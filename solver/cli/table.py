@@ -35,6 +35,7 @@ from solver.problem import Problem, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from solver.formats.rows import FormulaGuard
     from solver.laboratory import iterative_deepening
 
 
@@ -152,11 +153,14 @@ def compare_on_collection(
 
 def print_record(
     counts: node_counts.PositionCounts | node_counts.CollectionCounts,
+    guard: FormulaGuard | None,
     *,
-    as_csv: bool,
     sums_only: bool,
 ) -> None:
-    """Print JSON or CSV; with `sums_only`, of a collection only the variants' sums."""
+    """Print CSV if there is a guard of its cells, otherwise JSON.
+
+    With `sums_only`, of a collection only the variants' sums.
+    """
     if isinstance(counts, node_counts.PositionCounts):
         record, csv = (
             node_counts.position_record(counts),
@@ -169,8 +173,9 @@ def print_record(
             if sums_only
             else node_counts.collection_csv(counts)
         )
-    if as_csv:
-        click.echo(csv, nl=False)
+    if guard:
+        click.echo(guard.check(csv), nl=False)
+        guard.report(console.notify)
     else:
         console.echo_json(record, 2)
 
@@ -309,6 +314,7 @@ Examples:
 )
 @options.json_record
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@options.escape_formulas
 @click.option(
     "--sums",
     "sums_only",
@@ -335,6 +341,7 @@ def table(
     time_s: float | None,
     as_json: bool,
     as_csv: bool,
+    escape_formulas: bool,
     sums_only: bool,
     html: str | None,
 ) -> None:
@@ -361,6 +368,9 @@ def table(
         if holds:
             raise click.UsageError(conflict)
 
+    options.require_csv(is_csv=as_csv, escapes=escape_formulas)
+
+    from solver.formats.rows import FormulaGuard
     from solver.laboratory import iterative_deepening
 
     reads = [*files, mip_table] if mip_table else files
@@ -385,7 +395,8 @@ def table(
     else:
         counts = compare_on_position(runner, fen, variants, depth, entries, nodes)
     if as_json or as_csv:
-        print_record(counts, as_csv=as_csv, sums_only=sums_only)
+        guard = FormulaGuard(escapes=escape_formulas) if as_csv else None
+        print_record(counts, guard, sums_only=sums_only)
     else:
         print_text(counts, brief=is_ablation or sums_only)
     if html:

@@ -48,6 +48,7 @@ from solver.problem import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import BinaryIO
 
 
 FIELDS = {
@@ -700,3 +701,88 @@ def write_csv(problem: Problem) -> str:
 def one_line(name: str) -> str:
     """Return a name with a space for each line break, so that it fits a row of CSV."""
     return re.sub(r"\r\n|[\r\n]", " ", name)
+
+
+# Cells that a spreadsheet takes for formulas
+
+_FORMULAS = r"=+\-@\t\r\0"
+_is_number = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?").fullmatch
+_may_hold_formula = re.compile(rf'(?:\A|[,"\n])[{_FORMULAS}]').search
+_find_parts = re.compile(r'"(?:[^"]|"")*"|[^,"\n]+|[,\n]').findall
+
+_NAMED_CELLS = 3
+
+
+def is_formula(cell: str) -> bool:
+    """Return whether a spreadsheet takes a cell for a formula and not for a number.
+
+    By its first character: those of OWASP's ASVS 1.2.10, or a carriage return.
+    """
+    return re.match(f"[{_FORMULAS}]", cell) is not None and not _is_number(cell)
+
+
+def _unquote(part: str) -> str:
+    return part[1:-1].replace('""', '"') if part.startswith('"') else part
+
+
+class FormulaGuard:
+    """Looks in CSV that is written for cells that a spreadsheet takes for formulas.
+
+    It has the methods `write` and `writelines` of a file.
+
+    Parameters
+    ----------
+    escapes : bool
+        Whether to write a `'` before each such cell, as OWASP advises: spreadsheets
+        then show text. Otherwise the cells stay as they are.
+    """
+
+    def __init__(self, file: BinaryIO | None = None, *, escapes: bool) -> None:
+        self._escapes, self._file = escapes, file
+        self._names: list[str] = []
+        self._line, self._count, self._first = 1, 0, list[str]()
+
+    def check(self, text: str) -> str:
+        """Return whole rows of CSV as they are to be written; the first has the names.
+
+        The rows are separated by commas and line feeds, and quoted where they must be.
+        """
+        if self._names and not _may_hold_formula(text):
+            self._line += text.count("\n")
+            return text
+        column, parts = 0, _find_parts(text)
+        names = parts[: parts.index("\n")] if "\n" in parts else parts
+        self._names = self._names or [name for name in names if name != ","]
+        for index, part in enumerate(parts):
+            if part in {",", "\n"}:
+                column = column + 1 if part == "," else 0
+            elif is_formula(cell := _unquote(part)):
+                self._count += 1
+                where = f"line {self._line}, {self._names[column]}: {quote(cell)}"
+                self._first += [where] * (len(self._first) < _NAMED_CELLS)
+                if self._escapes:
+                    at = part.startswith('"')
+                    parts[index] = f"{part[:at]}'{part[at:]}"
+            self._line += part.count("\n")
+        return "".join(parts)
+
+    def write(self, content: bytes) -> int:
+        """Write whole rows of CSV in UTF-8 to the file."""
+        assert self._file
+        return self._file.write(self.check(content.decode()).encode())
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        """Write rows one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def report(self, notify: Callable[[str], None]) -> None:
+        """Print a line that names the first of the cells that were kept, if any."""
+        if self._escapes or not self._count:
+            return
+        what = "1 cell is" if self._count == 1 else f"{self._count:,} cells are"
+        first = "; ".join(self._first) + "; ..." * (self._count > _NAMED_CELLS)
+        notify(
+            f"warning: {what} a formula to a spreadsheet ({first}); --escape-formulas "
+            "writes ' before each"
+        )

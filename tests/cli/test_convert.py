@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import json
 import os
 import signal
 import sys
@@ -421,3 +423,52 @@ def test_what_cannot_be_corrected_is_refused_before_anything_is_written(
     assert message in capsys.readouterr().err
     assert Path("set.csv").read_text() == WRONG
     assert not Path("out.csv").exists()
+
+
+def test_formulas_are_written_exactly_with_a_warning_or_with_a_quote(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+    table, back = tmp_path / "x.csv", tmp_path / "y.csv"
+    records = [
+        {"id": "=1+1", "fen": fen, "claim": 1},
+        {"id": "\t@x", "fen": fen, "stipulation": "=2"},
+        {"id": "-3", "fen": fen, "claim": -2},
+    ]
+    lines = "".join(f"{json.dumps(record)}\n" for record in records)
+    counts = "3 written, 0 not selected, 0 skipped"
+    ended = matesolve("convert", "-", str(table), stdin=lines)
+    warning, *others = ended.err.splitlines()
+    assert (ended.code, others) == (0, [counts])
+    assert warning == (
+        "warning: 3 cells are a formula to a spreadsheet (line 2, id: '=1+1'; line 3, "
+        "id: '\\t@x'; line 3, stipulation: '=2'); --escape-formulas writes ' before "
+        "each"
+    )
+    assert matesolve("convert", str(table), str(back)).code == 0
+    assert back.read_bytes() == table.read_bytes()
+    read = matesolve("convert", str(table), "-", "--to", "jsonl").out
+    assert [json.loads(line)["id"] for line in read.splitlines()] == [
+        "=1+1",
+        "\t@x",
+        "-3",
+    ]
+
+    ended = matesolve(
+        "convert", "-", "-", "--to", "csv", "--escape-formulas", stdin=lines
+    )
+    assert ended.err.splitlines() == [counts]
+    cells = [
+        (row["id"], row["stipulation"])
+        for row in csv.DictReader(ended.out.splitlines())
+    ]
+    assert cells == [("'=1+1", ""), ("'\t@x", "'=2"), ("-3", "")]
+
+
+@pytest.mark.parametrize("options", [("--to", "epd"), ("--correct", "x.db")])
+def test_formulas_are_escaped_in_csv_only(
+    matesolve: Matesolve, options: tuple[str, ...]
+) -> None:
+    ended = matesolve("convert", "x.epd", "-", "--escape-formulas", *options)
+    assert ended.code == 2
+    assert ended.err.endswith("--escape-formulas needs CSV.\n")

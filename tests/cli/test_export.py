@@ -262,3 +262,23 @@ def test_an_export_that_fails_is_reported_and_leaves_no_file(
     assert sorted(folder.iterdir()) == before
     with Store(store, read_only=True) as opened:
         assert opened.count() == 5
+
+
+def test_formulas_are_named_or_escaped(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "=x.epd").write_text(f'{BACK_RANK} dm 1; id "+M2";\n')
+    assert run(["verify", "=x.epd", "--store", "x.db", "-q"]) == 0
+    capsys.readouterr()
+    export = "export", "x.db", "-o", "-", "--to"
+    code, out, err = run_command(capsys, *export, "csv")
+    (row,) = csv.DictReader(out.splitlines())
+    assert (code, row["id"], row["source"]) == (0, "+M2", "=x.epd:1")
+    first, written = err.splitlines()
+    assert first.startswith("warning: 2 cells are a formula to a spreadsheet (line 2, ")
+    assert written == "1 written"
+    code, out, err = run_command(capsys, *export, "csv", "--escape-formulas")
+    (row,) = csv.DictReader(out.splitlines())
+    assert (code, err) == (0, "1 written\n")
+    assert (row["id"], row["source"]) == ("'+M2", "'=x.epd:1")
+    assert run_command(capsys, *export, "epd", "--escape-formulas")[0] == 2

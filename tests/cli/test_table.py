@@ -580,6 +580,20 @@ def test_problems_with_another_stipulation_than_mate_are_skipped(
 
 
 @pytest.mark.usefixtures("fake")
+def test_names_that_are_formulas_are_named_or_escaped(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "x.epd").write_text(f'{BACK_RANK} dm 1; id "=1+1";\n')
+    _, out, err = call(capsys, "x.epd", "--csv")
+    assert next(csv.DictReader(io.StringIO(out)))["id"] == "=1+1"
+    assert err.startswith("warning: 1 cell is a formula to a spreadsheet (line 2, id: ")
+    _, out, err = call(capsys, "x.epd", "--csv", "--escape-formulas")
+    assert next(csv.DictReader(io.StringIO(out)))["id"] == "'=1+1"
+    assert err == ""
+    assert call(capsys, "x.epd", "--escape-formulas")[0] == 2
+
+
+@pytest.mark.usefixtures("fake")
 def test_ctrl_c_prints_the_complete_problems(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
