@@ -72,7 +72,8 @@ def _seconds(text: str) -> int:
 Exit codes:
   0  every problem was solved, with or without a solution
   3  the time limit stopped a problem
-  65  a problem was refused or could not be read; the others were solved
+  65  a problem was refused or could not be read; the others were solved; or there
+      are none
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); what was found is printed
 
 Examples:
@@ -161,7 +162,9 @@ def popeye(
             if console.Exit.INTERRUPTED in codes:
                 break
     if solver is None:
-        console.notify(f"warning: {streams.name_of(file)}: no problems")
+        name = streams.name_of(file)
+        console.notify(f"error: expected problems, found none: {name}")
+        codes.add(console.Exit.BAD_INPUT)
     ctx.exit(console.foremost(codes))
 
 

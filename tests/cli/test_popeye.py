@@ -146,9 +146,9 @@ def test_a_missing_file_is_an_error_of_the_system(matesolve: Matesolve) -> None:
         matesolve("popeye", "missing.inp")
 
 
-def test_an_input_without_problems_is_a_warning(matesolve: Matesolve) -> None:
+def test_an_input_without_problems_is_an_error(matesolve: Matesolve) -> None:
     ended = matesolve("popeye", "-regression", stdin="\n")
-    assert ended == (0, "", "warning: stdin: no problems\n")
+    assert ended == (65, "", "error: expected problems, found none: stdin\n")
 
 
 # What is honoured
