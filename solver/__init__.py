@@ -19,10 +19,6 @@ Traceback (most recent call last):
 solver.errors.InputError: max_moves: expected 1 to 200, found 0
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -68,6 +64,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         msg = f"module 'solver' has no attribute {name!r}"
         raise AttributeError(msg)
+    from importlib import import_module  # loads a file; see `solver.cli`
+
     value = getattr(import_module(f"solver.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

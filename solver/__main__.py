@@ -5,15 +5,18 @@ Loaded by its name; imports `cli`.
 An interrupt while the program loads ends it with one line on stderr.
 """
 
-import gc
+from solver.cli import end_at_once
 
-from solver.cli.signals import end_at_once, ignore_at_exit
+end_at_once()
+
+import gc  # noqa: E402 -- even this may be interrupted
+
+from solver.cli.signals import ignore_at_exit  # noqa: E402
 
 gc.set_threshold(100_000)  # loading a command leaves no garbage to look for
-end_at_once()
 ignore_at_exit()  # before all others, so called after them
 
-from solver.cli.main import main  # noqa: E402 -- it takes a while
+from solver.cli.main import main  # noqa: E402
 
 __all__ = ["main"]
 

@@ -1,6 +1,6 @@
 """What all commands share: exit codes, streams, files, progress, the kernel.
 
-Called by most of its room; imports `signals` and most rooms.
+Called by most of its room; imports `cli`, `signals` and most rooms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self, TextIO, TypeVar, cast
 import click
 
 from solver import errors
-from solver.cli import signals
+from solver.cli import INTERRUPTED, signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -315,7 +315,7 @@ class Exit(IntEnum):
     IO = 74
     """Reading or writing failed."""
 
-    INTERRUPTED = signals.INTERRUPTED
+    INTERRUPTED = INTERRUPTED
     """Ctrl-C, SIGTERM or SIGHUP."""
 
 

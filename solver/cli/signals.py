@@ -1,9 +1,8 @@
 """The signals that interrupt the program: Ctrl-C, SIGTERM and SIGHUP, all alike.
 
-Called by most of its room and `__main__`; imports `solution`.
+Called by most of its room and `__main__`; imports `cli` and `solution`.
 
-The program loads this module before anything else, so that an interrupt during an
-import is handled too; it therefore imports almost nothing.
+`solver.cli` itself has what an interrupt does before this module is loaded.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
+
+from solver import cli
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,32 +35,8 @@ if TYPE_CHECKING:
 
 _raised = False
 
-INTERRUPTED = 130
-"""The exit code that shells report for a command ended by Ctrl-C."""
-
 PRINTING_S = 0.5
 """How long an interrupted command prints what it has found, in seconds."""
-
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-
-INTERRUPTS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
-"""Windows has no SIGHUP."""
-
-
-def active() -> tuple[signal.Signals, ...]:
-    """Return the interrupts that are handled: not those that `nohup` ignores."""
-    return tuple(
-        number for number in INTERRUPTS if signal.getsignal(number) != signal.SIG_IGN
-    )
-
-
-def end_at_once() -> None:
-    """Make an interrupt end the process with one line on stderr.
-
-    This is for the time before and after the work, when there is no result to print.
-    """
-    for number in active():
-        signal.signal(number, _end)
 
 
 def ignore_at_exit() -> None:
@@ -72,7 +49,7 @@ def ignore_at_exit() -> None:
 
 
 def _ignore_all() -> None:
-    numbers = active()
+    numbers = cli.active()
     if hasattr(signal, "pthread_sigmask"):
         # This handles a signal that has arrived; Python would complain about it later.
         signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
@@ -107,8 +84,8 @@ def ending_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = {number: signal.getsignal(number) for number in active()}
-    end_at_once()
+    previous = {number: signal.getsignal(number) for number in cli.active()}
+    cli.end_at_once()
     try:
         yield
     finally:
@@ -118,7 +95,7 @@ def ending_at_once() -> Iterator[None]:
 
 def raise_interrupts() -> None:
     """Make an interrupt raise KeyboardInterrupt in the main thread."""
-    for number in active():
+    for number in cli.active():
         signal.signal(number, _raise)
 
 
@@ -139,7 +116,7 @@ def ignore_repeats() -> None:
     Supervisors send them more than once: `timeout` signals the process and its group,
     systemd sends one after the other. The second one has no further effect.
     """
-    for number in active():
+    for number in cli.active():
         if number != signal.SIGINT:
             signal.signal(number, ignore)
 
@@ -190,7 +167,7 @@ def interruptible(search: Stoppable) -> Iterator[None]:
             ignore_repeats()
         search.stop(solution.StoppedBy.INTERRUPT)
 
-    previous = {number: signal.signal(number, stop) for number in active()}
+    previous = {number: signal.signal(number, stop) for number in cli.active()}
     try:
         yield
     finally:
@@ -205,9 +182,3 @@ def _raise(number: int, _frame: FrameType | None) -> None:
     if number != signal.SIGINT:
         ignore_repeats()
     raise KeyboardInterrupt
-
-
-def _end(_number: int, _frame: FrameType | None) -> None:
-    with suppress(OSError):  # stderr may be closed
-        os.write(2, b"interrupted\n")
-    os._exit(INTERRUPTED)

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cli.signals import INTERRUPTS, interruptible, raise_interrupts
+from solver.cli import INTERRUPTS
+from solver.cli.signals import interruptible, raise_interrupts
 from solver.solution import StoppedBy
+from tests.processes import run
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from subprocess import CompletedProcess
 
 
 class Search:
@@ -104,3 +110,48 @@ def test_another_thread_does_not_handle_signals() -> None:
     thread.join()
 
     assert during == [before]
+
+
+IMPORTED = """
+import os, signal, sys
+
+number, imported = int(sys.argv.pop(1)), []
+
+def count(event, arguments):
+    if event == "import":
+        imported.append(arguments[0])
+        if len(imported) == number:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.addaudithook(count)
+from solver.__main__ import main
+if number == 0:
+    sys.stdout = open(os.devnull, "w")
+    import atexit
+    atexit.register(lambda: os.write(1, "\\n".join(imported).encode()))
+main()
+"""
+"""Runs a command; interrupts it at its import of this number, or prints them all."""
+
+EARLY = {"solver", "solver.__main__", "solver.cli"}
+"""What is imported before an interrupt can be handled."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("command", ["--help", "table 7k/8/8/8/8/8/R7/1R4K1 -d 1"])
+@sized("step", 29, 1)
+def test_an_interrupt_during_any_import_ends_with_one_line(
+    command: str, step: int
+) -> None:
+    def interrupted_at(number: int) -> CompletedProcess[str]:
+        return run([sys.executable, "-c", IMPORTED, str(number), *command.split()])
+
+    whole = interrupted_at(0)
+    names = whole.stdout.split("\n")
+    assert (whole.returncode, {*names[: len(EARLY)]}) == (0, EARLY)
+    assert len(names) > 60
+    first = len(EARLY) + 1
+    for number in (first, *range(first + step, len(names), step)):
+        ended = interrupted_at(number)
+        name = names[number - 1]
+        assert (ended.returncode, ended.stderr) == (130, "interrupted\n"), name
