@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from solver.audit.checks import ANSWER_COLUMNS
 from solver.audit.results import AuditResult
+from solver.audit.store import ANSWER_COLUMNS
 from solver.record import COMPUTED, FIELDS, Of, Record
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The store of an audit: an SQLite file of answers and the records they belong to.
 
-Called by `workers` and `cli`; imports `checks`, `job`, `results`, `errors`, `files`,
-`problem`, `record` and `solution`.
+Called by `workers` and `cli`; imports `job`, `results`, `errors`, `files`, `problem`,
+`record`, `solution` and `stipulations`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,20 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from solver import __version__, errors, files, record, solution
-from solver.audit import checks
 from solver.audit.results import (
     SUBJECT,
     AuditResult,
     Origin,
-    audit_result,
-    claimed_columns,
     split_source,
     twin_of,
 )
+from solver.stipulations.genre import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.audit.job import AuditOptions
     from solver.audit.results import Mark, Subject
@@ -45,20 +43,56 @@ if TYPE_CHECKING:
 #
 # `answers` has one row for each question, `records` one for each record of a
 # collection, `marks` one for each decision of an editor; the view `results` joins them
-# to the columns of `AuditResult`.
+# to the columns of `AuditResult`. Each row ends with a checksum of all its values: a
+# row that a disk or another program has changed is not used.
 
-VERSION = 1
+VERSION = 2
 """Incremented when a column changes its meaning or is removed."""
 
 APPLICATION = 0x6D617465
 """Marks an SQLite file as a store: `mate` in ASCII."""
 
+CHECKSUM_BYTES = 8
 
-_SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
+_OF_RECORDS = ("source", "id", "fen", "error")
+_OF_MARKS = ("mark", "note")
+
+ANSWER_COLUMNS = tuple(
+    name for name in record.COLUMNS if name not in (*_OF_RECORDS, *_OF_MARKS)
+)
 
 
-def _defined(names: Iterable[str]) -> Iterator[str]:
-    return (f"{name} {_SQL_TYPES[record.FIELDS[name].kind.column]}" for name in names)
+def _typed(names: Iterable[str]) -> dict[str, type]:
+    return {name: record.FIELDS[name].kind.column for name in names}
+
+
+TABLES: dict[str, dict[str, type]] = {
+    "answers": {"key": bytes}
+    | _typed(ANSWER_COLUMNS)
+    | {"options": str, "time_limit_s": float, "node_limit": int},
+    "records": {"file": str, "line": int, "twin": str, "id": str, "fen": str}
+    | {"key": bytes, "error": str, "solver": str},
+    "marks": _typed((*SUBJECT, *_OF_MARKS)),
+}
+"""The columns of each table and their types; `checksum` follows."""
+
+_UNIQUE = {"answers": 1, "records": 3, "marks": len(SUBJECT)}
+"""How many columns at the beginning of a table are its primary key."""
+
+_SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
+
+
+def checksum(table: str, row: Iterable[object]) -> bytes:
+    """Return the checksum of the values of a row, which depends on their types too."""
+    text = ascii((table, *row))  # `repr` depends on the version of Unicode
+    return blake2b(text.encode(), digest_size=CHECKSUM_BYTES).digest()
+
+
+def _create(table: str) -> str:
+    columns = TABLES[table]
+    defined = ", ".join(f"{name} {_SQL_TYPES[kind]}" for name, kind in columns.items())
+    unique = ", ".join([*columns][: _UNIQUE[table]])
+    return f"CREATE TABLE {table} ({defined}, checksum BLOB, PRIMARY KEY ({unique}));\n"
 
 
 _EXPRESSIONS = {
@@ -83,29 +117,14 @@ def _expression(name: str) -> str:
 
 _SUBJECT = {name: f"coalesce({_expression(name)}, '')" for name in SUBJECT}
 
-_ROWS = "FROM records AS r LEFT JOIN answers AS a USING (key)\n" + (
-    "    LEFT JOIN marks AS m ON "
-    + "\n    AND ".join(f"m.{name} = {value}" for name, value in _SUBJECT.items())
-)
-
 SCHEMA = f"""
-CREATE TABLE answers (
-    key BLOB PRIMARY KEY, {", ".join(_defined(checks.ANSWER_COLUMNS))},
-    options TEXT, time_limit_s REAL, node_limit INTEGER
-);
-CREATE TABLE records (
-    file TEXT, line INTEGER, twin TEXT, id TEXT, fen TEXT,
-    key BLOB REFERENCES answers (key), error TEXT, solver TEXT,
-    PRIMARY KEY (file, line, twin)
-);
-CREATE TABLE marks (
-    {", ".join(_defined(checks.MARK_COLUMNS))},
-    PRIMARY KEY ({", ".join(SUBJECT)})
-);
+{"".join(map(_create, TABLES))}
 CREATE VIEW results AS
     SELECT {", ".join(f"{_expression(name)} AS {name}" for name in record.COLUMNS)},
     r.file, r.line, a.options, a.time_limit_s, a.node_limit
-    {_ROWS};
+    FROM records AS r LEFT JOIN answers AS a USING (key)
+    LEFT JOIN marks AS m ON
+    {" AND ".join(f"m.{name} = {value}" for name, value in _SUBJECT.items())};
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
@@ -136,56 +155,40 @@ def _own_definitions() -> frozenset[tuple[str, str, str]]:
 CLEARED = "DELETE FROM records; DELETE FROM answers;"
 """Deletes all results; an editor's marks stay."""
 
-_STORED = (
-    {"source": "r.file"}
-    | {name: f"r.{name}" for name in ("id", "fen", "error")}
-    | {name: f"m.{name}" for name in checks.OF_MARKS}
+
+def _columns(table: str, alias: str) -> str:
+    return ", ".join(f"{alias}.{name}" for name in (*TABLES[table], "checksum"))
+
+
+# A damaged index must not hide a row, so tables are read from end to end. If the index
+# hides an answer, its record is still read.
+_RESULTS = (
+    f"SELECT r.rowid, {_columns('records', 'r')}, {_columns('answers', 'a')} "
+    "FROM records AS r NOT INDEXED LEFT JOIN answers AS a ON a.key = r.key "
+    "ORDER BY r.file, r.line, r.id, r.rowid DESC"
 )
-"""The columns that are not of an answer, as they are stored."""
-
-_VALUES = (
-    *(_STORED.get(name, f"a.{name}") for name in record.COLUMNS),
-    *("r.line", "r.twin", "a.key IS NOT NULL", "r.solver"),
-)
-
-RESULTS = f"SELECT {', '.join(_VALUES)} {_ROWS} ORDER BY r.file, r.line, r.id"
-"""The stored values behind the view `results`: `COLUMNS`, `source` without its line;
-then its line and twin, whether there is an answer, and the version that read the
-record. The view puts defaults in place of missing values, and hides the damage."""
-
-ALL_ANSWER_COLUMNS = (
-    "key",
-    *checks.ANSWER_COLUMNS,
-    "options",
-    "time_limit_s",
-    "node_limit",
-)
-
-RECORD_COLUMNS = ("file", "line", "twin", "id", "fen", "key", "error", "solver")
+_MARKS = f"SELECT m.rowid, {_columns('marks', 'm')} FROM marks AS m NOT INDEXED"
+_ANSWER = f"SELECT {_columns('answers', 'a')} FROM answers AS a WHERE a.key = ?"
 
 
-def upsert(table: str, columns: tuple[str, ...], unique: int) -> str:
-    """Return the statement that inserts a row and replaces the one with the same key.
-
-    Parameters
-    ----------
-    table : str
-        The table's name.
-    columns : tuple of str
-        The columns to write; the first `unique` of them are the table's key.
-    unique : int
-        See `columns`.
-    """
+def _upsert(table: str) -> str:
+    """Return the statement that inserts a row or replaces the one with its key."""
+    columns = [*TABLES[table], "checksum"]
+    unique = _UNIQUE[table]
     changed = ", ".join(f"{name} = excluded.{name}" for name in columns[unique:])
-    key = ", ".join(columns[:unique])
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) "
         f"VALUES ({', '.join('?' * len(columns))}) "
-        f"ON CONFLICT ({key}) DO UPDATE SET {changed}"
+        f"ON CONFLICT ({', '.join(columns[:unique])}) DO UPDATE SET {changed}"
     )
 
 
+_UPSERTS = {table: _upsert(table) for table in TABLES}
+
+
 NOT_CREATED = "cannot be opened or created"
+
+REMEDY = "verify the collection again, into a new store"
 
 BUSY_S = 10.0
 """How long to wait while another program writes to the store."""
@@ -273,13 +276,13 @@ COMMIT_ROWS = 500
 KEY_BYTES = 16
 """Length of the hash of a question."""
 
-_ANSWER = f"SELECT {', '.join(ALL_ANSWER_COLUMNS)} FROM answers WHERE key = ?"
-_PUT_ANSWER = upsert("answers", ALL_ANSWER_COLUMNS, 1)
-_PUT_RECORD = upsert("records", RECORD_COLUMNS, 3)
 _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
-_PUT_MARK = upsert("marks", checks.MARK_COLUMNS, len(SUBJECT))
 
-_ANSWER_PLACES = tuple(map(record.COLUMNS.index, checks.ANSWER_COLUMNS))
+_ANSWER_PLACES = tuple(map(record.COLUMNS.index, ANSWER_COLUMNS))
+
+DAMAGED = "damaged in the store; left out"
+HIDDEN = "some results may be missing"
+MISSING = "its answer is missing in the store; left out"
 
 
 class Store:
@@ -366,7 +369,13 @@ class Store:
         """
         with self._exclusive():
             row = self._base.execute(_ANSWER, (key,)).fetchone()
-        return None if row is None else checks.read_answer(row, fen)
+        if row is None:
+            return None
+        *answer, found = row
+        if checksum("answers", (key, *answer[1:])) != found:
+            raise errors.InputError(DAMAGED)
+        *_, time_s, nodes = answer
+        return _result("", "", fen, row), time_s, nodes
 
     def is_first_use(self, key: bytes) -> bool:
         """Return whether it is the first call with this question, of maybe millions."""
@@ -383,7 +392,7 @@ class Store:
     ) -> None:
         """Save an answer; it replaces an earlier one to the same question."""
         values = [result[place] for place in _ANSWER_PLACES]
-        self._write(_PUT_ANSWER, [key, *values, options, time_limit_s, node_limit])
+        self._write("answers", [key, *values, options, time_limit_s, node_limit])
 
     def put_record(self, result: AuditResult, key: bytes | None) -> None:
         """Save which answer a record has, or why it cannot be read."""
@@ -392,34 +401,33 @@ class Store:
             twin_of(result),
             *(result.id, result.fen, key, result.error, result.solver),
         )
-        self._write(_PUT_RECORD, list(map(_escaped, row)))
+        self._write("records", map(_escaped, row))
 
     def put_mark(self, subject: Subject, mark: str, note: str = "") -> None:
         """Save an editor's mark, or an empty one; it replaces an earlier one."""
         values = (*subject, mark, note)
         row = ["" if value is None else _escaped(value) for value in values]
-        self._write(_PUT_MARK, row)
+        self._write("marks", row)
 
     def marks(
-        self, on_damaged: Callable[[errors.InputError], object] = lambda _error: None
+        self, on_damaged: Callable[[errors.FormatError], object] = lambda _error: None
     ) -> dict[Subject, Mark]:
         """Return the marks by the records they belong to.
 
         Parameters
         ----------
         on_damaged : callable
-            Called for each damaged row, which is left out.
+            Called with the name and the reason for each damaged row, which is left out.
         """
         found: dict[Subject, Mark] = {}
-        query = f"SELECT {', '.join(checks.MARK_COLUMNS)} FROM marks"
         with self._exclusive():
-            for source, id_, *others, mark, note in self._base.execute(query):
+            for number, *row, given in self._base.execute(_MARKS):
+                if checksum("marks", row) != given:
+                    on_damaged(_damaged("marks", number, row[0]))
+                    continue
+                source, id_, *others, mark, note = row
                 subject = source, id_, *(None if x == "" else x for x in others)
-                try:
-                    checks.check_mark(subject, mark, note)
-                    found[subject] = mark, note
-                except errors.InputError as error:
-                    on_damaged(error)
+                found[subject] = mark, note
         return found
 
     def results(
@@ -428,27 +436,30 @@ class Store:
     ) -> Iterator[AuditResult]:
         """Yield the results, ordered by file, line and name.
 
-        A damaged row becomes an unreadable record.
-
         Parameters
         ----------
         on_damaged : callable
-            Called with the record and the reason for each damaged row.
+            Called with the name and the reason for each damaged row, which is left out.
+            If a mark is damaged, only the mark is left out.
         """
         with self._exclusive():
-            rows = self._base.execute(RESULTS)
-            for number, row in enumerate(iter(rows.fetchone, None), start=1):
-                result = checks.read_stored_row(row, number)
+            if fault := self._fault():
+                on_damaged(errors.FormatError(str(self.path), f"{fault}; {HIDDEN}"))
+        marks = self.marks(on_damaged)
+        with self._exclusive():
+            rows = self._base.execute(_RESULTS)
+            before: Sequence[object] = ()
+            for row in iter(rows.fetchone, None):
+                result = _read_row(row)
                 if isinstance(result, errors.FormatError):
                     on_damaged(result)
-                    result = audit_result(result)
-                yield result
-
-    def count(self) -> int:
-        """Return the number of records."""
-        with self._exclusive():
-            (count,) = self._base.execute("SELECT count(*) FROM records").fetchone()
-        return int(count)
+                    continue
+                place = row[1 : 1 + _UNIQUE["records"]]
+                if place == before:  # the index had lost the row that was replaced
+                    continue
+                before = place
+                mark, note = marks.get(result.subject, ("", ""))
+                yield result._replace(mark=mark or None, note=note or None)
 
     def commit_if_due(self) -> None:
         """Commit if the last commit was at least `COMMIT_S` ago."""
@@ -472,14 +483,19 @@ class Store:
             with self._lock, suppress(sqlite3.Error):
                 self._resources.close()
 
-    def _write(self, statement: str, row: list[object]) -> None:
+    def _write(self, table: str, row: Iterable[Any]) -> None:
+        # As SQLite returns them: the checksum depends on the types.
+        values = [
+            value if type(value) is kind or value in (None, "") else kind(value)
+            for kind, value in zip(TABLES[table].values(), row, strict=True)
+        ]
         with self._writing():
             if self._failure is not None:
                 raise errors.StoreError(self._failure)
             if not self._base.in_transaction:
                 self._base.execute("BEGIN IMMEDIATE")
                 self._committed = time.monotonic()
-            self._base.execute(statement, row)
+            self._base.execute(_UPSERTS[table], [*values, checksum(table, values)])
             self._pending += 1
             if self._pending >= COMMIT_ROWS:
                 self.commit()
@@ -519,13 +535,21 @@ class Store:
             self._refuse("expected a store, found another database")
         expected, version = VERSION, self._pragma("user_version")
         if version != expected:
-            self._refuse(f"expected a store of version {expected}, found {version}")
+            found = f"expected a store of version {expected}, found {version}"
+            self._refuse(f"{found}; {REMEDY}")
         # Another view or a trigger could run without end, or forge rows.
         if others := foreign_definitions(self._base):
             found = f"found another definition of {others[0]}"
             self._refuse(
                 f"expected the tables of a store of version {version}, {found}"
             )
+        if not self._read_only and (fault := self._fault()):
+            self._refuse(f"{fault}; {REMEDY}")
+
+    def _fault(self) -> str:
+        """Return what is wrong with the file's pages, which could hide rows."""
+        (found,) = self._base.execute("PRAGMA quick_check(1)").fetchone()
+        return "" if found == "ok" else f"damaged: {found.splitlines()[-1]}"
 
     def _become_sole_writer(self, opened: ExitStack) -> None:
         """Hold the lock of the store until `opened` is closed."""
@@ -563,12 +587,6 @@ class Store:
                 raise
 
     @contextmanager
-    def connection(self) -> Iterator[sqlite3.Connection]:
-        """Provide SQLite's connection to one thread; see `_exclusive` for errors."""
-        with self._exclusive():
-            yield self._base
-
-    @contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Hold the lock, and raise errors of SQLite as a `StoreError` of one line."""
         with self._lock:
@@ -578,6 +596,9 @@ class Store:
                 if error_name(error) == "SQLITE_INTERRUPT":  # by `handle_signals`
                     raise KeyboardInterrupt from None
                 msg = f"{self.path}: {reason(error, read_only=self._read_only)}"
+                raise errors.StoreError(msg) from None
+            except UnicodeDecodeError:  # SQLite's message quotes a damaged schema
+                msg = f"{self.path}: malformed database schema"
                 raise errors.StoreError(msg) from None
 
 
@@ -590,6 +611,42 @@ def _escaped(value: object) -> object:
     if isinstance(value, str) and not value.isascii():
         return value.encode(errors="backslashreplace").decode()
     return value
+
+
+def _result(
+    source: str, id_: str, fen: str | None, answer: Sequence[Any]
+) -> AuditResult:
+    """Return the result of a record with a row of `answers`."""
+    found = zip(ANSWER_COLUMNS, answer[1:], strict=False)
+    return AuditResult(source=source, id=id_, fen=fen, **dict(found))
+
+
+def _read_row(row: Sequence[Any]) -> AuditResult | errors.FormatError:
+    """Return the result in a row of `_RESULTS`, without its mark; or the damage."""
+    number, *values = row
+    size = len(TABLES["records"])
+    if checksum("records", values[:size]) != values[size]:
+        return _damaged("records", number, _source(*values[:2]))
+    file, line, _, id_, fen, key, error, reader = values[:size]
+    source = _source(file, line)
+    if error is not None:
+        unreadable = AuditResult(id_, source, verdict=Verdict.UNREADABLE.value)
+        return unreadable._replace(error=error, solver=reader)
+    _, *answer, found = values[size + 1 :]
+    if found is None and not any(answer):
+        return errors.FormatError(source, MISSING)
+    if checksum("answers", (key, *answer)) != found:
+        return errors.FormatError(source, f"its answer is {DAMAGED}")
+    return _result(source, id_, fen, (key, *answer))
+
+
+def _source(file: object, line: object) -> str:
+    return f"{file}:{line}" if line else str(file)
+
+
+def _damaged(table: str, number: int, source: object) -> errors.FormatError:
+    """Name a damaged row, of which the source may be what is damaged."""
+    return errors.FormatError(f"row {number} of {table} ({source})", DAMAGED)
 
 
 class ResumeStore:
@@ -612,10 +669,8 @@ class ResumeStore:
     not_retried : int
         How many such answers were not searched again, because the limits were as wide
         before.
-    damaged : int
-        How many answers are damaged, and therefore searched again.
-    first_damage : str
-        What is wrong with the first of these.
+    damaged : list of str
+        The sources of records whose answers are damaged, and therefore searched again.
     """
 
     def __init__(
@@ -626,8 +681,7 @@ class ResumeStore:
         self._options = options.describe()
         self._retry = frozenset(retry)
         self.not_retried = 0
-        self.damaged = 0
-        self.first_damage = ""
+        self.damaged: list[str] = []
 
     def key(self, problem: Problem) -> bytes:
         """Return the hash of a question, which includes the solver's version."""
@@ -656,14 +710,12 @@ class ResumeStore:
         """
         try:
             found = self.store.answer(key, problem.fen)
-            if found is None:
-                return None
-            result, time_s, nodes = found
-            _require_question(result, problem)
-        except errors.InputError as error:
-            self.damaged += 1
-            self.first_damage = self.first_damage or f"{problem.source}: {error}"
+        except errors.InputError:
+            self.damaged.append(problem.source)
+            found = None
+        if found is None:
             return None
+        result, time_s, nodes = found
         if result.word in self._retry and (
             result.stopped_by == solution.StoppedBy.CRASH
             or self._has_wider_limits(time_s, nodes)
@@ -689,13 +741,6 @@ class ResumeStore:
         is_wider = now != before and all(map(operator.ge, now, before))
         self.not_retried += not is_wider
         return is_wider
-
-
-def _require_question(result: AuditResult, problem: Problem) -> None:
-    """Check that an answer names the question whose key it has."""
-    for name, expected in claimed_columns(problem).items():
-        if (found := getattr(result, name)) != expected:
-            raise errors.refusal(name, repr(expected), found)
 
 
 def _or_infinite(limit: float | None) -> float:

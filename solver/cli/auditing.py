@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 NONE = "none"
 
+MAX_NAMED = 20
+"""At most this many damaged answers of a store are named."""
+
 
 class WordSet(click.ParamType):  # type: ignore[type-arg]  # generic since 8.4
     """Comma-separated words, passed as a frozenset; `none` gives an empty one.
@@ -215,9 +218,13 @@ class StoreRequest(NamedTuple):
                 console.notify(
                     f"{self.path}: {count}: the limits are not wider than before"
                 )
-            if resume.damaged:
-                count = f"{resume.damaged:,} damaged, so not used"
-                console.notify(f"{self.path}: answers {count}; {resume.first_damage}")
+            if damaged := resume.damaged:
+                more = f" and {len(damaged) - MAX_NAMED:,} more"
+                console.notify(
+                    f"{self.path}: answers damaged in the store, so searched again: "
+                    + ", ".join(damaged[:MAX_NAMED])
+                    + (more if len(damaged) > MAX_NAMED else "")
+                )
 
 
 def _stored(

@@ -178,7 +178,8 @@ def _describe(record: Problem | errors.FormatError) -> Iterator[str]:
 Exit codes (the first that applies):
   130  interrupted (Ctrl-C, SIGTERM, SIGHUP); nothing is written
    74  reading or writing failed; nothing is written
-   65  some records were skipped, or there are none
+   65  some records were skipped, or there are none; with --correct: a damaged
+       result was left out
     1  with --correct: some claims could not be corrected
     0  everything was written
 
@@ -296,6 +297,7 @@ def correct(
     """
     from solver.audit import corrections
     from solver.audit.store import Store
+    from solver.cli.stores import Damaged
 
     formats = {registry.format_of(source), registry.format_of(target)} - {None}
     if source == streams.STDIN or target_format is not None or len(formats) > 1:
@@ -305,7 +307,7 @@ def correct(
         target, reads=[source, *console.store_files(store_path)], stdout=True
     )
     console.prepare_kernel()
-    counts = Counter[bool]()
+    counts, damaged = Counter[bool](), Damaged()
 
     def report(result: AuditResult, corrected: corrections.Corrected) -> None:
         counts[not corrected.left] += 1
@@ -318,12 +320,15 @@ def correct(
         Store(store_path, read_only=True) as store,
         console.open_target(target) as file,
     ):
-        results = store.results()
+        results = store.results(damaged.add)
         file.writelines(
             corrections.corrected_lines(source, read_options, results, report)
         )
     console.notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
-    return console.Exit.NEGATIVE if counts[False] else console.Exit.PROVED
+    codes = {damaged.finish(), console.Exit.PROVED}
+    if counts[False]:
+        codes.add(console.Exit.NEGATIVE)
+    return console.foremost(codes)
 
 
 # Generate
@@ -399,8 +404,8 @@ def generate(ctx: click.Context, /, moves: int, count: int, **chosen: Any) -> No
 @options.command("""
 Exit codes (the first that applies):
   74  a file could not be read or written
-  65  the FEN is invalid, a damaged record is listed as unreadable, or no
-      claim was read from fields that may hold one
+  65  the FEN is invalid, a damaged record is listed as unreadable or left out
+      of a store, or no claim was read from fields that may hold one
    0  the page was written
 
 Examples:

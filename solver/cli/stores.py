@@ -32,7 +32,7 @@ HEAD_LINES = 10
 """A file is refused if none of its first lines is a record of an audit."""
 
 MAX_PRINTED = 20
-"""At most this many damaged records are printed; the page lists them as well."""
+"""At most this many damaged records are printed."""
 
 FORMATS = ("csv", "jsonl", "epd", "parquet")
 
@@ -106,8 +106,8 @@ chosen = options.gathered(
 @options.command("""
 Exit codes (the first that applies):
    74  a file could not be read or written
-   65  a damaged record is listed as unreadable; or FILE has no results
-       of an audit, and no page was written
+   65  a damaged record is listed as unreadable, or left out of a store;
+       or FILE has no results of an audit, and no page was written
     0  the page was written
 
 Examples:
@@ -322,7 +322,7 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
 @options.command("""
 Exit codes:
   74  the store could not be read, or the file could not be written
-  65  a damaged result was written as an unreadable record
+  65  a damaged result was left out
    0  all selected results were written
 
 Examples:
@@ -357,9 +357,9 @@ def export(
     claims, so the file is a corrected collection; `convert --correct` corrects a file
     in its own format. If FILE ends in .gz, it is compressed.
 
-    Each value is checked. A damaged result is reported, and written as an unreadable
-    record. EPD leaves out unreadable records, and selfmates and other play by force
-    without a solution, which it cannot express; a notice says how many.
+    A damaged result is reported and left out. EPD leaves out unreadable records, and
+    selfmates and other play by force without a solution, which it cannot express; a
+    notice says how many.
 
     docs/reference/store.md describes the columns, and how to select rows with SQL.
     """

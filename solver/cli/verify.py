@@ -76,13 +76,13 @@ class Marks:
     def keep_in(self, store: Store, notify: Callable[[str], None]) -> None:
         """Save the marks that `put_on` uses, and use the store's for other records."""
         self._store = store
-        damaged: list[errors.InputError] = []
-        for subject, mark in store.marks(damaged.append).items():
+
+        def report(damaged: errors.FormatError) -> None:
+            notify(f"error: {store.path}: {damaged}")
+
+        for subject, mark in store.marks(report).items():
             key = results.comparable(zip(results.SUBJECT, subject, strict=True))
             self._marks[results.SUBJECT].setdefault(key, (0, mark))
-        if damaged:
-            count = f"{len(damaged):,} damaged, so not used"
-            notify(f"{store.path}: marks {count}; {damaged[0]}")
 
     def put_on(self, result: results.AuditResult) -> results.AuditResult:
         """Return a result with its mark, if it has one: the last of the file."""

@@ -168,6 +168,21 @@ def test_threads_can_share_a_store(path: Path) -> None:
     assert len(stored(path)) == 800
 
 
+VALUES = ("1", 1, 1.0, b"1", None, "", "None", "\ud800", 0, True)
+
+
+def test_a_checksum_depends_on_table_place_value_and_type() -> None:
+    rows = [("answers", one, two) for one in VALUES for two in VALUES]
+    rows += [("records", one, two) for one in VALUES for two in VALUES]
+    found = {store.checksum(table, row) for table, *row in rows}
+    assert len(found) == len(rows)
+
+
+def test_the_checksum_of_a_row_stays_the_same() -> None:
+    row = ("\u1f6d\U0001fadc", 2, 0.1, None, b"\xff")  # one is of Unicode 16
+    assert store.checksum("marks", row).hex() == "1813109ae75f8e49"
+
+
 # --- when it is written
 
 
@@ -331,7 +346,7 @@ def test_a_store_of_another_version_is_refused_and_unchanged(
     with pytest.raises(StoreError) as caught:
         store.Store(path, fresh=fresh)
     expected = f"expected a store of version {store.VERSION}, found {store.VERSION + 1}"
-    assert str(caught.value) == f"{path}: {expected}"
+    assert str(caught.value) == f"{path}: {expected}; {store.REMEDY}"
     assert path.read_bytes() == before
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -334,17 +332,6 @@ def test_a_damaged_line_ends_the_audit_before_it_begins(
     assert (code, out, err.count("\n")) == (65, "", 1)
     assert err.startswith(f"error: MARKS:{message}")
     assert not (folder / "run.db").exists()
-
-
-def test_a_word_in_a_store_that_is_no_mark_does_no_harm(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    verify(capfd, "--store", "run.db")
-    with closing(sqlite3.connect("run.db")) as base:
-        row = ("problems.epd:2", "short", f"{BACK_RANK}", "", 2, "", "\x1b[2J", "")
-        base.execute("INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-        base.commit()
-    assert "\x1b" not in verify(capfd, "--store", "run.db")[1]
 
 
 def test_marks_are_an_input_that_is_not_overwritten(

@@ -423,7 +423,7 @@ def test_a_store_of_another_version_is_refused(verify: Callable[..., Output]) ->
         assert (printed.code, printed.out) == (74, "")
         assert printed.err == (
             f"error: run.db: expected a store of version {VERSION}, "
-            f"found {VERSION + 1}\n"
+            f"found {VERSION + 1}; verify the collection again, into a new store\n"
         )
 
 
