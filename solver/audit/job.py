@@ -376,13 +376,14 @@ class AuditJob:
             certificate, notices = built
         searched = list(self._search_line(answer, limits))
         plies = [ply for ply, _ in searched]
-        stops = [answer.stopped_by, line_stop, *(stop for _, stop in searched)]
+        others = [found for _, found in searched[1:]]
+        stops = [answer.stopped_by, line_stop, *(found.stopped_by for found in others)]
         if holds:
             plies = results.with_holds(plies, answer.problem.claim, holds)
         is_late = limits.time_s != self._options.limits.time_s
         if (is_late and StoppedBy.TIME in stops) or StoppedBy.INTERRUPT in stops:
             return None
-        return results.audit_result(
+        result = results.audit_result(
             answer,
             within=self._options.within,
             plies=plies,
@@ -390,6 +391,7 @@ class AuditJob:
             certificate=certificate,
             notices=notices,
         )
+        return result.with_costs_of(*others)
 
     def _solve(self, question: Question) -> Solution:
         with self._searching() as control:
@@ -397,8 +399,8 @@ class AuditJob:
 
     def _search_line(
         self, answer: Solution, limits: Limits
-    ) -> Iterator[tuple[results.Ply, StoppedBy | None]]:
-        """Yield the attacker's moves in the claimed line, and the limits that were hit.
+    ) -> Iterator[tuple[results.Ply, Solution]]:
+        """Yield the attacker's moves in the claimed line, and the answers before them.
 
         Without a claimed mate there are none. The first move was searched to get the
         answer.
@@ -417,7 +419,7 @@ class AuditJob:
                     asked = Question(Problem(board.fen()), left, all_keys=True)
                     answer = self._solve(asked)
                 keys = answer.keys if answer.keys_complete else ()
-                yield results.Ply(move, answer.mate, keys), answer.stopped_by
+                yield results.Ply(move, answer.mate, keys), answer
             board.push_uci(move)
 
     def _explain(
@@ -438,6 +440,7 @@ class AuditJob:
             answer = self._solve(replace(question, problem=variant, all_keys=True))
             if answer.stopped_by in unfinished:
                 return None
+            result = result.with_costs_of(answer)
             if solves_as_claimed(answer, within=within):
                 return result._replace(hint=f"solves as claimed {words}")
         if not (self._options.farther and result.wants_longer_mate):
@@ -445,7 +448,7 @@ class AuditJob:
         answer = self._solve(farther(question))
         if answer.stopped_by in unfinished:
             return None
-        return result.with_longer_mate(answer)
+        return result.with_costs_of(answer).with_longer_mate(answer)
 
     def _wants_certificate(
         self, answer: Solution, holds: Sequence[bool | None]

@@ -294,11 +294,19 @@ class AuditResult(record.Record):
     def with_longer_mate(self, answer: solution.Solution) -> AuditResult:
         """Add a mate that takes longer than claimed, if one was found.
 
-        Verdict and costs stay those of the question.
+        The verdict stays that of the question.
         """
         if (answer.mate or 0) * (self.claim or 0) <= 0:  # or the other side mates
             return self
         return self._replace(**record.answer_columns(answer))
+
+    def with_costs_of(self, *answers: solution.Solution) -> AuditResult:
+        """Add the nodes and time of further searches for this record."""
+        nodes = self.nodes + sum(answer.stats.nodes for answer in answers)
+        further_s = sum(answer.stats.time_s for answer in answers)
+        return self._replace(
+            nodes=nodes, time_s=round((self.time_s or 0.0) + further_s, 6)
+        )
 
     @property
     def is_undecided(self) -> bool:

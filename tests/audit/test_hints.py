@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 import pytest
@@ -18,6 +18,7 @@ from solver.output.audit_text import disagreement
 from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
+from solver.solving import Solver
 from tests.oracles import help_play, naive
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solver.audit.results import AuditResult
+    from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -361,7 +363,8 @@ def test_a_refuted_claim_gets_the_true_length_beside_its_verdict(
     assert answered(result) == (mate, abs(mate), "proved")
     assert answered(plain) == (None, abs(claim) + 1, "disproved")
     assert (result.verdict, plain.verdict) == ("refuted", "refuted")
-    assert (result.nodes, result.stopped_by) == (plain.nodes, None)
+    assert result.nodes > plain.nodes
+    assert result.stopped_by is None
     assert naive.shortest_mate(chess.Board(fen), 2) == mate or abs(mate) > 2
     text = disagreement(result)
     assert text is not None
@@ -394,9 +397,45 @@ def test_a_refuted_claim_without_a_longer_mate_stays_as_it_is(
 ) -> None:
     result = run(problem, options)
     assert result == run(problem, replace(options, farther=False))._replace(
-        time_s=result.time_s
+        nodes=result.nodes, time_s=result.time_s
     )
     assert (result.verdict, result.mate) == ("refuted", None)
+
+
+@pytest.mark.parametrize(
+    ("problem", "options", "count"),
+    [
+        (Problem(ROOK_ENDING, "x", Claim(3)), FARTHER, 2),
+        (Problem("8/8/8/8/8/8/7k/K1B5 w - - 0 1", "x", Claim(2)), FARTHER, 2),
+        (claiming(CASES[0]), OPTIONS, 2),
+        (claiming(CASES[-1]), FARTHER, 3),
+        (
+            Problem(LADDER, "x", Claim(2, ("a2a7",), ("a2a7", "h8g8", "b1b8"))),
+            replace(OPTIONS, all_keys=True, every_ply=True),
+            2,
+        ),
+    ],
+)
+def test_nodes_and_time_are_those_of_all_searches(
+    monkeypatch: pytest.MonkeyPatch,
+    problem: Problem,
+    options: AuditOptions,
+    count: int,
+) -> None:
+    searched: list[Solution] = []
+    answers = Solver.answers
+
+    def listed(*arguments: Any, **named: Any) -> Iterator[Solution]:
+        for answer in answers(*arguments, **named):
+            searched.append(answer)
+            yield answer
+
+    monkeypatch.setattr(Solver, "answers", listed)
+    result = run(problem, options)
+    assert len(searched) == count
+    assert result.nodes == sum(answer.stats.nodes for answer in searched)
+    expected_s = sum(answer.stats.time_s for answer in searched)
+    assert result.time_s == pytest.approx(expected_s, abs=1e-5)
 
 
 def test_a_claim_that_a_convention_explains_keeps_its_answer() -> None:
