@@ -9,12 +9,16 @@ are beaten or wrong are listed below the table.
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections import Counter, defaultdict
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
+
+from solver.audit.store import Store
+
+if TYPE_CHECKING:
+    from solver.errors import FormatError
 
 COLUMNS = ("proved", "1 apart", "2 apart", "further", "longer", "open", "wrong")
 
@@ -48,7 +52,7 @@ def class_of(row: dict[str, Any]) -> str:
     Parameters
     ----------
     row : dict
-        A row of the store's view `results`.
+        The fields of a result.
     """
     if row["verdict"] in ("proved", "shorter", "refuted"):
         return "proved" if row["verdict"] == "proved" else "wrong"
@@ -62,12 +66,14 @@ def class_of(row: dict[str, Any]) -> str:
 
 def read_results(path: str) -> list[dict[str, Any]]:
     """Return the store's results with a claim, without duplicates."""
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    connection.row_factory = sqlite3.Row
-    query = "SELECT * FROM results WHERE claim IS NOT NULL ORDER BY abs(claim), fen"
-    found = {row["fen"]: dict(row) for row in connection.execute(query)}
-    connection.close()
-    return list(found.values())
+
+    def refuse(damaged: FormatError) -> NoReturn:
+        sys.exit(str(damaged))
+
+    with Store(path, read_only=True) as store:
+        claimed = [one for one in store.results(refuse) if one.claim is not None]
+    claimed.sort(key=lambda result: (abs(result.claim or 0), result.fen))
+    return list({result.fen: result._asdict() for result in claimed}.values())
 
 
 def main() -> None:

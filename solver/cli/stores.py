@@ -185,7 +185,7 @@ def render_collection(
     damaged = Damaged()
     summary = claims.FileSummary(streams.name_of(path))
     page = collection_page.render_page(
-        _records(path, damaged.add, summary, read_options),
+        _records(path, damaged, summary, read_options),
         title=title,
         chosen=chosen,
         modules=console.prepare_modules((parts.SEARCH, parts.BATTLE, parts.HELP))
@@ -196,7 +196,7 @@ def render_collection(
         else collection_page.MAX_AGREEING,
         on_damaged=lambda message: damaged.add(f"{streams.name_of(path)}: {message}"),
         on_left_out=console.notify,
-        skipped=lambda: _skipped(summary, read_options),
+        skipped=lambda: _skipped(summary, read_options) or damaged.left_out(),
     )
     codes = {damaged.finish()}
     if read_options and summary.title:
@@ -221,6 +221,16 @@ class Damaged:
 
     def __init__(self) -> None:
         self._count = 0
+        self._left_out = 0
+
+    def leave_out(self, error: errors.FormatError) -> None:
+        """Print or count a damaged row of a store, which is left out."""
+        self.add(error)
+        self._left_out += 1
+
+    def left_out(self) -> str:
+        """Return a sentence about the rows that are left out; empty without any."""
+        return f"Damaged in the store: {self._left_out:,}." if self._left_out else ""
 
     def add(self, message: object) -> None:
         """Print or count a damaged record; the message names it and the reason."""
@@ -239,11 +249,11 @@ class Damaged:
 
 def _records(
     path: str,
-    report: Callable[[object], None],
+    damaged: Damaged,
     summary: claims.FileSummary,
     read_options: claims.ReadOptions | None,
 ) -> Iterator[collection_page.Record]:
-    """Yield the records of a file, and report each damaged line.
+    """Yield the records of a file, and report each damaged line or row.
 
     The last two are for a collection; see `registry.read_collection`.
 
@@ -260,7 +270,7 @@ def _records(
             lines = ((number, line) for number, line in numbered if line.strip())
             head = list(islice(lines, HEAD_LINES))
             if not head or any(_is_record(line) for _, line in head):
-                yield from _parse_lines(chain(head, lines), name, report)
+                yield from _parse_lines(chain(head, lines), name, damaged.add)
                 return
             if read_options is None:
                 number, line = head[0]
@@ -272,7 +282,7 @@ def _records(
         assert read_options
         for record in registry.read_collection(path, read_options, summary):
             if isinstance(record, errors.FormatError):
-                report(record)
+                damaged.add(record)
             yield record
         return
     if path == streams.STDIN:
@@ -280,7 +290,7 @@ def _records(
         raise errors.InputError(msg)
 
     with Store(path, read_only=True) as store:
-        yield from store.results(on_damaged=report)
+        yield from store.results(damaged.leave_out)
 
 
 def _parse_lines(

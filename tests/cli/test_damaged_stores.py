@@ -109,7 +109,9 @@ def require_left_out(capsys: pytest.CaptureFixture[str], message: str) -> None:
         assert first == f"error: {message}", command
     del good["set.epd:8"]
     assert rows() == good
-    listed = records_of(Path("page.html").read_bytes())
+    page = Path("page.html").read_bytes()
+    assert b"Damaged in the store: 1." in page
+    listed = records_of(page)
     written = [*map(json.loads, Path("run.jsonl").read_text().splitlines())]
     for records in (listed, written):
         assert {record["source"] for record in records} == good.keys()
