@@ -278,7 +278,7 @@ KEY_BYTES = 16
 
 _USE = "INSERT OR IGNORE INTO temp.used VALUES (?)"
 
-_ANSWER_PLACES = tuple(map(record.COLUMNS.index, ANSWER_COLUMNS))
+_answer_values = operator.itemgetter(*map(record.COLUMNS.index, ANSWER_COLUMNS))
 
 DAMAGED = "damaged in the store; left out"
 HIDDEN = "some results may be missing"
@@ -391,8 +391,8 @@ class Store:
         node_limit: int | None,
     ) -> None:
         """Save an answer; it replaces an earlier one to the same question."""
-        values = [result[place] for place in _ANSWER_PLACES]
-        self._write("answers", [key, *values, options, time_limit_s, node_limit])
+        limits = time_limit_s, node_limit
+        self._write("answers", (key, *_answer_values(result), options, *limits))
 
     def put_record(self, result: AuditResult, key: bytes | None) -> None:
         """Save which answer a record has, or why it cannot be read."""
@@ -468,7 +468,7 @@ class Store:
 
     def commit(self) -> None:
         """Write all pending rows to the file."""
-        with self._writing():
+        with self._exclusive(is_writing=True):
             if self._base.in_transaction:
                 self._base.execute("COMMIT")
                 self._require_in_place()
@@ -486,10 +486,12 @@ class Store:
     def _write(self, table: str, row: Iterable[Any]) -> None:
         # As SQLite returns them: the checksum depends on the types.
         values = [
-            value if type(value) is kind or value in (None, "") else kind(value)
+            value
+            if type(value) is kind or value is None or value == ""
+            else kind(value)
             for kind, value in zip(TABLES[table].values(), row, strict=True)
         ]
-        with self._writing():
+        with self._exclusive(is_writing=True):
             if self._failure is not None:
                 raise errors.StoreError(self._failure)
             if not self._base.in_transaction:
@@ -576,30 +578,25 @@ class Store:
         return int(value)
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Hold the lock, and note the first error, before another thread writes."""
-        with self._lock:
-            try:
-                with self._exclusive():
-                    yield
-            except errors.StoreError as error:
-                self._failure = self._failure or str(error)
-                raise
+    def _exclusive(self, *, is_writing: bool = False) -> Iterator[None]:
+        """Hold the lock, and raise errors of SQLite as a `StoreError` of one line.
 
-    @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        """Hold the lock, and raise errors of SQLite as a `StoreError` of one line."""
+        The first error in writing is noted before another thread writes.
+        """
         with self._lock:
             try:
-                yield
-            except sqlite3.Error as error:
-                if error_name(error) == "SQLITE_INTERRUPT":  # by `handle_signals`
-                    raise KeyboardInterrupt from None
-                msg = f"{self.path}: {reason(error, read_only=self._read_only)}"
-                raise errors.StoreError(msg) from None
-            except UnicodeDecodeError:  # SQLite's message quotes a damaged schema
-                msg = f"{self.path}: malformed database schema"
-                raise errors.StoreError(msg) from None
+                try:
+                    yield
+                except sqlite3.Error as error:
+                    if error_name(error) == "SQLITE_INTERRUPT":  # by `handle_signals`
+                        raise KeyboardInterrupt from None
+                    self._refuse(reason(error, read_only=self._read_only))
+                except UnicodeDecodeError:  # SQLite quotes a damaged schema
+                    self._refuse("malformed database schema")
+            except errors.StoreError as error:
+                if is_writing:
+                    self._failure = self._failure or str(error)
+                raise error from None
 
 
 _decoded = partial(str, encoding="utf-8", errors="surrogateescape")
