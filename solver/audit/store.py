@@ -252,6 +252,8 @@ def reason(error: sqlite3.Error, *, read_only: bool) -> str:
             return f"locked by another program for {BUSY_S:g} s{kept}"
         case "SQLITE_NOTADB":
             return "expected a store, found another file"
+        case "SQLITE_CORRUPT":
+            return f"{error}; {REMEDY}"
         case "SQLITE_CANTOPEN":
             return "cannot be opened" if read_only else NOT_CREATED
     return f"{error}{kept}"
@@ -592,7 +594,7 @@ class Store:
                         raise KeyboardInterrupt from None
                     self._refuse(reason(error, read_only=self._read_only))
                 except UnicodeDecodeError:  # SQLite quotes a damaged schema
-                    self._refuse("malformed database schema")
+                    self._refuse(f"malformed database schema; {REMEDY}")
             except errors.StoreError as error:
                 if is_writing:
                     self._failure = self._failure or str(error)

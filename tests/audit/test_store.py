@@ -480,7 +480,8 @@ def test_an_error_of_a_read_only_store_mentions_no_commits(path: Path) -> None:
         file.write(b"\xff" * (path.stat().st_size - 4096))
     with pytest.raises(StoreError) as caught:
         stored(path)
-    assert str(caught.value) == f"{path}: database disk image is malformed"
+    expected = f"database disk image is malformed; {store.REMEDY}"
+    assert str(caught.value) == f"{path}: {expected}"
 
 
 # --- files in trouble

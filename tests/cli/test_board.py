@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from solver.audit.store import Store
+from solver.audit.store import REMEDY, Store
 from solver.cli.main import run
 from tests.pages.records import data_of, records_of
 
@@ -128,7 +128,8 @@ def test_a_store_that_was_cut_off_is_refused_in_a_line(
     for command in ("board", "report"):
         ended = matesolve(command, str(store), "-o", str(tmp_path / "page.html"))
         assert (ended.code, ended.out) == (74, "")
-        assert ended.err == f"error: {store}: database disk image is malformed\n"
+        reason = f"database disk image is malformed; {REMEDY}"
+        assert ended.err == f"error: {store}: {reason}\n"
 
 
 @pytest.mark.parametrize("opens", [True, False])
