@@ -210,6 +210,7 @@ def interrupts_blocked() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
+    _start_without_traceback()
     resource_tracker.ensure_running()  # its start would unblock Ctrl-C
     interrupts = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, interrupts)
@@ -217,6 +218,40 @@ def interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+WITHOUT_PARENT = """
+from pickle import UnpicklingError
+
+try:
+    {}
+except (EOFError, UnpicklingError):
+    raise SystemExit(1) from None
+"""
+"""What a new process runs; braces stand for the program of multiprocessing."""
+
+
+def _start_without_traceback() -> None:
+    """Let a new process end without a traceback if its parent is gone by then.
+
+    It reads from a pipe what it is to do. A parent that is killed before it has written
+    that would leave a traceback on the terminal.
+    """
+    from multiprocessing import spawn
+
+    if getattr(spawn.get_command_line, "ends_without_parent", False):
+        return
+    usual = spawn.get_command_line
+
+    def get_command_line(**handles: int) -> list[str]:
+        words = usual(**handles)
+        if "-c" in words:  # not in a bundle
+            program = words.index("-c") + 1
+            words[program] = WITHOUT_PARENT.format(words[program])
+        return words
+
+    get_command_line.ends_without_parent = True  # type: ignore[attr-defined]
+    spawn.get_command_line = get_command_line
 
 
 def _serve(
@@ -228,7 +263,7 @@ def _serve(
     while True:
         try:
             problems = pipe.recv()
-        except EOFError:
+        except (EOFError, OSError):  # the parent is gone
             return
         answer: list[AuditResult | None] | Exception
         try:
@@ -238,7 +273,10 @@ def _serve(
             answer = job.run_batch(problems)
         except Exception as error:  # raised again in the audit's process
             answer = error
-        pipe.send(answer)
+        try:
+            pipe.send(answer)
+        except OSError:
+            return
 
 
 def begin_process(*pipes: Connection) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import spawn
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -214,8 +215,9 @@ def test_no_process_outlives_its_audit(tmp_path: Path, how: signal.Signals) -> N
 
         wait_until(is_searching)
         running.send_signal(how)
-        running.communicate()
+        _, error = running.communicate()
         wait_until(lambda: not any(map(is_running, searching)))
+        assert "Traceback" not in error
 
 
 def has_worked(pid: int) -> bool:
@@ -246,3 +248,19 @@ def test_a_process_ends_if_its_audit_is_gone_before_it_starts() -> None:
         out, _ = running.communicate()
         assert running.returncode == -signal.SIGKILL
         wait_until(lambda: not is_running(int(out)))
+
+
+@linux
+@pytest.mark.parametrize("written", [b"", b"\x80\x04\x95"], ids=["nothing", "a part"])
+def test_a_process_that_reads_no_order_ends_without_a_traceback(written: bytes) -> None:
+    """The audit was killed between starting it and writing to its pipe."""
+    with workers.interrupts_blocked():
+        pass
+    order, end = os.pipe()
+    os.write(end, written)
+    os.close(end)
+    words = spawn.get_command_line(tracker_fd=order, pipe_handle=order)
+    with started(words, stderr=subprocess.PIPE, pass_fds=[order]) as running:
+        os.close(order)
+        assert running.communicate()[1] == ""
+        assert running.returncode == 1
