@@ -227,8 +227,8 @@ class MateTable:
         InputError
             pandas or pyarrow is not installed.
         """
-        table = self.to_arrow()
         pd = _load("pandas", "to_pandas")
+        table = self.to_arrow()
         types = {table.schema.field("mate").type: pd.Int16Dtype()}
         frame = table.to_pandas(types_mapper=types.get)
         return frame if self.index is None else frame.set_axis(self.index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -383,13 +384,17 @@ def test_a_table_becomes_a_frame_of_polars() -> None:
     assert again.mate.tolist() == [1]
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("method", "package"),
+    [("to_pandas", "pandas"), ("to_polars", "polars"), ("to_arrow", "pyarrow")],
+)
+def test_a_missing_package_is_named(
+    method: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL)
-    for package in ("pandas", "polars", "pyarrow"):
-        method = "to_arrow" if package == "pyarrow" else f"to_{package}"
-        monkeypatch.setitem(__import__("sys").modules, package, None)
-        with pytest.raises(InputError, match=f"{method} needs {package}"):
-            getattr(table, method)()
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=f"{method} needs {package}"):
+        getattr(table, method)()
 
 
 def test_a_slice_has_no_more_rows_than_wanted() -> None:
