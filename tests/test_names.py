@@ -15,6 +15,7 @@ SEARCHES = {
         "least_moves",
         "list_replies",
         "loses_within",
+        "may_pass",
         "may_solve",
     ),
 }

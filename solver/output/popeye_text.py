@@ -223,7 +223,9 @@ class BattleWriter:
         elif attack.get("zugzwang") and left:
             self._parts.append(" zugzwang.")
         for defence in attack.get("defences", ()):
-            if self._short or _moves_left(defence) >= left:
+            moves = _moves_left(defence)
+            is_forced = self._kind.defender_must_end and not moves
+            if self._short or is_forced or moves >= left:
                 self._defence(defence, number)
 
     def _defence(self, defence: Record, number: int) -> None:

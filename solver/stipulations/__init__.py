@@ -101,6 +101,7 @@ class Battle(genre.Genre):
     def __init__(self, stipulation: Stipulation) -> None:
         super().__init__(stipulation)
         self.defender_ends = stipulation.play is not Play.DIRECT
+        self.defender_must_end = stipulation.play in (Play.REFLEX, Play.SEMI_REFLEX)
         self.attacker_must_end = stipulation.play is Play.REFLEX
         self.play = (
             search_struct.BattlePlay.EXACT_MATE

@@ -247,8 +247,10 @@ class Genre(Comparison):
         Whether the attacker's moves may be restricted.
     defender_ends : bool
         Whether the defender's last move ends the play, as in self- and reflex play.
+    defender_must_end : bool
+        Whether the defender must reach the goal if it can, as in reflex play.
     attacker_must_end : bool
-        Whether the attacker must reach the goal if it can, as in reflex play.
+        Whether the attacker, too, must reach the goal if it can.
     warns_of_draws : bool
         Whether a line is checked for draws by the rules of the game.
     play : int
@@ -261,6 +263,7 @@ class Genre(Comparison):
     has_restrictions: ClassVar = False
     warns_of_draws: ClassVar = False
     defender_ends = False
+    defender_must_end = False
     attacker_must_end = False
     play: int = 0
 

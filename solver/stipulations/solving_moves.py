@@ -100,8 +100,8 @@ class Replies:
     ) -> Iterator[Reply]:
         """Yield each reply with the shortest continuations of at most `moves`.
 
-        With `threats` the null move comes first, unless the defender is in check or
-        `moves` is 0.
+        With `threats` the null move comes first, unless the defender is in check, must
+        reach the goal of reflex play, or `moves` is 0.
         """
         question = self._with_threats if threats else self._without_threats
         words = self._ask(question, position, moves)

@@ -215,6 +215,36 @@ def test_the_play_after_a_key_is_whole_without_the_option_variation(
     assert threat["threats"] == {"Rb2-b1#": {}}
 
 
+LOCKED = "Forsyth 8/8/7p/8/pp6/kp3P2/p7/K7"
+OPEN = "Forsyth 4B3/4r1p1/1p1B4/3P4/1ppK4/5k1P/3Q3R/8"
+PASSING = "Forsyth 8/8/8/4pP2/3b1kbK/8/8/B7"
+CORNER = "Forsyth 4k2r/4P1P1/5K2/3Q4/8/8/8/8"
+
+
+@pytest.mark.parametrize("options", ["", "Variation", "NoThreat", "NoShortVariations"])
+@pytest.mark.parametrize(
+    ("problem", "option", "forced"),
+    [
+        *((f"{LOCKED}\nStipulation r#{n}", "", ["b3-b2#"]) for n in (1, 2, 3)),
+        (f"{OPEN}\nStipulation semi-r#2", "", ["Re7-e4#"]),
+        (f"{PASSING}\nStipulation semi-r#2", "EnPassant e7e6e5", ["Bd4-f2#"]),
+        (f"{CORNER}\nStipulation r=2", "HalfDuplex", ["g7*h8=B=", "g7*h8=S="]),
+    ],
+)
+def test_nothing_is_threatened_where_the_defender_must_reach_the_goal(
+    matesolve: Matesolve, problem: str, option: str, forced: list[str], options: str
+) -> None:
+    tree = play(matesolve, f"{problem}\nOption PostKeyPlay {option} {options}")
+    assert tree == {"set": {move: {} for move in forced}}
+
+
+def test_a_selfmate_has_threats_where_the_defender_can_mate_at_once(
+    matesolve: Matesolve,
+) -> None:
+    problem = "Forsyth 8/2SS4/8/8/8/2p1Q3/PSk5/K7\nStipulation s#2\nOption PostKeyPlay"
+    assert len(play(matesolve, problem)["after"]["threats"]) == 16
+
+
 @pytest.mark.parametrize(
     ("stipulation", "options", "unused"),
     [("#2", "PostKeyPlay Try", "Try"), ("h#2", "PostKeyPlay", "PostKeyPlay")],

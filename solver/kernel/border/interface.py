@@ -440,8 +440,8 @@ class Kernel:
             The most moves that a continuation may take, at least 1; in battle play 0
             for the replies after the attacker's last move.
         threats : bool
-            Begin with the null move as a reply, unless the defender is in check or
-            `moves` is 0.
+            Begin with the null move as a reply, unless the defender is in check, must
+            reach the goal of reflex play, or `moves` is 0.
 
         Returns
         -------

@@ -82,6 +82,16 @@ def is_reached(position: bitboards.Position, ply: Number, search: Search) -> Num
 
 
 @inlined
+def defender_must_end(
+    position: bitboards.Position, play: Number, ply: Number, search: Search
+) -> bool:
+    """Return whether the defender must reach the goal, and therefore loses."""
+    if not is_reflex(play):
+        return False
+    return end_in_one(position, play, ply, search) != bitboards.NO_MOVE
+
+
+@inlined
 def must_end(
     position: bitboards.Position, play: Number, ply: Number, search: Search
 ) -> bool:
@@ -119,7 +129,7 @@ def lost_in_one(
     """
     search.nodes += 1
     play = search.play
-    if is_reflex(play) and end_in_one(position, play, ply, search) != bitboards.NO_MOVE:
+    if defender_must_end(position, play, ply, search):
         return interface.Decision.MATE
 
     # 1. Remembered replies, as far as they are legal here.
@@ -204,9 +214,7 @@ def reaches_within(
     if attacking:
         if must_end(position, play, ply, search):
             return interface.Decision.NO_MATE
-    elif (
-        is_reflex(play) and end_in_one(position, play, ply, search) != bitboards.NO_MOVE
-    ):
+    elif defender_must_end(position, play, ply, search):
         return interface.Decision.MATE
 
     # 2. Transposition table.
@@ -551,6 +559,14 @@ def list_replies(
     return kept or count
 
 
+@jit
+def may_pass(position: bitboards.Position, search: Search) -> bool:
+    """Return whether neither a check nor the goal of reflex play forces the reply."""
+    if bitboards.checkers(position):
+        return False
+    return not defender_must_end(position, search.play, 0, search)
+
+
 @inlined
 def least_moves(moves_left: Number, search: Search) -> Number:
     """Return 1; an exact mate takes all moves that are left."""
@@ -560,7 +576,13 @@ def least_moves(moves_left: Number, search: Search) -> Number:
 
 
 list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
-    may_solve, loses_within, reaches_within, list_replies, has_ended, least_moves
+    may_solve,
+    loses_within,
+    reaches_within,
+    may_pass,
+    list_replies,
+    has_ended,
+    least_moves,
 )
 
 

@@ -476,6 +476,12 @@ def loses_within(
 
 
 @jit
+def may_pass(position: bitboards.Position, search: Search) -> bool:
+    """Return whether no check forces the reply."""
+    return not bitboards.checkers(position)
+
+
+@jit
 def list_replies(
     position: bitboards.Position, refuting: bool, search: Search
 ) -> Number:
@@ -505,7 +511,13 @@ def least_moves(moves_left: Number, search: Search) -> Number:
 
 
 list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
-    may_solve, loses_within, prover.mates_within, list_replies, has_ended, least_moves
+    may_solve,
+    loses_within,
+    prover.mates_within,
+    may_pass,
+    list_replies,
+    has_ended,
+    least_moves,
 )
 
 

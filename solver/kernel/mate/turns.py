@@ -568,6 +568,7 @@ def compile_lists(
     may_solve: Any,
     loses_within: Any,
     wins_within: Any,
+    may_pass: Any,
     list_replies: Any,
     has_ended: Any,
     least_moves: Any,
@@ -585,6 +586,9 @@ def compile_lists(
     wins_within : kernel function
         Takes position, moves left, ply, who is to move and the search: the same for
         either side.
+    may_pass : kernel function
+        Takes the position before a reply, and the search: whether nothing forces the
+        reply, so that the attacker can threaten something.
     list_replies : kernel function
         Takes position, whether refutations are to come first, and search: writes the
         replies that are allowed to `search.rows[0]`, and returns their number.
@@ -724,8 +728,8 @@ def compile_lists(
         moves_left : int64
             Longer continuations are ignored. 0: the attacker has made its last move.
         threats : bool
-            Begin with the null move as a reply, unless the defender is in check or the
-            attacker has no move left.
+            Begin with the null move as a reply, unless something forces the reply or
+            the attacker has no move left.
         search : Search
 
         Returns
@@ -735,7 +739,7 @@ def compile_lists(
         """
         # 1. The threats.
         size = 0
-        if threats and moves_left and not bitboards.checkers(position):
+        if threats and moves_left and may_pass(position, search):
             child = bitboards.after_null_move(position)
             size = add_shortest(child, bitboards.NO_MOVE, 0, moves_left, size, search)
             if size == interface.STOPPED:

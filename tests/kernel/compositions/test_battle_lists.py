@@ -61,12 +61,13 @@ class Lists:
         """Return the same by definition."""
         replies = {move.uci(): play.played(board, move) for move in board.legal_moves}
         ending = {reply for reply, after in replies.items() if self._has_ended(after)}
-        if self.stipulation.play in REFLEX and ending:
+        must_end = self.stipulation.play in REFLEX and bool(ending)
+        if must_end:
             replies = {reply: replies[reply] for reply in ending}
         is_over = moves == 0 or ending == set(replies)
         threat = None
         answers = {}
-        if threats and moves and not board.is_check():
+        if threats and moves and not (board.is_check() or must_end):
             is_over = False
             threat = answers[PASS] = self._shortest(play.after_pass(board), moves)
         for reply, after in replies.items():
