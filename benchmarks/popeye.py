@@ -9,6 +9,9 @@ process each, with tables of the same size. The table has one line for a set: ho
 problems both finished and how many trees are equal, each program's median time for a
 problem as it prints it, and the median of the ratios. Differences follow.
 
+`--after-key` takes the sets with `PostKeyPlay`. In those "at once" the defender can
+reach the goal with its first move; no other set has such a position in reflex play.
+
 `--stored` compares on the problems that the tests keep, which takes a minute. Other
 problems are drawn again, and `--count` says how many a set has.
 
@@ -40,6 +43,7 @@ from tests.popeye_sets import (
     after_first_moves,
     as_input,
     drawn,
+    drawn_after_key,
     from_suites,
     generated,
 )
@@ -61,6 +65,9 @@ MADE = {
     "s#2": 30,
     "s#3": 12,
     **dict.fromkeys(("#5", "s#4", "h#3.5", "h#4"), 0),
+    **dict.fromkeys(("=3 after", "exact-#2 after", "r#3 after", "r=2 after"), 4),
+    **dict.fromkeys(("semi-r#3 after", "semi-r=2 after"), 4),
+    **{name: 4 for name, kind in SETS.items() if kind.at_once is not None},
 }
 """How many problems of a set the tests keep, if not `MADE_OTHERS`."""
 
@@ -114,6 +121,8 @@ def chosen(
 ) -> list[Entry]:
     """Return the problems of a set."""
     kind = SETS[name]
+    if kind.at_once is not None:
+        return list(drawn_after_key(kind, count))
     if not kind.stipulation.startswith("h"):
         entries = (
             from_suites(kind, suites, count)
@@ -174,20 +183,22 @@ def compare(entries: list[Entry], popeye: str, max_time: int) -> Comparison:
 def line_of(name: str, found: Comparison) -> str:
     """Return a line of the table."""
     if not found.times:
-        return f"{name:12} none finished"
+        return f"{name:16} none finished"
     ours, theirs = (
         statistics.median(times) for times in zip(*found.times, strict=True)
     )
     ratio = statistics.median(their / our for our, their in found.times)
     equal = found.finished - len(found.differences)
     return (
-        f"{name:12} {found.finished:8} {equal:6} "
+        f"{name:16} {found.finished:8} {equal:6} "
         f"{found.unfinished[0]:6} {found.unfinished[1]:6} "
         f"{1000 * ours:9.2f} {1000 * theirs:9.1f} {ratio:7.1f}"
     )
 
 
-HEAD = "set          finished  equal  stopped (ours, theirs)  ms ours  theirs   ratio"
+HEAD = (
+    "set              finished  equal  stopped (ours, theirs)  ms ours  theirs   ratio"
+)
 
 
 def size_of(tree: object) -> int:
@@ -240,6 +251,13 @@ def main() -> None:
     parser.add_argument("popeye", metavar="POPEYE")
     parser.add_argument("--suite", type=Path, action="append", default=[])
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument(
+        "--after-key",
+        dest="sets",
+        action="store_const",
+        const=[name for name, kind in SETS.items() if kind.is_after_key],
+        help="the sets of play after a key",
+    )
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--max-time", type=int, default=60, metavar="S")
     parser.add_argument("--show", type=int, default=3, help="differences of a set")
@@ -257,7 +275,7 @@ def main() -> None:
             name, asked.count, asked.suite, asked.popeye, solver
         )
         if not entries:
-            print(f"{name:12} no problems")
+            print(f"{name:16} no problems")
             continue
         found = compare(entries, asked.popeye, asked.max_time)
         print(line_of(name, found), flush=True)

@@ -5,6 +5,10 @@ its positions are drawn at random. Of battle play, those are kept that our searc
 in exactly the stipulated moves, and a few that it does not solve; of help play, those
 where Popeye prints few solutions. What both programs print is compared afterwards, so
 the choice does not decide the result.
+
+No first move of a reflex problem in n > 1 moves lets the defender reach the goal at
+once, or the problem would be one in 1. So these positions, and others in which the
+defender can reach the goal at once, are drawn with the defender to move.
 """
 
 from __future__ import annotations
@@ -16,8 +20,9 @@ import chess
 
 from solver import Limits, Problem
 from solver.formats.registry import read_collection
-from solver.problem import Play, Stipulation
+from solver.problem import Goal, Play, Stipulation
 from solver.solution import Status
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,12 +34,21 @@ SEED = 20261122
 
 WHOLE_PLAY = "SetPlay Try Variation"
 HELP_PLAY = "SetPlay"
+AFTER_KEY = "PostKeyPlay Variation"
+AFTER_KEYS = (
+    AFTER_KEY,
+    *("PostKeyPlay", "PostKeyPlay NoThreat", "PostKeyPlay NoShortVariations"),
+)
+"""A position that is drawn with the defender to move has one of these options."""
 
 MOST_KEYS = 3
 MOST_SOLUTIONS = 40
 MOST_DRAWS = 100_000
 UNSOLVED = 8
 """One in this many problems has no solution, if the generator finds enough."""
+
+STALEMATED = (Play.SELF, Play.REFLEX, Play.SEMI_REFLEX)
+"""The plays in which the goal is the attacker's."""
 
 TO_POPEYE = str.maketrans("Nn", "Ss")
 
@@ -48,11 +62,15 @@ class Set(NamedTuple):
     stipulation : str
     options : str
         Popeye's.
+    at_once : bool or None
+        Whether the defender, which is to move, can reach the goal at once. None: it
+        does not matter; the positions are those of problems, or after a first move.
     """
 
     name: str
     stipulation: str
     options: str
+    at_once: bool | None = None
 
     @property
     def is_after_key(self) -> bool:
@@ -78,8 +96,17 @@ SETS = {
         Set("#2 defences", "#2", "NoThreat Variation"),
         Set("#3 long", "#3", "NoShortVariations Variation"),
         *(
-            Set(f"{name} after", name, "PostKeyPlay Variation")
-            for name in ("#2", "#3", "=2", "s#2", "s#3", "r#2", "semi-r#2")
+            Set(f"{name} after", name, AFTER_KEY)
+            for play in ("", "s", "r", "semi-r")
+            for name in (f"{play}#2", f"{play}#3", f"{play}=2")
+            if name != "s=2"  # 2 of 100,000 positions are solved
+        ),
+        *(Set(f"{name} after", name, AFTER_KEY) for name in ("=3", "exact-#2")),
+        Set("s=2 later", "s=2", AFTER_KEY, at_once=False),
+        *(
+            Set(f"{name} at once", name, AFTER_KEY, at_once=True)
+            for play in ("s", "r", "semi-r")
+            for name in (f"{play}#1", f"{play}#2", f"{play}#3", f"{play}=2")
         ),
     )
 }
@@ -187,6 +214,35 @@ def after_first_moves(problems: Iterable[Entry], solver: Solver) -> Iterator[Ent
         yield entry._replace(fen=fen)
 
 
+def drawn_after_key(kind: Set, count: int) -> Iterator[Entry]:
+    """Yield positions with the defender to move, White in one of two.
+
+    See `Set.at_once`.
+    """
+    stipulation = Stipulation.parse(kind.stipulation)
+    is_goal = genre_of(stipulation).is_goal
+    rng = random.Random(f"{SEED} {kind.name}")
+    while count:
+        board = _drawn(rng, stipulation)
+        board.turn = not board.turn
+        if not board.is_valid():
+            continue
+        if any(map(is_goal, _after_moves(board))) != kind.at_once:
+            continue
+        count -= 1
+        board = rng.choice([board, board.mirror()])
+        fen = " ".join(board.fen().split()[:4])
+        yield Entry(kind.name, fen, kind.stipulation, rng.choice(AFTER_KEYS))
+
+
+def _after_moves(board: chess.Board) -> Iterator[chess.Board]:
+    """Yield the board after each legal move."""
+    for move in board.legal_moves:
+        after = board.copy(stack=False)
+        after.push(move)
+        yield after
+
+
 def drawn(kind: Set, count: int) -> Iterator[Entry]:
     """Yield legal positions with the side to move that the stipulation demands."""
     stipulation = Stipulation.parse(kind.stipulation)
@@ -199,6 +255,8 @@ def drawn(kind: Set, count: int) -> Iterator[Entry]:
 def _drawn(rng: random.Random, stipulation: Stipulation) -> chess.Board:
     """Return a legal position that is not check."""
     draw = _confined if stipulation.play is Play.SELF else _scattered
+    if stipulation.play in STALEMATED and stipulation.goal is Goal.STALEMATE:
+        draw = _stripped
     while True:
         board = draw(rng)
         board.turn = stipulation.white_begins
@@ -243,6 +301,21 @@ def _confined(rng: random.Random) -> chess.Board:
     for square in rng.sample(chess.SQUARES, 6):
         if square >= 8 and board.piece_at(square - 8):
             _place(board, "p", square)
+    return board
+
+
+def _stripped(rng: random.Random) -> chess.Board:
+    """Return a king of the attacker at an edge, with few pieces to move."""
+    board = chess.Board(None)
+    king = rng.choice([s for s in chess.SQUARES if chess.square_rank(s) in (0, 7)])
+    _place(board, "K", king)
+    near = [s for s in chess.SQUARES if 0 < chess.square_distance(s, king) <= 3]
+    symbols = ["k", *rng.choices("PPNB", k=rng.randint(0, 2))]
+    symbols += rng.choices("qqrrbn", k=rng.randint(1, 3))
+    for symbol in symbols:
+        _place(board, symbol, rng.choice(near))
+    for square in board.pieces(chess.PAWN, chess.WHITE):
+        _place(board, "p", square + 8)
     return board
 
 
