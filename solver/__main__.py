@@ -5,9 +5,13 @@ Loaded by its name; imports `cli`.
 An interrupt while the program loads ends it with one line on stderr.
 """
 
-from solver.cli import end_at_once
+import _signal  # type: ignore[import-not-found]
 
-end_at_once()
+from solver import cli
+
+for number in cli.INTERRUPTS:
+    if _signal.getsignal(number) != _signal.SIG_IGN:  # as under `nohup`
+        _signal.signal(number, cli.end)
 
 import gc  # noqa: E402 -- even this may be interrupted
 

@@ -1,6 +1,6 @@
 """The command `matesolve`: runs a subcommand and returns its exit code.
 
-Called by `__main__`; imports `cli`, `console`, `signals` and `errors`.
+Called by `__main__`; imports `console`, `signals` and `errors`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver import __version__, cli, errors
+from solver import __version__, errors
 from solver.cli import console, signals
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # another, while the first was reported
         code = console.Exit.INTERRUPTED
-    cli.end_at_once()
+    signals.end_at_once()
     console.discard_unwritten(sys.stdout)
     console.discard_unwritten(sys.stderr)
     signals.leave(code)

@@ -1,7 +1,7 @@
 """The commands that serve other programs: `matesolve uci` and `matesolve mcp`.
 
-Loaded by its name; imports `cli`, `console`, `options`, `errors`, `formats`, `mcp` and
-`uci`.
+Loaded by its name; imports `console`, `options`, `signals`, `errors`, `formats`, `mcp`
+and `uci`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver import cli, errors
-from solver.cli import console, options
+from solver import errors
+from solver.cli import console, options, signals
 from solver.formats import streams
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def mcp(ctx: click.Context) -> None:
     if find_spec("mcp") is None:
         console.notify(f"error: {errors.missing_package('matesolve mcp', 'mcp')}")
         ctx.exit(console.Exit.USAGE)
-    cli.end_at_once()  # a server has nothing to print when it is interrupted
+    signals.end_at_once()  # a server has nothing to print when it is interrupted
     import anyio
     import pydantic
 

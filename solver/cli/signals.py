@@ -39,6 +39,24 @@ PRINTING_S = 0.5
 """How long an interrupted command prints what it has found, in seconds."""
 
 
+def active() -> tuple[int, ...]:
+    """Return the interrupts that are handled: not those that `nohup` ignores."""
+    return tuple(
+        number
+        for number in cli.INTERRUPTS
+        if signal.getsignal(number) != signal.SIG_IGN
+    )
+
+
+def end_at_once() -> None:
+    """Make an interrupt end the process with one line on stderr.
+
+    This is for the time before and after the work, when there is no result to print.
+    """
+    for number in active():
+        signal.signal(number, cli.end)
+
+
 def ignore_at_exit() -> None:
     """Ignore interrupts once the interpreter shuts down.
 
@@ -49,7 +67,7 @@ def ignore_at_exit() -> None:
 
 
 def _ignore_all() -> None:
-    numbers = cli.active()
+    numbers = active()
     if hasattr(signal, "pthread_sigmask"):
         # This handles a signal that has arrived; Python would complain about it later.
         signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
@@ -84,8 +102,8 @@ def ending_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = {number: signal.getsignal(number) for number in cli.active()}
-    cli.end_at_once()
+    previous = {number: signal.getsignal(number) for number in active()}
+    end_at_once()
     try:
         yield
     finally:
@@ -95,7 +113,7 @@ def ending_at_once() -> Iterator[None]:
 
 def raise_interrupts() -> None:
     """Make an interrupt raise KeyboardInterrupt in the main thread."""
-    for number in cli.active():
+    for number in active():
         signal.signal(number, _raise)
 
 
@@ -116,7 +134,7 @@ def ignore_repeats() -> None:
     Supervisors send them more than once: `timeout` signals the process and its group,
     systemd sends one after the other. The second one has no further effect.
     """
-    for number in cli.active():
+    for number in active():
         if number != signal.SIGINT:
             signal.signal(number, ignore)
 
@@ -167,7 +185,7 @@ def interruptible(search: Stoppable) -> Iterator[None]:
             ignore_repeats()
         search.stop(solution.StoppedBy.INTERRUPT)
 
-    previous = {number: signal.signal(number, stop) for number in cli.active()}
+    previous = {number: signal.signal(number, stop) for number in active()}
     try:
         yield
     finally:
