@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import pytest
 
 from solver.cli.main import run
+from solver.kernel.border import parts
+from solver.kernel.build import loader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,9 +54,23 @@ class Matesolve(Protocol):
     ) -> Ended: ...
 
 
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """Compile all parts, or the first command that needs one would say that it does."""
+    for part in parts.PARTS:
+        loader.load_part(part)
+
+
 @pytest.fixture(autouse=True)
-def _workers(worker_processes: None) -> None:
+def _workers(compiled: None, worker_processes: None) -> None:
     """Let each test run commands that solve or start workers."""
+
+
+@pytest.fixture(scope="session")
+def modules() -> None:
+    """Compile the parts for pages, or the first page would print that it does."""
+    for part in parts.PARTS:
+        loader.load_module(part)
 
 
 @pytest.fixture(scope="session")

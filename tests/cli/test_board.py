@@ -18,6 +18,8 @@ from tests.pages.records import data_of, records_of
 if TYPE_CHECKING:
     from tests.cli.conftest import Matesolve
 
+pytestmark = pytest.mark.usefixtures("modules")
+
 
 def test_the_page_begins_with_the_position(
     matesolve: Matesolve, tmp_path: Path

@@ -371,7 +371,6 @@ WRONG = """fen,mate,name
 """
 
 
-@pytest.mark.usefixtures("kernel")
 def test_a_corrected_file_has_proved_claims_and_names_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -393,7 +392,6 @@ def test_a_corrected_file_has_proved_claims_and_names_the_others(
     assert run(["verify", "out.csv", "--marks", "marks", "-q"]) == 0
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

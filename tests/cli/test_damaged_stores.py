@@ -25,7 +25,6 @@ from tests.sizes import sized
 if TYPE_CHECKING:
     from solver.errors import FormatError
 
-pytestmark = pytest.mark.usefixtures("help_kernel")
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 COLLECTION = [

@@ -90,7 +90,6 @@ def calls() -> Iterator[list[str]]:
 CALLS = [*calls()]
 
 
-@pytest.mark.usefixtures("battle_kernel", "help_kernel", "laboratory_kernel")
 @pytest.mark.parametrize(
     "content", ["", f"{FEN} dm 2;\nno position\n", "{", "\0\0", CERTIFICATE], ids=repr
 )

@@ -97,7 +97,6 @@ SCRIPT = Path(sys.executable).with_name("matesolve")
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="needs the installed command")
-@pytest.mark.usefixtures("laboratory_kernel")
 @pytest.mark.parametrize(
     "command",
     [

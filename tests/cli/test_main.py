@@ -176,7 +176,6 @@ def test_debugging_shows_the_traceback_of_an_internal_error(
     ],
     ids=" ".join,
 )
-@pytest.mark.usefixtures("kernel")
 def test_a_pipe_that_closes_early_ends_every_command_without_a_message(
     environment: dict[str, str], tmp_path: Path, words: list[str]
 ) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import Matesolve
 
-pytestmark = pytest.mark.usefixtures("laboratory_kernel")
 
 SHORT = ("--a", "check-extension=captures", "--games", "6", "--nodes", "200")
 

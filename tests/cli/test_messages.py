@@ -17,7 +17,6 @@ FEN = "8/7K/8/8/8/8/R7/7k w - -"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("fault", [OSError(errno.ENOMEM, "no room"), MemoryError()])
 @pytest.mark.parametrize(
     ("arguments", "expected"),
@@ -57,7 +56,6 @@ def test_a_table_too_large_for_memory_names_option_and_size(
         Solver(64).solve(FEN, Limits(1))
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
     ("arguments", "file"),

@@ -9,8 +9,6 @@ from solver.cli.kernel import divide
 from solver.search.threads import Control
 from solver.solution import StoppedBy
 
-pytestmark = pytest.mark.usefixtures("kernel")
-
 
 @pytest.mark.parametrize("listed", [False, True])
 def test_divide_lists_each_legal_move_with_its_leaves(*, listed: bool) -> None:

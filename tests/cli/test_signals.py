@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals"),
-    pytest.mark.usefixtures("kernel"),
 ]
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"

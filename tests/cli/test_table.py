@@ -201,7 +201,6 @@ def test_without_a_mate_a_position_ends_at_a_limit_that_is_printed(
     assert fake.made[-1].asked[0][1:] == (2, None)
 
 
-@pytest.mark.usefixtures("laboratory_kernel")
 def test_a_variant_that_finds_the_mate_earlier_is_searched_as_far_as_all_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -225,7 +224,6 @@ def test_a_variant_that_finds_the_mate_earlier_is_searched_as_far_as_all_others(
         ]
 
 
-@pytest.mark.usefixtures("laboratory_kernel")
 def test_a_mate_in_2_without_a_depth_is_printed_exactly(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -176,7 +176,6 @@ def test_a_limit_shows_what_was_searched(matesolve: Matesolve) -> None:
     assert matesolve("trace", LONG, *numbers).code == 3
 
 
-@pytest.mark.usefixtures("laboratory_kernel")  # no compiling before the search
 def test_an_interrupt_ends_a_trace() -> None:
     words = ("trace", LONG, "--depth", "60", "--technique", "off")
     with process(*words, "--nodes", "9" * 12) as running:

@@ -16,7 +16,6 @@ from tests.cli.conftest import without_summaries
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
 
 KNOWN = re.compile(r"^not searched: .*\n", re.MULTILINE)
 COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
