@@ -145,7 +145,8 @@ def test_tests_that_read_no_position_compile_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_tests_that_solve_load_the_kernel() -> None:
-    assert run_tests("tests/cli/test_perft.py") == "loaded: search"
+    expected = "loaded: search battle laboratory help"
+    assert run_tests("tests/cli/test_perft.py") == expected
 
 
 def test_a_run_returns_output_and_error_text() -> None:
