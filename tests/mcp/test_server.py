@@ -14,6 +14,7 @@ import chess
 import psutil
 import pytest
 
+from solver.kernel.build.cache import candidate_directories
 from solver.mcp import server as tools
 from solver.problem import Limits
 from tests.cli.conftest import COMMAND
@@ -215,7 +216,7 @@ def test_no_tool_opens_a_file(tmp_path: Path) -> None:
         "PAR1" + "x" * 50,
         "BZh9" + "x" * 50,
     ]
-    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    cache = next(candidate_directories())
     with connected(sys.executable, "-c", WATCHED, "mcp", cache) as client:
         calls: list[tuple[str, dict[str, Any]]]
         calls = [("check_collection", {"text": text}) for text in texts]
