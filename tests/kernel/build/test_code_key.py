@@ -191,7 +191,7 @@ WORDS = {
 
 
 @pytest.mark.slow
-def test_only_these_settings_of_numba_change_the_code() -> None:
+def test_only_these_settings_of_numba_change_the_code(tmp_path: Path) -> None:
     """As numba's own sources list them; of messages and GPUs only some are tried."""
     from numba.core import config
 
@@ -202,8 +202,8 @@ def test_only_these_settings_of_numba_change_the_code() -> None:
 
     def compiled(**variables: str) -> str:
         words = [sys.executable, "-c", COMPILE]
-        ended = run(words, env={**os.environ, **variables})
-        # Some settings print what the compiler does.
+        # Some settings print what the compiler does, or write a file about it.
+        ended = run(words, env={**os.environ, **variables}, cwd=tmp_path)
         return "" if ended.returncode else str(ended.stdout).splitlines()[-1]
 
     plain, changed = compiled(), set()
