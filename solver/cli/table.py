@@ -485,5 +485,8 @@ def _read_problems(
     codes |= reading.codes
     if others:
         console.notify(f"{others:,} records skipped, because they are not about a mate")
-    names = map(streams.name_of, files)
-    return [both for both in zip(names, problems, strict=True) if both[1]]
+    return [
+        (streams.name_of(file), found)
+        for file, found in zip(files, problems, strict=True)
+        if found
+    ]
