@@ -162,7 +162,7 @@ class Learner:
 
     def _begin(self, nodes: int) -> None:
         self._workspace.begin(nodes)
-        self._workspace.use_whole_table()
+        self._workspace.grow()
 
     def _walk(
         self, position: PositionStruct, moves: int, found: dict[bytes, tuple[int, int]]

@@ -141,7 +141,7 @@ class Machine:
         search.buckets = TABLE_BYTES // BUCKET_BYTES
         if task.part in (SEARCH, BATTLE):
             search.buckets //= 2
-            search.proofs_from = search.proof_buckets = search.buckets
+            search.most_buckets = search.buckets
         if isinstance(task.number, int):
             return search, None, task.number
         struct = type(task.number).from_buffer_copy(task.number)

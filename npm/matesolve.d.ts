@@ -127,7 +127,7 @@ export interface Solver {
    */
   keys(fen: string, n: number, options?: Options): Promise<Move[]>;
 
-  /** The size of the table in MiB; less than requested, once a system has refused so much. */
+  /** The largest size of the table in MiB; less than requested, once a system has refused so much. */
   readonly hashMiB: number;
 
   /** End the worker and give its memory back; what is asked is rejected with ERR_DISPOSED. */
@@ -136,7 +136,8 @@ export interface Solver {
 }
 
 export interface SolverOptions {
-  /** The size of the table in MiB, rounded down to a power of two: 1 to 2048; 128 without it. */
+  /** The largest size of the table in MiB, rounded down to a power of two: 1 to 2048; 128 without
+   * it. */
   hashMiB?: number | null | undefined;
 }
 

@@ -224,10 +224,10 @@ MATE = Stipulation(Play.DIRECT, Goal.MATE, 0)
 # The question: a problem, its source's claim, limits, and restricted attackers.
 
 DEFAULT_HASH_MIB = 128
-"""Default size of the transposition table, in MiB."""
+"""Largest size of the transposition table in MiB, if nothing else is said."""
 
 MAX_HASH_MIB = 1 << 20
-"""Largest size of the transposition table: one tebibyte."""
+"""The most that may be said: one tebibyte."""
 
 MAX_NODES = 2**63 - 1
 """Largest node limit: the search counts in a signed 64-bit word."""
@@ -440,7 +440,7 @@ class Limits:
     nodes : int or None
         Positions entered by the search, mate-in-one tests included, 1 to `MAX_NODES`.
     hash_mib : int
-        Size of the transposition table in MiB, 1 to `MAX_HASH_MIB`.
+        Largest size of the transposition table in MiB, 1 to `MAX_HASH_MIB`.
     threads : int
         Number of cores for one position, 1 to `MAX_THREADS`, once its search has taken
         a million nodes. With more than 1, node counts then vary.

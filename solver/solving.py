@@ -151,7 +151,8 @@ class Solver:
     Parameters
     ----------
     hash_mib : int
-        Size of the transposition table in MiB, rounded down to a power of two.
+        Largest size of the transposition table in MiB, rounded down to a power of two.
+        It grows with each search.
     tablebases : Tablebases or None
         Gaviota and Syzygy tables to consult; several solvers may share them.
     threads : int
@@ -196,7 +197,7 @@ class Solver:
         return self._workspace
 
     def hashfull(self) -> int:
-        """Estimate how full the table is, per mille."""
+        """Estimate how much of the largest table is full, per mille."""
         return self._workspace.hashfull()
 
     def solve(
@@ -326,7 +327,6 @@ class Solver:
         # 2. Search with the limits set.
         if row.state != query_struct.QueryState.OPEN:
             workspace.limit(None, question.restriction)
-            workspace.reserve_generations(1)
         control.attach(workspace.search)
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):

@@ -10,7 +10,6 @@ SOLVER = Path(__file__).parents[1] / "solver"
 
 SEARCHES = {
     *(
-        "decide",
         "has_ended",
         "least_moves",
         "list_replies",

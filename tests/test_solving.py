@@ -266,7 +266,7 @@ def test_endgames_are_solved_as_by_retrograde_analysis(
 def test_a_small_table_gives_the_same_answers(solver: Solver) -> None:
     small = Solver(hash_mib=1)
     tiny = Solver(hash_mib=1)
-    tiny._workspace._buckets = 1
+    workspaces.shrink(tiny.workspace)
     boards = [*walks.small_positions(60, 25), *walks.crowded_positions(40, 25)]
     for fen in (SEED, *(board.fen() for board in boards)):
         most = 8 if fen == SEED else 3
@@ -531,7 +531,7 @@ def test_problems_do_not_change_what_the_next_ones_cost() -> None:
 def test_generations_start_again_before_they_overflow() -> None:
     solver = Solver(hash_mib=1)
     expected = solve_fen(solver, SEED, max_moves=5)
-    solver._workspace.search.generation = (1 << 24) - 2
+    solver._workspace.search.generation = (1 << 12) - 2
     for _ in range(3):
         found = solve_fen(solver, SEED, max_moves=5)
         assert found.stats.nodes == expected.stats.nodes

@@ -153,7 +153,7 @@ class WasmKernel(Kernel):
         at_search = loan.lend(search)
         if search:
             self.search = Search.from_address(self._base + at_search)
-            buckets = max(search.buckets, search.proofs_from + search.proof_buckets)
+            buckets = max(search.buckets, 2 * search.most_buckets)
             loan.point(search, "table", buckets * BUCKET_BYTES)
             loan.point(search, "text", search.text_size)
             loan.point(search, "log", search.log_room * sizeof(LoggedNode))

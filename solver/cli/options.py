@@ -279,7 +279,7 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
             "--hash hash_mib",
             problem.MAX_HASH_MIB,
             "MIB",
-            "Size of the transposition table in MiB.",
+            "Let the transposition table grow to MIB mebibytes.",
             default=problem.DEFAULT_HASH_MIB,
         ),
     )

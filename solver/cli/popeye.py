@@ -100,8 +100,8 @@ Examples:
     default=f"{DEFAULT_HASH_MIB}M",
     show_default=True,
     metavar="SIZE",
-    help="Size of the transposition table: KiB, or a number with a unit, such as 64M "
-    "or 1G.",
+    help="Largest size of the transposition table: KiB, or a number with a unit, "
+    "such as 64M or 1G.",
 )
 @options.flag(
     "-regression is_regression", "Print neither the program's name nor times."

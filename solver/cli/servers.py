@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @options.command("""
 UCI options:
-  Hash        size of the transposition table in MiB
+  Hash        largest size of the transposition table in MiB
   Threads     threads that search one position
   MultiPV     number of best first moves to report
   Clear Hash  empty the transposition table

@@ -334,7 +334,6 @@ class _Grader:
 
         # 2. Run the kernel as often as its texts need.
         workspace = self.workspace
-        workspace.reserve_generations(len(lines))
         most = max([len(moves) for _, moves in texts], default=0)
         size = (
             len(lines) * ROW_TEXT

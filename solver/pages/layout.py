@@ -17,7 +17,7 @@ from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.laboratory import iterative_deepening, node_counts, techniques
 from solver.play.record import KEY_FEATURES, MateMark
 from solver.problem import MAX_MOVES, Stipulation
-from solver.search.workspaces import BUCKET_BYTES
+from solver.search.workspaces import BUCKET_BYTES, FIRST_BITS
 from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def describe_kernel() -> dict[str, Any]:
         "stackTop": search_struct.STACK_TOP,
         "positionBytes": ctypes.sizeof(search_struct.PositionStruct),
         "bucketBytes": BUCKET_BYTES,
+        "firstBits": FIRST_BITS,
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,
         "mostMoves": MAX_MOVES,

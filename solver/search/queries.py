@@ -438,7 +438,6 @@ class Batch(ABC, Generic[Found]):
             The query that is left; see `Kernel.solve_queries`.
         """
         workspace, search = self._workspace, self._workspace.search
-        workspace.reserve_generations(len(self.rows) - first)
         self.use_text()
         kernel, size = workspace.kernel, len(self.rows)
         end = kernel.solve_queries(self.rows, search, first, size)

@@ -419,6 +419,7 @@ class HelperThreads:
             return
         share = (leader.node_limit - leader.nodes) // (size - running + 1)
         leader.node_limit = leader.nodes + share
+        self._leader.grow()  # no table grows that threads share
         while len(self._helpers) < size:
             self._helpers.append(self._leader.helper())
         for helper in self._helpers[running:size]:

@@ -23,30 +23,34 @@ if TYPE_CHECKING:
 
 BUCKET_BYTES = 64
 MIB = 1 << 20
-SMALL_BYTES = 128 * MIB
-"""A larger table gets huge pages. They make a search 9 to 20% faster with a table of 1
-GiB, and 4 to 9% with 128 MiB. But they are zeroed at once: on a virtual machine that
-had given its memory back, 128 MiB took 0.28 s, and small pages 0.06 s."""
-GENERATIONS = 1 << 24
-GENERATION_SHIFT = 40
-SAMPLED_WORDS = 2000
 
-GROWTH = 8
-NODES_BY_BUCKET = 4
-"""By how much a table grows, and when. Clearing it takes less than a tenth of the time
-of the nodes before."""
+FIRST_BITS = 14
+"""The binary logarithm of the buckets that a search begins with: 2 MiB in all fit the
+CPU's caches, and the many short problems of a collection never touch the rest."""
+
+MOST_DOUBLINGS = 12
+"""The bits of an entry's tag; see `solver.kernel.mate.transposition`."""
+
+SMALL_PAGES = 8 * MIB
+"""Each half of the table gets huge pages beyond so many bytes: zeroing one takes longer
+than a short search, and long searches become 5 to 10% faster."""
+
+STAMP_SHIFT = 40
+GENERATION_BITS = (1 << 12) - 1
+SAMPLED_WORDS = 2000
 
 
 class Workspace:
     """A transposition table and scratch memory, for one search at a time.
 
     Half of the table holds bounds, the other half the proof numbers of the df-pn
-    search. The cost of a search does not depend on earlier searches.
+    search. It is small when a search begins and grows with the search's nodes. The cost
+    of a search does not depend on earlier searches.
 
     Parameters
     ----------
     hash_mib : int
-        Size of the table in MiB, rounded down to a power of two.
+        The most that the table may take in MiB, rounded down to a power of two.
 
     Attributes
     ----------
@@ -66,8 +70,13 @@ class Workspace:
     """
 
     def __init__(self, hash_mib: int) -> None:
-        buckets = 1 << ((hash_mib * MIB // BUCKET_BYTES).bit_length() - 1)
-        self._use_memory(allocate(buckets * BUCKET_BYTES, "--hash"))
+        buckets = 1 << ((hash_mib * MIB // BUCKET_BYTES // 2).bit_length() - 1)
+        memory = allocate(2 * buckets * BUCKET_BYTES, "--hash")
+        use_huge_pages(memory)
+        self._use_memory(memory)
+        bits = buckets.bit_length() - 1
+        self.search.first_bits = max(min(bits, FIRST_BITS), bits - MOST_DOUBLINGS)
+        self.search.most_buckets = buckets
 
     def helper(self) -> Workspace:
         """Return a workspace for another thread that shares this one's table.
@@ -84,8 +93,6 @@ class Workspace:
         self.search = interface.new_search()
         self.restriction: Restriction | None = None
         self._memory = memory
-        self._buckets = len(memory) // BUCKET_BYTES // 2
-        self.search.proofs_from = self.search.proof_buckets = self._buckets
         self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
     def begin(self, nodes: int | None, restriction: Restriction | None = None) -> None:
@@ -99,26 +106,12 @@ class Workspace:
             The restriction of the attacker.
         """
         self.limit(nodes, restriction)
-        search = self.search
-        search.nodes = 0
-        search.buckets = min(self._buckets, interface.SMALL_BUCKETS)
-        self.reserve_generations(1)
-        search.generation += 1
-        self._forget_refutations()
+        self.kernel.begin(self.search)
 
     def limit(self, nodes: int | None, restriction: Restriction | None = None) -> None:
         """Set the limits of the next search; see `begin`."""
         self._restrict(restriction)
         self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
-
-    def reserve_generations(self, count: int) -> None:
-        """Clear the table if `count` more problems would reuse old entries' numbers.
-
-        Each row of a batch counts as a problem.
-        """
-        if self.search.generation + count >= GENERATIONS:
-            self.search.generation = 0
-            ctypes.memset(self.search.table, 0, len(self._memory))
 
     def join(self, leader: Workspace, nodes: int) -> None:
         """Prepare to search the leader's problem, in the same table.
@@ -131,48 +124,22 @@ class Workspace:
             The node limit.
         """
         search = self.search
-        search.nodes = 0
         search.stop = 0
-        search.node_limit = nodes
-        search.buckets = self._buckets
-        search.generation = leader.search.generation
-        self._restrict(leader.restriction)
-        self._forget_refutations()
+        for name in ("generation", "first_bits", "buckets", "most_buckets", "grow_at"):
+            setattr(search, name, getattr(leader.search, name))
+        self.limit(nodes, leader.restriction)
+        self.kernel.begin(search)
 
     def resume(self, nodes: int | None = None) -> None:
         """Continue with the last problem and another node limit, or none."""
+        self.search.grow_at -= self.search.nodes
         self.search.nodes = 0
         self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
 
-    def use_whole_table(self) -> None:
-        """Use the whole table from now on."""
-        self.search.buckets = self._buckets
-
-    def begin_one_table(self) -> None:
-        """Use the memory as one table, which is empty and small at first.
-
-        Help play stores its entries there; `begin` ends this use.
-        """
-        self._use_one_table(interface.SMALL_BUCKETS)
-
-    def enlarge_one_table(self) -> None:
-        """Continue with a larger table, which is empty."""
-        self._use_one_table(self.search.buckets * GROWTH)
-
-    @property
-    def one_table_nodes(self) -> int:
-        """Nodes to search before the table should become larger."""
-        buckets: int = self.search.buckets
-        return (
-            interface.NO_LIMIT
-            if buckets == 2 * self._buckets
-            else buckets * NODES_BY_BUCKET
-        )
-
-    def _use_one_table(self, buckets: int) -> None:
-        buckets = min(buckets, 2 * self._buckets)
-        self.search.buckets = buckets
-        ctypes.memset(self.search.table, 0, buckets * BUCKET_BYTES)
+    def grow(self) -> None:
+        """Use the whole table from now on, with its entries; it grows no more."""
+        self.kernel.grow(self.search)
+        self.search.grow_at = interface.NO_LIMIT  # also after a stop, which keeps it
 
     def prove(
         self, position: search_struct.PositionStruct, moves: int, *, attacking: bool
@@ -193,8 +160,6 @@ class Workspace:
             STOPPED when a limit was hit first; otherwise the verdict is proved. The
             prover knows no restriction.
         """
-        if self.search.nodes > interface.SMALL_NODES:
-            self.use_whole_table()
         return self.kernel.mates_within(
             position, self.search, moves, attacking=attacking
         )
@@ -203,7 +168,6 @@ class Workspace:
         self, position: search_struct.PositionStruct, moves: int, *, attacking: bool
     ) -> interface.Decision:
         """Decide the same with the df-pn search, under the restriction."""
-        self.use_whole_table()
         return self.kernel.find_mate(position, self.search, moves, attacking=attacking)
 
     @contextmanager
@@ -219,8 +183,8 @@ class Workspace:
 
     @property
     def is_small(self) -> bool:
-        """Whether the last search used only the small part of the table."""
-        return bool(self.search.buckets <= interface.SMALL_BUCKETS)
+        """Whether the table has the size that a search begins with."""
+        return bool(self.search.buckets == 1 << self.search.first_bits)
 
     @property
     def is_restricted(self) -> bool:
@@ -233,17 +197,16 @@ class Workspace:
         return bool(self.search.stop) or self.search.nodes >= self.search.node_limit
 
     def hashfull(self) -> int:
-        """Estimate from a sample how full the table of bounds is, per mille."""
-        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(self.search.table)
-        generation = self.search.generation
-        entries: list[int] = words[1::2]
-        used = [data for data in entries if data >> GENERATION_SHIFT == generation]
-        return len(used) * 1000 // len(entries)
+        """Estimate from a sample how much of the largest table is full, per mille.
 
-    def _forget_refutations(self) -> None:
+        Bounds are counted, and not proof numbers.
+        """
         search = self.search
-        for remembered in (search.killers, search.counters, search.history):
-            ctypes.memset(remembered, 0, ctypes.sizeof(remembered))
+        words = (ctypes.c_uint64 * SAMPLED_WORDS).from_address(search.table)
+        entries: list[int] = words[1::2]
+        stamps = [data >> STAMP_SHIFT & GENERATION_BITS for data in entries]
+        full = stamps.count(search.generation) / len(stamps)
+        return int(full * search.buckets / search.most_buckets * 1000)
 
     def _restrict(self, restriction: Restriction | None) -> None:
         search, self.restriction = self.search, restriction
@@ -285,7 +248,13 @@ def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
         wanted = f"{size // MIB:,} MiB of memory for {purpose}"
         msg = f"{option}: expected {wanted}, found {found}"
         raise AllocationError(msg) from None
-    if size > SMALL_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a Linux that was built without huge pages
-            memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
+
+
+def use_huge_pages(memory: mmap.mmap) -> None:
+    """Let the system use huge pages for the part of a table that is seldom used."""
+    half = len(memory) // 2
+    if half > SMALL_PAGES and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a Linux that was built without huge pages
+            for start in (SMALL_PAGES, half + SMALL_PAGES):
+                memory.madvise(mmap.MADV_HUGEPAGE, start, half - SMALL_PAGES)

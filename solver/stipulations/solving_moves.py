@@ -131,7 +131,6 @@ class Replies:
                 return answer
             if self._workspace.is_exhausted:
                 raise build.BuildingStoppedError
-            self._workspace.use_whole_table()
             self._budget.check_time()
             nodes = min(2 * nodes, build.SLICE_NODES)
 
@@ -377,7 +376,6 @@ class Enumeration:
         self._nets = NetList(self._kernel, is_stalemate=self._is_stalemate)
         self._play: search_struct.HelpPlay | None = None
         workspace.begin(question.limits.nodes)
-        workspace.begin_one_table()
 
     def pieces(self) -> Iterator[list[Line]]:
         """Yield the solutions in pieces, some of them empty."""
@@ -404,14 +402,11 @@ class Enumeration:
             question.position, plies, is_stalemate=self._is_stalemate
         )
         self._nets.list(play, search)
-        room = workspace.one_table_nodes
         slice_nodes = NODES_BEFORE
         state = search_struct.HelpState.PAUSED
         while state is not search_struct.HelpState.COMPLETE:
-            before = search.nodes
-            with workspace.budget(min(slice_nodes, room)):
+            with workspace.budget(slice_nodes):
                 lines, state = self._kernel.solutions(play, search, self._left)
-            room -= search.nodes - before
             yield [
                 position_text.uci_line(question.position, line, black=question.black)
                 for line in lines
@@ -426,9 +421,6 @@ class Enumeration:
                     return
             if state is not search_struct.HelpState.STOPPED:
                 continue
-            if room <= 0:
-                workspace.enlarge_one_table()
-                room = workspace.one_table_nodes
             if not play.nets:
                 self._nets.list(play, search)
             slice_nodes = min(GROWTH * slice_nodes, MOST_SLICE_NODES)

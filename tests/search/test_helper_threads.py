@@ -154,7 +154,8 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     leader = Workspace(hash_mib=1)
     helper = leader.helper()
     for workspace in (leader, helper):
-        workspace._buckets = workspace.search.proof_buckets = buckets
+        bits = buckets.bit_length() - 1
+        workspace.search.first_bits, workspace.search.most_buckets = bits, buckets
     leader.begin(None)
     helper.join(leader, NO_LIMIT)
     wrong: list[str] = []

@@ -31,8 +31,7 @@ def tiny() -> Workspace:
 
 def shrink(workspace: Workspace) -> None:
     """Leave a workspace one bucket of bounds and one of proof numbers."""
-    workspace._buckets = 1
-    workspace.search.proofs_from = workspace.search.proof_buckets = 1
+    workspace.search.first_bits, workspace.search.most_buckets = 0, 1
 
 
 def set_first_budget(monkeypatch: pytest.MonkeyPatch, nodes: int) -> None:

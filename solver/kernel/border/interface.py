@@ -32,11 +32,6 @@ from solver.kernel.border import query_struct, search_struct
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
 
-SMALL_BUCKETS = 1 << 14
-SMALL_NODES = 20_000
-"""A search of at most this many nodes uses only the first MiB of the table, which fits
-the CPU's caches; the many short problems of a collection then never touch the rest."""
-
 NO_BOUND = 255
 """The upper bound of a position with no known mate."""
 
@@ -572,6 +567,17 @@ class Kernel:
         overwritten.
         """
         return self._run_rows("GRADE_ROWS", rows, search, first, end)
+
+    def begin(self, search: search_struct.Search) -> None:
+        """Forget the last search: its nodes, its table's entries and its refutations.
+
+        A helper thread's search keeps the table that it shares.
+        """
+        self.run("BEGIN", None, search)
+
+    def grow(self, search: search_struct.Search) -> None:
+        """Make the table as large as it may become, with its entries."""
+        self.run("GROW", None, search)
 
     def _run_rows(
         self,

@@ -52,6 +52,8 @@ class Operation(IntEnum):
     WRITE_LINES = 20
     MATE_MARK = 21
     KEY_FEATURES = 22
+    BEGIN = 23
+    GROW = 24
 
 
 class BattleOperation(IntEnum):
@@ -64,6 +66,7 @@ class BattleOperation(IntEnum):
     TAKE_TURN = 4
     CONTINUATIONS = 5
     HAS_TRIES = 6
+    BEGIN = 7
 
 
 class HelpOperation(IntEnum):
@@ -73,6 +76,7 @@ class HelpOperation(IntEnum):
     IS_HOPELESS = 1
     LIST_NETS = 2
     COUNT_LEFT = 3
+    BEGIN = 4
 
 
 class LaboratoryOperation(IntEnum):

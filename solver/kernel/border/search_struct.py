@@ -124,7 +124,7 @@ class Search(Structure):
         The search goes on unless `stop` is larger than this.
     nodes : int64
         Positions entered so far; a mate-in-one test counts as one. The kernel never
-        resets it.
+        resets it, except where a search begins.
     node_limit : int64
         The search stops when `nodes` reaches this number.
     report_at : int64
@@ -135,15 +135,20 @@ class Search(Structure):
         `solver.kernel.mate.transposition`.
     generation : uint64
         Number of the problem, from 1. Entries of other generations count as empty.
+    first_bits : uint64
+        The binary logarithm of the buckets of each kind that a search begins with.
     buckets : uint64
-        Buckets of bounds, a power of two. 0, for the scored search only: no table.
+        Buckets of bounds in use, and of proof numbers; a power of two. 0, for the
+        scored search only: no table.
+    most_buckets : uint64
+        As many of each kind have memory; proof numbers begin after all of bounds.
+    used_buckets : uint64
+        The most that were in use since the memory was last zero.
+    grow_at : int64
+        The number of nodes at which the buckets are doubled.
     is_helper : int64
         Whether another thread leads this search. A helper thread searches in another
         order, so that the two share the work.
-    proofs_from : uint64
-        The first bucket of proof numbers, after all buckets of bounds.
-    proof_buckets : uint64
-        Buckets of proof numbers, a power of two.
     shared_lengths : uint64
         The binary logarithm of how many neighbouring n share their proof numbers. From
         four on, a line can return to a position whose number is its own, and the two
@@ -206,10 +211,12 @@ class Search(Structure):
         ("report_at", c_int64),
         ("table", c_uint64),
         ("generation", c_uint64),
+        ("first_bits", c_uint64),
         ("buckets", c_uint64),
+        ("most_buckets", c_uint64),
+        ("used_buckets", c_uint64),
+        ("grow_at", c_int64),
         ("is_helper", c_int64),
-        ("proofs_from", c_uint64),
-        ("proof_buckets", c_uint64),
         ("shared_lengths", c_uint64),
         ("restriction", c_uint64),
         ("restricted_only", c_int64),

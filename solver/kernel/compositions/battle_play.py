@@ -45,6 +45,9 @@ from solver.kernel.rules import bitboards, mating, movegen
 MIX_PLAY = np.uint64(0x9E3779B97F4A7C15)
 """The fractional part of the golden ratio, made odd."""
 
+LONG_NODES = 20_000
+"""After so many nodes a turn ends, so that helper threads may join."""
+
 EXACT_SHIFT = 8
 """Bits that hold the number of each `BattlePlay`."""
 
@@ -401,24 +404,6 @@ def begin_battle(query: Query, position: bitboards.Position, search: Search) -> 
 
 
 @jit
-def decide(
-    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
-) -> Number:
-    """Decide whether the goal is reached within `moves_left`.
-
-    A search that turns out not to be short begins again, with the whole table.
-    """
-    limit = search.node_limit
-    search.node_limit = min(limit, max(search.nodes, interface.SMALL_NODES))
-    verdict = reaches_within(position, moves_left, 0, attacking, search)
-    search.node_limit = limit
-    if verdict != interface.Decision.STOPPED or ordering.is_stopped(search):
-        return verdict
-    search.buckets = search.proofs_from
-    return reaches_within(position, moves_left, 0, attacking, search)
-
-
-@jit
 def search_root(query: Query, position: bitboards.Position, search: Search) -> Number:
     """Decide whether the goal is reached within the lower bound.
 
@@ -427,14 +412,14 @@ def search_root(query: Query, position: bitboards.Position, search: Search) -> N
     """
     moves = query.lower[turns.OURS]
     if not query.root_moves:
-        return decide(position, moves, ordering.ATTACKING, search)
+        return reaches_within(position, moves, 0, ordering.ATTACKING, search)
     if must_end(position, search.play, 0, search):
         return interface.Decision.NO_MATE
     size = turns.list_first_moves(query, position, search)
     for index in range(size):
         query.key = search.line[index]
         child = bitboards.make(position, query.key)
-        verdict = decide(child, moves - 1, ordering.DEFENDING, search)
+        verdict = reaches_within(child, moves - 1, 0, ordering.DEFENDING, search)
         if verdict != interface.Decision.NO_MATE:
             return verdict
     return interface.Decision.NO_MATE
@@ -465,7 +450,7 @@ def search_battle(
     moves = query.lower[side]
     verdict = search_root(query, position, search)
     note(query, position, side, verdict, moves, search)
-    is_long = search.nodes > interface.SMALL_NODES  # helper threads may join
+    is_long = search.nodes > LONG_NODES
     return (
         verdict != interface.Decision.NO_MATE or is_long or turns.is_closed(query, side)
     )
@@ -486,7 +471,9 @@ def find_battle_keys(
         if search.nodes - first_node >= pause:
             return query_struct.Turn.PAUSES
         child = bitboards.make(position, search.line[query.keys_tried])
-        verdict = decide(child, query.most_moves - 1, ordering.DEFENDING, search)
+        verdict = reaches_within(
+            child, query.most_moves - 1, 0, ordering.DEFENDING, search
+        )
         if verdict == interface.Decision.STOPPED:
             return interface.STOPPED
         if verdict == interface.Decision.MATE:
@@ -616,7 +603,7 @@ def entry(
     operation : int64
         A `BattleOperation`.
     words : pointer to uint64
-        The fields of a `Position`. NULL for a query.
+        The fields of a `Position`. NULL for BEGIN and a query.
     search_pointer : pointer to Search
     number : int64
         The number of attacker's moves, or the address of a query.
@@ -630,6 +617,9 @@ def entry(
         See the methods of `solver.kernel.border.interface.Kernel`.
     """
     search = record_at(search_pointer)
+    if operation == parts.BattleOperation.BEGIN:
+        ordering.begin(search)
+        return 0
     if operation == parts.BattleOperation.TAKE_TURN:
         return take_turn(number, search)
     position = bitboards.position_at(words)

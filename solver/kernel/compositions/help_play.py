@@ -37,7 +37,6 @@ from solver.kernel.build.jit import (
     nets_at,
     record_at,
     report_if_due,
-    words_at,
 )
 from solver.kernel.build.words import (
     ENTRY,
@@ -49,7 +48,7 @@ from solver.kernel.build.words import (
     Square,
 )
 from solver.kernel.compositions import net_list
-from solver.kernel.mate import transposition
+from solver.kernel.mate import ordering, transposition
 from solver.kernel.rules import bitboards, mating, movegen
 
 # The last moves, and which of them a mate may follow
@@ -368,63 +367,20 @@ def is_hopeless(position: bitboards.Position, plies: Number, play: HelpPlay) -> 
 # Positions without a solution
 
 
-ENTRIES = np.uint64(8)
-"""Entries of a bucket: one word each, a cache line together."""
+UNSOLVED = transposition.Bounds(np.int64(1), transposition.UNKNOWN, bitboards.NO_MOVE)
+"""The bounds stored with the key of a question that has no solution."""
 
-EFFORT_BITS = np.uint64(31)
-CHECK_BITS = ~EFFORT_BITS
-MOST_EFFORT = 31
 MIX_PLIES = np.uint64(0x9E3779B97F4A7C15)
 """The fractional part of the golden ratio, made odd."""
 MIX_SHIFT = np.uint64(20)
 
 
 @inlined
-def question_key(
-    position: bitboards.Position, plies: Number, search: Search
-) -> transposition.HashKey:
-    """Return the key of a position and the plies left.
-
-    Its `bucket` is the index of the bucket's first word; the low bits of `check` are
-    the effort.
-    """
+def question_key(position: bitboards.Position, plies: Number) -> transposition.HashKey:
+    """Return the key of a position and the plies left."""
     key = transposition.hash_key(position, True)
     mixed = np.uint64(plies) * MIX_PLIES
-    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (search.buckets - bitboards.ONE)
-    effort = np.uint64(min(plies, MOST_EFFORT))
-    return transposition.HashKey(
-        ((key.check ^ mixed) & CHECK_BITS) | effort, bucket * ENTRIES
-    )
-
-
-@inlined
-def is_stored(key: transposition.HashKey, search: Search) -> bool:
-    """Return whether the table has this position as one without a solution."""
-    table = words_at(search.table)
-    for slot in range(ENTRIES):
-        if table[key.bucket + np.uint64(slot)] == key.check:
-            return True
-    return False
-
-
-@inlined
-def store_net(key: transposition.HashKey, search: Search) -> None:
-    """Store a position without a solution in place of the entry of the least effort.
-
-    Among entries of the same effort, the key chooses, so that none stays forever.
-    """
-    table = words_at(search.table)
-    effort = key.check & EFFORT_BITS
-    first = (key.check >> MIX_SHIFT) & (ENTRIES - bitboards.ONE)
-    chosen = key.bucket + first
-    least = table[chosen] & EFFORT_BITS
-    if least >= effort:
-        for step in range(1, ENTRIES):
-            slot = key.bucket + ((first + np.uint64(step)) & (ENTRIES - bitboards.ONE))
-            if table[slot] & EFFORT_BITS < least:
-                least = table[slot] & EFFORT_BITS
-                chosen = slot
-    table[chosen] = key.check
+    return transposition.HashKey(key.check ^ mixed, key.bucket ^ (mixed >> MIX_SHIFT))
 
 
 # The last ply
@@ -540,8 +496,8 @@ def enter(
     search.nodes += 1
     left = play.plies - ply
     moves = search.rows[ply]
-    key = question_key(position, left, search)
-    if left > 1 and is_stored(key, search):
+    key = question_key(position, left)
+    if left > 1 and transposition.probe(search, key).no_mate:
         return 0
 
     # 1. The goal is out of reach.
@@ -551,7 +507,7 @@ def enter(
         is_useless = is_hopeless(position, left, play)
     if is_useless:
         if left > 2:
-            store_net(key, search)
+            transposition.store(search, key, UNSOLVED, left)
         return 0
 
     # 2. The moves that may lead to it.
@@ -616,7 +572,8 @@ def enumerate_solutions(search: Search, play: HelpPlay) -> Number:
                 play.solved[max(0, ply - 1)] = 1
             elif left > 1:
                 position = current_position(play, ply)
-                store_net(question_key(position, left, search), search)
+                key = question_key(position, left)
+                transposition.store(search, key, UNSOLVED, left)
             ply -= 1
             continue
 
@@ -654,6 +611,9 @@ def entry(
     operation: Number, _words: Any, search_pointer: Any, number: Number, _flag: Number
 ) -> Number:
     """Run one `HelpOperation` on the `HelpPlay` whose address is `number`."""
+    if operation == parts.HelpOperation.BEGIN:
+        ordering.begin(record_at(search_pointer))
+        return 0
     play = help_play_at(number)
     if operation == parts.HelpOperation.ENUMERATE:
         return enumerate_solutions(record_at(search_pointer), play)

@@ -46,7 +46,6 @@ def proved_bounds(
     key = transposition.hash_key(position, ordering.ATTACKING)
     bounds = dfpn.known_bounds(key, search)
     while bounds.mate > moves:
-        search.buckets = search.proofs_from
         if (
             dfpn.find_mate(position, moves, ordering.ATTACKING, search)
             != interface.Decision.MATE
@@ -249,15 +248,9 @@ def mates_by(
     by_prover: bool,
     search: Search,
 ) -> Number:
-    """Decide with the prover, or else with the df-pn search, as `mates_within` does.
-
-    A search that is not short uses the whole table.
-    """
+    """Decide with the prover, or else with the df-pn search, as `mates_within` does."""
     if not by_prover:
-        search.buckets = search.proofs_from
         return dfpn.find_mate(position, moves, attacking, search)
-    if search.nodes > interface.SMALL_NODES:
-        search.buckets = search.proofs_from
     return prover.mates_within(position, moves, 0, attacking, search)
 
 

@@ -535,7 +535,8 @@ def entry(
     operation : int64
         An `Operation`.
     words : pointer to uint64
-        The fields of a `Position`; MAKE overwrites them. NULL for rows.
+        The fields of a `Position`; MAKE overwrites them. NULL for rows and
+        what is done to the table.
     search_pointer : pointer to Search
     number : int64
         The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
@@ -551,6 +552,12 @@ def entry(
         See the methods of `solver.kernel.border.interface.Kernel`.
     """
     search = record_at(search_pointer)
+    if operation == parts.Operation.BEGIN:
+        ordering.begin(search)
+        return 0
+    if operation == parts.Operation.GROW:
+        transposition.grow(search, search.most_buckets)
+        return 0
     if operation == parts.Operation.READ_ROWS:
         return read_rows(number, flag, search)
     if operation == parts.Operation.WRITE_LINES:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border import interface, search_struct
+from solver.kernel.border import search_struct
 from solver.kernel.build.jit import inlined, jit, report_if_due
 from solver.kernel.build.words import Move, Number, Row, Search
 from solver.kernel.mate import transposition
@@ -304,10 +304,10 @@ def forget_refutations(search: Search) -> None:
 
 @jit
 def begin(search: Search) -> None:
-    """Forget the last search, as `solver.search.workspaces.Workspace.begin` does."""
+    """Forget the last search; a helper thread keeps the table that it shares."""
     search.nodes = 0
-    search.generation += 1
-    search.buckets = min(search.proofs_from, np.uint64(interface.SMALL_BUCKETS))
+    if not search.is_helper:
+        transposition.begin_table(search)
     forget_refutations(search)
 
 

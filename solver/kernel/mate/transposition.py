@@ -101,13 +101,13 @@ def leave_numbers(
 # --------------------------------------------------------------------------------------
 # The transposition table: hash keys, bounds on mates, and proof numbers.
 #
-# The table has two parts, both of fixed size. The first holds *bounds*: what is proved
-# of a position. A bound belongs to the position and not to the question that found it:
-# `no_mate` moves are proved not to suffice, and `mate` moves are proved to suffice. So
-# one entry answers every question up to `no_mate` and from `mate` on. Replacing an
-# entry costs time and never makes an answer wrong.
+# The table has two halves. The first holds *bounds*: what is proved of a position. A
+# bound belongs to the position and not to the question that found it: `no_mate` moves
+# are proved not to suffice, and `mate` moves are proved to suffice. So one entry
+# answers every question up to `no_mate` and from `mate` on. Replacing an entry costs
+# time and never makes an answer wrong.
 #
-# The second part holds the *proof numbers* of nodes of the df-pn search between two
+# The second half holds the *proof numbers* of nodes of the df-pn search between two
 # visits. They hold for one question, "mate in n?", so their key combines the position
 # and n, or the position and a group of neighbouring n (`Search.shared_lengths`). They
 # guide the search and prove nothing.
@@ -116,21 +116,25 @@ def leave_numbers(
 #
 # ========  ========================================================================
 # bounds    word 0: the key's check word xor word 1
-#           word 1, from bit 0: no_mate (8), mate (8), move (17), effort (7), and
-#           the generation (24)
+#           word 1, from bit 0: no_mate (8), mate (8), move (17), effort (7), stamp (24)
 # numbers   word 0: the key's check word; its low 6 bits are the effort, which is the
 #           bit length of the number of nodes that the numbers took
-#           word 1, from bit 0: generation (24), delta (20), phi (20)
+#           word 1, from bit 0: delta (20), phi (20), stamp (24)
+# stamp     from bit 0: the generation (12), the tag (12)
 # ========  ========================================================================
 #
 # A generation is one problem. Entries of another generation count as empty, so the node
 # count of a problem does not depend on earlier problems. A zeroed table is empty, and
 # generations count from 1.
 #
-# Threads may share a table without locks. If two threads write one entry of bounds at
-# the same time and their words mix, the xor of the words matches no key (Hyatt and
-# Mann, "A lock-less transposition table implementation for parallel search chess
-# engines", ICGA Journal 25, 2002).
+# A search begins with few buckets, which fit the CPU's caches, and doubles them as it
+# becomes longer: memory costs time only when it is used. No entry is lost, because its
+# *tag* has the bits of its bucket's index that a larger table needs.
+#
+# Threads may share a table without locks, as long as it does not grow. If two threads
+# write one entry of bounds at the same time and their words mix, the xor of the words
+# matches no key (Hyatt and Mann, "A lock-less transposition table implementation for
+# parallel search chess engines", ICGA Journal 25, 2002).
 
 BUCKET_WORDS = np.uint64(8)
 ENTRY_WORDS = np.uint64(2)
@@ -183,6 +187,109 @@ def hash_key(position: bitboards.Position, attacking: bool) -> HashKey:
     return HashKey(fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS), pieces ^ sides)
 
 
+# Size and stamps
+
+NODES_PER_BUCKET = 64
+"""A search with this many nodes for each bucket of bounds gets twice as many."""
+
+LAST_GENERATION = np.uint64((1 << 12) - 1)
+GENERATION_BITS = np.uint64((1 << 12) - 1)
+TAG_SHIFT = np.uint64(12)
+TAG_BITS = np.uint64(((1 << 12) - 1) << 12)
+STAMP_SHIFT = np.uint64(40)
+POLL_MASK = np.uint64((1 << 16) - 1)
+"""Growing asks after so many buckets, 20 ms at most, whether the search is to stop."""
+
+
+@inlined
+def _stamp(search: Search, key: HashKey) -> Bitboard:
+    """Return the stamp of an entry with this key."""
+    tag = (key.bucket >> search.first_bits) << TAG_SHIFT
+    return (tag & TAG_BITS) | search.generation
+
+
+@inlined
+def _is_current(search: Search, data: Bitboard) -> bool:
+    """Return whether the second word of an entry is one of this problem."""
+    return (data >> STAMP_SHIFT) & GENERATION_BITS == search.generation
+
+
+@jit
+def spread(search: Search, half: Bitboard, buckets: Bitboard) -> bool:
+    """Move the entries of a half, which begins at this bucket, among more buckets.
+
+    A new bucket gets entries of one old bucket only, so an entry keeps its slot.
+    Returns False if the search was stopped.
+    """
+    table = words_at(search.table)
+    for number in range(np.int64(search.buckets)):
+        bucket = np.uint64(number)
+        if not bucket & POLL_MASK and search.stop > search.patience:
+            return False
+        for slot in range(ENTRIES):
+            place = np.uint64(slot) * ENTRY_WORDS
+            entry = (half + bucket) * BUCKET_WORDS + place
+            data = table[entry + bitboards.ONE]
+            if not _is_current(search, data):
+                continue
+            tag = (data >> STAMP_SHIFT) >> TAG_SHIFT
+            index = bucket | (tag << search.first_bits)
+            moved = (half + (index & (buckets - bitboards.ONE))) * BUCKET_WORDS + place
+            if moved != entry:
+                table[moved] = table[entry]
+                table[moved + bitboards.ONE] = data
+                table[entry + bitboards.ONE] = bitboards.ZERO
+    return True
+
+
+@jit
+def grow(search: Search, buckets: Bitboard) -> None:
+    """Continue with more buckets of each kind, as far as there is memory.
+
+    No entry is lost, unless the search is stopped meanwhile: then the table keeps its
+    size, and the entries that have moved are lost. No other thread may use the table.
+
+    Parameters
+    ----------
+    search : Search
+    buckets : uint64
+        A power of two.
+    """
+    buckets = min(buckets, search.most_buckets)
+    search.grow_at = interface.NO_LIMIT
+    if search.buckets >= buckets:
+        return
+    search.used_buckets = max(search.used_buckets, buckets)
+    is_moved = spread(search, bitboards.ZERO, buckets)
+    if is_moved and spread(search, search.most_buckets, buckets):
+        search.buckets = buckets
+    if search.buckets < search.most_buckets:
+        search.grow_at = np.int64(search.buckets) * NODES_PER_BUCKET
+
+
+@jit
+def clear(search: Search) -> None:
+    """Write zeros wherever a search may have written, and count generations anew."""
+    table = words_at(search.table)
+    for half in (bitboards.ZERO, search.most_buckets):
+        start = np.int64(half * BUCKET_WORDS)
+        for word in range(start, start + np.int64(search.used_buckets * BUCKET_WORDS)):
+            table[word] = bitboards.ZERO
+    search.generation = bitboards.ZERO
+    search.used_buckets = bitboards.ZERO
+
+
+@jit
+def begin_table(search: Search) -> None:
+    """Make the table empty and as small as a search begins with."""
+    if search.generation >= LAST_GENERATION:
+        clear(search)
+    search.generation += bitboards.ONE
+    search.buckets = bitboards.ONE << search.first_bits
+    search.used_buckets = max(search.used_buckets, search.buckets)
+    search.grow_at = np.int64(search.buckets) * NODES_PER_BUCKET
+
+
 # Bounds
 
 
@@ -208,7 +315,6 @@ MATE_SHIFT = np.uint64(8)
 MOVE_SHIFT = np.uint64(16)
 EFFORT_SHIFT = np.uint64(33)
 EFFORT_BITS = np.uint64(127)
-GENERATION_SHIFT = np.uint64(40)
 
 
 @inlined
@@ -228,11 +334,11 @@ def probe(search: Search, key: HashKey) -> Bounds:
     """Return the bounds of a position, or NO_BOUNDS if none are stored."""
     table = words_at(search.table)
     start = _bounds_bucket(search, key)
+    stamp = _stamp(search, key)
     for slot in range(ENTRIES):
         entry = start + np.uint64(slot) * ENTRY_WORDS
         data = table[entry + bitboards.ONE]
-        is_current = data >> GENERATION_SHIFT == search.generation
-        if table[entry] ^ data == key.check and is_current:
+        if table[entry] ^ data == key.check and data >> STAMP_SHIFT == stamp:
             return Bounds(
                 np.int64(data & BYTE),
                 np.int64((data >> MATE_SHIFT) & BYTE),
@@ -243,7 +349,7 @@ def probe(search: Search, key: HashKey) -> Bounds:
 
 @jit
 def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
-    """Store the bounds of a position.
+    """Store the bounds of a position, after the table has grown if that is due.
 
     They replace the entry of the same position, else an empty entry, else the entry
     of the least effort.
@@ -257,16 +363,19 @@ def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
     effort : int64
         0 to 127; grows with the cost of proving the bounds.
     """
+    if search.nodes >= search.grow_at:
+        grow(search, search.buckets << bitboards.ONE)
     table = words_at(search.table)
     start = _bounds_bucket(search, key)
+    stamp = _stamp(search, key)
     chosen = start
     least = EFFORT_BITS + bitboards.TWO
     for slot in range(ENTRIES):
         entry = start + np.uint64(slot) * ENTRY_WORDS
         data = table[entry + bitboards.ONE]
-        if data >> GENERATION_SHIFT != search.generation:
+        if not _is_current(search, data):
             worth = bitboards.ZERO
-        elif table[entry] ^ data == key.check:
+        elif table[entry] ^ data == key.check and data >> STAMP_SHIFT == stamp:
             chosen = entry
             break
         else:
@@ -279,7 +388,7 @@ def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
         | (np.uint64(bounds.mate) << MATE_SHIFT)
         | (bounds.move << MOVE_SHIFT)
         | ((np.uint64(effort) & EFFORT_BITS) << EFFORT_SHIFT)
-        | (search.generation << GENERATION_SHIFT)
+        | (stamp << STAMP_SHIFT)
     )
     table[chosen] = key.check ^ packed
     table[chosen + bitboards.ONE] = packed
@@ -308,9 +417,7 @@ NO_NUMBERS = Numbers(bitboards.ZERO, bitboards.ZERO)
 """No entry is stored, or the search was stopped; no node has these numbers."""
 
 NUMBER_BITS = np.uint64((1 << 20) - 1)
-PHI_SHIFT = np.uint64(44)
-DELTA_SHIFT = np.uint64(24)
-GENERATION_BITS = np.uint64((1 << 24) - 1)
+PHI_SHIFT = np.uint64(20)
 PROOF_EFFORT_BITS = np.uint64(63)
 CHECK_BITS = ~PROOF_EFFORT_BITS
 MIX_MOVES = np.uint64(0x9E3779B97F4A7C15)
@@ -321,7 +428,7 @@ GROUP_BITS = np.uint64(8)
 
 @inlined
 def _numbers_key(search: Search, key: HashKey, moves_left: Number) -> HashKey:
-    """Return the key of a position and n; its `bucket` is the bucket's first word.
+    """Return the key of a position and n.
 
     `Search.shared_lengths` says which n have the same key: none but n, or n and its
     neighbours.
@@ -331,12 +438,14 @@ def _numbers_key(search: Search, key: HashKey, moves_left: Number) -> HashKey:
         np.uint64(moves_left) + (bitboards.ONE << shared) - bitboards.ONE
     ) >> shared
     mixed = (group | (shared << GROUP_BITS)) * MIX_MOVES
-    bucket = (key.bucket ^ (mixed >> MIX_SHIFT)) & (
-        search.proof_buckets - bitboards.ONE
-    )
-    return HashKey(
-        (key.check ^ mixed) & CHECK_BITS, (search.proofs_from + bucket) * BUCKET_WORDS
-    )
+    return HashKey((key.check ^ mixed) & CHECK_BITS, key.bucket ^ (mixed >> MIX_SHIFT))
+
+
+@inlined
+def _numbers_bucket(search: Search, key: HashKey) -> Bitboard:
+    """Return the index of the first word of the bucket of a `_numbers_key`."""
+    bucket = key.bucket & (search.buckets - bitboards.ONE)
+    return (search.most_buckets + bucket) * BUCKET_WORDS
 
 
 @inlined
@@ -344,7 +453,7 @@ def prefetch_node(search: Search, key: HashKey, moves_left: Number) -> None:
     """Start loading the cache lines of a node's bounds and proof numbers."""
     prefetch_bounds(search, key)
     numbers_key = _numbers_key(search, key, moves_left)
-    prefetch(words_at(search.table), numbers_key.bucket)
+    prefetch(words_at(search.table), _numbers_bucket(search, numbers_key))
 
 
 @inlined
@@ -352,12 +461,14 @@ def probe_numbers(search: Search, key: HashKey, moves_left: Number) -> Numbers:
     """Return a node's proof numbers, or NO_NUMBERS if none are stored."""
     table = words_at(search.table)
     numbers_key = _numbers_key(search, key, moves_left)
+    start = _numbers_bucket(search, numbers_key)
+    stamp = _stamp(search, numbers_key)
     for slot in range(ENTRIES):
-        entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
+        entry = start + np.uint64(slot) * ENTRY_WORDS
         if table[entry] & CHECK_BITS == numbers_key.check:
             data = table[entry + bitboards.ONE]
-            if data & GENERATION_BITS == search.generation:
-                return Numbers(data >> PHI_SHIFT, (data >> DELTA_SHIFT) & NUMBER_BITS)
+            if data >> STAMP_SHIFT == stamp:
+                return Numbers((data >> PHI_SHIFT) & NUMBER_BITS, data & NUMBER_BITS)
     return NO_NUMBERS
 
 
@@ -384,13 +495,19 @@ def store_numbers(
     """
     table = words_at(search.table)
     numbers_key = _numbers_key(search, key, moves_left)
-    chosen = numbers_key.bucket
+    start = _numbers_bucket(search, numbers_key)
+    stamp = _stamp(search, numbers_key)
+    chosen = start
     least = PROOF_EFFORT_BITS + bitboards.TWO
     for slot in range(ENTRIES):
-        entry = numbers_key.bucket + np.uint64(slot) * ENTRY_WORDS
-        if table[entry + bitboards.ONE] & GENERATION_BITS != search.generation:
+        entry = start + np.uint64(slot) * ENTRY_WORDS
+        data = table[entry + bitboards.ONE]
+        if not _is_current(search, data):
             worth = bitboards.ZERO
-        elif table[entry] & CHECK_BITS == numbers_key.check:
+        elif (
+            table[entry] & CHECK_BITS == numbers_key.check
+            and data >> STAMP_SHIFT == stamp
+        ):
             chosen = entry
             break
         else:
@@ -406,7 +523,7 @@ def store_numbers(
         nodes >>= 1
     table[chosen] = numbers_key.check | effort
     table[chosen + bitboards.ONE] = (
-        (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
-        | (min(numbers.delta, NUMBER_BITS) << DELTA_SHIFT)
-        | search.generation
+        min(numbers.delta, NUMBER_BITS)
+        | (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
+        | (stamp << STAMP_SHIFT)
     )

@@ -110,7 +110,7 @@ def is_finished(query: Query, side: Number) -> bool:
 
 @jit
 def open_query(query: Query, lower: Number, search: Search) -> None:
-    """Open the bounds, and forget the search before; a helper joins one that has begun.
+    """Open the bounds, and forget the search before.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def open_query(query: Query, lower: Number, search: Search) -> None:
         The first lower bound of both sides.
     search : Search
     """
+    ordering.begin(search)
     if not search.is_helper:
-        ordering.begin(search)
         search.node_limit = query.node_limit
     query.state = query_struct.QueryState.OPEN
     query.nodes = query.is_cut = 0

@@ -23,7 +23,8 @@ export class Host {
   /** What ends the job before its search is over. @type {"time"|"interrupt"|null} */
   reason = null;
   #resume = () => {};
-  #tableOf = "";
+  /** The play whose bounds are in the table. */
+  tableOf = "";
   #started = 0;
   #reported = 0;
   /** Called now and then by a search. */
@@ -63,20 +64,21 @@ export class Host {
     return result;
   }
 
-  /** Keep the bounds in the table if they are of the same play; forget them otherwise. */
-  useTable(/** @type {Machine} */ { search }, /** @type {string} */ name) {
-    if (this.#tableOf !== name) search.set("generation", search.get("generation") + 1);
-    this.#tableOf = name;
-    search.assign({ node_limit: this.limit(null), buckets: search.get("proofs_from") });
+  /** Keep the bounds in the current machine's table if they are of this play; forget them
+   * otherwise. @param {string} name */
+  useTable(name) {
+    if (this.tableOf !== name) this.begin(null);
+    this.tableOf = name;
+    this.current.search.set("node_limit", this.limit(null));
     this.progress = () => this.post("progress", this.spent);
   }
 
-  /** Empty the table of the current machine, for a search that keeps all of it in one part.
+  /** Begin a search of the current machine; the one before is forgotten.
    * @param {number|null} nodes the limit */
-  clearTable(nodes) {
-    const { search, tableBytes, memory } = this.current;
-    new Uint8Array(memory.buffer, search.get("table"), tableBytes).fill(0);
-    search.assign({ node_limit: this.limit(nodes), buckets: tableBytes / this.layout.bucketBytes });
+  begin(nodes) {
+    this.tableOf = "";
+    this.current.run("BEGIN");
+    this.current.search.set("node_limit", this.limit(nodes));
   }
 
   /** A node limit as the kernel reads it. @param {number|null|undefined} nodes */
@@ -200,7 +202,7 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
     const [{ word }] = rules.line(place, [rootMove]);
     query.assign({ root_moves: machine.writeMove(word), root_count: 1 });
   }
-  host.useTable(machine, "");
+  host.begin(nodes);
 
   // 2. Turns, until the bounds meet.
   host.progress = () => host.post("progress", { ...bounds(rules, place, machine), ...host.spent });
@@ -210,7 +212,7 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
     host.progress();
     if (!CAN_SUSPEND) await host.breathe();
   }
-  host.useTable(machine, stipulation.name);
+  host.tableOf = stipulation.name;
 
   // 3. The answer.
   const mate = query.get("mate");

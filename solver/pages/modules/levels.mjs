@@ -38,7 +38,7 @@ class Builder {
     this.rules = host.rules;
     this.stipulation = stipulation;
     this.machine = host.machine(stipulation.part);
-    host.useTable(this.machine, stipulation.name);
+    host.useTable(stipulation.name);
     this.machine.search.set("play", stipulation.play);
   }
 

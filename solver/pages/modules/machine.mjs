@@ -8,8 +8,8 @@
  * @typedef {{
  *   structs: Record<string, Struct>, operations: Record<string, Record<string, number>>,
  *   enums: Record<string, Record<string, number>>, faults: Record<string, string>,
- *   stackTop: number, positionBytes: number, bucketBytes: number, noLimit: string,
- *   mateMarks: string[], keyFeatures: Record<string, string>, stopped: number,
+ *   stackTop: number, positionBytes: number, bucketBytes: number, firstBits: number,
+ *   noLimit: string, mateMarks: string[], keyFeatures: Record<string, string>, stopped: number,
  *   mostMoves: number, scoredTableBytes: number, logBytes?: number,
  * }} Layout logBytes: for the log of a search
  */
@@ -102,9 +102,9 @@ export class Machine {
     this.records = Object.fromEntries(names.map((name, i) =>
       [name, new Fields(this.view, addresses[i], layout.structs[name])]));
     this.search = this.records.Search;
-    const buckets = this.tableBytes / layout.bucketBytes / 2;
+    const most = this.tableBytes / layout.bucketBytes / 2;
     this.search.assign({
-      table, generation: 1, buckets, proofs_from: buckets, proof_buckets: buckets,
+      table, most_buckets: most, first_bits: Math.min(layout.firstBits, Math.log2(most || 1)),
       text: this.text, text_size: TEXT_BYTES, log, node_limit: BigInt(layout.noLimit),
     });
     /** @type {any} */

@@ -16,7 +16,7 @@ export async function solutions(host, { fen, moves, stipulation, nodes }) {
   const { layout: { enums: { HelpState } }, rules } = host;
   const place = host.place(fen, moves);
   const { HelpPlay: help } = host.machine("help").records;
-  host.clearTable(nodes);
+  host.begin(nodes);
   const found = /** @type {Move[][]} */ ([]);
   const most = Math.ceil(stipulation.moves ?? 1);
   const half = most === stipulation.moves ? 0 : 1;
@@ -49,12 +49,6 @@ export async function solutions(host, { fen, moves, stipulation, nodes }) {
 
 // The laboratory's search, which deepens ply by ply as `matesolve table` does.
 
-/** Empty the tables of a search. @param {Host} host @param {number | null} nodes the limit */
-function forget(host, nodes) {
-  host.clearTable(nodes);
-  for (const name of ["killers", "history"]) host.current.search.bytes(name).fill(0);
-}
-
 /**
  * @param {Host} host
  * @param {{fen: string, moves: string[], fields: Record<string, number>, depth: number,
@@ -63,10 +57,16 @@ function forget(host, nodes) {
  */
 export async function count(host, { fen, moves, fields, depth: deepest, nodes, windows }) {
   const place = host.place(fen, moves);
-  const { Search: search, Experiment: experiment } = host.machine("laboratory").records;
+  const machine = host.machine("laboratory");
+  const { Search: search, Experiment: experiment } = machine.records;
 
-  // 1. Forget the search before.
-  forget(host, nodes);
+  // 1. Forget the search before. This one has a table of fixed size.
+  const { memory, tableBytes } = machine;
+  new Uint8Array(memory.buffer, search.get("table"), tableBytes).fill(0);
+  for (const name of ["killers", "history"]) search.bytes(name).fill(0);
+  search.assign({
+    node_limit: host.limit(nodes), buckets: tableBytes / host.layout.bucketBytes,
+  });
   experiment.bytes().fill(0);
   experiment.assign(fields);
 
@@ -130,8 +130,7 @@ export async function trace(host, question) {
   let isDone = true;
   if (question.fields) isDone = (await count(host, question)).complete;
   else {
-    forget(host, question.nodes);
-    search.set("buckets", search.get("proofs_from"));
+    host.begin(question.nodes);
     await host.runLong("FIND_MATE", place.position, question.depth, 1);
   }
   const log = logColumns(host, place, Boolean(question.fields));

@@ -67,7 +67,7 @@ int main(int count, char **arguments) {
 
 FIELDS = (
     *(Search.nodes, Search.node_limit, Search.table),
-    *(Search.generation, Search.buckets, Search.proofs_from, Search.proof_buckets),
+    *(Search.generation, Search.buckets, Search.most_buckets),
 )
 
 MATES = (
@@ -107,7 +107,7 @@ def test_code_for_aarch64_counts_the_nodes_of_this_processor(
 
     table = (c_uint64 * (2 * BUCKET_WORDS))()
     search = search_with(table)
-    search.proofs_from = search.proof_buckets = 1
+    search.most_buckets = 1
     lines, expected = [], []
     for operation, number, fen in questions():
         position = pack_board(chess.Board(fen))

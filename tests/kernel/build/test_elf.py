@@ -159,7 +159,7 @@ def answers(kernel: Kernel) -> list[tuple[int, int]]:
     """Return results of the search for mates, each with the nodes so far."""
     table = (c_uint64 * (2 * parts.BUCKET_WORDS))()
     search = parts.search_with(table)
-    search.proofs_from = search.proof_buckets = 1
+    search.most_buckets = 1
     asked = [
         *(("PERFT", parts.start_position(), plies) for plies in (1, 2, 3, 4)),
         *(("MATES_WITHIN", parts.mate_in_two(), moves) for moves in (1, 2, 3)),

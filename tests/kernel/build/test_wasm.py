@@ -304,7 +304,7 @@ def memory() -> tuple[Search, Array[c_uint64]]:
     """Return a search of at most 20,000 nodes, with its table."""
     table = (c_uint64 * (BUCKETS * 8))()
     search = Search(node_limit=20_000, table=addressof(table), generation=1)
-    search.buckets = search.proofs_from = search.proof_buckets = BUCKETS // 2
+    search.buckets = search.most_buckets = BUCKETS // 2
     return search, table
 
 

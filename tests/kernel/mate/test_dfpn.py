@@ -219,11 +219,11 @@ def scramble(workspace: Workspace, random: Random, largest: int) -> int:
         workspace._memory
     )
     changed = 0
-    first = search.proofs_from * PROOFS
-    for data in range(first + 1, first + search.proof_buckets * PROOFS, 2):
+    first = search.most_buckets * PROOFS
+    for data in range(first + 1, first + search.buckets * PROOFS, 2):
         if words[data]:
             phi, delta = random.randint(1, largest), random.randint(1, largest)
-            words[data] = phi << 44 | delta << 24 | search.generation
+            words[data] = words[data] >> 40 << 40 | phi << 20 | delta
             changed += 1
     return changed
 
@@ -302,10 +302,10 @@ def test_a_number_that_is_too_large_to_keep_is_not_infinite() -> None:
         words = (ctypes.c_uint64 * (len(workspace._memory) // 8)).from_buffer(
             workspace._memory
         )
-        first = workspace.search.proofs_from * PROOFS
+        first = workspace.search.most_buckets * PROOFS
         for data in range(first + 1, len(words), 2):
             if words[data]:
-                words[data] |= ((1 << 40) - 1) << 24
+                words[data] |= (1 << 40) - 1
         del words
         workspace.search.node_limit = NO_LIMIT
         assert workspace.search_dfpn(position, 5, attacking=True) is Decision.MATE, (

@@ -1,0 +1,270 @@
+"""A table grows with its search: no entry is lost, and no answer changes.
+
+Entries are read from memory here, by the layout in `solver.kernel.mate.transposition`.
+What the table knows of a position is read with the kernel's operation BOUNDS.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+import threading
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+import numpy as np
+import pytest
+
+from solver.board import pack_board
+from solver.kernel.border.interface import NO_LIMIT, Decision, TableBounds
+from solver.kernel.border.search_struct import Search, Stop
+from solver.problem import Limits, Problem
+from solver.search.workspaces import BUCKET_BYTES, FIRST_BITS, MIB, Workspace
+from solver.solving import Solver
+from tests.oracles import walks
+from tests.processes import PATIENCE_S
+from tests.search import workspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+NODES_PER_BUCKET = 64
+NOTHING = TableBounds(0, None, 0)
+HARD = "r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 0"
+LONG = chess.STARTING_FEN
+
+
+class Stored(NamedTuple):
+    """An entry, and the index of its bucket as far as it is known."""
+
+    half: int
+    slot: int
+    home: int
+    words: tuple[int, int]
+
+
+def workspace_of(first_bits: int, most_bits: int) -> Workspace:
+    """Return a workspace that begins with 2^first_bits buckets and gets 2^most_bits."""
+    workspace = Workspace(hash_mib=max(1, (2 * BUCKET_BYTES << most_bits) // MIB))
+    workspace.search.first_bits = first_bits
+    workspace.search.most_buckets = 1 << most_bits
+    return workspace
+
+
+def table_of(search: Search) -> NDArray[np.uint64]:
+    """Return the table by half, bucket, entry and word; writing to it changes it."""
+    words = ctypes.c_uint64 * (2 * search.most_buckets * BUCKET_BYTES // 8)
+    table = np.frombuffer(words.from_address(search.table), np.uint64)
+    return table.reshape(2, search.most_buckets, 4, 2)
+
+
+def entries_of(search: Search) -> set[Stored]:
+    """Return the entries of the current problem; each must be in its bucket."""
+    table = table_of(search)[:, : search.buckets]
+    stamps = table[..., 1] >> np.uint64(40)
+    found = set()
+    for at in np.argwhere(stamps & np.uint64(4095) == search.generation):
+        half, bucket, slot = map(int, at)
+        low = bucket & ((1 << search.first_bits) - 1)
+        index = low | int(stamps[half, bucket, slot]) >> 12 << search.first_bits
+        assert index & (search.buckets - 1) == bucket
+        first, second = map(int, table[half, bucket, slot])
+        found.add(Stored(half, slot, index, (first, second)))
+    return found
+
+
+def fill(workspace: Workspace, buckets: int, boards: Iterable[chess.Board]) -> None:
+    """Search positions as one problem, in a table of so many buckets of each kind."""
+    workspace.begin(None)
+    workspace.search.buckets, workspace.search.grow_at = buckets, NO_LIMIT
+    for board in boards:
+        for decide in (workspace.search_dfpn, workspace.prove):
+            with workspace.budget(3000):
+                decide(pack_board(board), 5, attacking=True)
+
+
+def known(workspace: Workspace, boards: Iterable[chess.Board]) -> list[TableBounds]:
+    """Return what the table has of positions and of those after their moves."""
+    found = []
+    for board in boards:
+        for move in [None, *board.legal_moves]:
+            after = board.copy(stack=False)
+            if move:
+                after.push(move)
+            position, attacking = pack_board(after), move is None
+            bounds = workspace.kernel.bounds
+            found.append(bounds(position, workspace.search, attacking=attacking))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first", "before", "after"),
+    [(0, 0, 1), (0, 3, 8), (4, 4, 5), (4, 7, 16), (10, 10, 11), (14, 14, 16)],
+)
+def test_a_table_that_grows_keeps_each_entry(
+    first: int, before: int, after: int
+) -> None:
+    """Entries of another problem beyond the old size are not in the way."""
+    boards = workspaces.mates_in_five(8)
+    workspace = workspace_of(first, after)
+    fill(workspace, 1 << after, boards)
+    fill(workspace, 1 << before, boards)
+    entries, bounds = entries_of(workspace.search), known(workspace, boards)
+    assert {entry.half for entry in entries} == {0, 1}
+    assert len(set(bounds)) > 1
+
+    workspace.grow()
+    assert workspace.search.buckets == 1 << after
+    assert entries_of(workspace.search) == entries
+    assert known(workspace, boards) == bounds
+
+
+def test_growth_in_the_middle_of_a_search_changes_no_verdict() -> None:
+    """From one bucket on, so that most entries are replaced and many are moved."""
+    boards = [
+        *walks.small_positions(60, seed=92),
+        *walks.crowded_positions(30, seed=92),
+        *workspaces.mates_in_five(6),
+    ]
+    reference, random = Workspace(hash_mib=16), Random(57)
+    for board in boards:
+        position = pack_board(board)
+        reference.begin(None)
+        workspace = workspace_of(0, 12)
+        workspace.begin(None)
+        for moves in (3, 2, 4):
+            expected = reference.prove(position, moves, attacking=True)
+            for decide in (workspace.search_dfpn, workspace.prove):
+                with workspace.budget(random.randint(1, 4000)):
+                    found = decide(position, moves, attacking=True)
+                assert found in {expected, Decision.STOPPED}, board.fen()
+                entries_of(workspace.search)
+            assert workspace.prove(position, moves, attacking=True) is expected
+        search = workspace.search
+        if search.nodes > 4096 * NODES_PER_BUCKET:
+            assert search.buckets == 4096
+        assert search.buckets < 4 + 2 * search.nodes // NODES_PER_BUCKET
+
+
+@pytest.mark.parametrize("hash_mib", [1, 2, 4, 16, 128])
+def test_a_search_has_buckets_for_its_nodes_as_far_as_there_is_memory(
+    hash_mib: int,
+) -> None:
+    solver = Solver(hash_mib)
+    most = hash_mib * MIB // BUCKET_BYTES // 2
+    first = min(most, 1 << FIRST_BITS)
+    for nodes, larger in ((1000, 1), (900_000, 1), (1_300_000, 2), (2_300_000, 4)):
+        solver.solve(Problem(LONG), Limits(nodes=nodes, max_moves=30))
+        search = solver.workspace.search
+        assert search.buckets == min(first * larger, most), nodes
+
+
+def test_a_stop_while_a_table_grows_leaves_true_entries_only() -> None:
+    boards = workspaces.mates_in_five(12)
+    workspace = workspace_of(14, 18)
+    sizes = set()
+    for delay_s in (0.0, 0.0005, 0.001, 0.002, 0.004, 0.008, 1.0):
+        fill(workspace, 1 << 17, boards)
+        search = workspace.search
+        entries, bounds = entries_of(search), known(workspace, boards)
+        timer = threading.Timer(delay_s, setattr, (search, "stop", Stop.LIMIT))
+        if delay_s:
+            timer.start()
+        else:
+            search.stop = Stop.LIMIT
+        workspace.grow()
+        timer.cancel()
+        sizes.add(search.buckets)
+        search.stop = Stop.NONE
+        assert entries_of(search) <= entries
+        for found, before in zip(known(workspace, boards), bounds, strict=True):
+            assert found in {before, NOTHING}
+        if search.buckets == 1 << 18:
+            assert entries_of(search) == entries
+    assert sizes == {1 << 17, 1 << 18}
+
+
+def test_counts_repeat_when_tables_grow() -> None:
+    limits = Limits(nodes=2_500_000, max_moves=30)
+    solver = Solver(hash_mib=16)
+    first, _, again = [
+        solver.solve(Problem(fen), limits).stats.nodes for fen in (LONG, HARD, LONG)
+    ]
+    assert first == again
+    assert solver.workspace.search.buckets > 1 << FIRST_BITS
+
+
+def test_what_follows_a_search_counts_on_to_the_next_growth() -> None:
+    workspace = workspace_of(4, 12)
+    workspace.begin(600)
+    position = pack_board(chess.Board(LONG))
+    workspace.search_dfpn(position, 20, attacking=True)
+    workspace.resume(600)
+    assert workspace.search.buckets == 16
+    workspace.search_dfpn(position, 20, attacking=True)
+    assert workspace.search.buckets == 32
+
+
+def test_new_generations_clear_what_was_used_and_no_more() -> None:
+    workspace = workspace_of(4, 12)
+    search = workspace.search
+    boards = workspaces.mates_in_five(2)
+    fill(workspace, 1 << 6, boards)
+    search.used_buckets = 1 << 6
+    table = table_of(search)
+    table[:, 1 << 6 :] = 1 << 39
+    search.generation = 4095
+    workspace.begin(None)
+    assert search.generation == 1
+    assert not table[:, : 1 << 6].any()
+    assert (table[:, 1 << 6 :] == 1 << 39).all()
+    workspace.grow()
+    assert search.used_buckets == 1 << 12
+
+
+def test_no_table_grows_that_threads_share() -> None:
+    leader = Workspace(hash_mib=4)
+    leader.begin(None)
+    leader.grow()
+    helper = leader.helper()
+    helper.join(leader, NO_LIMIT)
+    for search in (leader.search, helper.search):
+        assert search.buckets == search.most_buckets
+        assert search.grow_at == NO_LIMIT
+    assert helper.search.generation == leader.search.generation
+    assert helper.search.table == leader.search.table
+
+
+def test_a_search_with_memory_from_elsewhere_does_not_grow() -> None:
+    """It says nothing of growth, so all it may use is what it says it has."""
+    memory = (ctypes.c_uint64 * (16 * 8))()
+    search = Search(node_limit=NO_LIMIT, generation=1, buckets=8)
+    search.table = ctypes.addressof(memory)
+    kernel = Workspace(hash_mib=1).kernel
+    kernel.mates_within(pack_board(workspaces.mates_in_five(1)[0]), search, 4)
+    assert search.nodes > 8 * NODES_PER_BUCKET
+    assert search.buckets == 8
+    assert any(memory[:64])
+    assert not any(memory[64:])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's peak of memory")
+def test_a_short_search_takes_little_memory_whatever_it_might_take() -> None:
+    program = f"""
+from solver import Limits, solve
+solve({HARD!r}, Limits(hash_mib=1024))
+print(open("/proc/self/status").read())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_S,
+    )
+    (peak,) = [line for line in done.stdout.splitlines() if line.startswith("VmHWM")]
+    assert int(peak.split()[1]) < 32 * 1024
