@@ -19,7 +19,6 @@ import click
 from solver import errors, problem
 from solver.cli import console
 from solver.output import Notation
-from solver.play import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from solver.endgames.tablebases import Tablebases
+    from solver.play.tree import PlayOptions
 
 
 # --------------------------------------------------------------------------------------
@@ -482,14 +482,25 @@ class PlayRequest(NamedTuple):
         Print the play, not only the answer.
     notation : Notation
         How moves are printed.
-    options : PlayOptions
-        Which play it is; for files alone, all defences.
+    set_play, tries, threats, all_defences, depth
+        The fields of `PlayOptions` that can be chosen; for files alone, all defences.
     """
 
     stipulation: problem.Stipulation | None
     is_shown: bool
     notation: Notation
-    options: tree.PlayOptions
+    set_play: bool
+    tries: int
+    threats: bool
+    all_defences: bool
+    depth: int | None
+
+    @property
+    def options(self) -> PlayOptions:
+        """Which play it is."""
+        from solver.play import tree  # an answer without its play needs no tree
+
+        return tree.PlayOptions(*self[3:])
 
 
 def read_request(
@@ -519,8 +530,8 @@ def read_request(
     shown = Notation(notation or chosen or Notation.SAN)
     is_shown = bool(variations or set_play or tries or shown is Notation.POPEYE)
     all_defences = all_defences or not is_shown
-    asked = tree.PlayOptions(set_play, tries or 0, not no_threats, all_defences, depth)
-    return PlayRequest(stipulation, is_shown, shown, asked)
+    asked = set_play, tries or 0, not no_threats, all_defences, depth
+    return PlayRequest(stipulation, is_shown, shown, *asked)
 
 
 play = gathered(
