@@ -20,7 +20,7 @@ import numpy as np
 from solver import Limits, Problem
 from solver.board import pack_board
 from solver.kernel.border.parts import SEARCH
-from solver.kernel.border.query_struct import Mdp
+from solver.kernel.border.scored_struct import Mdp
 from solver.kernel.border.search_struct import Search
 from solver.kernel.build.loader import load_part
 from solver.laboratory.iterative_deepening import Laboratory

@@ -16,7 +16,7 @@ import chess
 from solver.board import pack_board
 from solver.kernel.border.interface import NO_LIMIT
 from solver.kernel.border.parts import LABORATORY
-from solver.kernel.border.query_struct import Experiment, Mdp
+from solver.kernel.border.scored_struct import Experiment, Mdp
 from solver.kernel.border.search_struct import Search
 from solver.kernel.build.loader import load_part
 from solver.laboratory.node_counts import GLASS_FEN

@@ -26,7 +26,7 @@ import chess
 
 from solver.board import pack_board
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
-from solver.kernel.border.query_struct import INFINITE_SCORE, Experiment, Horizon, Mdp
+from solver.kernel.border.scored_struct import INFINITE_SCORE, Experiment, Horizon, Mdp
 from solver.kernel.border.search_struct import (
     HELP_LINE_WORDS,
     STACK_TOP,

@@ -6,7 +6,7 @@ a count with what the program, or an oracle, returns for the same question.
 
 from __future__ import annotations
 
-from solver.kernel.border.query_struct import Mdp
+from solver.kernel.border.scored_struct import Mdp
 
 MATES = 366_998
 """Nodes of all questions of `test_node_signature`."""

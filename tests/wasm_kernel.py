@@ -29,7 +29,8 @@ from solver import solving
 from solver.columns import grade
 from solver.kernel.border.interface import NO_LIMIT, Kernel
 from solver.kernel.border.parts import PARTS
-from solver.kernel.border.query_struct import Experiment, Query
+from solver.kernel.border.query_struct import Query
+from solver.kernel.border.scored_struct import Experiment
 from solver.kernel.border.search_struct import (
     STACK_TOP,
     HelpPlay,

@@ -23,7 +23,7 @@ from click.core import ParameterSource
 
 from solver import errors, problem
 from solver.cli import console, options, signals
-from solver.kernel.border import query_struct
+from solver.kernel.border import scored_struct
 from solver.laboratory import techniques
 from solver.search import threads
 
@@ -129,7 +129,7 @@ def _condition(
     )
 
 
-def horizon(default: query_struct.Horizon) -> Callable[[Function], Function]:
+def horizon(default: scored_struct.Horizon) -> Callable[[Function], Function]:
     """Add `--horizon`, passed as `horizon: Horizon`."""
     return _condition(
         "--horizon",
@@ -347,7 +347,7 @@ Examples:
     f"--depth, no "
     "limit."
 )
-@horizon(query_struct.Horizon.QUIESCENCE)
+@horizon(scored_struct.Horizon.QUIESCENCE)
 @options.jobs()
 @click.option(
     "--games-file",
@@ -366,7 +366,7 @@ def match(
     seed: int,
     depth: int | None,
     nodes: int | None,
-    horizon: query_struct.Horizon,
+    horizon: scored_struct.Horizon,
     jobs: int | None,
     games_file: str | None,
     as_json: bool,

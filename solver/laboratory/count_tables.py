@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.kernel.border.query_struct import Horizon, RootOrder
+from solver.kernel.border.scored_struct import Horizon, RootOrder
 from solver.laboratory import techniques
 from solver.laboratory.node_counts import GlassRow, glass_row, is_answered, proved_mate
 from solver.output.columns import Column, bars, fit

@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from solver import __version__, errors, files
-from solver.kernel.border.query_struct import MATERIAL_CELLS, MipUse
+from solver.kernel.border.scored_struct import MATERIAL_CELLS, MipUse
 from solver.solution import SCHEMA
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from solver import errors, problem, solving
 from solver.board import pack_board, unpack_move
-from solver.kernel.border import interface, parts, query_struct
+from solver.kernel.border import interface, parts, scored_struct
 from solver.kernel.build.loader import load_part
 from solver.laboratory.techniques import (
     MAX_DEPTH,
@@ -88,9 +88,9 @@ class Laboratory:
             raise errors.InputError(msg)
         self._kernel = load_part(parts.LABORATORY).kernel
         self.search = interface.new_search(buckets=table_entries // LEAST_ENTRIES)
-        self._experiment = query_struct.Experiment()
+        self._experiment = scored_struct.Experiment()
         self._imbalance = imbalance
-        self._words: dict[tuple[query_struct.MipUse, int], list[bytes]] = {}
+        self._words: dict[tuple[scored_struct.MipUse, int], list[bytes]] = {}
         self._count = NodeCount.MOVES
         self._roots = 0
         size = max(table_entries, LEAST_ENTRIES) * ENTRY_BYTES
@@ -228,12 +228,12 @@ class Laboratory:
 
     def _load_cells(self, techniques: Techniques, *, white_first: bool) -> None:
         """Copy the material table, as both sides see it, into the kernel."""
-        if techniques.mip is query_struct.MipUse.NONE:
+        if techniques.mip is scored_struct.MipUse.NONE:
             return
         from solver.laboratory.imbalance import FORMS, shipped
 
         form, weight = techniques.mip & FORMS, 0
-        if form & query_struct.MipUse.CURVE:
+        if form & scored_struct.MipUse.CURVE:
             weight, self._experiment.mip_positions = techniques.mip_positions, 1
         if (form, weight) not in self._words:
             self._imbalance = self._imbalance or shipped()
@@ -291,7 +291,7 @@ def _widened(margin: int, distance: int) -> int:
 def _window(centre: int, margin: int) -> tuple[int, int]:
     """Return alpha and beta: the full window if the margin is 0 or too wide."""
     if not 0 < margin <= WIDEST_MARGIN:
-        return -query_struct.INFINITE_SCORE, query_struct.INFINITE_SCORE
+        return -scored_struct.INFINITE_SCORE, scored_struct.INFINITE_SCORE
     return centre - margin, centre + margin
 
 

@@ -33,7 +33,7 @@ import chess.pgn
 
 from solver import __version__, errors, files, solution
 from solver.formats.pgn import RESULTS, UNFINISHED
-from solver.kernel.border.query_struct import Horizon
+from solver.kernel.border.scored_struct import Horizon
 from solver.laboratory import player, techniques
 from solver.output.columns import Column, fit
 

@@ -30,7 +30,7 @@ import chess.pgn
 from solver.audit import workers
 from solver.errors import MatesolveError
 from solver.formats.pgn import UNFINISHED
-from solver.kernel.border.query_struct import Extension, Mdp
+from solver.kernel.border.scored_struct import Extension, Mdp
 from solver.laboratory.iterative_deepening import Laboratory, prove_mate
 from solver.laboratory.techniques import MAX_DEPTH, Iteration, Techniques, mate_distance
 from solver.search.threads import WAIT_S, GroupControl

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from solver.errors import InputError
-from solver.kernel.border import query_struct
+from solver.kernel.border import scored_struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ class NodeCount(StrEnum):
 ADDITIONS = frozenset({1, 2, 3, 4})
 """The additions of Enhanced Forward Pruning, numbered as in the paper."""
 
-UNSOUND_USES = query_struct.MipUse.REDUCTION | query_struct.MipUse.PRUNING
+UNSOUND_USES = scored_struct.MipUse.REDUCTION | scored_struct.MipUse.PRUNING
 """The uses that skip lines."""
 
 
@@ -83,18 +83,18 @@ class Techniques:
     count : NodeCount
     """
 
-    mdp: query_struct.Mdp = query_struct.Mdp.OFF
-    extension: query_struct.Extension = query_struct.Extension.NONE
-    pruned_nodes: query_struct.PrunedNodes = query_struct.PrunedNodes.NONE
+    mdp: scored_struct.Mdp = scored_struct.Mdp.OFF
+    extension: scored_struct.Extension = scored_struct.Extension.NONE
+    pruned_nodes: scored_struct.PrunedNodes = scored_struct.PrunedNodes.NONE
     additions: frozenset[int] = frozenset()
     null_reduction: int = 2
     cuts: int = 3
     tries: int = 6
-    mip: query_struct.MipUse = query_struct.MipUse.NONE
+    mip: scored_struct.MipUse = scored_struct.MipUse.NONE
     mip_positions: int = 50
     aspiration: int = 50
-    horizon: query_struct.Horizon = query_struct.Horizon.STATIC
-    root_order: query_struct.RootOrder = query_struct.RootOrder.SEARCH
+    horizon: scored_struct.Horizon = scored_struct.Horizon.STATIC
+    root_order: scored_struct.RootOrder = scored_struct.RootOrder.SEARCH
     count: NodeCount = NodeCount.MOVES
 
     def plies_seen(self, depth: int) -> int:
@@ -104,7 +104,7 @@ class Techniques:
         """
         return (
             depth
-            if depth and self.horizon is not query_struct.Horizon.STATIC
+            if depth and self.horizon is not scored_struct.Horizon.STATIC
             else depth - 1
         )
 
@@ -119,8 +119,8 @@ class Techniques:
     @property
     def has_plain_horizon(self) -> bool:
         """Whether the score at the horizon is the evaluation and nothing else."""
-        uses = query_struct.MipUse.LAZY | query_struct.MipUse.CORRECTION
-        return self.horizon is query_struct.Horizon.STATIC and not self.mip & uses
+        uses = scored_struct.MipUse.LAZY | scored_struct.MipUse.CORRECTION
+        return self.horizon is scored_struct.Horizon.STATIC and not self.mip & uses
 
     @property
     def fields(self) -> dict[str, int]:
@@ -142,19 +142,19 @@ class Techniques:
 
 
 _EXTENSIONS = {
-    "all": query_struct.Extension.CHECKS,
-    "captures": query_struct.Extension.CAPTURING_CHECKS,
-    "promotions": query_struct.Extension.PROMOTIONS,
-    "uncapped": query_struct.Extension.CHECKS | query_struct.Extension.UNCAPPED,
+    "all": scored_struct.Extension.CHECKS,
+    "captures": scored_struct.Extension.CAPTURING_CHECKS,
+    "promotions": scored_struct.Extension.PROMOTIONS,
+    "uncapped": scored_struct.Extension.CHECKS | scored_struct.Extension.UNCAPPED,
 }
 _MIP = {
-    "reduce": query_struct.MipUse.REDUCTION,
-    "prune": query_struct.MipUse.PRUNING,
-    "lazy": query_struct.MipUse.LAZY,
-    "correct": query_struct.MipUse.CORRECTION,
-    "white": query_struct.MipUse.WHITE,
-    "rounded": query_struct.MipUse.ROUNDED,
-    "curve": query_struct.MipUse.CURVE,
+    "reduce": scored_struct.MipUse.REDUCTION,
+    "prune": scored_struct.MipUse.PRUNING,
+    "lazy": scored_struct.MipUse.LAZY,
+    "correct": scored_struct.MipUse.CORRECTION,
+    "white": scored_struct.MipUse.WHITE,
+    "rounded": scored_struct.MipUse.ROUNDED,
+    "curve": scored_struct.MipUse.CURVE,
 }
 _MIP_APART = ({"reduce", "prune"}, {"lazy", "correct"}, {"rounded", "curve"})
 """At most one of each of these may be used. The first four are uses, the others
@@ -162,15 +162,15 @@ forms."""
 
 
 _PRUNED = {
-    "off": query_struct.PrunedNodes.NONE,
-    "cut": query_struct.PrunedNodes.CUT,
-    "all": query_struct.PrunedNodes.ALL,
-    "none": query_struct.PrunedNodes.CUT_AND_ALL,
-    "on": query_struct.PrunedNodes.CUT_AND_ALL,
+    "off": scored_struct.PrunedNodes.NONE,
+    "cut": scored_struct.PrunedNodes.CUT,
+    "all": scored_struct.PrunedNodes.ALL,
+    "none": scored_struct.PrunedNodes.CUT_AND_ALL,
+    "on": scored_struct.PrunedNodes.CUT_AND_ALL,
 }
 
 
-def parse_mdp(text: str) -> query_struct.Mdp:
+def parse_mdp(text: str) -> scored_struct.Mdp:
     """Read a form of mate-distance pruning.
 
     Raises
@@ -178,21 +178,21 @@ def parse_mdp(text: str) -> query_struct.Mdp:
     InputError
         If there is no such form. The other functions here raise it likewise.
     """
-    forms = {form.name.lower(): form for form in query_struct.Mdp}
+    forms = {form.name.lower(): form for form in scored_struct.Mdp}
     if text not in forms:
         raise _unknown(text, [*forms])
     return forms[text]
 
 
-def parse_extension(text: str) -> query_struct.Extension:
+def parse_extension(text: str) -> scored_struct.Extension:
     """Read `off`, or names of extensions joined by `+`.
 
     `uncapped` removes the cap from all extensions that it is joined to.
     """
-    return _join(text, _EXTENSIONS, query_struct.Extension.NONE)
+    return _join(text, _EXTENSIONS, scored_struct.Extension.NONE)
 
 
-def parse_mip(text: str) -> query_struct.MipUse:
+def parse_mip(text: str) -> scored_struct.MipUse:
     """Read `off`, `reduce` or `prune`, `lazy` or `correct`, or one of each with `+`.
 
     The two uses at a node cannot be combined, since a pruned node is not searched at
@@ -207,10 +207,10 @@ def parse_mip(text: str) -> query_struct.MipUse:
         uses = "reduce or prune, lazy or correct, or one of each, such as prune+lazy"
         also = "white, and rounded or curve, may be joined to these"
         raise _unknown(text, [OFF, f"{uses} ({also})"])
-    return _join(text, _MIP, query_struct.MipUse.NONE)
+    return _join(text, _MIP, scored_struct.MipUse.NONE)
 
 
-def parse_pruning(text: str) -> tuple[query_struct.PrunedNodes, frozenset[int]]:
+def parse_pruning(text: str) -> tuple[scored_struct.PrunedNodes, frozenset[int]]:
     """Read a form of forward pruning: the nodes, and the additions.
 
     `off`; `cut`: expected cut nodes only, no additions (common practice); `all`:
@@ -222,7 +222,7 @@ def parse_pruning(text: str) -> tuple[query_struct.PrunedNodes, frozenset[int]]:
     digits = [int(digit) if digit.isdecimal() else 0 for digit in text]
     if not digits or not ADDITIONS.issuperset(digits):
         raise _unknown(text, [*_PRUNED, "digits out of 1234"])
-    return query_struct.PrunedNodes.CUT_AND_ALL, frozenset(digits)
+    return scored_struct.PrunedNodes.CUT_AND_ALL, frozenset(digits)
 
 
 def _join(text: str, values: dict[str, _Flags], nothing: _Flags) -> _Flags:
@@ -492,7 +492,7 @@ class Outcome:
 
 def is_mate(score: int) -> bool:
     """Whether a score is a mate."""
-    return abs(score) >= query_struct.MATE_ZONE
+    return abs(score) >= scored_struct.MATE_ZONE
 
 
 def mate_distance(score: int) -> int | None:
@@ -504,7 +504,7 @@ def mate_distance(score: int) -> int | None:
     """
     if not is_mate(score):
         return None
-    plies = query_struct.MATE_SCORE - abs(score)
+    plies = scored_struct.MATE_SCORE - abs(score)
     return (plies + 1) // 2 if score > 0 else -(plies // 2)
 
 

@@ -9,7 +9,7 @@ import tomllib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from solver.kernel.border.query_struct import MATE_SCORE, MATE_ZONE
+from solver.kernel.border.scored_struct import MATE_SCORE, MATE_ZONE
 from solver.laboratory.techniques import ALPHA_BETA, CERTIFICATE, PROOF_NUMBER
 from solver.output.columns import Column, fit
 from solver.output.text import say

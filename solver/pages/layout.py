@@ -13,7 +13,13 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from solver.kernel.border import interface, parts, query_struct, search_struct
+from solver.kernel.border import (
+    interface,
+    parts,
+    query_struct,
+    scored_struct,
+    search_struct,
+)
 from solver.laboratory import iterative_deepening, node_counts, techniques
 from solver.play.record import KEY_FEATURES, MateMark
 from solver.problem import MAX_MOVES, Stipulation
@@ -28,7 +34,7 @@ STRUCTS = (
     search_struct.LoggedNode,
     query_struct.Query,
     search_struct.HelpPlay,
-    query_struct.Experiment,
+    scored_struct.Experiment,
 )
 
 ENUMS: tuple[type[IntEnum], ...] = (
@@ -154,9 +160,9 @@ def experiments() -> dict[str, Any]:
         "glass": node_counts.GLASS_FEN,
         "depth": len(node_counts.GLASS_ROWS),
         "mostDepth": techniques.MAX_DEPTH,
-        "infinite": query_struct.INFINITE_SCORE,
-        "mate": query_struct.MATE_SCORE,
-        "mateZone": query_struct.MATE_ZONE,
+        "infinite": scored_struct.INFINITE_SCORE,
+        "mate": scored_struct.MATE_SCORE,
+        "mateZone": scored_struct.MATE_ZONE,
         "margin": techniques.SETTINGS.aspiration,
         "widening": iterative_deepening.WIDENING,
         "widest": iterative_deepening.WIDEST_MARGIN,

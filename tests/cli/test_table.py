@@ -18,7 +18,7 @@ import pytest
 
 from solver.cli import experiments
 from solver.cli.main import run
-from solver.kernel.border.query_struct import (
+from solver.kernel.border.scored_struct import (
     MATE_SCORE,
     Extension,
     Horizon,

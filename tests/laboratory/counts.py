@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from solver.kernel.border.query_struct import MATE_SCORE
+from solver.kernel.border.scored_struct import MATE_SCORE
 from solver.laboratory import node_counts, techniques
 from solver.problem import Claim, Problem
 

@@ -13,7 +13,7 @@ import chess
 import pytest
 
 from solver import __version__
-from solver.kernel.border.query_struct import Horizon, RootOrder
+from solver.kernel.border.scored_struct import Horizon, RootOrder
 from solver.laboratory import node_counts
 from solver.laboratory.techniques import NodeCount, Techniques, combine
 from tests.laboratory import counts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
-from solver.kernel.border.query_struct import Horizon, RootOrder
+from solver.kernel.border.scored_struct import Horizon, RootOrder
 from solver.laboratory.count_tables import (
     Summary,
     collection_columns,

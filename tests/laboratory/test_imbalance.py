@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import ImbalanceError, InputError, MatesolveError
-from solver.kernel.border.query_struct import MipUse
+from solver.kernel.border.scored_struct import MipUse
 from solver.laboratory.imbalance import (
     CELLS,
     MIRROR,

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.query_struct import Extension, Mdp, MipUse, PrunedNodes
+from solver.kernel.border.scored_struct import Extension, Mdp, MipUse, PrunedNodes
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import (
     MAX_DEPTH,
@@ -32,7 +32,7 @@ from tests import signatures
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from solver.kernel.border.query_struct import Experiment
+    from solver.kernel.border.scored_struct import Experiment
     from solver.kernel.border.search_struct import PositionStruct, Search
 
 pytestmark = pytest.mark.usefixtures("kernel")

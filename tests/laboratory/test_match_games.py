@@ -14,7 +14,7 @@ import chess.pgn
 import pytest
 
 from solver.errors import InputError, MatesolveError
-from solver.kernel.border.query_struct import Horizon
+from solver.kernel.border.scored_struct import Horizon
 from solver.laboratory.match import Match, open_games, play_match
 from solver.laboratory.player import Rules, play_games
 from solver.laboratory.techniques import parse_variant

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from solver.errors import InputError
-from solver.kernel.border.query_struct import (
+from solver.kernel.border.scored_struct import (
     Extension,
     Horizon,
     Mdp,

@@ -14,7 +14,7 @@ import chess
 import pytest
 
 from solver import Limits, Problem, Solver
-from solver.kernel.border.query_struct import Horizon
+from solver.kernel.border.scored_struct import Horizon
 from solver.laboratory import techniques, traces
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.techniques import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.query_struct import Horizon
+from solver.kernel.border.scored_struct import Horizon
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.border.query_struct import MipUse
+from solver.kernel.border.scored_struct import MipUse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

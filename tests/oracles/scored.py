@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.border.query_struct import (
+from solver.kernel.border.scored_struct import (
     Extension,
     Horizon,
     Mdp,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import chess
 import pytest
 
-from solver.kernel.border.query_struct import Horizon, Mdp
+from solver.kernel.border.scored_struct import Horizon, Mdp
 from solver.laboratory.techniques import NodeCount, Techniques
 from tests.oracles import minimax, walks
 from tests.oracles.scored import MATE, Iteration, ScoredSearch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.query_struct import Experiment
+from solver.kernel.border.scored_struct import Experiment
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import parse_variant
 from solver.pages.layout import experiments

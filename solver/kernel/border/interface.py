@@ -1,6 +1,7 @@
 """The border between Python and the compiled kernel: a C function for each part.
 
-Called by `parts` and most rooms; imports `query_struct`, `search_struct` and `errors`.
+Called by `parts` and most rooms; imports `query_struct`, `scored_struct`,
+`search_struct` and `errors`.
 
 `Kernel` calls its operations by name. `solver.kernel.border.parts` lists the parts and
 the operations of each.
@@ -24,10 +25,13 @@ from ctypes import (
     sizeof,
 )
 from enum import IntEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver import errors
 from solver.kernel.border import query_struct, search_struct
+
+if TYPE_CHECKING:
+    from solver.kernel.border import scored_struct
 
 NO_LIMIT = (1 << 63) - 1
 """The node limit of a search without one."""
@@ -682,7 +686,7 @@ class Kernel:
         self,
         position: search_struct.PositionStruct,
         search: search_struct.Search,
-        experiment: query_struct.Experiment,
+        experiment: scored_struct.Experiment,
     ) -> bool:
         """Run the scored search that `experiment` describes.
 

@@ -1,6 +1,6 @@
 """The compiled parts of the kernel, in the one table that all tools loop over.
 
-Called by most rooms; imports `interface`, `query_struct` and `search_struct`.
+Called by most rooms; imports `interface`, `scored_struct` and `search_struct`.
 
 Each part is a file of machine code, compiled when first needed. Its C function gets an
 operation's number; `solver.kernel.border.interface.Kernel` calls operations by name and
@@ -143,16 +143,16 @@ def search_answers(kernel: interface.Kernel) -> Answers:
 
 def laboratory_answers(kernel: interface.Kernel) -> Answers:
     """Return answers of the laboratory's search and the right ones."""
-    from solver.kernel.border import query_struct
+    from solver.kernel.border import scored_struct
 
-    experiment = query_struct.Experiment(
-        alpha=-query_struct.INFINITE_SCORE, beta=query_struct.INFINITE_SCORE, depth=4
+    experiment = scored_struct.Experiment(
+        alpha=-scored_struct.INFINITE_SCORE, beta=scored_struct.INFINITE_SCORE, depth=4
     )
     search = interface.new_search(node_limit=interface.NO_LIMIT)
     is_complete = kernel.search_score(mate_in_two(), search, experiment)
     return {
         "scored search": (is_complete, True),
-        "its score": (experiment.score, query_struct.MATE_SCORE - 3),
+        "its score": (experiment.score, scored_struct.MATE_SCORE - 3),
     }
 
 

@@ -1,6 +1,7 @@
 """The memory of a search, laid out once for ctypes and for numba.
 
-Called by `interface`, `parts`, `query_struct` and most rooms; imports no other.
+Called by `interface`, `parts`, `query_struct`, `scored_struct` and most rooms; imports
+no other.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 
-from solver.kernel.border import query_struct, search_struct
+from solver.kernel.border import query_struct, scored_struct, search_struct
 from solver.kernel.build import cache
 from solver.kernel.build.words import (
     Bitboard,
@@ -213,7 +213,7 @@ needs_at = _at_address(pointer(types.uint32))
 """The same, but returns a pointer to the 32-bit words there."""
 query_at = _at_address(by_reference(query_struct.Query))
 """The same, but returns the `Query` there by reference."""
-experiment_at = _at_address(by_reference(query_struct.Experiment))
+experiment_at = _at_address(by_reference(scored_struct.Experiment))
 """The same, but returns the `Experiment` there."""
 help_play_at = _at_address(by_reference(search_struct.HelpPlay))
 """The same, but returns the `HelpPlay` there."""

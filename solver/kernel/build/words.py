@@ -22,7 +22,7 @@ from typing import (
 import numba
 import numpy as np
 
-from solver.kernel.border import query_struct, search_struct
+from solver.kernel.border import query_struct, scored_struct, search_struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ Search: TypeAlias = Annotated[Any, by_reference(search_struct.Search)]
 Query: TypeAlias = Annotated[Any, by_reference(query_struct.Query)]
 HelpPlay: TypeAlias = Annotated[Any, by_reference(search_struct.HelpPlay)]
 Nets: TypeAlias = Annotated[Any, by_reference(search_struct.Nets)]
-Experiment: TypeAlias = Annotated[Any, by_reference(query_struct.Experiment)]
+Experiment: TypeAlias = Annotated[Any, by_reference(scored_struct.Experiment)]
 
 LOGGED_NODE_BYTES = np.dtype(search_struct.LoggedNode).itemsize
 QUERY_BYTES = np.dtype(query_struct.Query).itemsize

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.kernel.border import interface, parts, query_struct, search_struct
+from solver.kernel.border import interface, parts, scored_struct, search_struct
 from solver.kernel.build.jit import experiment_at, jit, native, record_at, report_if_due
 from solver.kernel.build.words import ENTRY, Experiment, Move, Number, Search
 from solver.kernel.laboratory import alphabeta_table, evaluation
@@ -159,7 +159,7 @@ def alphabeta(
     if size == 0:
         if bitboards.checkers(position):
             return transposition.leave_node(
-                search, node, MATE, ply - query_struct.MATE_SCORE
+                search, node, MATE, ply - scored_struct.MATE_SCORE
             )
         return transposition.leave_node(search, node, STALEMATE, DRAW)
 
@@ -220,7 +220,7 @@ def alphabeta(
         alphabeta_table.rank_moves(position, moves, size, ply, entry.move, search)
 
     # 8. Forward pruning: multi-cut.
-    if prunes and experiment.cuts and searched > query_struct.MULTI_CUT_REDUCTION:
+    if prunes and experiment.cuts and searched > scored_struct.MULTI_CUT_REDUCTION:
         cuts = 0
         for index in range(min(size, experiment.tries)):
             ordering.bring_best(moves, index, size)
@@ -230,7 +230,7 @@ def alphabeta(
             score = -alphabeta(
                 bitboards.make(position, move),
                 null_window,
-                searched - 1 - query_struct.MULTI_CUT_REDUCTION,
+                searched - 1 - scored_struct.MULTI_CUT_REDUCTION,
                 ply + 1,
                 null_type,
                 AFTER_MOVE,
@@ -248,7 +248,7 @@ def alphabeta(
     # 9. Principal variation search: the first move with the whole window, the others
     #    with a null window and, if they land inside the window, once more with it.
     floor = alpha
-    best = -query_struct.INFINITE_SCORE
+    best = -scored_struct.INFINITE_SCORE
     best_move = entry.move
     other_type = (
         alphabeta_table.ALL_NODE

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border import query_struct, search_struct
+from solver.kernel.border import scored_struct, search_struct
 from solver.kernel.build.jit import inlined, jit, words_at
 from solver.kernel.build.words import Bitboard, Experiment, Move, Number, Row, Search
 from solver.kernel.mate import ordering, transposition
@@ -41,8 +41,8 @@ SECOND_KILLER = np.uint64(1 << 28)
 KILLER = SECOND_KILLER + bitboards.ONE
 MOST_HISTORY = SECOND_KILLER - bitboards.ONE
 
-SEARCH_ORDER = query_struct.RootOrder.SEARCH.value
-NODES_ORDER = query_struct.RootOrder.NODES.value
+SEARCH_ORDER = scored_struct.RootOrder.SEARCH.value
+NODES_ORDER = scored_struct.RootOrder.NODES.value
 
 
 @inlined
@@ -218,9 +218,9 @@ def seen_from(score: Number, plies: Number) -> Number:
 
     A negative number means a node further up.
     """
-    if score >= query_struct.MATE_ZONE:
+    if score >= scored_struct.MATE_ZONE:
         return score + plies
-    if score <= -query_struct.MATE_ZONE:
+    if score <= -scored_struct.MATE_ZONE:
         return score - plies
     return score
 
@@ -372,29 +372,29 @@ def narrow_to_mates(window: Window, ply: Number, form: Number) -> Window:
     """
     alpha = window.alpha
     beta = window.beta
-    if ply == 0 and form & (query_struct.MDP_NEXT_PLY | query_struct.MDP_VIPERMATE):
+    if ply == 0 and form & (scored_struct.MDP_NEXT_PLY | scored_struct.MDP_VIPERMATE):
         return window
     mating = (
-        query_struct.MATE_SCORE - ply - (1 if form & query_struct.MDP_NEXT_PLY else 0)
+        scored_struct.MATE_SCORE - ply - (1 if form & scored_struct.MDP_NEXT_PLY else 0)
     )
-    mated = ply - query_struct.MATE_SCORE
-    if form & query_struct.MDP_UPPER:
+    mated = ply - scored_struct.MATE_SCORE
+    if form & scored_struct.MDP_UPPER:
         beta = min(beta, mating)
         if alpha >= beta:
             return Window(beta, beta)
-    if form & query_struct.MDP_LOWER or (
-        form & query_struct.MDP_VIPERMATE and alpha < mated
+    if form & scored_struct.MDP_LOWER or (
+        form & scored_struct.MDP_VIPERMATE and alpha < mated
     ):
         return Window(max(alpha, mated), beta)
-    if form & query_struct.MDP_VIPERMATE:
+    if form & scored_struct.MDP_VIPERMATE:
         beta = min(beta, mating)
     return Window(alpha, beta)
 
 
 # Forward pruning
 
-PRUNED_CUT = query_struct.PrunedNodes.CUT.value
-PRUNED_ALL = query_struct.PrunedNodes.ALL.value
+PRUNED_CUT = scored_struct.PrunedNodes.CUT.value
+PRUNED_ALL = scored_struct.PrunedNodes.ALL.value
 
 # The numbering of the paper: minus the type of a node is the type of its first child.
 PV_NODE = 0
@@ -428,7 +428,7 @@ def may_prune(
         node_type != PV_NODE
         and experiment.pruned_nodes
         & (PRUNED_CUT if node_type == CUT_NODE else PRUNED_ALL)
-        and abs(beta) < query_struct.MATE_ZONE
+        and abs(beta) < scored_struct.MATE_ZONE
         and bitboards.checkers(position) == bitboards.ZERO
     )
 
@@ -445,10 +445,10 @@ def has_pieces(position: bitboards.Position) -> bool:
 
 # Extensions
 
-CHECKS = query_struct.Extension.CHECKS.value
-CAPTURING_CHECKS = query_struct.Extension.CAPTURING_CHECKS.value
-PROMOTIONS = query_struct.Extension.PROMOTIONS.value
-UNCAPPED = query_struct.Extension.UNCAPPED.value
+CHECKS = scored_struct.Extension.CHECKS.value
+CAPTURING_CHECKS = scored_struct.Extension.CAPTURING_CHECKS.value
+PROMOTIONS = scored_struct.Extension.PROMOTIONS.value
+UNCAPPED = scored_struct.Extension.UNCAPPED.value
 
 
 @inlined

@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernel.border import interface, query_struct, search_struct
+from solver.kernel.border import interface, scored_struct, search_struct
 from solver.kernel.build.jit import (
     first_square,
     flip,
@@ -164,11 +164,11 @@ ROOK_PAWNS = 5
 QUEEN_PAWNS = 9
 ONE_PAWN = 1
 
-REDUCTION = query_struct.MipUse.REDUCTION.value
-PRUNING = query_struct.MipUse.PRUNING.value
-LAZY = query_struct.MipUse.LAZY.value
-CORRECTION = query_struct.MipUse.CORRECTION.value
-WHITE = query_struct.MipUse.WHITE.value
+REDUCTION = scored_struct.MipUse.REDUCTION.value
+PRUNING = scored_struct.MipUse.PRUNING.value
+LAZY = scored_struct.MipUse.LAZY.value
+CORRECTION = scored_struct.MipUse.CORRECTION.value
+WHITE = scored_struct.MipUse.WHITE.value
 
 ALL_LOST = 0
 EVEN = 50
@@ -252,8 +252,8 @@ def horizon_score(
 
 # Horizon
 
-MATE_TEST = query_struct.Horizon.MATE.value
-QUIESCENCE = query_struct.Horizon.QUIESCENCE.value
+MATE_TEST = scored_struct.Horizon.MATE.value
+QUIESCENCE = scored_struct.Horizon.QUIESCENCE.value
 
 
 @inlined
@@ -307,7 +307,7 @@ def quiescence(
     alpha = window.alpha
     beta = window.beta
     in_check = bitboards.checkers(position) != bitboards.ZERO
-    best = -query_struct.INFINITE_SCORE
+    best = -scored_struct.INFINITE_SCORE
     if not in_check:
         best = horizon_score(position, ply, experiment)
         if best >= beta:
@@ -324,7 +324,7 @@ def quiescence(
     if in_check:
         size = movegen.generate(position, moves)
         if size == 0:
-            return ply - query_struct.MATE_SCORE
+            return ply - scored_struct.MATE_SCORE
     else:
         size = generate_gains(position, moves)
 
@@ -360,7 +360,7 @@ def _search_beyond(
     if experiment.horizon == QUIESCENCE:
         return quiescence(position, window, ply, search, experiment)
     if experiment.horizon == MATE_TEST and mating.is_checkmate(position):
-        return ply - query_struct.MATE_SCORE
+        return ply - scored_struct.MATE_SCORE
     return horizon_score(position, ply, experiment)
 
 

@@ -27,7 +27,7 @@ from solver.kernel.border.parts import (
     Part,
     start_position,
 )
-from solver.kernel.border.query_struct import INFINITE_SCORE, Experiment, Extension
+from solver.kernel.border.scored_struct import INFINITE_SCORE, Experiment, Extension
 from solver.kernel.border.search_struct import BattlePlay, HelpPlay, Search, Stop
 from solver.kernel.build import loader, wasm
 from solver.kernel.rules.bitboards import KNIGHT_ATTACKS

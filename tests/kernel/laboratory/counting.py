@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.kernel.border.query_struct import (
+from solver.kernel.border.scored_struct import (
     Extension,
     Horizon,
     Mdp,

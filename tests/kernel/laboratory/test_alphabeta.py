@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.query_struct import Mdp, PrunedNodes
+from solver.kernel.border.scored_struct import Mdp, PrunedNodes
 from solver.laboratory.techniques import mate_distance
 from tests.kernel.laboratory.counting import (
     ENTRIES,

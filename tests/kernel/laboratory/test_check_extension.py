@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from solver.board import pack_board
-from solver.kernel.border.query_struct import (
+from solver.kernel.border.scored_struct import (
     INFINITE_SCORE,
     MATE_SCORE,
     MATE_ZONE,

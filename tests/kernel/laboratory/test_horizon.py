@@ -9,7 +9,7 @@ from itertools import product
 import chess
 import pytest
 
-from solver.kernel.border.query_struct import Horizon, Mdp, RootOrder
+from solver.kernel.border.scored_struct import Horizon, Mdp, RootOrder
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import NodeCount, Techniques, mate_distance
 from tests.kernel.laboratory.counting import (

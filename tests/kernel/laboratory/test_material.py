@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from solver.board import pack_board
-from solver.kernel.border.query_struct import MATERIAL_CELLS
+from solver.kernel.border.scored_struct import MATERIAL_CELLS
 from solver.kernel.border.search_struct import PositionStruct
 from solver.kernel.build.jit import native
 from solver.kernel.build.words import i64, pointer, u64

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.kernel.border.query_struct import Extension, Mdp, PrunedNodes
+from solver.kernel.border.scored_struct import Extension, Mdp, PrunedNodes
 from solver.laboratory.imbalance import (
     ImbalanceTable,
     find_material_cell,
