@@ -1,6 +1,7 @@
 """Where compiled code is kept, and for which machines it is compiled.
 
-Called by `compiler`, `jit`, `loader`, `wasm` and `cli`; imports `errors` and `files`.
+Called by `compiler`, `jit`, `linker`, `loader`, `wasm` and `cli`; imports `errors` and
+`files`.
 """
 
 from __future__ import annotations

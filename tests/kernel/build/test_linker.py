@@ -12,7 +12,7 @@ import pytest
 
 from solver.kernel.border import parts
 from solver.kernel.border.interface import Kernel, KernelError
-from solver.kernel.build import cache, compiler, loader
+from solver.kernel.build import cache, compiler, linker, loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ def called(address: int) -> Callable[[int], int]:
 
 def test_an_image_answers_as_llvmlites_own_linking_of_the_same_object_file() -> None:
     code = assembled(PROGRAM, cache.MEMSET)
-    loaded = called(loader.load_image(loader.link(code, loader.SYMBOL)))
+    loaded = called(loader.load_image(linker.link(code, loader.SYMBOL)))
     linked = called(loader.place_object(code))
     numbers = range(len(ANSWERS))
     assert [loaded(number) for number in numbers] == ANSWERS
@@ -120,28 +120,28 @@ def test_an_image_answers_as_llvmlites_own_linking_of_the_same_object_file() -> 
 def test_an_object_file_that_needs_more_is_refused(text: str, found: str) -> None:
     code = assembled(PROGRAM, cache.MEMSET, text)
     with pytest.raises(KernelError, match=re.escape(found)):
-        loader.link(code, loader.SYMBOL)
+        linker.link(code, loader.SYMBOL)
 
 
 def test_an_object_file_without_memset_is_refused() -> None:
     with pytest.raises(KernelError, match="its own symbols only, found memset"):
-        loader.link(assembled(PROGRAM), loader.SYMBOL)
+        linker.link(assembled(PROGRAM), loader.SYMBOL)
 
 
 def test_an_object_file_without_the_function_is_refused() -> None:
     code = assembled(PROGRAM, cache.MEMSET)
     with pytest.raises(KernelError, match="expected the function another, found none"):
-        loader.link(code, "another")
+        linker.link(code, "another")
 
 
 @pytest.mark.parametrize("code", [b"\0" * 64, b"\x7fELF" + b"\1" * 60])
 def test_another_file_is_refused(code: bytes) -> None:
     with pytest.raises(KernelError, match="expected a relocatable ELF file"):
-        loader.link(code, loader.SYMBOL)
+        linker.link(code, loader.SYMBOL)
 
 
 def test_an_image_whose_function_is_not_in_it_is_refused() -> None:
-    code = loader.link(assembled(PROGRAM, cache.MEMSET), loader.SYMBOL)
+    code = linker.link(assembled(PROGRAM, cache.MEMSET), loader.SYMBOL)
     body = code[cache.ENTRY.size :]
     for wrong in (len(body), 1 << 40, 2):
         with pytest.raises(KernelError, match=f"found one at {wrong}$"):
@@ -150,7 +150,7 @@ def test_an_image_whose_function_is_not_in_it_is_refused() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, cache.ENTRY.size])
 def test_an_image_without_code_is_refused(size: int) -> None:
-    code = loader.link(assembled(PROGRAM, cache.MEMSET), loader.SYMBOL)
+    code = linker.link(assembled(PROGRAM, cache.MEMSET), loader.SYMBOL)
     with pytest.raises(KernelError, match="expected a function in "):
         loader.load_image(code[:size])
 
@@ -181,7 +181,7 @@ def test_each_part_answers_as_llvmlites_own_linking_of_the_same_object_file() ->
         loaded, linked = (
             Kernel(address, part.operations)
             for address in (
-                loader.load_image(loader.link(code, loader.SYMBOL)),
+                loader.load_image(linker.link(code, loader.SYMBOL)),
                 loader.place_object(code),
             )
         )
