@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from bisect import bisect
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -159,6 +158,8 @@ def legal_moves(fen: str, moves: Sequence[str]) -> tuple[str, ...]:
 
     found = read(len(moves))
     if found is None:
+        from bisect import bisect
+
         sizes = range(1, len(moves))
         found = read(bisect(sizes, 0, key=lambda size: read(size) is None))
     assert found is not None  # the position is legal

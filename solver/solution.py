@@ -106,7 +106,7 @@ class Stats:
     time_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solution:
     """The answer to a `Problem`.
 

@@ -7,7 +7,6 @@ Called by most of its room; imports `console`, `endgames`, `errors`, `output`, `
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 import os
 import threading
@@ -223,11 +222,12 @@ def gathered(
     parameter : str
         The command's parameter.
     gather : callable
-        Makes the argument; its parameters, or some of them, are those of the options.
+        Makes the argument; its annotated parameters, or some of them, are those of the
+        options.
     *added : callable
         The options, each as `click.option` returns it.
     """
-    names = inspect.signature(gather).parameters
+    names = gather.__annotations__
 
     def decorate(command: Function) -> Function:
         @functools.wraps(command)
