@@ -25,7 +25,7 @@ from solver.output.answer_record import dump_solutions
 from solver.output.audit_records import audit_record, read_record
 from solver.record import COLUMNS, FIELDS, MARKS
 from solver.solution import SCHEMA, StoppedBy
-from solver.stipulations.genre import Soundness, Verdict
+from solver.stipulations import Soundness, Verdict
 from solver.uci.protocol import OPTIONS
 from tools.listing import listing
 

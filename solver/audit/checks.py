@@ -18,7 +18,7 @@ from solver.formats.claims import MAX_SOLUTIONS
 from solver.problem import EXPECTED, MAX_MOVES, Stipulation
 from solver.record import COLUMNS, MARKS
 from solver.solution import Status, StoppedBy, TableFormat
-from solver.stipulations.genre import Soundness, Verdict
+from solver.stipulations import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -31,8 +31,7 @@ from solver.formats import epd, rows, streams
 from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
 from solver.formats.registry import read_as, read_collection, title_of
 from solver.problem import MATE, Problem
-from solver.stipulations import genre_of
-from solver.stipulations.genre import Soundness, Verdict
+from solver.stipulations import Soundness, Verdict, genre_of
 
 if TYPE_CHECKING:
     import os

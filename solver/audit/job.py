@@ -20,8 +20,7 @@ from solver.problem import MATE, Limits, Problem
 from solver.search import follow, threads
 from solver.search.queries import Question, Questions
 from solver.solution import Solution, StoppedBy
-from solver.stipulations import genre_of
-from solver.stipulations.genre import Soundness, Verdict
+from solver.stipulations import Soundness, Verdict, genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from solver import errors, record, solution
 from solver.problem import Claim, Problem, Stipulation
-from solver.stipulations import genre_of
-from solver.stipulations.genre import Soundness, Verdict, allows_all_mates
+from solver.stipulations import Soundness, Verdict, allows_all_mates, genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

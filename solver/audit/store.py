@@ -28,7 +28,7 @@ from solver.audit.results import (
     split_source,
     twin_of,
 )
-from solver.stipulations.genre import Verdict
+from solver.stipulations import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -17,7 +17,7 @@ import click
 from solver import errors, problem
 from solver.cli import console, options
 from solver.formats import claims, registry, streams
-from solver.stipulations import genre
+from solver.stipulations import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -249,7 +249,7 @@ store = options.gathered(
     options.flag("--fresh", "Delete the results in the store and start again."),
     click.option(
         "--retry",
-        type=WordSet(*genre.Verdict, "found"),
+        type=WordSet(*Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
         help="Search stored results with these verdicts again, such as `undecided`, if "

@@ -23,7 +23,7 @@ from solver.formats.claims import FileSummary, ReadOptions
 from solver.output import audit_text
 from solver.problem import Limits, Problem
 from solver.search import threads
-from solver.stipulations.genre import Verdict, name_mate, name_no_mate, numbered_line
+from solver.stipulations import Verdict, name_mate, name_no_mate, numbered_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

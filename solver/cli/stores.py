@@ -19,7 +19,7 @@ from solver.cli import auditing, console, options
 from solver.formats import claims, registry, streams
 from solver.kernel.border import parts
 from solver.output import audit_text
-from solver.stipulations import genre
+from solver.stipulations import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -80,14 +80,14 @@ chosen = options.gathered(
     click.option(
         "--verdict",
         type=auditing.WordSet(
-            *genre.Verdict, solution.Status.FOUND, solution.Status.DISPROVED
+            *Verdict, solution.Status.FOUND, solution.Status.DISPROVED
         ),
         metavar="WORDS",
         help="Take only results with these verdicts, such as `refuted,shorter`.",
     ),
     click.option(
         "--soundness",
-        type=auditing.WordSet(*genre.Soundness, DUAL, LINE),
+        type=auditing.WordSet(*Soundness, DUAL, LINE),
         metavar="WORDS",
         help="Take only results with this soundness, such as `cooked`, or with a fault "
         "of the line: `dual` or `line`.",

@@ -24,7 +24,7 @@ from solver.formats import streams
 from solver.output import audit_text
 from solver.record import MARKS
 from solver.search import threads
-from solver.stipulations import genre
+from solver.stipulations import Soundness, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -165,8 +165,8 @@ UNMARKED = "unmarked"
 """The word of `--fail-on` that leaves out records with any mark."""
 
 FAILURES = (
-    *genre.Verdict,
-    *genre.Soundness,
+    *Verdict,
+    *Soundness,
     results.KEYS,
     results.DUAL,
     results.LINE,

@@ -31,8 +31,7 @@ from solver.record import (
     read_text_field,
     write_record,
 )
-from solver.stipulations import genre_of
-from solver.stipulations.genre import Verdict
+from solver.stipulations import Verdict, genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -21,7 +21,7 @@ from solver.output.text import analysis_link, duration, listed
 from solver.position_text import first_moves
 from solver.problem import printable
 from solver.record import MARKS
-from solver.stipulations import genre, genre_of
+from solver.stipulations import Soundness, Verdict, genre_of, name_no_mate, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -80,7 +80,7 @@ class _Row:
         self.time_s += result.time_s or 0.0
 
 
-_ALL = (genre.rank_of("none", 1), "all")
+_ALL = (rank_of("none", 1), "all")
 """The last row, with the sums of all others."""
 
 
@@ -118,7 +118,7 @@ class AuditTable:
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
-        counts = _in_words(self._soundness, genre.Soundness)
+        counts = _in_words(self._soundness, Soundness)
         parts = [f"soundness: {counts}"] if counts else []
         if self._duals:
             parts.append(f"with a dual: {self._duals:,}")
@@ -210,8 +210,8 @@ def name_claim(result: AuditResult) -> tuple[int, str]:
     if claim := result.claim or result.asked.attacker_moves:
         return genre_of(result.asked).claim_name(claim)
     if result.nomate is not None:
-        return genre.rank_of("no #", result.nomate), f"no #{result.nomate}"
-    return genre.rank_of("none", 0), "none"
+        return rank_of("no #", result.nomate), f"no #{result.nomate}"
+    return rank_of("none", 0), "none"
 
 
 def soundness_of(result: AuditResult) -> list[str]:
@@ -262,7 +262,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     if result.fen is None or not genre_of(result.asked).warns_of_draws:
         return
     mate = result.mate
-    if mate is None and result.verdict != genre.Verdict.REFUTED:
+    if mate is None and result.verdict != Verdict.REFUTED:
         mate = result.claim
     if not mate:
         return
@@ -338,7 +338,7 @@ def _claimed(result: AuditResult) -> str:
     if result.claimed_solutions is not None:
         claimed += f" with {_counted(result.claimed_solutions)}"
     keys = result.wrong_keys or (
-        result.claimed_keys if result.soundness == genre.Soundness.COOKED else ""
+        result.claimed_keys if result.soundness == Soundness.COOKED else ""
     )
     if keys:
         claimed += f" by {listed(_sans(result, keys))}"
@@ -353,11 +353,11 @@ def _objection(result: AuditResult) -> str:
     is_line_wrong = words == (LINE,) and result.mate is not None
     if result.word in words or result.found_solutions() or is_line_wrong:
         return f"found {_found(result)}"
-    if KEYS in words or genre.Soundness.MISSING_SOLUTION in words:
+    if KEYS in words or Soundness.MISSING_SOLUTION in words:
         return f"found {listed(_sans(result, result.keys))}"
-    if genre.Soundness.NOT_SHORTEST_LINE in words:
+    if Soundness.NOT_SHORTEST_LINE in words:
         return _slow_line(result)
-    if genre.Soundness.COOKED in words:
+    if Soundness.COOKED in words:
         keys = _sans(result, result.keys)
         return f"found {len(keys)} keys: {listed(keys)}"
     if DUAL in words:
@@ -368,7 +368,7 @@ def _objection(result: AuditResult) -> str:
 def _found(result: AuditResult) -> str:
     if result.mate is None:
         return _none(result)
-    if result.found_solutions() and result.word != genre.Verdict.SHORTER:
+    if result.found_solutions() and result.word != Verdict.SHORTER:
         return _solutions(result)
     mate = genre_of(result.asked).length_name(result.mate)
     claim = result.claim or 0
@@ -391,7 +391,7 @@ def _none(result: AuditResult) -> str:
 
 def _none_in(excluded: int, result: AuditResult) -> str:
     if result.claim is not None and result.claim < 0:
-        return genre.name_no_mate(excluded, result.claim)
+        return name_no_mate(excluded, result.claim)
     half = ".5" if result.asked.half else ""
     return f"none in {excluded - bool(half)}{half}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver import __version__
 from solver.output import Notation, text
 from solver.problem import Goal, Stipulation
-from solver.stipulations import genre, genre_of
+from solver.stipulations import genre_of, mover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -117,7 +117,7 @@ def describe_play(
     """
     layout = _Layout(play, notation)
     gaps = missing(play, tries=tries)
-    ply = int(genre.mover(fen) == "Black")
+    ply = int(mover(fen) == "Black")
     set_play = layout.replies(play["set_play"], ply + 1, _PASSED)
     attempts = layout.moves(play["tries"], ply)
     keys = layout.moves(play["keys"], ply)

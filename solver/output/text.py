@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from solver.position_text import first_moves, has_stalemate
 from solver.problem import at_most, printable
 from solver.solution import Solution, Status
-from solver.stipulations import genre_of
-from solver.stipulations.genre import mover
+from solver.stipulations import genre_of, mover
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,7 +18,7 @@ from solver.output import audit_records, audit_text, text
 from solver.pages.viewer_pages import viewer_data
 from solver.record import MARKS
 from solver.solution import Solution, Status
-from solver.stipulations.genre import Soundness
+from solver.stipulations import Soundness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -21,7 +21,7 @@ from solver.output.audit_text import AuditTable, disagreement
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
-from solver.stipulations.genre import Soundness, Verdict
+from solver.stipulations import Soundness, Verdict
 from tests.pages.records import records_of
 
 if TYPE_CHECKING:

@@ -538,7 +538,7 @@ def test_threads_do_not_change_the_answer(threads: str, matesolve: Matesolve) ->
 
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [([], 18), (["solve", SMOTHERED, "--set-play", "--tries", "2"], 28)],
+    [([], 17), (["solve", SMOTHERED, "--set-play", "--tries", "2"], 27)],
     ids=["answer", "play"],
 )
 def test_one_fen_runs_code_in_few_files(arguments: list[str], most: int) -> None:

@@ -8,7 +8,7 @@ from solver.output.text import Sentence, describe, duration
 from solver.position_text import first_moves
 from solver.problem import Claim, Problem, Restriction, Stipulation, at_most
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
-from solver.stipulations.genre import numbered_line
+from solver.stipulations import numbered_line
 from tests.output.answers import (
     MATED,
     ROOK,

@@ -15,7 +15,7 @@ from solver.output.audit_records import audit_record, read_record
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem, Stipulation
 from solver.solution import Solution, Status
-from solver.stipulations.genre import Verdict
+from solver.stipulations import Verdict
 from tests.pages.live import NARROW, WIDE, Live, Opener
 from tests.pages.records import (
     HOSTILE,
