@@ -2,15 +2,17 @@
 
 Called by most of its room and `__main__`; imports `cli` and `solution`.
 
-`solver.cli` itself has what an interrupt does before this module is loaded.
+`solver.cli` itself has what an interrupt does before this module is loaded. Like it,
+this module uses what `signal` is made of: `signal` itself defines enums of all names,
+which takes longer than a mate in 2.
 """
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]
 import atexit
 import math
 import os
-import signal
 import sys
 import threading
 import time

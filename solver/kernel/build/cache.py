@@ -465,13 +465,15 @@ def installed_version(package: str) -> str:
     spec = PathFinder.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         return "unknown"
-    beside = os.path.dirname(next(iter(spec.submodule_search_locations)))
-    found = sorted(
-        name
-        for name in os.listdir(beside)
-        if name.startswith(f"{package}-") and name.endswith("-info")
-    )
+    beside = dirname(next(iter(spec.submodule_search_locations)))
+    found = [name for name in _infos(beside) if name.startswith(f"{package}-")]
     return " ".join(found) or "unknown"
+
+
+@cache
+def _infos(folder: str) -> list[str]:
+    """Return the names in a folder of packages that end as their metadata does."""
+    return sorted(name for name in os.listdir(folder) if name.endswith("-info"))
 
 
 @cache
