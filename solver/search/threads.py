@@ -494,5 +494,5 @@ def _quotas(root: str) -> Iterator[float]:
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="ascii") as file:  # noqa: PTH123 -- pathlib takes 9 ms
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 -- pathlib takes 9 ms
         return file.read()

@@ -18,6 +18,8 @@ UNNEEDED = {
     *("chess", "numba", "numpy", "rich"),
     *("json", "solver.movetext", "solver.formats", "solver.endgames.probe"),
     *("click", "datetime", "gzip", "sqlite3", "traceback"),
+    *("bisect", "encodings.ascii", "importlib.util", "signal", "solver.play"),
+    *("solver.kernel.border.scored_struct", "solver.kernel.build.linker"),
 }
 """Modules that a plain answer does not need. What click imports is left out of this."""
 

@@ -545,7 +545,7 @@ def packed_code(code: bytes) -> bytes:
     return MAGIC + _checksum(payload) + payload
 
 
-def _checksum(payload: bytes) -> bytes:
+def _checksum(payload: bytes | memoryview) -> bytes:
     return blake2b(payload, digest_size=CHECKSUM_BYTES).digest()
 
 
@@ -585,16 +585,17 @@ def read_object(path: str) -> bytes:
     with open(path, "rb", buffering=0) as file:
         content = file.read()
     start = len(MAGIC) + CHECKSUM_BYTES
-    payload = content[start:]
     checksum = content[len(MAGIC) : start]
+    payload = memoryview(content)[start:]
     if content[: len(MAGIC)] != MAGIC or _checksum(payload) != checksum:
         msg = f"{path}: expected compiled code, found a damaged file"
         raise errors.CacheError(msg)
-    made_of, code = payload.split(b"\n", 1)
+    end = content.index(b"\n", start)
+    made_of = content[start:end]
     if made_of != _made_of():
         msg = f"{path}: expected {_made_of().decode()}, found {made_of.decode()}"
         raise errors.CacheError(msg)
-    return code
+    return content[end + 1 :]
 
 
 def _user_cache() -> str:
