@@ -113,6 +113,23 @@ def _instruction(name: str, *flags: Any) -> Any:
     return instruction
 
 
+def _masked_instruction(name: str) -> Any:
+    """Make a numba function of an LLVM intrinsic that takes a word and a mask."""
+
+    @intrinsic
+    def instruction(_context: Any, word: Any, mask: Any) -> Any:
+        def generate(
+            _context: Any, builder: Any, _signature: Any, arguments: Any
+        ) -> Any:
+            kind = ir.FunctionType(WORD, [WORD, WORD])
+            function = builder.module.declare_intrinsic(name, (), kind)
+            return builder.call(function, arguments)
+
+        return u64(word, mask), generate
+
+    return instruction
+
+
 READ_DATA_KEEP = (0, 3, 1)
 """Operands of a prefetch: for reading, keep in all caches, data."""
 
@@ -120,6 +137,8 @@ UNDEFINED_AT_ZERO = ir.Constant(BIT, 1)
 
 _population = _instruction("llvm.ctpop")
 _trailing_zeros = _instruction("llvm.cttz", UNDEFINED_AT_ZERO)
+_extract = _masked_instruction("llvm.x86.bmi.pext.64")
+_deposit = _masked_instruction("llvm.x86.bmi.pdep.64")
 
 
 def _replaceable(
@@ -158,6 +177,22 @@ _call_report = _replaceable(
     ir.FunctionType(ir.VoidType(), []),
     lambda builder, _arguments: builder.ret_void(),
 )
+
+_call_extracts_fast = _replaceable(
+    "matesolve_extracts_fast",
+    ir.FunctionType(BIT, []),
+    lambda builder, _arguments: builder.ret(ir.Constant(BIT, 0)),
+)
+
+
+@intrinsic
+def extracts_fast(_context: Any) -> Any:
+    """Return whether `extract` and `deposit` exist and are fast: a constant."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _call_extracts_fast(builder, arguments)
+
+    return types.boolean(), generate
 
 
 @intrinsic
@@ -272,6 +307,18 @@ def first_square(board: Bitboard) -> Square:
 def flip(board: Bitboard) -> Bitboard:
     """Mirror the ranks: a1 becomes a8."""
     return _byte_swap(board)
+
+
+@inlined
+def extract(board: Bitboard, mask: Bitboard) -> Bitboard:
+    """Return the bits of `board` on the squares of `mask`, next to each other."""
+    return _extract(board, mask)
+
+
+@inlined
+def deposit(bits: Bitboard, mask: Bitboard) -> Bitboard:
+    """Return the board whose squares of `mask` have these bits, the lowest first."""
+    return _deposit(bits, mask)
 
 
 @inlined

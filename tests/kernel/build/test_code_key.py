@@ -66,17 +66,36 @@ def cpuinfo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @with_images
 def test_required_features_are_those_that_llvm_finds() -> None:
     required = {name for each in cache.portable_targets() for name in each.required}
+    required.discard(cache.FAST_EXTRACT)
     found = llvm.get_host_cpu_features()
     assert {name for name in required if found[name]} == required & cache.features()
 
 
 def test_features_have_llvms_names(cpuinfo: Path) -> None:
     cpuinfo.write_text(X86.format(mhz=2000, more=""))
-    level = cache.PORTABLE["x86_64"][1]
+    level = cache.PORTABLE["x86_64"][-1]
     assert level.required <= cache.features()
     assert "lzcnt" in cache.features()
     assert "bmi" in cache.features()
     assert "never_read" not in cache.features()
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "flag", "is_fast"),
+    [
+        ("GenuineIntel", 6, "bmi2", True),
+        ("GenuineIntel", 6, "bmi1", False),
+        ("AuthenticAMD", 25, "bmi2", True),  # Zen 3
+        ("AuthenticAMD", 23, "bmi2", False),  # Zen 2
+        ("HygonGenuine", 24, "bmi2", False),
+    ],
+)
+def test_pext_is_fast_on_intel_and_since_zen_3(
+    cpuinfo: Path, vendor: str, family: int, flag: str, *, is_fast: bool
+) -> None:
+    text = X86.format(mhz=2000, more=f" {flag}").replace("GenuineIntel", vendor)
+    cpuinfo.write_text(text.replace("family	: 6", f"family	: {family}"))
+    assert (cache.FAST_EXTRACT in cache.features()) == is_fast
 
 
 @pytest.mark.parametrize("text", [X86, ARM], ids=["x86-64", "AArch64"])
