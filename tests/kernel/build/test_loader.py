@@ -503,7 +503,7 @@ def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
 ) -> None:
     if platform.machine() != "x86_64":
         pytest.skip("only x86-64 has levels")
-    monkeypatch.setattr(loader, "SHIPPED", str(shipped))
+    monkeypatch.setattr(cache, "SHIPPED", str(shipped))
     missing: set[str] = set()
     monkeypatch.setattr(
         cache, "features", lambda: cache.PORTABLE["x86_64"][0].required - missing
