@@ -137,11 +137,13 @@ class Lookup(NamedTuple):
 
     Attributes
     ----------
-    inner : uint64 array, shape (64,)
+    inner : uint64 array, shape (65,)
         The squares of its lines except the last in each direction, where a piece does
         not change the attacks.
-    first : uint64 array, shape (64,)
-        Its first entry. The bits of the occupancy on the inner squares count on.
+    first : uint64 array, shape (65,)
+        Its first entry. The bits of the occupancy on the inner squares count on. What
+        is looked up for square 64, the `first_square` of a king that was captured in a
+        position of no game, means nothing, but is in the table.
     entries : uint16 array
         A bit for each square of the lines, the lowest first.
     """
@@ -170,8 +172,8 @@ def _lookup(steps: tuple[tuple[int, int], ...]) -> Lookup:
         first.append(first[-1] + len(attacks))
         entries.append(attacks)
     return Lookup(
-        np.array(inner, dtype=np.uint64),
-        np.array(first[:-1], dtype=np.uint64),
+        np.array([*inner, 0], dtype=np.uint64),
+        np.array([*first[:-1], 0], dtype=np.uint64),
         np.concatenate(entries),
     )
 
