@@ -162,7 +162,7 @@ class Learner:
 
     def _begin(self, nodes: int) -> None:
         self._workspace.begin(nodes)
-        self._workspace.grow()
+        self._workspace.grow(1 << 12)
 
     def _walk(
         self, position: PositionStruct, moves: int, found: dict[bytes, tuple[int, int]]

@@ -369,6 +369,10 @@ HELPED_FROM = 1_000_000
 """Nodes after which helper threads may join a search. A shorter one, 0.15 s on Zen 5,
 takes the same nodes whatever the number of cores."""
 
+SHARED_GROWTH = 8
+"""How much larger the table is made before threads share it. No table grows that they
+share, so they end for that and begin again."""
+
 
 class HelperThreads:
     """Further threads that search the same problem in the same table.
@@ -402,6 +406,9 @@ class HelperThreads:
         """Made when they are first needed: each takes 3 MB."""
         self._threads: list[threading.Thread] = []
         self._controls: list[Control] = []
+        self._grow_at = interface.NO_LIMIT
+        self._ended_nodes = 0
+        """Those of threads that ended because the table became too small."""
         self.nodes = 0
 
     def start(self, work: Callable[[Workspace, Control], object]) -> None:
@@ -410,16 +417,21 @@ class HelperThreads:
         The leader and the new threads get equal shares of its remaining nodes.
         """
         leader = self._leader.search
-        running = len(self._threads)
-        if running == self._most or leader.nodes < HELPED_FROM:
+        if not self._most or leader.nodes < HELPED_FROM:
             return
+        if self._threads and leader.nodes >= self._grow_at:
+            for search in self._end():
+                leader.node_limit += max(0, search.node_limit - search.nodes)
+                self._ended_nodes += search.nodes
+        running = len(self._threads)
         allowed = self._most if self._cores is None else self._cores() - 1
         size = min(self._most, allowed)
         if running >= size:
             return
         share = (leader.node_limit - leader.nodes) // (size - running + 1)
         leader.node_limit = leader.nodes + share
-        self._leader.grow()  # no table grows that threads share
+        if not running:
+            self._grow_at = self._leader.grow(SHARED_GROWTH)
         while len(self._helpers) < size:
             self._helpers.append(self._leader.helper())
         for helper in self._helpers[running:size]:
@@ -434,14 +446,19 @@ class HelperThreads:
 
     def stop(self) -> None:
         """Stop the threads and wait until they end."""
+        self.nodes = self._ended_nodes + sum(search.nodes for search in self._end())
+        self._ended_nodes = 0
+
+    def _end(self) -> list[search_struct.Search]:
+        """End the threads; return their searches."""
         for control in self._controls:
             control.stop()  # not the search itself, which may be finishing a mate
         for thread in self._threads:
             thread.join()
         helped = self._helpers[: len(self._threads)]
-        self.nodes = sum(helper.search.nodes for helper in helped)
         self._threads.clear()
         self._controls.clear()
+        return [helper.search for helper in helped]
 
 
 def usable_cores(root: str = "") -> int:

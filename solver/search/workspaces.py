@@ -136,10 +136,24 @@ class Workspace:
         self.search.nodes = 0
         self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
 
-    def grow(self) -> None:
-        """Use the whole table from now on, with its entries; it grows no more."""
-        self.kernel.grow(self.search)
-        self.search.grow_at = interface.NO_LIMIT  # also after a stop, which keeps it
+    def grow(self, times: int) -> int:
+        """Make the table so many times as large, at most; it then keeps its size.
+
+        Parameters
+        ----------
+        times : int
+            A power of two.
+
+        Returns
+        -------
+        int
+            The number of nodes at which it should be made larger again.
+        """
+        search = self.search
+        self.kernel.grow(search, times * search.buckets)
+        due: int = search.grow_at
+        search.grow_at = interface.NO_LIMIT
+        return due
 
     def prove(
         self, position: search_struct.PositionStruct, moves: int, *, attacking: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -279,6 +280,35 @@ def test_helper_threads_join_when_a_search_is_long_and_cores_are_free() -> None:
     helper_threads.stop()
     assert len(set(map(id, joined))) == 4
     assert not helper_threads._threads
+
+
+def test_helper_threads_begin_again_when_the_table_becomes_too_small() -> None:
+    leader = Workspace(hash_mib=1)
+    leader.search.first_bits = 4
+    leader.begin(1_000_000_000)
+    helper_threads = HelperThreads(leader, 2)
+    ended: list[Workspace] = []
+
+    def work(helper: Workspace, control: Control) -> None:
+        helper.search.nodes = 10
+        while control.reason is None:
+            time.sleep(0.001)
+        ended.append(helper)
+
+    leader.search.nodes = 1_000_000
+    for rounds, bits in enumerate((7, 10, 13, 13)):
+        helper_threads.start(work)
+        assert leader.search.buckets == 1 << bits
+        assert len(ended) == min(2 * rounds, 4)
+        helpers = [helper.search for helper in helper_threads._helpers]
+        assert {search.buckets for search in helpers} == {1 << bits}
+        limits = [search.node_limit for search in (leader.search, *helpers)]
+        spent = 1_000_000 + 10 * len(ended)
+        assert sum(limits) + spent == pytest.approx(1_001_000_000, abs=10)
+    helper_threads.stop()
+    assert helper_threads.nodes == 60
+    helper_threads.stop()
+    assert helper_threads.nodes == 0
 
 
 def test_no_helper_threads_do_nothing() -> None:

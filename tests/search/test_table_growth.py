@@ -117,7 +117,7 @@ def test_a_table_that_grows_keeps_each_entry(
     assert {entry.half for entry in entries} == {0, 1}
     assert len(set(bounds)) > 1
 
-    workspace.grow()
+    workspace.grow(1 << after - before)
     assert workspace.search.buckets == 1 << after
     assert entries_of(workspace.search) == entries
     assert known(workspace, boards) == bounds
@@ -176,7 +176,7 @@ def test_a_stop_while_a_table_grows_leaves_true_entries_only() -> None:
             timer.start()
         else:
             search.stop = Stop.LIMIT
-        workspace.grow()
+        workspace.grow(2)
         timer.cancel()
         sizes.add(search.buckets)
         search.stop = Stop.NONE
@@ -222,21 +222,23 @@ def test_new_generations_clear_what_was_used_and_no_more() -> None:
     assert search.generation == 1
     assert not table[:, : 1 << 6].any()
     assert (table[:, 1 << 6 :] == 1 << 39).all()
-    workspace.grow()
-    assert search.used_buckets == 1 << 12
+    workspace.grow(1 << 20)
+    assert search.buckets == search.used_buckets == 1 << 12
 
 
 def test_no_table_grows_that_threads_share() -> None:
-    leader = Workspace(hash_mib=4)
+    leader = workspace_of(4, 12)
     leader.begin(None)
-    leader.grow()
+    assert leader.grow(8) == 128 * NODES_PER_BUCKET
     helper = leader.helper()
     helper.join(leader, NO_LIMIT)
     for search in (leader.search, helper.search):
-        assert search.buckets == search.most_buckets
+        assert search.buckets == 128
         assert search.grow_at == NO_LIMIT
     assert helper.search.generation == leader.search.generation
     assert helper.search.table == leader.search.table
+    assert leader.grow(1 << 20) == NO_LIMIT
+    assert leader.search.buckets == 1 << 12
 
 
 def test_a_search_with_memory_from_elsewhere_does_not_grow() -> None:

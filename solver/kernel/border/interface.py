@@ -579,9 +579,12 @@ class Kernel:
         """
         self.run("BEGIN", None, search)
 
-    def grow(self, search: search_struct.Search) -> None:
-        """Make the table as large as it may become, with its entries."""
-        self.run("GROW", None, search)
+    def grow(self, search: search_struct.Search, buckets: int) -> None:
+        """Give the table so many buckets of each kind, as far as there is memory.
+
+        It keeps its entries. A stop of the search ends this before it is done.
+        """
+        self.run("GROW", None, search, buckets)
 
     def _run_rows(
         self,

@@ -540,7 +540,7 @@ def entry(
     search_pointer : pointer to Search
     number : int64
         The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
-        the address of rows.
+        the address of rows, or a number of buckets.
     flag : int64
         Whether the attacker is to move, or threats are wanted, or perft lists the last
         moves, or Black is to move; or how many refutations are wanted. Or the number of
@@ -556,7 +556,7 @@ def entry(
         ordering.begin(search)
         return 0
     if operation == parts.Operation.GROW:
-        transposition.grow(search, search.most_buckets)
+        transposition.grow(search, np.uint64(number))
         return 0
     if operation == parts.Operation.READ_ROWS:
         return read_rows(number, flag, search)
