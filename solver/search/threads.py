@@ -450,11 +450,13 @@ class HelperThreads:
         self._ended_nodes = 0
 
     def _end(self) -> list[search_struct.Search]:
-        """End the threads; return their searches."""
+        """End the threads; return their searches. The table may grow again."""
         for control in self._controls:
             control.stop()  # not the search itself, which may be finishing a mate
         for thread in self._threads:
             thread.join()
+        if self._threads:
+            self._leader.search.grow_at = self._grow_at
         helped = self._helpers[: len(self._threads)]
         self._threads.clear()
         self._controls.clear()

@@ -42,6 +42,8 @@ HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 LONG_KEYS = "8/8/3P4/2P1P3/1P1K1P2/2P1P3/3P4/3k4 w - - 0 1"
 """Mate in 8 with two keys; most nodes go into first moves that are no keys."""
 
+START = pack_board(chess.Board())
+
 OVERRUN = 1000
 """Nodes by which one thread may exceed its limit."""
 
@@ -309,6 +311,21 @@ def test_helper_threads_begin_again_when_the_table_becomes_too_small() -> None:
     assert helper_threads.nodes == 60
     helper_threads.stop()
     assert helper_threads.nodes == 0
+
+
+def test_the_table_grows_by_itself_when_the_threads_have_ended() -> None:
+    leader = Workspace(hash_mib=1)
+    leader.search.first_bits = 4
+    leader.begin(None)
+    leader.search.nodes = HELPED_FROM
+    helper_threads = HelperThreads(leader, 1)
+    helper_threads.start(lambda helper, _: helper.search_dfpn(START, 3, attacking=True))
+    assert leader.search.grow_at == NO_LIMIT
+    helper_threads.stop()
+    assert leader.search.buckets == 128
+    assert leader.search.grow_at < HELPED_FROM
+    leader.search_dfpn(START, 3, attacking=True)
+    assert leader.search.buckets > 128
 
 
 def test_no_helper_threads_do_nothing() -> None:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-NODES_PER_BUCKET = 64
+NODES_PER_BUCKET = 16
+"""Of a table below 16 MiB; then it has four times as many."""
 NOTHING = TableBounds(0, None, 0)
 HARD = "r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 0"
 LONG = chess.STARTING_FEN
@@ -157,10 +158,24 @@ def test_a_search_has_buckets_for_its_nodes_as_far_as_there_is_memory(
     solver = Solver(hash_mib)
     most = hash_mib * MIB // BUCKET_BYTES // 2
     first = min(most, 1 << FIRST_BITS)
-    for nodes, larger in ((1000, 1), (900_000, 1), (1_300_000, 2), (2_300_000, 4)):
+    for nodes, larger in (
+        *((1000, 1), (250_000, 1), (300_000, 2), (600_000, 4), (1_200_000, 8)),
+        *((8_200_000, 8), (8_600_000, 16)),
+    ):
         solver.solve(Problem(LONG), Limits(nodes=nodes, max_moves=30))
         search = solver.workspace.search
         assert search.buckets == min(first * larger, most), nodes
+
+
+def test_hashfull_is_the_part_of_the_largest_table() -> None:
+    full = []
+    for hash_mib in (1, 2, 256):
+        solver = Solver(hash_mib)
+        solver.solve(Problem(LONG), Limits(nodes=250_000, max_moves=30))
+        full.append(solver.hashfull())
+    small, first, large = full
+    assert 1000 >= small > first > 100
+    assert large == pytest.approx(first / 128, abs=1)
 
 
 def test_a_stop_while_a_table_grows_leaves_true_entries_only() -> None:
@@ -200,10 +215,10 @@ def test_counts_repeat_when_tables_grow() -> None:
 
 def test_what_follows_a_search_counts_on_to_the_next_growth() -> None:
     workspace = workspace_of(4, 12)
-    workspace.begin(600)
+    workspace.begin(200)
     position = pack_board(chess.Board(LONG))
     workspace.search_dfpn(position, 20, attacking=True)
-    workspace.resume(600)
+    workspace.resume(200)
     assert workspace.search.buckets == 16
     workspace.search_dfpn(position, 20, attacking=True)
     assert workspace.search.buckets == 32

@@ -189,8 +189,11 @@ def hash_key(position: bitboards.Position, attacking: bool) -> HashKey:
 
 # Size and stamps
 
-NODES_PER_BUCKET = 64
-"""A search with this many nodes for each bucket of bounds gets twice as many."""
+NODES_PER_BUCKET = 16
+NODES_PER_LARGE_BUCKET = 64
+LARGE_BUCKETS = np.uint64(1 << 17)
+"""A search with so many nodes for each bucket of bounds gets twice as many. From 16 MiB
+on it waits longer: lost entries then cost less than memory."""
 
 LAST_GENERATION = np.uint64((1 << 12) - 1)
 GENERATION_BITS = np.uint64((1 << 12) - 1)
@@ -242,6 +245,15 @@ def spread(search: Search, half: Bitboard, buckets: Bitboard) -> bool:
     return True
 
 
+@inlined
+def grow_later(search: Search) -> None:
+    """Set the number of nodes at which the table grows."""
+    nodes = NODES_PER_BUCKET
+    if search.buckets >= LARGE_BUCKETS:
+        nodes = NODES_PER_LARGE_BUCKET
+    search.grow_at = np.int64(search.buckets) * nodes
+
+
 @jit
 def grow(search: Search, buckets: Bitboard) -> None:
     """Continue with more buckets of each kind, as far as there is memory.
@@ -264,7 +276,7 @@ def grow(search: Search, buckets: Bitboard) -> None:
     if is_moved and spread(search, search.most_buckets, buckets):
         search.buckets = buckets
     if search.buckets < search.most_buckets:
-        search.grow_at = np.int64(search.buckets) * NODES_PER_BUCKET
+        grow_later(search)
 
 
 @jit
@@ -287,7 +299,7 @@ def begin_table(search: Search) -> None:
     search.generation += bitboards.ONE
     search.buckets = bitboards.ONE << search.first_bits
     search.used_buckets = max(search.used_buckets, search.buckets)
-    search.grow_at = np.int64(search.buckets) * NODES_PER_BUCKET
+    grow_later(search)
 
 
 # Bounds
