@@ -10,16 +10,17 @@ is only imported then.
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 import threading
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import chess
 
@@ -140,6 +141,99 @@ class GivenPosition:
         if len(line) < len(words):
             raise refused_move(name, read_moves(moves)[len(line)])
         return line
+
+
+# Positions in a text
+
+_RANK = "[1-8pnbrqkPNBRQK]{1,8}"
+_SPACED = r"(?:[ \t]+|_|%20)"
+_FIELDS = (
+    r"(?P<side>white|black|White|Black|[wbWB])(?![A-Za-z0-9./])",
+    r"(?P<castling>-|[KQkq]{1,4}|[A-HKQa-hkq]{1,4}(?=[ \t]+(?:-|[a-h][36])[ \t]))"
+    r"(?![A-Za-z0-9=+#])",
+    r"(?P<en_passant>-|[a-h][36])(?![A-Za-z0-9+#=-])",
+    r"(?P<clock>\d{1,3})(?![A-Za-z0-9.)#])",
+    r"(?P<number>\d{1,4})(?![A-Za-z0-9.)#])",
+)
+"""The fields after the board. A number with a full stop, a bracket or a letter after it
+is the number of a move."""
+
+_FEN = (
+    rf"(?<!\w)(?P<board>(?:{_RANK}/){{7}}{_RANK})(?![A-Za-z0-9/])"
+    + "".join(f"(?:{_SPACED}{field}" for field in _FIELDS)
+    + ")?" * len(_FIELDS)
+)
+_NEARLY = (
+    r"(?<![\w/.:-])(?P<nearly>(?:[0-9pnbrqkPNBRQK]{1,10}/){6,8}"
+    r"[0-9pnbrqkPNBRQK]{1,10})(?![/\w-])"
+)
+_SLASHES = 7
+"""How many there are in the first field of a FEN."""
+
+_LONGEST_RANK = 10
+"""The characters before a board that may be a ninth rank."""
+
+_ends_rank = re.compile(rf"(?:\A|[\s/\"']){_RANK}/\Z").search
+
+
+class FoundFen(NamedTuple):
+    """A FEN in a text.
+
+    Attributes
+    ----------
+    start, end : int
+        Where it is.
+    fen : str
+        Its fields, one to six, with single spaces between them.
+    is_whole : bool
+        Whether its board has eight ranks of eight squares, and one king of each colour;
+        otherwise it only looks like a FEN.
+    """
+
+    start: int
+    end: int
+    fen: str
+    is_whole: bool = True
+
+    @property
+    def names_side(self) -> bool:
+        """Whether it says who is to move."""
+        return " " in self.fen
+
+
+def find_fens(text: str, *, nearly: bool = False) -> Iterator[FoundFen]:
+    """Find the FENs in a text by their grammar; whether they are legal is not checked.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    nearly : bool
+        Also yield what looks like a FEN and is none.
+    """
+    if text.count("/") < _SLASHES - nearly:
+        return
+    for found in re.finditer(f"{_FEN}|{_NEARLY}" if nearly else _FEN, text):
+        board = found["board"]
+        before = text[max(found.start() - _LONGEST_RANK, 0) : found.start()]
+        is_whole = bool(board) and _is_board(board) and not _ends_rank(before)
+        if is_whole or nearly:
+            fields = [field for field in found.groups()[:6] if field] or [found[0]]
+            fields[1:2] = (side[0].lower() for side in fields[1:2])
+            if len(fields) == 5:  # a clock whose next number belongs to a move
+                fields.pop()
+            yield FoundFen(found.start(), found.end(), " ".join(fields), is_whole)
+
+
+def _is_board(board: str) -> bool:
+    ranks = board.split("/")
+    return (
+        board.count("K") == board.count("k") == 1
+        and len(ranks) == _SLASHES + 1
+        and all(
+            sum(int(each) if each.isdigit() else 1 for each in r) == 8 for r in ranks
+        )
+    )
 
 
 def legal_moves(fen: str, moves: Sequence[str]) -> tuple[str, ...]:
