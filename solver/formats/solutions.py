@@ -1,0 +1,266 @@
+"""Solutions as people write them: `1.Qa5! zugzwang`, `1...Bd7/Bd6`, `Key: Da5`.
+
+Called by `claims`, `detection`, `evidence`, `pgn`, `reading`, `records` and `text`;
+imports `movetext` and `position_text`.
+
+`solver.movetext` reads lines that say exactly what they mean. A solution in a file for
+people says more: numbers such as `0.`, `1:` and `I.`, words after a move, threats in
+brackets, variations, letters of other languages, a key alone. The moves count up to the
+first word that is none; what follows is reported, so that it is never taken for read.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from solver.movetext import NO_MOVE, plain_moves
+from solver.position_text import legal_moves, read_compiled, write_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class WrittenSolution(NamedTuple):
+    """The moves of a solution.
+
+    Attributes
+    ----------
+    moves : tuple of str
+        The line in UCI notation, up to the first word that is no legal move, or to
+        where variations begin.
+    keys : tuple of str
+        Moves that are alternatives: each is legal in the position, but they are no
+        line.
+    rest : str
+        What was not read; empty if all was.
+    mates, is_signed : bool
+        Whether the line ends in mate, and whether its last move says so by a `#`.
+    """
+
+    moves: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    rest: str = ""
+    mates: bool = False
+    is_signed: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text is a line: to its end, or to a mate, after which none is."""
+        return bool(self.moves) and (self.mates or not self.rest)
+
+
+_FIGURES = "\u2654-\u265f"
+_LETTERS = f"KQRBNDTLSFCA{_FIGURES}"
+_find_move = re.compile(
+    rf"(?<![\w/])(?:[{_LETTERS}kqrn][a-h]?[1-8]?[x:*\xd7\u2013-]?[a-h][1-8]"
+    r"|[a-h][x:*\xd7][a-h][1-8]|[a-h][1-8][x:*\xd7\u2013-]?[a-h][1-8]|[O0]-[O0]"
+    rf"|[a-h][18][=/(]?[{_LETTERS}])(?!\w*/\w+/|[0-9a-f]{{9}})"
+    r"|(?<![\w.])[0-9]{1,3}\s?(?:[.)]+|\u2026)\s*[a-h][1-8](?=[\s+#!?=;,]|\Z)"
+).search
+"""Finds what is a move beyond doubt: a square alone, such as e4, is none, and neither
+is the beginning of a hash."""
+
+_LANGUAGES = (
+    str.maketrans("DTLS", "QRBN"),
+    str.maketrans("RDTFC", "KQRBN"),
+    str.maketrans("RDTAC", "KQRBN"),
+)
+"""The letters of German, French and Spanish pieces, as English ones."""
+
+_BOXED = re.compile(r"\\(?:boxed|text)\s*\{([^{}]*)\}")
+_LABEL = re.compile(
+    r"\A\W*(?:the\s+)?(?:(?:key|best|first|1st|winning|correct)(?:\s+move)?s?|solutions?|"
+    r"answers?|lines?|moves|l(?:ö|oe)sung|schl(?:ü|ue)ssel|solution|soluci[oó]n|cl[ée]|"
+    r"clave)\s*(?:is\b|[:=]|->|\u2192)\s*",
+    re.IGNORECASE,
+)
+_SLASH = re.compile(r"(?<=[1-8+#!?])/(?=(?:[KQRBN][a-h]?[1-8]?x?)?[a-h][x1-8])")
+_ASIDE = re.compile(r"<[^<>]*>|\{[^{}]*\}|\[[^\[\]]*\]|\((?![QRBNqrbn]\))[^()]*\)")
+_WHOLE = re.compile(r"\s*[(\[{\"'`*_]+([^()\[\]{}]*)[)\]}\"'`*_]+[.!]*\s*")
+_WORD = re.compile(r"[^\s,;|]+")
+_NUMBER = re.compile(r"(?P<number>\d{1,3}|[IVX]{1,4}(?=[.:)]))?(?P<dots>[.:)\u2026]*)")
+_MARKS = re.compile(
+    r"(?:[+#!?\u2020\u2021\u2260\u25a1=]|\$\d+|[.,;:\u2026]|e\.?p\.?|mate|check|matt|schach)+\Z"
+)
+_NOISE = re.compile(
+    r"(?:[!?+#=.,:;\u2026*-]+|\$\d+|1-0|0-1|1/2-1/2|(?:check)?mate[d!.]*|check|"
+    r"zz|zugzwang|zz\.|e\.?p\.?|[+-]/?[-+=]|and|or|then|oder|und|ou|et|o|y|--?>|\u2192)",
+    re.IGNORECASE,
+)
+_SQUARE = re.compile("[a-h][1-8]")
+_MOST_WORDS, _LONGEST, _LONGEST_WORD = 800, 1 << 14, 40
+"""A longer text is no solution but games, and a longer word no move."""
+
+
+def has_moves(text: str) -> bool:
+    """Return whether a text has a word that is a move beyond doubt."""
+    return _find_move(text) is not None
+
+
+def from_first_move(text: str) -> str:
+    """Return a text from its first move beyond doubt on; empty if it has none."""
+    found = _find_move(text)
+    return text[found.start() :] if found else ""
+
+
+def read_solution(fen: str, text: str) -> WrittenSolution:
+    """Read a solution from a legal position.
+
+    Parameters
+    ----------
+    fen : str
+        The position, with six fields.
+    text : str
+        A line, a key, alternative keys, or a key with what a book prints after it.
+    """
+    plain = plain_moves(text).split()
+    if plain and NO_MOVE not in plain:
+        moves = legal_moves(fen, plain)
+        if len(moves) == len(plain):
+            is_signed = text.rstrip(" !.*").endswith("#")
+            return WrittenSolution(moves, (), "", _mates(fen, moves), is_signed)
+    words = [*islice(_words(text[:_LONGEST]), _MOST_WORDS)]
+    joined = [*_joined(words)]
+    if len(joined) < len(words):
+        line = [word for word, _ in joined]
+        moves = _play(fen, line, {})
+        if len(moves) == len(line):
+            return WrittenSolution(moves, mates=_mates(fen, moves))
+    line = [word for word, _ in words[: _first_variation(words)]]
+    found = _play(fen, line, {})
+    if len(found) < len(line):
+        others = (_play(fen, line, letters) for letters in _LANGUAGES)
+        whole = (moves for moves in others if not found or len(moves) == len(line))
+        found = max(whole, key=len, default=found)
+    if len(found) == len(words):
+        is_signed = bool(words) and _is_signed(text, words[-1][0])
+        return WrittenSolution(found, (), "", _mates(fen, found), is_signed)
+    if keys := _alternatives(fen, [word for word, _ in words]):
+        return WrittenSolution(keys=keys)
+    rest = " ".join(word for word, _ in words[len(found) :])
+    return WrittenSolution(found, rest=rest, mates=_mates(fen, found))
+
+
+def _is_signed(text: str, move: str) -> bool:
+    """Return whether the last of some moves has a `#` behind it."""
+    return bool(re.search(rf"{re.escape(move)}[+!?]*#", text))
+
+
+def _mates(fen: str, moves: tuple[str, ...]) -> bool:
+    return bool(moves) and write_lines(fen, [moves])[0][-1].endswith("#")
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the words that should be moves, without their marks.
+
+    Each with its place by the number before it, counted in plies; 0 without a number.
+    """
+    boxed = _BOXED.findall(text)
+    text = _LABEL.sub("", " ".join(boxed) or text, count=1)
+    if found := _WHOLE.fullmatch(text):
+        text = found[1]
+    while (without := _ASIDE.sub(" ", text)) != text:
+        text = without
+    text = _SLASH.sub(" ", text)
+    place = 0
+    for found in _WORD.finditer(text):
+        word = found[0][:_LONGEST_WORD].strip(
+            "\"'`<>[]_()" if "=(" not in found[0] else "\"'`<>[]_"
+        )
+        number = _NUMBER.match(word)
+        assert number
+        if number["number"] and (number["dots"] or word == number["number"]):
+            count, dots = number["number"], number["dots"]
+            place = 2 * int(count if count.isdigit() else 1 + len(count)) + (
+                len(dots) > 1 or "\u2026" in dots
+            )
+            word = word[number.end() :]
+        else:
+            word = (
+                word[number.start("dots") :].lstrip(".:)\u2026")
+                if not number["number"]
+                else word
+            )
+        if not word or _NOISE.fullmatch(word):
+            continue
+        yield _MARKS.sub("", word) or word, place
+        place = 0
+
+
+def _joined(words: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Yield words; two squares that follow each other are one move."""
+    rest = iter(words)
+    for word, place in rest:
+        if not _SQUARE.fullmatch(word):
+            yield word, place
+            continue
+        following, number = next(rest, ("", 0))
+        is_pair = _SQUARE.fullmatch(following) and not number
+        yield (word + following if is_pair else word), place
+        if following and not is_pair:
+            yield following, number
+
+
+def _first_variation(words: list[tuple[str, int]]) -> int:
+    """Return how many words come before a number that goes back."""
+    last = 0
+    for at, (_, place) in enumerate(words):
+        if place and place <= last:
+            return at
+        last = place or last + bool(last)
+    return len(words)
+
+
+def _play(fen: str, words: list[str], letters: dict[int, int]) -> tuple[str, ...]:
+    """Return the line in UCI notation, up to the first word that is no legal move."""
+    line = [plain_moves(word.translate(letters)) for word in words]
+    if NO_MOVE in line:
+        del line[line.index(NO_MOVE) + 1 :]
+    while True:
+        moves = legal_moves(fen, line)
+        at = len(moves)
+        if at == len(line):
+            return moves
+        word = words[at].translate(letters)
+        for other in _spellings(word):
+            if len(legal_moves(fen, [*moves, other])) > at:
+                line = [*line[:at], other]
+                line += [
+                    plain_moves(word.translate(letters)) for word in words[at + 1 :]
+                ]
+                break
+        else:
+            return moves
+
+
+def _spellings(word: str) -> Iterator[str]:
+    """Yield other spellings of a move: in lower case, without x, without its queen."""
+    for spelled in (
+        word[:1].upper() + word[1:],
+        word.replace("x", "").replace(":", ""),
+        f"{word}q",
+        f"{word}=Q",
+        word.lower(),
+    ):
+        plain = plain_moves(spelled)
+        if spelled != word and plain not in {NO_MOVE, ""} and " " not in plain:
+            yield plain
+
+
+def _alternatives(fen: str, words: list[str]) -> tuple[str, ...]:
+    """Return the keys, if there are several and each word is one."""
+    if len(words) < 2:
+        return ()
+    for letters in ({}, *_LANGUAGES):
+        keys = []
+        for word in words:
+            read = read_compiled(fen, plain_moves(word.translate(letters)))
+            if read is None or not read[1]:
+                break
+            keys.append(read[1])
+        else:
+            distinct = tuple(dict.fromkeys(keys))
+            return distinct if len(distinct) > 1 else ()
+    return ()
