@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 GZIPPED = ".gz"
 """Files with this suffix are written compressed."""
 
+STORE_ID = 0x6D617465
+"""The application id of an SQLite file that is a store of an audit: `mate` in ASCII."""
+
 PRIVATE = 0o600
 PUBLIC = 0o666
 """File modes, from which the process's umask removes permissions."""

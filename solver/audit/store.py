@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 VERSION = 2
 """Incremented when a column changes its meaning or is removed."""
 
-APPLICATION = 0x6D617465
-"""Marks an SQLite file as a store: `mate` in ASCII."""
+APPLICATION = files.STORE_ID
+"""Marks an SQLite file as a store."""
 
 CHECKSUM_BYTES = 8
 

@@ -1,7 +1,7 @@
 """Read Olive's collections (`.olv`), which are YACPDB's entries as YAML documents.
 
-Loaded by its name; imports `claims`, `compositions`, `popeye`, `streams`, `errors` and
-`problem`.
+Loaded by its name; imports `claims`, `compositions`, `popeye`, `safe_yaml`, `streams`,
+`errors` and `problem`.
 
 These fields of an entry are read, as YACPDB describes them (yacpdb-entry.md in Olive's
 sources):
@@ -23,10 +23,7 @@ pieces, conditions and other stipulations are refused.
 Entries are documents separated by lines `---`, or items of a list. An entry that cannot
 be parsed is reported and skipped.
 
-Only text, lists and mappings are read from YAML, and every scalar is text. The tags of
-Python 2's strings, which Olive once wrote, are accepted; tags outside YAML are refused
-and never executed. Aliases are refused, because a few lines of them can exhaust all
-memory, and so is deep nesting.
+Only text, lists and mappings are read from YAML; see `safe_yaml`.
 
 This module needs PyYAML.
 """
@@ -35,15 +32,13 @@ from __future__ import annotations
 
 import math
 import re
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import chess
-import yaml
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats import compositions, popeye, streams
+from solver.formats import compositions, popeye, safe_yaml, streams
 from solver.formats.claims import MAX_SOLUTIONS, Draft, FileSummary
 from solver.formats.compositions import (
     WORD,
@@ -56,7 +51,7 @@ from solver.formats.compositions import (
 from solver.problem import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from solver.formats.compositions import Options
 
@@ -64,15 +59,17 @@ if TYPE_CHECKING:
 MAX_ENTRY_BYTES = 1 << 17
 """The longest solutions have about ten thousand; PyYAML reads about 10^5 per second."""
 
-_MARK = re.compile(rb"\A(?:---|\.\.\.)(?=\s|\Z)")
-_ITEM = re.compile(rb"-(?=\s|\Z)")
-_NOTHING = re.compile(rb"\s*(?:#|\Z)|%")
 _LABEL = re.compile(r"[a-z]|z[0-9]{1,3}")
 _NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,20}(?:\.\.\.)?")
 _PARTS = {"algebraic": "position", "stipulation": "stipulation", "twins": "twins"}
 _PARTS |= {"options": "options", "conditions": "options"}
 _PARTS |= dict.fromkeys(("authors", "title", "source", "date"), "name")
 """What is read from each field, for the summary."""
+
+_find_en_passant_key = re.compile(
+    r"^\s*1\s*\.\s*[a-h][1-8]?x?([a-h][36])\s*e\.?p\.?[^\n]*!", re.MULTILINE
+).search
+"""Finds a key that captures en passant: the last move was a double step."""
 
 _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
@@ -86,49 +83,17 @@ def read_olive(lines: streams.Lines, summary: FileSummary) -> streams.Records:
         One for each twin, in file order.
     """
     parse = partial(_make_problems, summary)
-    for found in streams.read_each(_entries(lines), summary.name, parse):
+    entries = safe_yaml.read_items(lines, MAX_ENTRY_BYTES, _mend)
+    for found in streams.read_each(entries, summary.name, parse):
         yield from [found] if isinstance(found, FormatError) else found
 
 
-def _entries(lines: streams.Lines) -> Iterator[tuple[int, object]]:
-    """Yield the line and the content of each entry; see `_Item`."""
-    for start, text in _split(lines):
-        try:
-            items = _parse_document(text)
-        except InputError as error:
-            items = [(0, error)]
-        for line, content in items:
-            yield start + line, content
+def _mend(text: str) -> str:
+    """Return YAML instead of tabs before text, and of references such as >>1234.
 
-
-def _split(lines: streams.Lines) -> Iterator[tuple[int, bytes]]:
-    """Split at lines that begin a document, or an item of an unindented list.
-
-    Yields
-    ------
-    tuple
-        The line where a document or an item begins, and its text; if it is too long,
-        only the beginning.
+    YACPDB's entries have both.
     """
-    chunk: list[bytes] = []
-    start = size = 0
-    is_list = False
-    for number, whole_line in lines:
-        line, marks = _MARK.subn(b"", whole_line, count=1)
-        if chunk and (marks or (is_list and _ITEM.match(line))):
-            yield start, b"".join(chunk)
-            chunk, size = [], 0
-        is_list = is_list and not marks
-        if not chunk:
-            if _NOTHING.match(line):
-                continue
-            start = number
-            is_list = is_list or _ITEM.match(line) is not None
-        if size <= MAX_ENTRY_BYTES:
-            chunk.append(line)
-            size += len(line)
-    if chunk:
-        yield start, b"".join(chunk)
+    return text.replace("\t", "  ").replace(">>", "//")
 
 
 def _make_problems(summary: FileSummary, entry: object, source: str) -> streams.Records:
@@ -150,6 +115,8 @@ def _make_problems(summary: FileSummary, entry: object, source: str) -> streams.
     _place_pieces(diagram, entry.get("algebraic"))
     intended = _text(entry.get("intended-solutions"))
     solution = _text(entry.get("solution"))
+    if found := _find_en_passant_key(solution):
+        diagram.options.parse_next(PopeyeWords(["EnPassant", found[1]]))
     parts = compositions.parts_of(solution) if entry.get("twins") else {"": solution}
     read_claim = partial(_read_claim, diagram.options, intended, parts)
     twins = _parse_twins(diagram, entry.get("twins"), source)
@@ -261,136 +228,3 @@ def _show(value: object) -> str:
     elif isinstance(value, list):
         value = ", ".join(map(str, value))
     return quote(str(value)) if value else "none"
-
-
-# YAML
-
-_MAX_DEPTH = 16
-"""Olive's entries have at most five levels."""
-
-_SHOWN_CHARACTERS = 120
-"""Enough for PyYAML's longest message with the name of a tag or an anchor."""
-
-_CORE = "tag:yaml.org,2002:"
-_KNOWN = "str int float bool null timestamp value seq map python/str python/unicode"
-_TAGS = {None, "!", *(f"{_CORE}{tag}" for tag in _KNOWN.split())}
-_NULLS = {"~", "null", "Null", "NULL"}
-
-
-_Item: TypeAlias = tuple[int, object]
-"""An item of the list that is a document, or a document that is not a list.
-
-It has the line where the item begins, counted from 0, and its content: text, or a list
-or mapping of these, or the error if it cannot be read.
-"""
-
-
-def _parse_document(raw: bytes) -> list[_Item]:
-    """Parse one YAML document.
-
-    PyYAML's parser explains what libyaml refuses, and accepts nearly the same texts:
-    libyaml accepts a little more, such as `?` in a list in brackets.
-
-    Returns
-    -------
-    list of _Item
-        One, or one for each item of a list; none if the document is empty.
-
-    Raises
-    ------
-    InputError
-        If it is too long, is not YAML, has an alias, or nests too deeply.
-    """
-    if len(raw) > MAX_ENTRY_BYTES:
-        refuse(f"expected at most {MAX_ENTRY_BYTES:,} bytes", "a longer entry")
-    # Entries contain two things that are not YAML: tabs before text, and YACPDB's
-    # references to other entries, such as >>1234.
-    text = streams.decode(raw).replace("\t", "  ").replace(">>", "//")
-    if yaml.__with_libyaml__:  # ten times as fast
-        with suppress(InputError):
-            items = _parse_with(yaml.CBaseLoader, text)
-            if not any(isinstance(content, InputError) for _, content in items):
-                return items
-    return _parse_with(yaml.BaseLoader, text)
-
-
-def _parse_with(make_loader: Any, text: str) -> list[_Item]:
-    try:
-        return _Document(make_loader(text)).items()
-    except yaml.YAMLError as error:
-        if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-            raise _fault(error.problem_mark, error.problem or "") from None
-        msg = f"expected YAML, found {quote(str(error).splitlines()[0])}"
-    except (ValueError, OverflowError):
-        # PyYAML does not catch Python's errors for an escape or a version too large.
-        msg = "expected YAML, found a number out of range in an escape or a directive"
-    raise InputError(msg)
-
-
-class _Document:
-    """A document, read from its events.
-
-    Parameters
-    ----------
-    loader : BaseLoader or CBaseLoader
-    """
-
-    def __init__(self, loader: Any) -> None:
-        self._next = loader.get_event
-        self._faults: list[InputError] = []
-
-    def items(self) -> list[_Item]:
-        """Read the whole document; see `_parse_document`."""
-        self._next()  # the stream's beginning
-        if isinstance(self._next(), yaml.StreamEndEvent):
-            return []
-        event = self._next()
-        is_list = isinstance(event, yaml.SequenceStartEvent)
-        begun = self._until(yaml.SequenceEndEvent) if is_list else [event]
-        items = [self._item(item, int(is_list)) for item in begun]
-        self._next()  # the document's end
-        if not isinstance(event := self._next(), yaml.StreamEndEvent):
-            raise _fault(event.start_mark, "but found another document")
-        return items
-
-    def _item(self, event: Any, depth: int) -> _Item:
-        """Read an item to its end; its content is the first fault, if it has any."""
-        self._faults.clear()
-        content = self._read(event, depth)
-        return event.start_mark.line, next(iter(self._faults), content)
-
-    def _read(self, event: Any, depth: int) -> object:
-        """Return what an event begins; `depth` counts the levels around it."""
-        mark = event.start_mark
-        if isinstance(event, yaml.AliasEvent):
-            raise _fault(mark, "an alias")
-        if depth == _MAX_DEPTH:
-            raise _fault(mark, f"more than {_MAX_DEPTH} levels")
-        if event.tag not in _TAGS:
-            self._note(mark, f"the tag {event.tag.removeprefix(_CORE)}")
-        if isinstance(event, yaml.SequenceStartEvent):
-            items = self._until(yaml.SequenceEndEvent)
-            return [self._read(item, depth + 1) for item in items]
-        if isinstance(event, yaml.MappingStartEvent):
-            entry = {}
-            for item in self._until(yaml.MappingEndEvent):
-                key = self._read(item, depth + 1)
-                if not isinstance(key, str):
-                    self._note(item.start_mark, "a key that is not text")
-                entry[str(key)] = self._read(self._next(), depth + 1)
-            return entry
-        return "" if not event.style and event.value in _NULLS else event.value
-
-    def _until(self, end: type[yaml.Event]) -> Iterator[Any]:
-        while not isinstance(event := self._next(), end):
-            yield event
-
-    def _note(self, mark: Any, problem: str) -> None:
-        self._faults.append(_fault(mark, problem))
-
-
-def _fault(mark: Any, problem: str) -> InputError:
-    shown = printable(problem[:_SHOWN_CHARACTERS])
-    dots = "..." if len(problem) > _SHOWN_CHARACTERS else ""
-    msg = f"expected YAML, found in line {mark.line + 1} of the entry: {shown}{dots}"
-    return InputError(msg)

@@ -18,9 +18,11 @@ import io
 import lzma
 import os
 import re
+import stat
 import sys
+import tempfile
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -122,10 +124,75 @@ def count_compressed(stream: io.BufferedReader) -> Callable[[], int] | None:
     return (lambda: raw.bytes_read) if isinstance(raw, _Decompressed) else None
 
 
+def is_seekable(stream: BinaryIO) -> bool:
+    """Return whether a stream can be read from any place, and stands at its beginning.
+
+    A compressed stream and a pipe cannot.
+    """
+    return stream.seekable() and stream.seek(0, io.SEEK_CUR) == 0
+
+
+@contextmanager
+def seekable(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Return the stream, or a temporary copy if it is not seekable.
+
+    Raises
+    ------
+    OSError
+        If the copy cannot be written.
+    """
+    if is_seekable(stream):
+        yield stream
+    else:
+        with _copy(stream) as copy:
+            yield copy
+
+
+@contextmanager
+def with_path(stream: BinaryIO) -> Iterator[str]:
+    """Return the path of a regular file that is open, else that of a temporary copy.
+
+    A stream may also have the name of a member of a zip, so the path must lead to the
+    file that is open.
+    """
+    path = getattr(stream, "name", None)
+    if isinstance(path, str) and _is_file(path, stream):
+        yield path
+    else:
+        with _copy(stream) as copy:
+            yield copy.name
+
+
+def _is_file(path: str, stream: BinaryIO) -> bool:
+    try:
+        opened, found = os.fstat(stream.fileno()), Path(path).stat()
+    except OSError:  # not from a file, or removed
+        return False
+    return stat.S_ISREG(opened.st_mode) and os.path.samestat(opened, found)
+
+
+@contextmanager
+def _copy(stream: BinaryIO) -> Iterator[BinaryIO]:
+    with tempfile.NamedTemporaryFile() as copy:
+        while piece := stream.read(_SPOOL_BYTES):
+            try:
+                copy.write(piece)
+                copy.flush()
+            except OSError as error:  # the temporary file's name says little
+                with suppress(OSError):
+                    copy.close()
+                folder = tempfile.gettempdir()
+                raise OSError(error.errno, error.strerror, folder) from None
+        copy.seek(0)
+        yield cast("BinaryIO", copy)
+
+
+_SPOOL_BYTES = 1 << 20
+
 MAX_LINE_BYTES = 65_536
 """The longest record of a format with one record per line."""
 
-_CHUNK_BYTES = 1 << 14
+PIECE_BYTES = 1 << 14
 _LINE_ENDS = b"\r\n"
 
 _NOTHING_STARTS = frozenset({b"", b"#", b"%", b";"})
@@ -158,6 +225,53 @@ class NumberedLines:
         self.bytes_read = 0
         self._stream = stream
         self._limit = limit
+        self._ahead = bytearray()
+        self._damage: InputError | None = None
+
+    def sample(self, size: int) -> bytes:
+        """Read ahead, and return the first bytes without a mark of UTF-8.
+
+        Parameters
+        ----------
+        size : int
+            How many to return; fewer only if the stream ends, more if they are blank.
+        """
+        try:
+            while len(self._ahead) < size + len(codecs.BOM_UTF8) or (
+                len(self._ahead) < PIECE_BYTES and not self._ahead.strip()
+            ):
+                if not (piece := self._stream.read1(PIECE_BYTES)):
+                    break
+                self._ahead += piece
+        except InputError as error:  # raised again after what was read before
+            self._damage = error
+        size = max(size, PIECE_BYTES)
+        return bytes(self._ahead).removeprefix(codecs.BOM_UTF8)[:size]
+
+    def decode_utf16(self) -> None:
+        """Read the rest of the stream, from its mark on, as UTF-16."""
+        text = (bytes(self._ahead) + self._stream.read()).decode("utf-16", "replace")
+        self._ahead = bytearray(text.encode())
+
+    def rest(self) -> BinaryIO:
+        """Return a stream of what is not read, sought to its beginning if it can be."""
+        stream = cast("BinaryIO", self._stream)
+        if stream.seekable() and not self._damage:
+            stream.seek(-len(self._ahead), io.SEEK_CUR)
+            return stream
+        return cast(
+            "BinaryIO",
+            io.BufferedReader(_Joined(bytes(self._ahead), stream, self._damage)),
+        )
+
+    def _read(self) -> bytes:
+        """Return the next bytes; those that were read ahead come first."""
+        if self._ahead:
+            piece, self._ahead = bytes(self._ahead), bytearray()
+            return piece
+        if self._damage:
+            raise self._damage
+        return self._stream.read1(PIECE_BYTES)
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         for lines in self._chunks():
@@ -172,7 +286,7 @@ class NumberedLines:
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the stream in pieces instead of lines, without a byte order mark."""
-        while piece := self._stream.read1(_CHUNK_BYTES):
+        while piece := self._read():
             begun, self.bytes_read = self.bytes_read, self.bytes_read + len(piece)
             yield piece if begun else piece.removeprefix(codecs.BOM_UTF8)
 
@@ -185,7 +299,7 @@ class NumberedLines:
         """
         begun = bytearray()  # a line whose end has not arrived
         after_cr = False
-        while chunk := self._stream.read1(_CHUNK_BYTES):
+        while chunk := self._read():
             if after_cr and chunk.startswith(b"\n"):
                 self.bytes_read += 1
                 chunk = chunk[1:]
@@ -203,6 +317,35 @@ class NumberedLines:
                 self.bytes_read += len(rest)
         if begun:
             yield [bytes(begun)]
+
+
+class _Joined(io.RawIOBase):
+    """Bytes, and the stream from which they were read ahead, or how it ended."""
+
+    def __init__(
+        self, ahead: bytes, stream: BinaryIO, damage: InputError | None
+    ) -> None:
+        self._ahead, self._stream, self._damage = ahead, stream, damage
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._damage and not self._ahead:
+            raise self._damage
+        piece = self._ahead[: len(buffer)] or self._stream.read(len(buffer))
+        self._ahead = self._ahead[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def plain_text(content: bytes) -> str:
+    """Return a text with line feeds, and without NUL bytes and unusual spaces."""
+    text = decode(content).replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\0", "").translate(_PLAIN)
+
+
+_PLAIN = {0xA0: " ", 0xFEFF: None}
 
 
 def is_record(line: bytes) -> bool:
@@ -300,7 +443,7 @@ def read_lines(
     )
 
 
-_PIECE_BYTES = 512
+_COMPRESSED_BYTES = 512
 """Compressed bytes per step; with gzip, they expand to at most 512 KiB."""
 
 _CONTENT_BYTES = 1 << 20
@@ -408,6 +551,6 @@ class _Decompressed(io.RawIOBase):
             raise InputError(msg)
 
     def _read_piece(self) -> bytes:
-        piece = self._stream.read(_PIECE_BYTES)
+        piece = self._stream.read(_COMPRESSED_BYTES)
         self.bytes_read += len(piece)
         return piece

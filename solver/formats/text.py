@@ -1,0 +1,407 @@
+"""The reader of any text: it finds every FEN, and what stands around it.
+
+Called by `reading`; imports `entries`, `solutions`, `words`, `errors` and
+`position_text`.
+
+This is what any unknown text gets: lists that people write, and source code of any
+language. What belongs to a FEN is
+
+- in code, what is in the largest brackets that hold no other FEN: values with names
+  (`mateIn: 2`), or values in their order; and the comments there;
+- elsewhere the rest of its line, the other lines of its paragraph if no other FEN is
+  there, otherwise the lines down to the next FEN; and moves after a blank line. A line
+  above it without moves is its name. `Label: value` is a field.
+
+A heading is a line without a FEN and without moves that stands apart or is marked. It
+holds for what follows, until the next one. A line inside another record is none, and in
+code only comments and the names of the brackets around a record are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from solver.errors import FormatError, InputError
+from solver.formats import words
+from solver.formats.entries import Entry
+from solver.formats.solutions import has_moves
+from solver.position_text import FoundFen, GivenPosition, find_fens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*'|`[^`]*`)"""
+_PAIR = re.compile(
+    rf"""["'`]?(?P<name>[A-Za-z_][\w-]*)["'`]?\s*(?::|=>|=)\s*
+    (?P<value>{_QUOTED}|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\{{[^{{}}]*\}}
+    |(?:const\s+)?\w+\([^()]*\)|[-\w.#+]+)""",
+    re.VERBOSE,
+)
+_find_pairs = _PAIR.finditer
+_find_literals = re.compile(
+    rf"b?r?({_QUOTED})|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.])"
+).findall
+_find_objects = re.compile(r"\{[^{}]*\}").findall
+_find_brackets = re.compile(r"[{}()\[\]]").finditer
+_CLOSING = dict(zip("})]", "{([", strict=True))
+_find_comments = re.compile(r"(?://|#\s|--|/\*)([^\n]*)").findall
+_is_code = re.compile(
+    r"""[{(\[=:,]\s*b?r?["'`](?:[^"'`\n]*\s)?(?:[1-8pnbrqkPNBRQK]{1,8}/){7}"""
+).search
+_match_label = re.compile(
+    r"\W{0,6}(?P<name>[^\W\d_][\w. /()-]{0,28}?)[*_`]*\s*[:=][*_`]*\s*(?P<value>.+)\Z"
+).match
+_match_operations = re.compile(
+    r"""\s*(?:[;|,]\s*)?(?:[a-z]\w{0,8}[ :=]\s*(?:"[^"]*"|[^;"])*;\s*)+\Z""",
+    re.IGNORECASE,
+).match
+_find_operations = re.compile(
+    r'\s*([a-zA-Z]\w{0,20})[ :=]\s*((?:"[^"]*"|[^;"])*);'
+).findall
+_OPCODE = re.compile(r"[\s;|,]*(?:dm|bm|am|pv|id|ce|acd|c\d|hmvc|fmvn)\b")
+_is_marked = re.compile(
+    r"^\s*(#{1,6}\s|//|--|=+\s|\*{1,2}[A-Za-z]|;|%|<h\d|/\*|\[)|:\s*$"
+).search
+_is_comment = re.compile(r"\s*(//|#|--|/\*|;|%)").match
+_is_empty = re.compile(r"\s*(?:(?:```|~~~).*)?").fullmatch
+"""A blank line, or one that begins or ends a block of code in Markdown."""
+
+_is_underline = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*").fullmatch
+_is_aside = re.compile(r"\s*(?:(?:/\*|\[)|(?://|--)\s*(?![\w ,.'-]+\Z))").match
+_LIST_MARK = re.compile(r"^\s*(?:\d+[.):]|[-*>#\u2022]|//)*\s*")
+_is_fen_label = re.compile(
+    r"\W*(?:fen|position(?: fen)?|epd|diagram|stellung)\W*", re.IGNORECASE
+).fullmatch
+_match_sign_before = re.compile(
+    r"\s*(?:[-*]\s+)?(?:#\s?(\d{1,3})|(\d{1,2})#|[mM](\d{1,2}))[\s:.)-]+(?=\S)"
+).match
+_find_number = re.compile(r"\s*(?:[-*]\s+)?#?\s?[mM]?(\d{1,3})").match
+_match_insert = re.compile(
+    r"INSERT INTO\s+[^\s(]+\s*\(([^()]*)\)\s*VALUES", re.IGNORECASE
+).match
+_NAME_LENGTH = 80
+_SEPARATORS = " \t\"',;|`"
+_LONGEST_BLOCK = 6000
+_NEAR_MOVES = 2
+"""So many lines after a blank one may be a record's moves."""
+
+_WHITE = "white"
+
+
+def read_any_text(text: str, name: str) -> Iterator[Entry | FormatError]:
+    """Find the records of a text.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    name : str
+        Its file's name, for errors.
+
+    Yields
+    ------
+    Entry or FormatError
+        One for each FEN, in the order of the text; its number is that of its line. An
+        error for what looks like a FEN and is none.
+    """
+    found = [*find_fens(text, nearly=True)]
+    whole = [fen for fen in found if fen.is_whole]
+    entries = _Text(text, whole).entries() if whole else iter(())
+    for fen in found:
+        if fen.is_whole:
+            yield next(entries)
+            continue
+        source = f"{name}:{text.count(chr(10), 0, fen.start) + 1}"
+        try:
+            GivenPosition(fen.fen)
+        except InputError as error:
+            yield FormatError(source, str(error))
+
+
+class _Text:
+    """A text with FENs, and what belongs to each.
+
+    Parameters
+    ----------
+    text : str
+    fens : list of FoundFen
+        All of its FENs, in order.
+    """
+
+    def __init__(self, text: str, fens: list[FoundFen]) -> None:
+        self.text, self.fens = text, fens
+        self.lines = text.split("\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self.line_of = [bisect_right(self.starts, fen.start) - 1 for fen in fens]
+        self.paragraphs = [*accumulate(not line.strip() for line in self.lines)]
+        self.fens_of_line = Counter(self.line_of)
+        self.fens_of_paragraph = Counter(self.paragraphs[at] for at in self.line_of)
+        self.blocks: dict[int, tuple[int, int]] = {}
+        self.parents: dict[int, int] = {}
+        self.innermost = [-1] * len(fens)
+        self.headings: set[int] = set()
+        if _is_code(text):
+            self._find_blocks()
+        self.heads = self._find_heads()
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield an entry for each FEN."""
+        for at, (fen, line) in enumerate(zip(self.fens, self.line_of, strict=True)):
+            fields, texts, heads = {"fen": fen.fen}, list[str](), list[str]()
+            if self.heads[line]:
+                heads.append(self.heads[line])
+            heads += self._bracket_names(self.innermost[at])
+            if at in self.blocks:
+                self._read_block(at, fields, texts)
+            else:
+                self._read_around(at, fields, texts)
+            yield Entry(line + 1, fields, tuple(texts), tuple(heads))
+
+    # Code
+
+    def _find_blocks(self) -> None:
+        """Find the largest brackets around each FEN that hold no other."""
+        opened: list[tuple[str, int]] = []
+        pairs: list[tuple[int, int]] = []
+        starts, at = [fen.start for fen in self.fens], 0
+        for found in _find_brackets(self.text):
+            bracket, start = found[0], found.start()
+            while at < len(starts) and starts[at] < start:
+                self.innermost[at] = opened[-1][1] if opened else -1
+                at += 1
+            if bracket in "{([":
+                self.parents[start] = opened[-1][1] if opened else -1
+                opened.append((bracket, start))
+            elif opened and opened[-1][0] == _CLOSING[bracket]:
+                pairs.append((opened.pop()[1], found.end()))
+        pairs.sort(key=lambda pair: pair[1] - pair[0])
+        for start, end in pairs:
+            if end - start > _LONGEST_BLOCK:
+                break
+            first = bisect_left(starts, start)
+            if bisect_left(starts, end) - first == 1:
+                self.blocks[first] = start, end
+
+    def _bracket_names(self, start: int) -> list[str]:
+        """Return the names of the brackets around a FEN that claim a mate."""
+        names = []
+        while start >= 0:
+            before = self.text[max(0, start - _NAME_LENGTH) : start]
+            name = re.split(r"[\n,{}()\[\];]", before)[-1]
+            if words.find_lengths(_spaced(name), _WHITE):
+                names.append(name.strip(" =:\"'`"))
+            start = self.parents[start]
+        return names[::-1]
+
+    def _read_block(self, at: int, fields: dict[str, str], texts: list[str]) -> None:
+        start, end = self.blocks[at]
+        body = self.text[start:end]
+        pairs = [*_find_pairs(body)]
+        for pair in pairs:
+            if not any(find_fens(pair["value"])):
+                fields.setdefault(pair["name"], _unquote(pair["value"]))
+        if not pairs:
+            cells = [*_literals(body)]
+            names = _column_names(self.text[:start], len(cells))
+            named = zip(names, cells, strict=True)
+            fields |= {name: cell for name, cell in named if not any(find_fens(cell))}
+        texts += _find_comments(body)
+        line = self.line_of[at]
+        if line and _is_comment(self.lines[line - 1]) and _claims(self.lines[line - 1]):
+            texts.append(self.lines[line - 1])
+
+    # Headings
+
+    def _find_heads(self) -> list[str]:
+        """Return for each line the heading that holds for it; empty without one."""
+        inside = {
+            line
+            for start, end in self.blocks.values()
+            for line in range(
+                bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
+            )
+        }
+        is_code = 2 * len(self.blocks) > len(self.fens)
+        heads, head, is_strong = [], "", False
+        for at, line in enumerate(self.lines):
+            is_outside = at not in self.fens_of_line and at not in inside
+            if is_outside and line.strip() and (not is_code or _is_comment(line)):
+                text, is_marked = line, bool(_is_marked(line))
+                if _is_underline(line) and at and at - 1 not in self.fens_of_line:
+                    text, is_marked = self.lines[at - 1], True
+                if (is_marked or self._is_apart(at)) and not has_moves(text):
+                    if _claims(text):
+                        head, is_strong = text.strip(), is_marked
+                        self.headings.add(at)
+                    elif not (
+                        _is_aside(text)
+                        if is_marked
+                        else is_strong or self._has_fens(at)
+                    ):
+                        head = ""
+            heads.append(head)
+        return heads
+
+    def _has_fens(self, line: int) -> bool:
+        return self.fens_of_paragraph[self.paragraphs[line]] > 0
+
+    def _is_apart(self, line: int) -> bool:
+        """Return whether a line may be a heading without being marked.
+
+        It belongs to the record above if its paragraph begins with a FEN, and to the
+        only record of its paragraph.
+        """
+        count = self.fens_of_paragraph[self.paragraphs[line]]
+        return not count or (count > 1 and not self._begins_with_fen(line))
+
+    def _begins_with_fen(self, line: int) -> bool:
+        first = bisect_left(self.paragraphs, self.paragraphs[line])
+        lines = range(first, len(self.lines))
+        first = next((at for at in lines if self.lines[at].strip()), first)
+        return first in self.fens_of_line
+
+    # Lists
+
+    def _read_around(self, at: int, fields: dict[str, str], texts: list[str]) -> None:
+        fen, line = self.fens[at], self.line_of[at]
+        start, text = self.starts[line], self.lines[line]
+        before, after = text[: fen.start - start], text[fen.end - start :]
+        if self.fens_of_line[line] > 1:  # what follows each belongs to it
+            is_last = at + 1 == len(self.fens) or self.line_of[at + 1] != line
+            end = len(text) if is_last else self.fens[at + 1].start - start
+            before, after = "", text[fen.end - start : end]
+        self._read_line(before, after, fields, texts)
+        for near in self._near(at):
+            other = self.lines[near]
+            label = _match_label(other)
+            if label and not has_moves(label["name"]):
+                fields.setdefault(label["name"].strip(), label["value"].strip())
+            elif near < line and not has_moves(other):
+                fields.setdefault("name", other.strip(" \t#*-/"))
+                if _claims(other):
+                    texts.append(other)
+            elif other.strip():
+                texts.append(other)
+        if sign := self._sign_before(before):
+            texts.insert(0, sign)
+
+    @staticmethod
+    def _read_line(
+        before: str, after: str, fields: dict[str, str], texts: list[str]
+    ) -> None:
+        """Read what stands before and after a FEN in its line."""
+        before = _LIST_MARK.sub("", before, count=1)
+        ended = after.rstrip() if after.rstrip().endswith(";") else f"{after.rstrip()};"
+        if _OPCODE.match(after) and _match_operations(ended):
+            for name, value in _find_operations(ended):
+                fields.setdefault(name, value.strip().strip('"'))
+        else:
+            texts.append(after.strip())
+        if not _is_fen_label(before):
+            texts.append(before.strip())
+        texts[:] = [text for text in texts if text.strip(_SEPARATORS)]
+
+    def _near(self, at: int) -> list[int]:
+        """Return the other lines that belong to a FEN."""
+        line, paragraph = self.line_of[at], self.paragraphs[self.line_of[at]]
+        last = self.line_of[at - 1] if at else -1
+        end = self.line_of[at + 1] if at + 1 < len(self.fens) else len(self.lines)
+
+        headings = self.headings if at + 1 < len(self.fens) else set()
+
+        def own(lines: range) -> list[int]:
+            return [
+                n for n in lines if n not in headings and not _is_empty(self.lines[n])
+            ]
+
+        following = own(range(line + 1, end))
+        same = [n for n in following if self.paragraphs[n] == paragraph]
+        before = [
+            n
+            for n in range(max(last + 1, 0), line)
+            if self.paragraphs[n] == paragraph
+            and n not in self.headings
+            and not _is_empty(self.lines[n])
+            if self.lines[n].strip()
+        ]
+        if self.fens_of_paragraph[paragraph] > 1:
+            if self._begins_with_fen(line):
+                return same
+            is_last = at + 1 == len(self.fens) or end == len(self.lines)
+            name = [n for n in before[-1:] if not self._belongs_above(n)]
+            return [n for n in same if is_last or self._belongs_above(n)] + name
+        if not same:  # blank lines inside a problem
+            same = [
+                n
+                for n in following[:_NEAR_MOVES]
+                if has_moves(self.lines[n]) or _claims(self.lines[n])
+            ]
+        return before + same
+
+    def _belongs_above(self, line: int) -> bool:
+        return has_moves(self.lines[line]) or bool(_match_label(self.lines[line]))
+
+    def _sign_before(self, before: str) -> str:
+        """Return a sign before a FEN, as `#2`, unless such signs number records."""
+        found = _match_sign_before(f"{before}x")
+        if found is None:
+            return ""
+        found_in = (_find_number(self.lines[line]) for line in self.line_of)
+        numbers = [int(number[1]) if number else None for number in found_in]
+        steps = [b - a for a, b in pairwise(numbers) if a is not None and b is not None]
+        is_serial = 1 in steps and len({*numbers}) == len(numbers)
+        if is_serial or len(numbers) == 1:
+            return ""
+        return f"#{next(filter(None, found.groups()))}"
+
+
+def _column_names(before: str, count: int) -> list[str]:
+    """Return the names of values: those of an SQL statement before, or numbers."""
+    at = before.upper().rfind("INSERT INTO")
+    found = _match_insert(before, at) if at >= 0 else None
+    names = [name.strip(' `"[]\n') for name in found[1].split(",")] if found else []
+    return names if len(names) == count else [str(n) for n in range(1, count + 1)]
+
+
+def _spaced(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])|_", " ", name)
+
+
+def _claims(line: str) -> bool:
+    """Return whether a line says a length, another stipulation, or an aim."""
+    plain = _spaced(line)
+    said, others = words.find_words(plain, _WHITE)
+    return bool(said or others or words.find_lengths(line, _WHITE)) or words.has_goal(
+        line
+    )
+
+
+def _unquote(value: str) -> str:
+    """Return a value of code as text: lists with spaces, and moves as in UCI."""
+    value = value.strip()
+    if value.startswith("[") and (objects := _find_objects(value)):
+        moves = (
+            {pair["name"]: _unquote(pair["value"]) for pair in _find_pairs(one)}
+            for one in objects
+        )
+        return " ".join(
+            move.get("san")
+            or move.get("uci")
+            or f"{move.get('from', '')}{move.get('to', '')}"
+            for move in moves
+        )
+    if value.startswith("[") or value.endswith(")"):
+        return " ".join(_literals(value))
+    if value[:1] not in {'"', "'", "`"} or value[-1:] != value[:1]:
+        return value
+    return value[1:-1].replace("\\n", "\n").replace("\\'", "'").replace('\\"', '"')
+
+
+def _literals(code: str) -> Iterator[str]:
+    """Yield the quoted texts and the numbers in code."""
+    for quoted, number in _find_literals(code):
+        yield _unquote(quoted) or number
