@@ -264,6 +264,10 @@ class Claim:
         mate in one are not cooks.
     solutions : int or None
         Help play only: how many solutions the source claims; None: one.
+    by_line : bool
+        Nothing but the line, which ends in mate, claims the mate.
+    partly_read : bool
+        A part of the source's solution, such as its variations, was not read.
 
     Raises
     ------
@@ -276,6 +280,8 @@ class Claim:
     line: tuple[str, ...] = ()
     any_last_move: bool = False
     solutions: int | None = None
+    by_line: bool = field(default=False, compare=False, repr=False)
+    partly_read: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         _set(self, "mate", signed_length("mate", self.mate))
@@ -373,6 +379,9 @@ class Problem:
         begins by convention: Black in help play of whole moves, else White.
     warnings : tuple of str
         What its record says that could not be read, and so is not part of it.
+    line : tuple of str
+        The moves that the source gives where it claims no mate, as a study does, in
+        UCI notation.
 
     Raises
     ------
@@ -389,8 +398,10 @@ class Problem:
     stipulation: Stipulation
     names_side: bool = field(compare=False, repr=False)
     warnings: tuple[str, ...] = field(compare=False, repr=False)
+    line: tuple[str, ...] = field(compare=False, repr=False)
 
-    def __init__(  # an argument may be of more types than its field
+    # An argument may be of more types than its field.
+    def __init__(  # noqa: PLR0913, PLR0917 -- each is one field
         self,
         fen: str,
         id: str = "",  # noqa: A002
@@ -400,6 +411,7 @@ class Problem:
         stipulation: Stipulation | str | None = MATE,
         names_side: bool = True,  # noqa: FBT001, FBT002
         warnings: tuple[str, ...] = (),
+        line: tuple[str, ...] = (),
     ) -> None:
         for name, text in (("fen", fen), ("id", id), ("source", source)):
             _set(self, name, require_instance(name, text, str, "text"))
@@ -419,6 +431,7 @@ class Problem:
         _set(self, "stipulation", stipulation)
         _set(self, "names_side", names_side)
         _set(self, "warnings", warnings)
+        _set(self, "line", line)
 
     @property
     def position(self) -> str:

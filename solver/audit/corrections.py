@@ -28,8 +28,13 @@ from solver.audit.results import (
     split_source,
 )
 from solver.formats import epd, rows, streams
-from solver.formats.claims import NUMERALS, FileSummary, Selection, find_words
+from solver.formats.claims import FileSummary, Selection
+from solver.formats.evidence import AND_MORE
+from solver.formats.reading import cell_text
 from solver.formats.registry import read_as, read_collection, title_of
+from solver.formats.tables import entry_of
+from solver.formats.trees import entries_of
+from solver.formats.words import NUMERALS, find_words
 from solver.problem import MATE, Problem
 from solver.stipulations import Soundness, Verdict, genre_of
 
@@ -150,11 +155,11 @@ def corrected_lines(
     }
     summary = FileSummary()
     found: dict[int, tuple[Problem, AuditResult]] = {}
-    games: set[int] = set()  # where each begins; other records are lines
+    starts: set[int] = set()  # of records that may have several lines
     for record in read_collection(path, options, summary):
         line = split_source(record.source)[1]
-        if summary.format == _PGN:
-            games.add(line)
+        if summary.format in {_PGN, *_TABLES}:
+            starts.add(line)
         if isinstance(record, Problem):
             claimed = claimed_columns(record)
             key = _key(AuditResult(record.id, record.source, record.fen, **claimed))
@@ -165,7 +170,7 @@ def corrected_lines(
             report(result, Corrected(b"", ("no longer in the file",)))
     corrector = _Corrector(summary, options)
     with streams.open_decompressed(path) as stream:
-        for number, text in _split(stream, games):
+        for number, text in _split(stream, starts):
             if number not in found:
                 yield text
                 continue
@@ -176,17 +181,17 @@ def corrected_lines(
 
 
 def _split(
-    stream: Iterable[bytes], games: Collection[int]
+    stream: Iterable[bytes], starts: Collection[int]
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the first line's number, and the text, of each line or each game."""
+    """Yield the first line's number, and the text, of each line or each record."""
     lines = (line for part in stream for line in part.splitlines(keepends=True))
-    start, game = 1, b""
+    start, record = 1, b""
     for number, line in enumerate(lines, 1):
-        if game and (not games or number in games):
-            yield start, game
-            start, game = number, b""
-        game += line
-    yield start, game
+        if record and (not starts or number in starts):
+            yield start, record
+            start, record = number, b""
+        record += line
+    yield start, record
 
 
 def _key(result: AuditResult) -> tuple[object, ...]:
@@ -215,10 +220,12 @@ class _Corrector:
             found = title_of(summary.format) if summary.format else "no records"
             msg = f"{summary.name}: expected {expected} to correct, found {found}"
             raise errors.InputError(msg)
-        self._format, self._head = summary.format, summary.head
+        self._format, self._table = summary.format, summary.table
         everything = Selection(all_rows=True)  # whatever the corrected claim
         self._options = replace(options, selection=everything)
-        self._rows = rows.RowReader(FileSummary(), self._options)
+        self._reading = summary.learnt
+        if self._reading:
+            self._reading.select_all()
 
     def correct(self, text: bytes, problem: Problem, result: AuditResult) -> Corrected:
         """Return the text of a record with the claim that was proved.
@@ -249,7 +256,7 @@ class _Corrector:
         plain = streams.decode(text.removeprefix(mark))
         if mark + plain.encode() != text:  # of another encoding
             return unchanged
-        fields, skips = self._fields(plain)
+        fields, skips = self._fields(plain, problem)
         moves = mate if problem.claim else mate - 1  # how many have no mate
         keys, pv = result.keys.split() if mate > 0 else None, result.pv.split()
         best = unchanged
@@ -267,7 +274,7 @@ class _Corrector:
                 best = Corrected(corrected, left)
         return best
 
-    def _fields(self, text: str) -> tuple[list[_Field], int]:
+    def _fields(self, text: str, problem: Problem) -> tuple[list[_Field], int]:
         """Return the fields of a record that may claim something, and `skips`."""
         if self._format == _PGN:
             return [*_split_game(text)], 0
@@ -281,24 +288,37 @@ class _Corrector:
         if self._format == _JSON:
             names, cells = _split_object(text)
         else:
-            table = rows.find_table(self._head, self._options)
-            assert table
-            delimiter, names, _ = table
-            cells = [*_split_cells(text, delimiter)]
-        plan = self._rows.plan(names)
+            names = self._table.names
+            cells = [*_split_cells(text, self._table.delimiter)]
+        plan = self._reading.plan(names)
         fields = [cells[at]._replace(part=part) for part, _, at in plan.fields]
-        return fields, int(plan.after_first)
+        given = next((field.text for field in fields if field.part == "position"), "")
+        skips = int(problem.fen.partition(" ")[0] not in given)
+        return fields, skips
+
+    def _read(self, text: bytes) -> Problem | errors.FormatError | None:
+        """Read a record as the file is read."""
+        if not self._reading:
+            lines = [*enumerate(text.splitlines(keepends=True), 1)]
+            records = read_as(self._format, iter(lines), FileSummary(), self._options)
+            return next(records, None)
+        plain = streams.decode(text)
+        if self._format == _JSON:
+            (entry, *_) = entries_of(json.loads(plain), 1)
+        else:
+            names, cells = self._table.names, _split_cells(plain, self._table.delimiter)
+            entry = entry_of(1, names, (cell.text for cell in cells))
+        problem: Problem | None = self._reading.read_entry(entry, "")
+        return problem
 
     def _disagreements(
         self, text: bytes, before: Problem, result: AuditResult
     ) -> tuple[str, ...]:
         """Return what in a text still contradicts the answer."""
-        lines = [*enumerate(text.splitlines(keepends=True), 1)]
-        if self._format in _TABLES:
-            table = rows.find_table(self._head, self._options)
-            lines[:0] = [(1, self._head)] if table and table[2] else []
-        records = read_as(self._format, iter(lines), FileSummary(), self._options)
-        problem = next(records, None)
+        try:
+            problem = self._read(text)
+        except errors.InputError:
+            problem = None
         if not isinstance(problem, Problem) or problem.fen != result.fen:
             return result.disagreements
         answer = solution.Solution(
@@ -335,7 +355,7 @@ def _rewritten(field: _Field, change: _Change) -> str:
         moves = change.keys if field.part == "keys" else change.line
         return text if moves is None else _write_moves(field, moves, change)
     if field.part == "themes":
-        return _THEME.sub(str(min(change.moves, rows.AND_MORE)), text)
+        return _THEME.sub(str(min(change.moves, AND_MORE)), text)
     if field.part == "words":
         plain = text.replace("_", " ")
         for _, said, _ in find_words(plain, "white")[0]:
@@ -423,7 +443,7 @@ def _split_object(text: str) -> tuple[tuple[str, ...], list[_Field]]:
         value, at = decoder.raw_decode(text, start)
         names.append(name)
         encode = _encoder(value, text[start:at])
-        values.append(_Field("", start, at, rows.cell_text(value), encode))
+        values.append(_Field("", start, at, cell_text(value), encode))
     return tuple(names), values
 
 

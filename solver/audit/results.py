@@ -199,17 +199,21 @@ DUAL = "dual"
 LINE = "line"
 """The disagreement when the claimed line is longer than the claimed mate."""
 
+AGREEING = frozenset({Soundness.SOUND, Soundness.PARTLY_READ})
+"""The soundness of records with which nothing disagrees."""
+
 DISAGREEMENTS = (
     Verdict.SHORTER,
     Verdict.REFUTED,
-    *(word for word in Soundness if word is not Soundness.SOUND),
+    Verdict.UNFORCED,
+    *(word for word in Soundness if word not in AGREEING),
     KEYS,
     DUAL,
     LINE,
 )
 """All words that `AuditResult.disagreements` can contain."""
 
-_CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED})
+_CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED, Verdict.UNFORCED})
 
 _FINISHED = frozenset({None, "", solution.StoppedBy.SOLUTIONS})
 """The value of `stopped_by` if the question was answered."""
@@ -254,7 +258,7 @@ class AuditResult(record.Record):
         this property.
         """
         words = [self.word] if self.verdict in _CONTRADICTED else []
-        if self.soundness and self.soundness != Soundness.SOUND:
+        if self.soundness and self.soundness not in AGREEING:
             words.append(self.soundness)
         if self.wrong_keys:
             words.append(KEYS)
@@ -285,7 +289,10 @@ class AuditResult(record.Record):
     @property
     def wants_longer_mate(self) -> bool:
         """Whether a mate is claimed that is too short, and no longer one is known."""
-        is_refuted = self.verdict == Verdict.REFUTED and self.claim is not None
+        is_refuted = (
+            self.verdict in {Verdict.REFUTED, Verdict.UNFORCED}
+            and self.claim is not None
+        )
         return (
             is_refuted and self.mate is None and genre_of(self.asked).has_certificates
         )
@@ -456,6 +463,8 @@ def find_verdict(answer: solution.Solution, *, within: bool = False) -> Verdict 
     if claim is None:
         return None
     verdict = genre_of(answer.problem.stipulation).verdict(claim, answer)
+    if verdict is Verdict.REFUTED and claim.by_line:
+        return Verdict.UNFORCED
     return Verdict.HOLDS if within and verdict is Verdict.SHORTER else verdict
 
 

@@ -1,7 +1,7 @@
 """What a record claims, and what was understood of a file.
 
-Called by most of its room, `audit`, `cli` and `mcp`; imports `errors`, `position_text`
-and `problem`.
+Called by most of its room, `audit`, `cli` and `mcp`; imports `solutions`, `errors`,
+`position_text` and `problem`.
 
 Distances and claims, in numbers and in words (`mate in three`, `Loyd, #3`), are parsed
 alike in every format. `Draft` makes a problem of the fields of a record; `Selection`
@@ -20,7 +20,8 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from solver.errors import InputError, quote
+from solver.errors import InputError, quote, refusal
+from solver.position_text import write_lines
 from solver.problem import MATE, MAX_MOVES, Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
@@ -102,6 +103,9 @@ class ReadOptions:
         Refuse a record with a warning, instead of keeping what could be read of it.
     claims : bool
         Read claims; otherwise only positions and stipulations.
+    by_line : bool
+        Decide the format from the first line, so that a program gets the answer to it
+        before it sends the next; what is in no other format is EPD.
     """
 
     source_format: str = AUTO
@@ -109,27 +113,62 @@ class ReadOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
     claims: bool = True
+    by_line: bool = False
 
+
+DEFAULTS = ReadOptions()
+"""Detect the format, and read everything that claims a mate."""
 
 OTHER_TEXT = "other text"
 """The name of what stands after a position and has no name."""
 
 
-def no_claims(fields: Sequence[str]) -> str:
+def no_claims(fields: Sequence[str], in_words: Container[str] = ()) -> str:
     """Return the error for a file of which no claim was read.
 
     Parameters
     ----------
     fields : sequence of str
-        The fields that were not read and may hold claims.
+        The fields that were not read and whose values may be claims.
+    in_words : container of str
+        Those whose values are words, which `--columns` does not read as claims.
     """
-    is_named = fields[0] != OTHER_TEXT  # otherwise perhaps a table without a header
+    named = [one for one in fields if one != OTHER_TEXT and one not in in_words]
+    how = f"--columns claim={named[0]} reads it, " if named else ""
     return (
-        f"expected claims, found none in the fields that are known, and "
-        f"{', '.join(fields)}; name the one with claims, as in --columns "
-        f"{f'claim={fields[0]}' if is_named else 'fen=1,claim=2'}, or read positions "
-        "only with --no-claims"
+        f"expected claims, found none, but {', '.join(fields)} may hold them; {how}"
+        "--no-claims reads positions only"
     )
+
+
+def renamed(
+    options: ReadOptions, targets: Mapping[str, str], found: Container[str], what: str
+) -> dict[str, str]:
+    """Return which names stand for the usual ones, as `--columns` says.
+
+    Parameters
+    ----------
+    options : ReadOptions
+    targets : mapping of str to str
+        The usual name, such as an opcode, for each part of a problem.
+    found : container of str
+        The names that occur in the first records.
+    what : str
+        What the names are, for messages.
+
+    Raises
+    ------
+    InputError
+        A part is unknown here, or a name does not occur.
+    """
+    names, option = {}, "--columns"
+    for part, name in options.columns.items():
+        if part not in targets:
+            raise refusal(option, f"one of {', '.join(targets)}", part)
+        if name not in found:
+            raise refusal(option, f"{what} of the file", name)
+        names[name] = targets[part]
+    return names
 
 
 KEPT = "; kept "
@@ -173,6 +212,20 @@ def _parse_number(name: str, text: str, allowed: Container[int], expected: str) 
     return int(text)
 
 
+def _parse_keys(field: str, position: GivenPosition, moves: str) -> tuple[str, ...]:
+    """Read alternative first moves, or the key of a solution with words after it."""
+    try:
+        return position.keys(field, moves)
+    except InputError:
+        from solver.formats.solutions import read_solution
+
+        solution = read_solution(position.fen, moves)
+        keys = solution.keys or solution.moves[: not solution.rest]
+        if not keys:
+            raise
+        return keys
+
+
 @dataclass
 class Draft:
     """A problem that is being read, field by field.
@@ -196,6 +249,12 @@ class Draft:
     solutions : int or None
     any_last_move : bool
         See `Claim` and `Problem`.
+    by_line : bool
+        Only the line claims a mate, by its length.
+    partly_read : bool
+        What follows the line or the key in its text was not read.
+    unread : str
+        A text that looks like a claim and was not read.
     warnings : list of str
         What was dropped: what was expected, and what was found.
     """
@@ -209,6 +268,9 @@ class Draft:
     line: tuple[str, ...] = ()
     solutions: int | None = None
     any_last_move: bool = False
+    by_line: bool = False
+    partly_read: bool = False
+    unread: str = ""
     _lost: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -261,12 +323,28 @@ class Draft:
 
     def read_keys(self, field: str, moves: str) -> None:
         """Read keys, see `GivenPosition.keys`; they are added to those read before."""
-        keys = self.read("keys", field, self.position.keys, moves) or ()
-        self.keys = tuple(dict.fromkeys(self.keys + keys))
+        keys = self.read("keys", field, _parse_keys, self.position, moves)
+        self.keys = tuple(dict.fromkeys(self.keys + (keys or ())))
 
     def read_line(self, field: str, moves: str) -> None:
-        """Read a line of moves, see `GivenPosition.line`."""
-        self.line = self.read("line", field, self.position.line, moves) or self.line
+        """Read a line of moves, see `GivenPosition.line` and `read_solution`."""
+        from solver.formats.solutions import read_solution
+
+        solution = read_solution(self.position.fen, moves)
+        if solution.moves and not solution.rest:
+            self.summary.read("line", field)
+            self.line = solution.moves
+        else:
+            self.line = self.read("line", field, self.position.line, moves) or self.line
+
+    def claim_by_line(self, field: str) -> None:
+        """Claim the length of a line that ends in mate if nothing else is claimed."""
+        if self.mates or self.no_mate or self.stipulation.text or not self.line:
+            return
+        if write_lines(self.position.fen, [self.line])[0][-1].endswith("#"):
+            moves, is_even = divmod(len(self.line) + 1, 2)
+            self.read_mate(field, str(-moves if is_even else moves))
+            self.by_line = True
 
     def problem(self, name: str, source: str, fen: str = "") -> Problem:
         """Return the problem; of claims that contradict each other, the clearest.
@@ -291,6 +369,8 @@ class Draft:
             for part in ("claim",) if has_moves else ("claim", "keys", "line"):
                 if part in self._lost:
                     raise InputError(self._lost[part])
+        if self.unread and not (claim or no_mate):
+            self.summary.note_unread(source, self.unread)
         if claim and no_mate:
             self._drop(f"nomate {no_mate}", claim.mate)
             no_mate = None
@@ -307,6 +387,7 @@ class Draft:
             stipulation=self.stipulation.beside_claim,
             names_side=self.position.names_side,
             warnings=warnings,
+            line=() if claim or no_mate else self.line or self.keys[:1],
         )
 
     def _claim(self) -> Claim | None:
@@ -324,7 +405,15 @@ class Draft:
             self.warnings.append(f"solutions: expected a help stipulation, {found}")
         if not mate:
             return None
-        return Claim(mate, self.keys, self.line, self.any_last_move)
+        by_line = self.by_line and mates == [mate]
+        return Claim(
+            mate,
+            self.keys,
+            self.line,
+            self.any_last_move,
+            by_line=by_line,
+            partly_read=self.partly_read or bool({"keys", "line"} & self._lost.keys()),
+        )
 
     def _drop(self, other: str, mate: int) -> None:
         first = self.stipulation.text or f"a mate in {mate}"
@@ -354,81 +443,26 @@ def _file_name(path: str) -> str:
     return PurePath(path).name
 
 
-# Claims in words
-
-_UP_TO_TWENTY = """one two three four five six seven eight nine ten eleven twelve
-    thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"""
-NUMERALS = {word: str(n) for n, word in enumerate(_UP_TO_TWENTY.split(), start=1)}
-_NUMERAL = rf"(?:[0-9]{{1,9}}|{'|'.join(NUMERALS)})"
-_CLAIM = re.compile(
-    rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
-                          | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
-                     (?: \s+ [a-z]+ ){{0,3}}? \s+ )?
-         (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
-            (?: (?: direct | check ) [\s-]* )?
-            mate (?: s | (?P<passive> d ) )? (?: \s+ (?: white | black ) )?
-            [\s-]+ in [\s-]+ (?P<moves> {_NUMERAL} ) \b
-            (?! \s* (?: [-\u2013/] | or \s ) \s* [0-9] | [.,][0-9] )
-            (?: [\s-]* moves? \b )? )
-       | (?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
-         (?P<sign> \# [+-]? [0-9]{{1,9}} | [0-9]{{1,9}} \# )
-         (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-OTHER = re.compile(
-    rf"""(?<! [\w/] ) (?:
-         (?P<fairy> (?: anti-? )? circe | madrasi | isardam | (?: maxi | mini ) mummer
-            | andernach | k (?: oe | \u00f6 ) ko | monochromatic | messigny | kamikaze
-            | cylind (?: er | rical ) | sentinels | rex [ ] (?: (?: in | ex ) clusive?
-            | multiplex ) | take [ ]? (?: & | and ) [ ]? make | marseillais | atomic
-            | (?: grid | losing | rifle | alice | progressive ) [ ] chess | antichess
-            | crazyhouse | bughouse | grasshoppers? | nightriders? )
-         | (?: (?: help | self | semi | reflex | series | ser ) [\s-]* ){{1,3}}
-            (?: (?: stale [\s-]* )? mate s? (?: \s+ in \s+ {_NUMERAL} )? | movers? )
-         | (?: stale | double ) [\s-]* mates? \s+ in \s+ {_NUMERAL}
-         | (?: (?: p?ser | semi | exact ) - [hsr]{{0,2}} | [hsr]{{1,2}} ) [#=] [0-9]+
-         ) \b (?! ['\u2019]s )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Fairy conditions, mostly of Popeye's, and other stipulations."""
-
-is_claiming = re.compile(r"mate|\bmatt?\b|mover|[#=]", re.IGNORECASE).search
-"""Whether a text may claim something, in words that are read or others."""
-
-_is_numbered = re.compile(rf"(?i:(?:\bin[\s-]+|[#=]\s?){_NUMERAL}\b|[0-9]#)").search
-
-
-@lru_cache(64)
-def find_words(
-    text: str, turn: str
-) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:
-    """Find what a text claims of a position; `turn` is the side to move.
-
-    Returns
-    -------
-    claims : list of tuple
-        Whether it is a sign, not a phrase; what is written; the number of moves.
-    others : list of tuple
-        What claims something else, alone or beside a number: whether it is a fairy
-        condition, and its name.
-    """
-    claims = []
-    for found in _CLAIM.finditer(text):
-        if not found["denied"]:
-            is_mated = bool(found["passive"]) != (
-                (found["side"] or turn).lower() != turn
-            )
-            word = (found["moves"] or found["sign"].strip("#")).lower()
-            moves = f"{'-' * is_mated}{NUMERALS.get(word, word)}"
-            written = found["phrase"] or found["sign"]
-            claims.append((not found["phrase"], written, moves))
-    others = [(bool(found["fairy"]), found[0]) for found in OTHER.finditer(text)]
-    if others and not _is_numbered(text):
-        others = [other for other in others if other[1] == text]
-    return claims, others
-
-
 # What was understood of a file
+
+SAMPLE = 200
+SAMPLE_BYTES = 1 << 16
+"""How much is read before a file's reading is decided: so many records or bytes."""
+
+
+def first_mover(even: int, odd: int) -> str:
+    """Say who begins the lines of a file, if not in all of them the solver does.
+
+    Parameters
+    ----------
+    even, odd : int
+        How many lines end in mate one move after the position, and in it.
+    """
+    if not even:
+        return ""
+    lines = f"{even:,} of {even + odd:,} lines end in mate that way, {odd:,} the other"
+    return f"moves begin one move before the position: {lines} way"
+
 
 _SHOWN_FIELDS = 12
 """At most this many names of ignored fields are printed."""
@@ -462,10 +496,25 @@ class FileSummary:
         For each part of a problem, such as `claim`, the fields it was read from.
     ignored : dict of str to bool
         The fields that were not read, and whether each may hold a claim.
+    in_words : set of str
+        Those in which words may claim something.
     warnings : Counter of str
         How many warnings there were about each field.
     unread_scores : int
         Comments that look like mate scores and were not read.
+    unread_records : int
+        Records without a claim that hold something like one.
+    reading : str
+        How the lines of a file are read, where it is not obvious, with its counts.
+    is_listing : bool
+        Whether its positions are no collection: they are listed, and not audited.
+    waits : bool
+        Whether the first records may be waited for, as they may not from a program that
+        writes one and reads the answer.
+    learnt : Reading or None
+        What its fields mean.
+    table : Layout or None
+        Its columns.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -475,8 +524,14 @@ class FileSummary:
         self.problems = self.unreadable = self.not_selected = self.claims = 0
         self.fields: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self.ignored: dict[str, bool] = {}
+        self.in_words: set[str] = set()
         self.warnings: Counter[str] = Counter()
         self.unread_scores = 0
+        self.reading = ""
+        self.learnt: Any = None
+        self.table: Any = None
+        self.waits, self.is_listing = True, False
+        self.unread_records, self.first_unread = 0, ""
         self._first_score = ""
         self._progress: tuple[Callable[[], int], int] | None = None
 
@@ -502,14 +557,23 @@ class FileSummary:
         """Note that a part of a problem, such as `claim`, is read from a field."""
         self.fields[part][field] = None
 
-    def ignore(self, field: str, *, may_claim: bool = False) -> None:
+    def ignore(
+        self, field: str, *, may_claim: bool = False, in_words: bool = False
+    ) -> None:
         """Note that a field is not read, and whether it may hold a claim."""
         self.ignored[field] = may_claim or self.ignored.get(field, False)
+        if in_words:
+            self.in_words.add(field)
 
     def skip_score(self, comment: str) -> None:
         """Count a comment that looks like a mate score, and keep the first one."""
         self.unread_scores += 1
         self._first_score = self._first_score or comment
+
+    def note_unread(self, source: str, text: str) -> None:
+        """Count a record without a claim that holds something like one."""
+        self.unread_records += 1
+        self.first_unread = self.first_unread or f"{source}: {quote(text)}"
 
     def count(self, problem: Problem) -> None:
         """Count a problem that is yielded."""
@@ -544,6 +608,24 @@ class FileSummary:
         read, size = self._progress
         return min(read() / size, 1.0) if size else 1.0
 
+    def faults(self) -> list[str]:
+        """Return why the file is no success although its records were read."""
+        if self.is_listing:
+            return [
+                "expected a collection, found positions with few claims and solutions, "
+                "so they are listed only; --format text reads them as a collection"
+            ]
+        if fields := self.unread_claims:
+            return [no_claims(fields, self.in_words)]
+        if not self.unread_records:
+            return []
+        count = self.unread_records
+        what = "1 record holds" if count == 1 else f"{count:,} records hold"
+        return [
+            f"{what} what may be a claim and was not read, first {self.first_unread}; "
+            "--no-claims reads positions only"
+        ]
+
     def record(self) -> dict[str, Any]:
         """Return the summary as an object of JSON."""
         return {
@@ -556,6 +638,8 @@ class FileSummary:
             "fields": {part: list(names) for part, names in self.fields.items()},
             "ignored": self.unread,
             "warnings": dict(self.warnings),
+            **({"reading": self.reading} if self.reading else {}),
+            **({"unread_records": self.unread_records} if self.unread_records else {}),
             **({"unread_scores": self.unread_scores} if self.unread_scores else {}),
         }
 
@@ -574,13 +658,15 @@ class FileSummary:
         title = f"{self.title}, " if self.title else ""
         fields = self.fields.items()
         sources = ", ".join(f"{part} from {', '.join(names)}" for part, names in fields)
-        parts = [f"{title}{self.records:,} {counted}", sources]
+        parts = [f"{title}{self.records:,} {counted}", sources, self.reading]
         if names := self.unread:
             if (more := len(names) - _SHOWN_FIELDS) > 0:
                 names[_SHOWN_FIELDS:] = [f"{more} more"]
             parts.append(f"ignored {', '.join(names)}")
         without = self.problems - self.claims
         parts.append(f"{without:,} without a claim" if without else "")
+        if self.unread_records:
+            parts.append(f"{self.unread_records:,} with what may be a claim")
         parts.append(f"{self.unreadable:,} unreadable" if self.unreadable else "")
         parts += self.skipped()
         if self.warnings:

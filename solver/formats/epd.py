@@ -1,6 +1,6 @@
 """EPD: records with operations, and the files of matetrack and its logs.
 
-Called by `audit`, `cli` and `output`; imports `claims`, `streams`, `errors`,
+Called by `audit`, `cli` and `output`; imports `claims`, `streams`, `words`, `errors`,
 `position_text` and `problem`.
 """
 
@@ -9,16 +9,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats import streams
-from solver.formats.claims import KEPT, OTHER_TEXT, Draft, FileSummary
+from solver.formats import streams, words
+from solver.formats.claims import (
+    DEFAULTS,
+    KEPT,
+    OTHER_TEXT,
+    SAMPLE,
+    Draft,
+    FileSummary,
+    ReadOptions,
+    renamed,
+)
 from solver.position_text import GivenPosition, first_moves, write_lines
 from solver.problem import MATE, Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 # --------------------------------------------------------------------------------------
@@ -83,6 +93,7 @@ single characters are repeated possessively, because Python up to 3.11.4 handles
 possessive groups incorrectly (python/cpython#106052).
 """
 
+_is_comment = re.compile("c[0-9]").fullmatch
 _ESCAPED = re.compile(r"\\(.)")
 _NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"[#+-]?\d{1,3}")
@@ -100,14 +111,45 @@ _CHECKMATE, _LEAST_MATE = 32767, 32000
 to the mate."""
 
 
-def read_epd(lines: streams.Lines, summary: FileSummary) -> streams.Records:
-    """Read EPD or a list of FENs; see `read_lines`."""
-    return streams.read_lines(
-        lines, summary.name, partial(parse_record, summary=summary)
+_PARTS = {
+    "claim": "dm",
+    "keys": "bm",
+    "line": "pv",
+    "name": "id",
+    "nomate": "nomate",
+    "solutions": "solutions",
+    "stipulation": "stipulation",
+}
+"""The opcode that has each part of a problem."""
+
+
+def read_epd(
+    lines: streams.Lines, summary: FileSummary, options: ReadOptions = DEFAULTS
+) -> streams.Records:
+    """Read EPD or a list of FENs; see `read_lines`. `columns` may name opcodes."""
+    rest, sample, names = iter(lines), list[tuple[int, bytes]](), dict[str, str]()
+    if options.columns:
+        sample += islice(rest, SAMPLE if summary.waits else 1)
+        records = (streams.decode(line) for _, line in sample)
+        found = {opcode_of(one) for text in records for one in find_operations(text)[1]}
+        try:
+            names = renamed(options, _PARTS, found, "an opcode")
+        except InputError as error:
+            yield FormatError(summary.name, str(error))
+            return
+    yield from streams.read_lines(
+        chain(sample, rest),
+        summary.name,
+        partial(parse_record, summary=summary, names=names),
     )
 
 
-def parse_record(text: str, source: str, summary: FileSummary | None = None) -> Problem:
+def parse_record(
+    text: str,
+    source: str,
+    summary: FileSummary | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Problem:
     """Parse a FEN and the operations after it.
 
     Parameters
@@ -118,6 +160,8 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
         `file:line`, also the problem's name if it has no `id`.
     summary : FileSummary, optional
         Notes what is read from which operation.
+    names : mapping of str to str, optional
+        Opcodes that stand for usual ones.
 
     Returns
     -------
@@ -131,6 +175,11 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
     """
     fen, matches = find_operations(text)
     operations = [(opcode_of(each), _unquoted(each["operand"])) for each in matches]
+    if names:
+        given = [one for one in operations if one[0] in names]
+        others = [one for one in operations if one[0] not in names]
+        operations = [_stand_for(names[opcode], operand) for opcode, operand in given]
+        operations += others
     demanded = dict(operations).get("stipulation")
     stipulation = MATE if demanded is None else Stipulation.parse(demanded)
     record = _EpdRecord(GivenPosition(fen), summary or FileSummary(), stipulation)
@@ -143,6 +192,9 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
         record.warnings.append(f"ce: expected no mate, found one in {record.score}")
     elif record.score:
         record.read_mate("ce", str(record.score))
+    for opcode, moves in record.said[: not (record.mates or record.no_mate)]:
+        record.read_mate(opcode, str(moves))
+    record.claim_by_line("pv")
     fen = record.position.fen
     if record.hmvc or record.fmvn or fen.endswith(" 0"):
         *fields, clock, number = fen.split()
@@ -151,18 +203,31 @@ def parse_record(text: str, source: str, summary: FileSummary | None = None) -> 
     return record.problem(record.name, source, fen)
 
 
+def _stand_for(opcode: str, operand: str) -> tuple[str, str]:
+    """Return an operation by its usual opcode; a claim may be in words."""
+    lengths = words.find_lengths(operand, "white") if opcode == "dm" else []
+    return opcode, str(lengths[0]) if lengths else operand
+
+
 class _EpdRecord(Draft):
     """A record that is read operation by operation."""
 
     name = hmvc = fmvn = ""
+    said: tuple[tuple[str, int], ...] = ()  # mates in words, which come last
     score = 0  # a mate that an engine claims, which any other claim excludes
 
     def ignore(self, opcode: str, operand: str) -> None:
         """Note an operation that is not read."""
         name = _NAME.match(opcode)
         text = f"{opcode} {operand}".strip()
+        if _is_comment(opcode):
+            turn = "white" if " w " in self.position.fen else "black"
+            lengths = words.find_lengths(operand, turn, signs=False)
+            self.said = (*self.said, *((opcode, moves) for moves in lengths))
         may_claim = _is_like_a_claim(text) or bool(_BARE_NUMBER.fullmatch(text))
         self.summary.ignore(name[0] if name else OTHER_TEXT, may_claim=may_claim)
+        if may_claim or words.may_claim(operand):
+            self.unread = self.unread or text
 
     def note_stipulation(self, opcode: str, _operand: str) -> None:
         """Note the stipulation, which is read first."""

@@ -1,21 +1,18 @@
 """Read and write Parquet.
 
-Called by `registry` and `output`; imports `claims`, `rows`, `streams`, `errors` and
-`problem`.
+Called by `registry` and `output`; imports `claims`, `entries`, `evidence`, `reading`,
+`streams`, `errors` and `problem`.
 
 1. `_select` rejects rows of lichess by whole columns, before any Python object is made.
 2. The cells of the other rows become texts, as in CSV.
-3. `RowReader` reads these rows, so both formats give the same records.
+3. `Reading` reads these rows, so both formats give the same records.
 
 This module needs pyarrow.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import tempfile
-from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
@@ -25,8 +22,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solver import errors, problem
-from solver.formats.rows import AND_MORE, Pick, RowReader, keep_selected
-from solver.formats.streams import MAX_LINE_BYTES, Records, decode_line, read_each
+from solver.formats import streams
+from solver.formats.claims import SAMPLE
+from solver.formats.entries import Entry
+from solver.formats.evidence import AND_MORE, Pick
+from solver.formats.reading import Reading
+from solver.formats.streams import (
+    MAX_LINE_BYTES,
+    Records,
+    decode,
+    decode_line,
+    read_each,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -50,7 +57,6 @@ _TOO_LONG = f"expected a row of at most {MAX_LINE_BYTES:,} bytes, found a longer
 _Cells: TypeAlias = "list[str | bytes]"
 """The cells of a row; bytes if a cell of the column is not UTF-8."""
 
-_SPOOL_BYTES = 1 << 20
 _is_text = re.compile("(large_)?(string|binary)(_view)?").fullmatch
 _is_number = re.compile(
     r"u?int\d+|halffloat|float|double|decimal.*|bool|null"
@@ -95,7 +101,9 @@ def read_parquet(
     OSError
         If the stream cannot be read, or the temporary file not written.
     """
-    with _seekable(stream, summary) as file:
+    if not streams.is_seekable(stream):
+        summary.begin(lambda: 0, None)
+    with streams.seekable(stream) as file:
         try:
             metadata = pq.read_metadata(file)
             reader = pq.ParquetFile(
@@ -105,7 +113,8 @@ def read_parquet(
                 pre_buffer=False,  # it would read whole columns of a row group
                 page_checksum_verification=True,
             )
-            row_reader = RowReader(summary, options)
+            row_reader = summary.learnt = Reading(summary, options)
+            row_reader.learn(_sample(reader))
             names = _find_columns(reader.schema_arrow, row_reader)
         except errors.InputError as error:
             yield errors.FormatError(summary.name, str(error))
@@ -129,7 +138,11 @@ def read_parquet(
 
         select = partial(_select, plan.pick, options.selection)
         rows = _read_rows(reader, names, select, summary)
-        yield from keep_selected(read_each(rows, summary.name, parse), summary)
+        for found in read_each(rows, summary.name, parse):
+            if found is None:
+                summary.not_selected += 1
+            else:
+                yield found
 
 
 def write_rows(
@@ -162,6 +175,28 @@ def write_rows(
     return count
 
 
+def _sample(file: Any) -> list[Entry]:
+    """Return the first rows as records; none if they are damaged."""
+    names = [one.name for one in file.schema_arrow if _is_readable(one.type)]
+    rows: list[list[str]] = []
+    try:
+        for batch in file.iter_batches(SAMPLE, columns=names, use_threads=False):
+            cells = [_to_list(_decoded(column)) for column in batch]
+            rows += ([_text(cell) for cell in row] for row in zip(*cells, strict=True))
+            if len(rows) >= SAMPLE:
+                break
+    except _DAMAGE:
+        return []
+    return [
+        Entry(number, dict(zip(names, row, strict=True)))
+        for number, row in enumerate(rows[:SAMPLE], 1)
+    ]
+
+
+def _text(cell: str | bytes) -> str:
+    return (cell if isinstance(cell, str) else decode(cell)).strip()
+
+
 _DAMAGE = (pa.ArrowException, OSError, ValueError)
 """What pyarrow raises when a file is damaged; ValueError if a name is not UTF-8."""
 
@@ -172,27 +207,6 @@ def _explain(error: Exception) -> str:
         raise error
     text = problem.printable(str(error) or type(error).__name__)
     return f"damage: {text[:_SHOWN_CHARACTERS]}"
-
-
-@contextmanager
-def _seekable(stream: BinaryIO, summary: FileSummary) -> Iterator[BinaryIO]:
-    """Return the stream, or a temporary copy: a Parquet file is read from its end."""
-    if stream.seekable() and stream.seek(0, io.SEEK_CUR) == 0:
-        yield stream
-        return
-    summary.begin(lambda: 0, None)
-    with tempfile.TemporaryFile() as copy:
-        while piece := stream.read(_SPOOL_BYTES):
-            try:
-                copy.write(piece)
-                copy.flush()
-            except OSError as error:  # the temporary file has no name to print
-                with suppress(OSError):
-                    copy.close()
-                folder = tempfile.gettempdir()
-                raise OSError(error.errno, error.strerror, folder) from None
-        copy.seek(0)
-        yield copy
 
 
 def _buffer_size(metadata: Any) -> int:
@@ -207,7 +221,7 @@ def _buffer_size(metadata: Any) -> int:
     return 0 if largest <= _WHOLE_BYTES else _BUFFER_BYTES
 
 
-def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
+def _find_columns(schema: Any, reader: Reading) -> tuple[str, ...]:
     """Choose the columns to read, by their names.
 
     Raises
@@ -221,7 +235,7 @@ def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
     if "position" not in {part for part, _, _ in plan.fields}:
         msg = "Parquet: expected a column fen, position or epd, found "
         raise errors.InputError(msg + errors.quote(", ".join(found)))
-    names = tuple(dict.fromkeys(found[at] for _, _, at in plan.fields))
+    names = tuple(dict.fromkeys(found[at] for part, _, at in plan.fields if part))
     for name in names:
         if found.count(name) > 1:
             raise errors.refusal(name, "one column", found.count(name))
@@ -230,7 +244,6 @@ def _find_columns(schema: Any, reader: RowReader) -> tuple[str, ...]:
             expected = "a column of text, numbers or lists of text"
             msg = f"{name}: expected {expected}, found {errors.quote(str(kind))}"
             raise errors.InputError(msg)
-    reader.check_claims(plan)
     return names
 
 

@@ -1,7 +1,7 @@
-"""PGN: games split and replayed, problems, and the mate scores in comments.
+"""PGN: games split and replayed, and problems.
 
-Called by `laboratory` and `output`; imports `claims`, `streams`, `errors`, `movetext`,
-`position_text` and `problem`.
+Called by `scores`, `laboratory` and `output`; imports `claims`, `solutions`, `streams`,
+`words`, `errors`, `movetext`, `position_text` and `problem`.
 
 Games: each is followed along its main line.
 
@@ -34,51 +34,41 @@ If the side to move mates, the first move of the main line is the claimed key; i
 moves follow, the main line is the claimed line. The tag `Keys`, specific to matesolve,
 replaces the keys by its moves in UCI or SAN, or by none. Variations at the root are not
 keys, because most of them are tries. `Event` names the problem.
-
-Mate scores: the mates that engines claim in the comments of games, one for each.
-
-- `[%eval #3]`, as lichess and python-chess write it, or `[%eval M3]`, as En Croissant
-  did (niklasf/chessops, issue 163): White mates in 3 in the position after the move,
-  or after the `FEN` tag; `#-3`, `-M3`: Black mates.
-- `+M5/20 0.1s`, as cutechess-cli (`MoveEvaluation::scoreText`) and fastchess (since
-  its pull request 696) write it: the player mates in the position before the move, by
-  this move, within 5 plies; `-M6`: the player is mated.
-- `+#3/20`: the same in moves.
-- `+M3` or, as in UCI, `mate 3`, without a depth: the same in moves.
-
-A mate takes an odd number of plies, and being mated an even one. If an `M` in a game
-contradicts this, all of them count moves, as fastchess wrote them before its version 1.
-The point of view may be another one in an `[%eval]`, where some programs write the
-player's, and without a depth. In the wrong one the winner seems to change with each
-move; then the other is taken (`_flips`).
-
-Other scores and variations are skipped. A number that is too large is an error, and the
-other scores of the game are kept. Any other comment that looks like a mate score is
-counted: `mate in 3` or `#3` do not say who mates.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import partial
-from itertools import count
+from itertools import chain, pairwise
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 import chess.pgn
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats.claims import OTHER, Draft, find_words, is_claiming, parse_distance
+from solver.formats import words
+from solver.formats.claims import (
+    DEFAULTS,
+    SAMPLE,
+    SAMPLE_BYTES,
+    Draft,
+    first_mover,
+    renamed,
+)
+from solver.formats.solutions import read_solution
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.movetext import NO_MOVE, PartKind, TextPart, read_movetext
-from solver.position_text import GivenPosition, legal_moves
+from solver.position_text import GivenPosition, legal_moves, read_compiled
 from solver.problem import Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from solver.formats.claims import FileSummary
+    from solver.formats.claims import FileSummary, ReadOptions
 
 
 # Games
@@ -198,6 +188,8 @@ class PgnGame:
     ----------
     text : bytes
         The game without blank lines. Moves are ASCII; names may be in any encoding.
+    names : mapping of str to str
+        Tags that stand for usual ones.
 
     Attributes
     ----------
@@ -219,8 +211,12 @@ class PgnGame:
         If it is too long, of another variant, or its position cannot be read.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(
+        self, text: bytes, names: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.tags, self.bad_tag, self._movetext = tags, bad_tag, _ = _read_head(text)
+        for name, usual in names.items():
+            tags[usual] = _as_sign(tags.pop(name, "")) if name in tags else ""
         self.ending = ""
         if bad_tag and ("FEN" not in tags or _OF_POSITION.search(bad_tag)):
             msg = f'expected a tag such as [FEN "..."], found {quote(bad_tag)}'
@@ -276,6 +272,10 @@ class PgnGame:
         board.push(chess.Move.from_uci(move))
 
 
+def _as_sign(text: str) -> str:
+    return f"#{text}" if text.isdecimal() else text
+
+
 def _read_head(text: bytes) -> tuple[dict[str, str], str, str]:
     """Return the tags of a game, the first bad one, and the comments and moves."""
     if len(text) > MAX_RECORD_BYTES:
@@ -308,6 +308,11 @@ _UNKNOWN = {"", "?", "-"}
 _NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "SetUp", "Solutions", "Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
+_QUIET = {"White", "Black", "Site", "Date", "Opening", "ECO", "GameURL", "Annotator"}
+"""Tags that say nothing about what is asked."""
+
+_find_themes = re.compile(r"\bmateIn([0-9]{1,3})\b").findall
+
 _LONGEST_LINE = 20
 """The most moves of a main line whose length is a claim: longer ones are games."""
 
@@ -316,9 +321,48 @@ _MANY = 16
 of the rook a1, a pawn may stand on a3."""
 
 
-def read_pgn(lines: Lines, summary: FileSummary) -> Records:
-    """Read the problems of a PGN file, one for each game; see `read_each`."""
-    return read_each(split_games(lines), summary.name, partial(_parse_problem, summary))
+_PARTS = {
+    "claim": "Stipulation",
+    "keys": "Keys",
+    "name": "Event",
+    "nomate": "NoMate",
+    "position": "FEN",
+    "fen": "FEN",
+    "solutions": "Solutions",
+}
+"""The tag that has each part of a problem."""
+
+
+def read_pgn(
+    lines: Lines, summary: FileSummary, options: ReadOptions = DEFAULTS
+) -> Records:
+    """Read the problems of a PGN file, one for each game that is one.
+
+    `columns` may name tags.
+
+    Games from the initial array are none, unless words claim a mate after their last
+    move; they are counted as not selected.
+    """
+    sample, size, games = [], 0, split_games(lines)
+    for game in games:
+        sample.append(game)
+        size += len(game[1])
+        if len(sample) >= SAMPLE or size >= SAMPLE_BYTES or not summary.waits:
+            break
+    heads = (_read_head(text)[0] for _, text in sample if options.columns)
+    try:
+        names = renamed(options, _PARTS, {*chain.from_iterable(heads)}, "a tag")
+    except InputError as error:
+        yield FormatError(summary.name, str(error))
+        return
+    habits = _find_habits((text for _, text in sample), names)
+    summary.reading = habits.reading
+    parse = partial(_parse_problem, summary, habits, names)
+    for problem in read_each(chain(sample, games), summary.name, parse):
+        if problem is None:
+            summary.not_selected += 1
+        else:
+            yield problem
 
 
 def event_of(problem: Problem) -> str:
@@ -368,7 +412,11 @@ def _add_claim(game: chess.pgn.Game, claim: Claim, problem: Problem) -> None:
         if claim.solutions is not None:
             game.headers["Solutions"] = str(claim.solutions)
     else:
-        game.comment = f"mate{'' if claim.mate > 0 else 'd'} in {abs(claim.mate)}"
+        claimed = f"mate{'' if claim.mate > 0 else 'd'} in {abs(claim.mate)}"
+        if line and len(line) % 2 == 0:  # it does not begin with the opponent's move
+            game.headers["Stipulation"] = claimed
+        else:
+            game.comment = claimed
     for key in map(chess.Move.from_uci, keys):
         if not game.has_variation(key):
             game.add_variation(key)
@@ -390,8 +438,8 @@ class _Game(PgnGame):
         The comments before and after the first move.
     """
 
-    def __init__(self, text: bytes) -> None:
-        super().__init__(text)
+    def __init__(self, text: bytes, names: Mapping[str, str]) -> None:
+        super().__init__(text, names)
         self.fault = ""
         comments: list[list[str]] = [[], [], []]  # by the moves before them
         try:
@@ -401,14 +449,142 @@ class _Game(PgnGame):
         except InputError as error:
             self.fault = str(error)
         self.moves = tuple(move.uci() for move in self.board.move_stack)
+        if self.fault and not self.ending:
+            self._read_other_notation()
         self.opening, self.after_first, _ = map("".join, comments)
         if not ("FEN" in self.tags or self.moves):
             raise InputError(self.fault if self.tags and self.fault else EMPTY)
 
+    def _read_other_notation(self) -> None:
+        """Read the main line in another notation, such as German, if it can be."""
+        text = " ".join(
+            part.text for part in read_movetext(self._movetext) if part.kind in _PLAYED
+        )
+        solution = read_solution(self.position.fen, text)
+        if solution.moves and not solution.rest:
+            self.moves, self.fault = solution.moves, ""
+            self.board = self.position.board.copy(stack=False)
+            for move in solution.moves:
+                self.board.push_uci(move)
 
-def _parse_problem(summary: FileSummary, text: bytes, source: str) -> Problem:
-    game = _Game(text)
+    @property
+    def texts(self) -> Iterator[str]:
+        """The comments at the beginning, and the tags that may say what is asked."""
+        yield self.opening
+        yield self.after_first
+        for tag, text in self.tags.items():
+            is_quiet = tag in _QUIET and not words.find_side(text)
+            if not (tag in _NO_CLAIMS or is_quiet):
+                yield text
+
+    @property
+    def mates(self) -> bool:
+        """Whether the main line is a problem's and ends in mate."""
+        is_line = not self.fault and 0 < len(self.moves) <= 2 * _LONGEST_LINE
+        return (
+            is_line
+            and self.board.is_checkmate()
+            and not ("FEN" in self.tags and _is_whole(self.board.root()))
+        )
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether a win or a draw is asked for, and no mate."""
+        return any(map(words.has_goal, self.texts))
+
+    def lengths(self, turn: str) -> list[int]:
+        """Return the lengths of the mates that words claim; `turn` is to move."""
+        texts = [self.tags.get("Stipulation", ""), *self.texts]
+        return [moves for text in texts for moves in words.find_lengths(text, turn)]
+
+    def skip(self, plies: int) -> None:
+        """Make the position after some moves that of the problem."""
+        fen, line = read_compiled(
+            self.position.fen, " ".join(self.moves), played=plies
+        ) or ("", "")
+        warnings = self.position.warnings
+        self.position, self.moves = GivenPosition(fen), tuple(line.split())
+        self.position.warnings = warnings
+
+
+class _Habits(NamedTuple):
+    """What most games of a file do.
+
+    Attributes
+    ----------
+    opponent_begins : bool
+        The first move leads to the problem's position.
+    are_clear : bool
+        Enough games say who begins.
+    are_studies : bool
+        The games ask for a win or a draw, so that a mate at the end claims nothing.
+    are_stated : bool
+        Words or tags claim the mates, so that a mate at the end alone claims nothing.
+    are_numbered : bool
+        The signs in the tag `Event`, such as `#12`, count the games.
+    reading : str
+        How the moves are read, with its counts, if the opponent begins.
+    """
+
+    opponent_begins: bool
+    are_clear: bool
+    are_studies: bool
+    are_stated: bool
+    are_numbered: bool
+    reading: str
+
+
+_ENOUGH, _STATED, _STUDIES = 3, 20, 8
+"""So many games decide who begins without a mate, and whether claims are stated; a file
+has studies if one of so many games asks for a win or a draw."""
+
+
+def _find_habits(texts: Iterable[bytes], names: Mapping[str, str]) -> _Habits:
+    counts: Counter[tuple[bool, bool]] = Counter()
+    total = goals = stated = 0
+    signs = []
+    for text in texts:
+        try:
+            game = _Game(text, names)
+        except InputError:
+            continue
+        if "FEN" not in game.tags or not game.moves:
+            continue
+        total += 1
+        signs.append(words.is_sign(game.tags.get("Event", "")))
+        goals += game.has_goal
+        stated += bool(game.lengths(chess.COLOR_NAMES[game.position.board.turn]))
+        if not game.fault:
+            counts[game.mates, len(game.moves) % 2 == 0] += 1
+    even, odd = counts[True, True], counts[True, False]
+    are_even = counts[False, True] >= _ENOUGH and not counts[False, False]
+    return _Habits(
+        even > odd if even or odd else are_even,
+        (bool(even or odd) or are_even) and total > 1,
+        goals > 1 and goals * _STUDIES > total,
+        total >= _STATED and 2 * stated >= total,
+        len(signs) >= _ENOUGH and all(b - a == 1 for a, b in pairwise(signs)),
+        first_mover(even, odd),
+    )
+
+
+def _parse_problem(
+    summary: FileSummary,
+    habits: _Habits,
+    names: Mapping[str, str],
+    text: bytes,
+    source: str,
+) -> Problem | None:
+    game = _Game(text, names)
     tags = game.tags
+    if "FEN" in tags:
+        if _opponent_begins(game, habits):
+            game.skip(1)
+    elif game.moves and tags.keys().isdisjoint({"Stipulation", "NoMate"}):
+        turn = chess.COLOR_NAMES[game.board.turn]
+        if game.fault or game.mates or not game.lengths(turn):
+            return None
+        game.skip(len(game.moves))
     draft = Draft(game.position, summary)
     summary.read("position", "FEN tag" if "FEN" in tags else "initial array")
     if "NoMate" in tags:
@@ -417,7 +593,7 @@ def _parse_problem(summary: FileSummary, text: bytes, source: str) -> Problem:
     if stipulation not in _UNKNOWN:
         _read_stipulation(draft, stipulation)
     if stipulation != "?":
-        _read_words(game, draft, summary)
+        _read_words(game, habits, draft, summary)
     _read_moves(game, draft, summary)
     if "Solutions" in tags:
         draft.read_solutions("Solutions tag", tags["Solutions"])
@@ -426,6 +602,25 @@ def _parse_problem(summary: FileSummary, text: bytes, source: str) -> Problem:
         return draft.problem("", source)
     summary.read("name", "Event tag")
     return draft.problem(printable(event), source)
+
+
+def _opponent_begins(game: _Game, habits: _Habits) -> bool:
+    """Return whether the first move of the main line leads to the position in question.
+
+    The line says so if it ends in mate, otherwise its length and what words claim of
+    the position after that move, otherwise the other games.
+    """
+    plies = len(game.moves)
+    asked = game.tags.get("Stipulation", "?").strip()  # of the position that is given
+    if not plies or asked not in _UNKNOWN or "NoMate" in game.tags:
+        return False
+    after = chess.COLOR_NAMES[not game.position.board.turn]
+    claimed = next(iter(game.lengths(after)), 0)
+    if game.board.is_checkmate() and not game.fault:
+        return game.mates and plies % 2 == 0 and claimed >= 0
+    if habits.are_clear:
+        return habits.opponent_begins
+    return claimed > 0 and plies == 2 * claimed and not game.fault
 
 
 def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
@@ -453,206 +648,83 @@ def _read_moves(game: _Game, draft: Draft, summary: FileSummary) -> None:
 
 def _read_stipulation(draft: Draft, text: str) -> None:
     """Read the tag `Stipulation`: a mate in n moves, or another stipulation."""
-    claims, others = find_words(text, chess.COLOR_NAMES[draft.position.board.turn])
+    claims, others = words.find_words(
+        text, chess.COLOR_NAMES[draft.position.board.turn]
+    )
     if others or not claims:
         draft.stipulation = Stipulation.parse(text)
     for _, _, mate in claims:
         draft.read_mate("Stipulation tag", mate)
 
 
-def _read_words(game: _Game, draft: Draft, summary: FileSummary) -> None:
+def _read_words(
+    game: _Game, habits: _Habits, draft: Draft, summary: FileSummary
+) -> None:
     """Read the claims in words; if there are none, the length of the main line."""
-    is_other = draft.no_mate is not None or draft.stipulation.text
+    is_other = draft.no_mate is not None or bool(draft.stipulation.text)
+    found = [*_find_claims(game, habits, draft, summary, is_other=is_other)]
+    if is_other:
+        return
+    for _, field, mate in sorted(found, key=itemgetter(0)):
+        draft.read_mate(field, mate)
+    if draft.mates or "FEN" not in game.tags or not game.board.is_checkmate():
+        return
+    plies = len(game.moves)
+    if not game.mates:
+        summary.ignore("length of a game")
+    elif plies and not (game.has_goal or habits.are_studies or habits.are_stated):
+        moves = (plies + 1) // 2
+        draft.read_mate("main line", str(moves if plies % 2 else -moves))
+        draft.by_line = True
+
+
+def _find_claims(
+    game: _Game, habits: _Habits, draft: Draft, summary: FileSummary, *, is_other: bool
+) -> Iterator[tuple[bool, str, str]]:
+    """Yield the claims of comments and tags, each with its field; signs come last.
+
+    Parameters
+    ----------
+    game : _Game
+    habits : _Habits
+    draft : Draft
+        Notes what may be a claim and is not read.
+    summary : FileSummary
+    is_other : bool
+        Whether the game claims something else, which words may repeat.
+
+    Raises
+    ------
+    InputError
+        They claim something that is no mate in n moves.
+    """
     texts = [("comment", game.opening, False), ("comment", game.after_first, True)]
     tags = [(f"{tag} tag", tag) for tag in game.tags if tag not in _NO_CLAIMS]
     texts += [(field, game.tags[tag], False) for field, tag in tags]
     turn = chess.COLOR_NAMES[draft.position.board.turn]
-    found: list[tuple[bool, str, str]] = []
     for field, whole, alone in texts:
         text = (_COMMAND.sub(" ", whole) if "[" in whole else whole).strip(" \n.!")
-        may_claim = is_claiming(text) is not None
-        is_read = may_claim or OTHER.fullmatch(text)
-        claims, others = find_words(text, turn) if is_read else ([], [])
+        may_claim = words.is_claiming(text) is not None
+        is_read = may_claim or words.OTHER.fullmatch(text) is not None
+        is_read = bool(is_read) and "://" not in text
+        claims, others = words.find_words(text, turn) if is_read else ([], [])
+        claims += [(False, text, moves) for moves in _find_themes(text)]
         for is_fairy, other in others:
             if (is_fairy or not is_other) and (not alone or other == text):
                 msg = f"{field}: expected a mate in n moves, found {quote(other)}"
                 raise InputError(msg)
         said = [claim for claim in claims if not alone or claim[1] == text]
-        found += [(sign and field != "comment", field, mate) for sign, _, mate in said]
+        if field == "Event tag" and habits.are_numbered:
+            said = [claim for claim in said if not claim[0]]
+        for sign, _, mate in said:
+            yield sign and field != "comment", field, mate
         if not (said or text in _UNKNOWN or (field == "Event tag" and not may_claim)):
             summary.ignore(field, may_claim=may_claim)
-    if is_other:
-        return
-    for _, field, mate in sorted(found, key=itemgetter(0)):
-        draft.read_mate(field, mate)
-    plies = len(game.moves)
-    if draft.mates or game.fault or not plies or "FEN" not in game.tags:
-        return
-    if game.board.is_checkmate():
-        if plies > 2 * _LONGEST_LINE or _is_whole(game.board.root()):
-            summary.ignore("length of a game")
-        else:
-            moves = (plies + 1) // 2
-            draft.read_mate("main line", str(moves if plies % 2 else -moves))
+            if words.may_claim(text):
+                draft.unread = draft.unread or text
 
 
 def _is_whole(board: chess.Board) -> bool:
     """Return whether a game, perhaps at odds, begins here, rather than a problem."""
     pieces, array = (each.piece_map().items() for each in (board, chess.Board()))
     return len(pieces) >= _MANY and len(pieces - array) <= 1
-
-
-# Mate scores
-
-
-class _View(NamedTuple):
-    """Which position a score is about, and who mates if its number is positive."""
-
-    words: str
-    is_before: bool
-    is_whites: bool
-
-
-_OF_WHITE = _View("White's view", is_before=False, is_whites=True)
-_OF_PLAYER = _View("player's view", is_before=True, is_whites=False)
-_VIEWS = {
-    "[%eval]": (_OF_WHITE, _OF_PLAYER._replace(is_before=False)),
-    "score/depth": (_OF_PLAYER,),
-    "score": (_OF_PLAYER, _OF_WHITE),
-}
-"""The views of each form of a score; the first is the usual one."""
-
-_SCORE = r"([+-]?)(M|#|(?i:mate)\s+)([+-]?[0-9]{1,9})"
-_find_eval = re.compile(rf"\[%eval\s+{_SCORE}\b").search
-_match_player = re.compile(rf"\s*{_SCORE}/[0-9]").match
-_match_bare = re.compile(
-    rf"\s*{_SCORE.replace('|#', '')}(?=\s*(?:[,;0-9]|\Z))(?!\w)"
-).match
-_FORMS = dict(zip(_VIEWS, (_find_eval, _match_player, _match_bare), strict=True))
-
-_find_unread = re.compile(
-    r"\[%eval[^\]]*[#M][^\]]*\]?|(?<!\w)[+-]?M[+-]?[0-9]+(?!\w)"
-    r"|(?<!\w)(?<!\w )[+-]?#[+-]?[0-9]+|(?i:\bmated?\s+(?:in\s+)?[+-]?[0-9]+)"
-).search
-_ADVICE = re.compile(r"\([^()]*\u2192[^()]*\)")
-"""lichess's words beside its score, such as `(Mate in 3 -> 4.50)` with an arrow."""
-
-
-class _GameScore(NamedTuple):
-    """A mate score: its form, unit and number, and the board after the last move."""
-
-    form: str
-    unit: str
-    number: int
-    ply: int
-    board: chess.Board
-
-    @property
-    def may_count_plies(self) -> bool:
-        """Whether it can be a number of plies; true of all that count moves."""
-        return self.unit == "#" or self.number % 2 == (self.number > 0)
-
-    def mate(self, view: _View) -> int:
-        """Return its number, negative if the side to move in its position is mated."""
-        turn = self.board.turn != view.is_before
-        player = self.board.turn != bool(self.ply)
-        return self.number if (view.is_whites or player) == turn else -self.number
-
-
-def read_scores(lines: Lines, summary: FileSummary) -> Records:
-    """Read the claims of all games; a game that cannot be read is one error."""
-    parse = partial(_parse_scores, count(1), summary)
-    for claims in read_each(split_games(lines), summary.name, parse):
-        yield from [claims] if isinstance(claims, FormatError) else claims
-
-
-def _find_scores(game: PgnGame) -> Iterator[_GameScore | tuple[str, str]]:
-    """Yield the scores of the main line, mates in 0 too.
-
-    For a comment that looks like a score and is not read: what it has, and where.
-    """
-    board = game.board
-    for comment in game.play():
-        if comment is None:
-            continue
-        ply, is_read = len(board.move_stack), False
-        for form, match in _FORMS.items():
-            found = match(comment)
-            if not found or (form == "score" and is_read):
-                continue
-            if ply or form == "[%eval]":
-                number = int(f"{found[1]}1") * int(found[3])
-                unit = "M" if form == "score/depth" and found[2] == "M" else "#"
-                yield _GameScore(form, unit, number, ply, board.copy(stack=1))
-                is_read = True
-        if not is_read and (unread := _find_unread(_ADVICE.sub("", comment))):
-            yield unread[0], f"after {_last_move(board)[1]}" if ply else "start"
-
-
-def _last_move(board: chess.Board) -> tuple[chess.Board, str, str]:
-    """Return the position before the last move, and the move in words and in UCI."""
-    before = board.copy(stack=1)
-    move = before.pop()
-    return before, before.variation_san([move]), move.uci()
-
-
-def _flips(scores: list[_GameScore], view: _View) -> int:
-    """Count what speaks against a view: after a move, the other side mates.
-
-    Twice if the mated side moved, which cannot turn a mate; and twice for a mate in 1
-    by a move that does not mate.
-    """
-    mates = {score.ply: score.mate(view) for score in scores}
-    before = [
-        mate for ply, mate in mates.items() if mate * mates.get(ply + 1, -mate) > 0
-    ]
-    wrong = [
-        score
-        for score in scores
-        if view.is_before and score.number == 1 and not score.board.is_checkmate()
-    ]
-    return sum(2 if mate < 0 else 1 for mate in before) + 2 * len(wrong)
-
-
-def _choose_view(scores: list[_GameScore], usual: _View, *others: _View) -> _View:
-    """Return the usual view unless the game speaks for another one."""
-    flips = _flips(scores, usual)
-    better = [view for view in others if flips > 1 and _flips(scores, view) < flips]
-    return better[0] if better else usual
-
-
-def _parse_scores(
-    games: count[int], summary: FileSummary, text: bytes, source: str
-) -> list[Problem | FormatError]:
-    game = f"game {next(games)}"
-    scores = []
-    for score in _find_scores(PgnGame(text)):
-        if not isinstance(score, _GameScore):
-            summary.skip_score(f"{quote(score[0])} ({source}, {game}, {score[1]})")
-        elif score.number:
-            scores.append(score)
-    views = {
-        form: _choose_view([score for score in scores if score.form == form], *views)
-        for form, views in _VIEWS.items()
-    }
-    in_plies = all(score.may_count_plies for score in scores)
-    problems: list[Problem | FormatError] = []
-    for score in scores:
-        view = views[score.form]
-        mate, unit, board = score.mate(view), "moves", score.board
-        if in_plies and score.unit == "M":
-            mate, unit = (mate + (mate > 0)) // 2, "plies"
-        summary.read("claim", f"{score.form} ({view.words}, in {unit})")
-        name, line = f"{game}, start", tuple[str, ...]()
-        if score.ply:
-            before, move, uci = _last_move(board)
-            name = f"{game}, {'' if view.is_before else 'after '}{move}"
-            if view.is_before:
-                board, line = before, (uci,)
-        try:
-            claim = Claim(parse_distance(name, str(mate)), (), line)
-            fen = board.fen(en_passant="fen")
-            problems.append(Problem(fen, name, claim, source))
-        except InputError as error:
-            problems.append(FormatError(source, str(error)))
-    return problems

@@ -1,7 +1,7 @@
 """Read and write collections of problems, of any size and in any format.
 
-Called by `audit`, `cli` and `mcp`; imports `claims`, `json_records`, `parquet`, `rows`,
-`streams`, `errors`, `files` and `problem`.
+Called by `audit`, `cli` and `mcp`; imports most of its room, `errors`, `files` and
+`problem`.
 
 The format is detected from the first record, the compression from the first bytes. A
 file is read as a stream, in constant memory. Records that cannot be parsed are reported
@@ -19,7 +19,7 @@ import stat
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from itertools import chain
+from itertools import islice
 from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from solver import files, problem
 from solver.errors import FormatError, InputError, missing_package
 from solver.formats import streams
-from solver.formats.claims import AUTO, KEPT, FileSummary, ReadOptions
+from solver.formats.claims import (
+    AUTO,
+    DEFAULTS,
+    KEPT,
+    SAMPLE_BYTES,
+    FileSummary,
+    ReadOptions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,6 +51,10 @@ class _Format(NamedTuple):
         What messages call it.
     reader : str
         Module and function, imported when such a file is read.
+    takes : str
+        What the reader gets: the numbered `lines`, the whole `text`, or the `stream`.
+    yields_entries : bool
+        Whether it yields entries, which `reading` understands, and not problems.
     needs : tuple of str
         The module that the reader needs, what for, and the package that has it.
     is_written : bool
@@ -55,41 +66,41 @@ class _Format(NamedTuple):
 
     title: str
     reader: str
+    takes: str = "lines"
+    yields_entries: bool = False
     needs: tuple[str, ...] = ()
     is_written: bool = False
 
 
 _YAML = "yaml", "reading YAML", "PyYAML"
 _PYARROW = "pyarrow", "reading Parquet", "pyarrow"
+_OPENPYXL = "openpyxl", "reading workbooks", "openpyxl"
+_Entries = partial(_Format, yields_entries=True)
 _BY_NAME = {
     "epd": _Format("EPD", "epd.read_epd", is_written=True),
     # A list of FENs is EPD without operations.
     "fen": _Format("FENs", "epd.read_epd", is_written=True),
     "jsonl": _Format("JSON lines", "json_records.read_jsonl", is_written=True),
-    "json": _Format("JSON document", "json_records.read_json"),
+    "json": _Entries("JSON document", "trees.read_document", "stream"),
+    "yaml": _Entries("YAML", "trees.read_yaml", "text", needs=_YAML),
+    "toml": _Entries("TOML", "trees.read_toml", "text"),
     "pgn": _Format("PGN", "pgn.read_pgn", is_written=True),
-    "scores": _Format("PGN with mate scores", "pgn.read_scores"),
+    "scores": _Format("PGN with mate scores", "scores.read_scores"),
     "matecheck": _Format("matecheck.py's log", "epd.read_matecheck"),
     "popeye": _Format("Popeye's input", "popeye.read_popeye", is_written=True),
-    "olive": _Format("Olive's YAML", "olive.read_olive", _YAML),
+    "olive": _Format("Olive's YAML", "olive.read_olive", needs=_YAML),
     "lichess": _Format("lichess's CSV", "rows.read_csv"),
     "csv": _Format("CSV", "rows.read_csv", is_written=True),
-    "parquet": _Format("Parquet", "parquet.read_parquet", _PYARROW, is_written=True),
+    "markdown": _Entries("Markdown", "tables.read_markdown", "lines"),
+    "html": _Entries("HTML or XML", "elements.read_elements", "text"),
+    "text": _Entries("text", "text.read_any_text", "text"),
+    "parquet": _Format(
+        "Parquet", "parquet.read_parquet", "stream", needs=_PYARROW, is_written=True
+    ),
+    "sqlite": _Entries("SQLite", "tables.read_sqlite", "stream"),
+    "xlsx": _Entries("a workbook", "tables.read_workbook", "stream", needs=_OPENPYXL),
 }
 """The formats by name."""
-
-_match_fen = re.compile(rb"(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+(?:\s|\Z)").match
-_match_separator = re.compile(rb"sep=.\s*\Z", re.IGNORECASE).match
-"""Matches the line with which a table for Excel names its delimiter."""
-
-_match_beginning = re.compile(
-    rb'(?P<pgn>\[\s*(?:[A-Za-z0-9][\w+#=:-]*\s*"(?:.*"\s*\]|[^"]*\Z)'
-    rb"|(?i:event|fen|setup)\b)|\{|[0-9]+\s*\.(?![0-9]))"  # also tags that are refused
-    rb"|(?P<matecheck>DEBUG:|Logging of |Load(?:ed|ing) |(?:Only f|F)ound )"
-    rb"|(?P<popeye>(?i:(?:beg|anf|deb|remark|bem)[a-z]*)(?:\s|\Z))"
-    rb"|(?P<olive>---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z))"
-).match
-"""Matches the first record of a format. JSON and tables are found by parsing."""
 
 FORMATS = tuple(_BY_NAME)
 """The formats that can be read."""
@@ -97,19 +108,17 @@ FORMATS = tuple(_BY_NAME)
 WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.is_written)
 """The formats that can be written."""
 
-DEFAULTS = ReadOptions()
-"""Detect the format, and read everything that claims a mate."""
-
-_LICHESS = "lichess"
-_JSON = "json"
-_PARQUET = "parquet"
-_ROWS = {_JSON, "jsonl", "csv", _LICHESS, _PARQUET}
+_LICHESS, _JSON, _PARQUET, _TEXT, _ZIP = "lichess", "json", "parquet", "text", "zip"
+_ROWS = {"jsonl", "csv", _LICHESS, _PARQUET}
 """The formats of rows, which they select before they parse them."""
 
-_JSON_STARTS = (b"{", b"[")
+_WITH_COLUMNS = _ROWS | {"epd", "fen", "pgn"}
+"""The formats whose readers get the options; those of entries are understood alike."""
 
-_PARQUET_MAGIC = b"PAR1"
-"""The first bytes of a Parquet file."""
+_SELECTABLE = _ROWS | {name for name, row in _BY_NAME.items() if row.yields_entries}
+_BINARY = {_PARQUET, "sqlite", "xlsx"}
+_MAX_TEXT_BYTES = 1 << 26
+"""The longest text that is read; other formats are read piece by piece."""
 
 _SUFFIXES = {".inp" if name == "popeye" else f".{name}": name for name in WRITABLE}
 
@@ -205,12 +214,6 @@ def _count(
     return record
 
 
-_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r"})
-_LINE_END = re.compile(rb"\r\n?|\n")
-_TEXT_BYTES = 20
-"""A file is no text if more than one byte of so many in its first line is a control
-character."""
-
 _SLASHES = 7
 """How many there are in the first field of a FEN."""
 
@@ -257,36 +260,6 @@ def _end_floods(records: Records, summary: FileSummary, *, can_wait: bool) -> Re
     yield from records
 
 
-def detect_format(head: bytes, options: ReadOptions = DEFAULTS) -> str:
-    """Detect the format of a file.
-
-    Parameters
-    ----------
-    head : bytes
-        Its beginning from the first line on that is neither blank nor a comment: at
-        least this line, and as much of what follows as has arrived.
-    options : ReadOptions
-        Names columns that have other names than usual.
-
-    Returns
-    -------
-    str
-        One of `FORMATS`; `epd` if no other format matches.
-    """
-    head = head.lstrip()
-    beginning = next(iter(head.splitlines()), b"").strip()
-    if _match_fen(beginning) and not options.columns:
-        return "epd"  # without loading the other readers
-    from solver.formats import json_records, rows
-
-    if head.startswith(_JSON_STARTS):
-        found = json_records.find_json(head, options)
-    else:
-        found = rows.detect_table(beginning, options)
-    matched = _match_beginning(beginning)
-    return found or (matched and matched.lastgroup) or "epd"
-
-
 class Writer(NamedTuple):
     """The functions that write a file.
 
@@ -306,9 +279,9 @@ class Writer(NamedTuple):
 def find_writer(target_format: str) -> Writer:
     """Return the writer of a format, one of `WRITABLE`; Parquet needs pyarrow."""
     if target_format == _PARQUET:
-        from solver.formats import parquet, rows
+        from solver.formats import evidence, parquet, rows
 
-        return Writer(rows.problem_row, partial(parquet.write_rows, rows.COLUMNS))
+        return Writer(rows.problem_row, partial(parquet.write_rows, evidence.COLUMNS))
     reader_module = _BY_NAME[target_format].reader.partition(".")[0]
     module = resolve_name(f"solver.formats.{reader_module}")
     write, prefix = getattr(module, f"write_{target_format}"), target_format.upper()
@@ -351,90 +324,124 @@ def _read(
     options: ReadOptions,
 ) -> Records:
     """Find the reader from the beginning of the file, and run it."""
-    name, source_format = summary.name, options.source_format
-    head = stream.peek(1)
-    if source_format == AUTO and (binary := _find_binary(head)):
-        blank = head[: len(head) - len(head.lstrip())]
-        source = f"{name}:{1 + len(_LINE_END.findall(blank))}"
-        yield FormatError(source, f"expected text in UTF-8, found {binary}")
+    from solver.formats import detection, tables
+
+    name, chosen = summary.name, options.source_format
+    # A program that waits for its answers states the format or the columns.
+    waits = summary.waits = (
+        chosen == AUTO and not (options.columns or options.by_line)
+    ) or _version(stream) is not None
+    head = lines.sample(SAMPLE_BYTES if waits else 1)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        lines.decode_utf16()
+        head = lines.sample(SAMPLE_BYTES)
+    if not head.strip() and chosen not in _BINARY:
         return
-    is_parquet = head.startswith(_PARQUET_MAGIC)
-    found, records = (
-        (_PARQUET, stream) if is_parquet else _detect(head, lines, summary, options)
-    )
-    if source_format == AUTO:
-        source_format = found
-    if is_parquet != (source_format == _PARQUET):
-        found = title_of(_PARQUET) if is_parquet else "another format"
-        yield FormatError(name, f"expected {title_of(source_format)}, found {found}")
+    found = detection.detect(head, name, is_whole=len(head) < SAMPLE_BYTES)
+    if found == _ZIP and chosen == AUTO:
+        yield from _read_members(lines.rest(), summary, options)
         return
-    if not found:
+    if chosen == AUTO and found not in _BINARY and detection.is_binary(head):
+        found = tables.name_binary(head)
+        yield FormatError(f"{name}:1", f"expected text in UTF-8, found {found}")
         return
-    title, _, needs, _ = _BY_NAME[source_format]
-    summary.title = title
-    summary.format = source_format
-    selection = options.selection
+    if options.by_line and found == _TEXT:
+        found = "epd"
+    source_format = found if chosen == AUTO else chosen
+    if (fault := _find_mismatch(source_format, found)) is None:
+        summary.looks = _describe_looks(source_format, found, head)
+        summary.title, summary.format = title_of(source_format), source_format
+        fault = _find_refusal(source_format, options)
+    if fault is not None:
+        yield FormatError(name, fault)
+        return
+    content, damage = _content(source_format, lines)
+    yield from read_as(source_format, content, summary, options)
+    if damage is not None:
+        raise damage
+
+
+def _find_mismatch(source_format: str, found: str) -> str | None:
+    """Return why a binary file, or one read as such, is not in a format."""
+    if found == source_format or not {found, source_format} & {*_BINARY, _ZIP}:
+        return None
+    other = title_of(found) if found in _BINARY else "another format"
+    return f"expected {title_of(source_format)}, found {other}"
+
+
+def _find_refusal(source_format: str, options: ReadOptions) -> str | None:
+    """Return why a file in a format cannot be read with these options, or here."""
+    selection, title = options.selection, title_of(source_format)
     is_selective = selection.theme is not None or selection.min_rating is not None
-    if is_selective and source_format not in _ROWS:
-        expected = f"--theme and --min-rating: expected {title_of(_LICHESS)}"
-        yield FormatError(name, f"{expected}, found {title}")
-        return
+    if is_selective and source_format not in _SELECTABLE:
+        expected = f"expected {title_of(_LICHESS)}, found {title}"
+        return f"--theme and --min-rating: {expected}"
+    if options.columns and source_format not in _WITH_COLUMNS | _SELECTABLE:
+        return f"--columns: expected a file with fields, found {title}"
+    needs = _BY_NAME[source_format].needs
     if needs and find_spec(needs[0]) is None:
-        yield FormatError(name, missing_package(*needs[1:]))
-        return
-    yield from read_as(source_format, records, summary, options)
+        return missing_package(*needs[1:])
+    return None
+
+
+def _content(source_format: str, lines: NumberedLines) -> tuple[Any, InputError | None]:
+    """Return what the reader of a format gets; of a text, also what damaged its end."""
+    takes = _BY_NAME[source_format].takes
+    if source_format == _JSON:
+        return lines.pieces(), None
+    if takes == "stream":
+        return lines.rest(), None
+    if takes == "lines":
+        return iter(lines), None
+    content, damage = bytearray(), None
+    try:
+        for piece in islice(lines.pieces(), _MAX_TEXT_BYTES // streams.PIECE_BYTES):
+            content += piece
+    except InputError as error:  # of the compressed stream
+        damage = error
+    return streams.plain_text(bytes(content)), damage
+
+
+def _read_members(
+    stream: BinaryIO, summary: FileSummary, options: ReadOptions
+) -> Records:
+    """Read the members of a zip, each as a file; one summary counts them all."""
+    from solver.formats import tables
+
+    name, titles = summary.name, dict[str, None]()
+    try:
+        for member in tables.read_zip(stream, name):
+            if isinstance(member, FormatError):
+                yield member
+                continue
+            summary.name, content = member
+            buffered: Any = io.BufferedReader(cast("io.RawIOBase", content))
+            lines = streams.NumberedLines(buffered, streams.MAX_RECORD_BYTES)
+            yield from _read(buffered, lines, summary, options)
+            titles[summary.title] = None
+    except InputError as error:
+        yield FormatError(name, str(error))
+    summary.name, summary.title = name, f"zip of {', '.join(titles) or 'nothing'}"
 
 
 def read_as(
-    source_format: str, records: Any, summary: FileSummary, options: ReadOptions
+    source_format: str, content: Any, summary: FileSummary, options: ReadOptions
 ) -> Records:
     """Read the content of a file in one of `FORMATS`, such as its numbered lines."""
-    more: tuple[object, ...] = ()
-    if source_format in _ROWS:
-        more = (replace(options, source_format=source_format),)
     reader = resolve_name(f"solver.formats.{_BY_NAME[source_format].reader}")
-    records = reader(records, summary, *more)
-    return cast("Records", records)
+    if not _BY_NAME[source_format].yields_entries:
+        more = (options,) * (source_format in _WITH_COLUMNS)
+        return cast("Records", reader(content, summary, *more))
+    from solver.formats import reading
+
+    given = {_JSON: (summary,), "yaml": (summary,), "toml": (), "html": ()}
+    entries = reader(content, *given.get(source_format, (summary.name,)))
+    return reading.read_entries(entries, summary, options)
 
 
-def _find_binary(head: bytes) -> str:
-    """Return what a file is that has no lines of text, or an empty text."""
-    if head.startswith(_PARQUET_MAGIC):
-        return ""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in head:
-        return "UTF-16"
-    line = _LINE_END.split(head.lstrip(), maxsplit=1)[0]
-    controls = len(line) - len(line.translate(None, _CONTROLS))
-    return "a binary file" if controls * _TEXT_BYTES > len(line) else ""
-
-
-def _detect(
-    head: bytes, lines: NumberedLines, summary: FileSummary, options: ReadOptions
-) -> tuple[str, Any]:
-    """Return the format, which is empty if there is nothing, and what is to be read."""
-    chosen = options.source_format
-    begun = head.removeprefix(codecs.BOM_UTF8).lstrip()
-    is_begun = chosen in {AUTO, _JSON} and begun.startswith(_JSON_STARTS)
-    if is_begun and detect_format(begun, options) == _JSON:  # perhaps in one long line
-        summary.looks = _describe_looks(_JSON, _JSON, begun)
-        return _JSON, lines.pieces()
-    numbered = iter(lines)
-    records = (item for item in numbered if streams.is_record(item[1]))
-    first = next((item for item in records if not _match_separator(item[1])), None)
-    if first is None:
-        return "", ()
-    summary.head = first[1]
-    start = head.find(first[1])
-    found = detect_format(first[1] if start < 0 else head[start:], options)
-    read_as = found if chosen == AUTO else chosen
-    summary.looks = _describe_looks(read_as, found, first[1])
-    rest = chain([first], numbered)
-    return found, (line for _, line in rest) if read_as == _JSON else rest
-
-
-def _describe_looks(chosen: str, found: str, line: bytes) -> str:
+def _describe_looks(chosen: str, found: str, head: bytes) -> str:
     """Return what a file looks like, and what to do, if it is not read as `chosen`."""
-    is_unknown = found == "epd" and line.count(b"/") < _SLASHES
+    is_unknown = found == _TEXT and head.count(b"/") < _SLASHES
     looks = f"looks like {'no format that is known' if is_unknown else title_of(found)}"
     if {chosen, found} <= {"epd", "fen"} or chosen == found:
         return f"{looks}; --format sets its format"

@@ -46,6 +46,7 @@ WORDS = (
     "disproved",
     "shorter",
     "refuted",
+    "unforced",
     "undecided",
     "unreadable",
 )
@@ -251,7 +252,7 @@ EXPORTS: dict[str, Export] = {
 
 def _problem(result: AuditResult, fen: str) -> Problem | None:
     kind, problem = genre_of(result.asked), Problem(fen, result.id)
-    is_refuted = result.verdict == Verdict.REFUTED
+    is_refuted = result.verdict in {Verdict.REFUTED, Verdict.UNFORCED}
     if not result.mate or (is_refuted and result.lower_bound != abs(result.mate)):
         excluded = (result.lower_bound or 1) - 1
         if result.claim is not None and result.claim < 0:

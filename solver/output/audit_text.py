@@ -43,6 +43,7 @@ STYLES = {
     "found": "green",
     "shorter": "bold red",
     "refuted": "bold red",
+    "unforced": "red",
     "disproved": "",
     "undecided": "magenta",
     "unreadable": "red",
@@ -239,7 +240,10 @@ def disagreement(result: AuditResult) -> str | None:
     if result.fen is None or not result.disagreements:
         return None
     place = name_record(result.source, result.id)
-    lines = [f"{place}: claimed {_claimed(result)}, {_objection(result)}"]
+    claimed = f"claimed {_claimed(result)}"
+    if result.verdict == Verdict.UNFORCED:
+        claimed = "the line mates, it is not forced: claimed by the line alone"
+    lines = [f"{place}: {claimed}, {_objection(result)}"]
     if result.claimed_line:
         lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
     if result.hint:
@@ -262,7 +266,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     if result.fen is None or not genre_of(result.asked).warns_of_draws:
         return
     mate = result.mate
-    if mate is None and result.verdict != Verdict.REFUTED:
+    if mate is None and result.verdict not in {Verdict.REFUTED, Verdict.UNFORCED}:
         mate = result.claim
     if not mate:
         return

@@ -57,6 +57,10 @@ class Verdict(StrEnum):
     REFUTED = "refuted"
     """Proved: no mate in the claimed number of moves, or a mate if none is claimed."""
 
+    UNFORCED = "unforced"
+    """Proved: the line of the record ends in mate, but the mate is not forced; nothing
+    else claims one."""
+
     UNDECIDED = "undecided"
     """A limit was hit before the claim was proved or refuted."""
 
@@ -71,6 +75,9 @@ class Soundness(StrEnum):
     """One key, or exactly the claimed ones, and no fault in the line.
 
     Help play: as many solutions as claimed."""
+
+    PARTLY_READ = "partly-read"
+    """The same, but a part of the source's solution was not read."""
 
     COOKED = "cooked"
     """There are more keys, or solutions, than claimed."""
@@ -155,7 +162,7 @@ class Comparison:
         is_slow_line : bool
             A move of the claimed line is slower than another.
         """
-        if verdict is Verdict.REFUTED:
+        if verdict in {Verdict.REFUTED, Verdict.UNFORCED}:
             return Soundness.NO_SOLUTION
         if verdict is not Verdict.PROVED or claim.mate < 0 or not answer.keys_complete:
             return None
@@ -165,7 +172,7 @@ class Comparison:
             return Soundness.NOT_SHORTEST_LINE
         expected = max(1, len(claimed_first_moves(claim)))
         if len(answer.keys) <= expected or allows_all_mates(claim, claim.mate):
-            return Soundness.SOUND
+            return Soundness.PARTLY_READ if claim.partly_read else Soundness.SOUND
         return Soundness.COOKED
 
     def _takes_longer(self, claim: Claim, answer: Solution) -> bool:

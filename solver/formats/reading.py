@@ -1,0 +1,727 @@
+"""What the fields of a file mean, decided by its own records.
+
+Called by `json_records`, `parquet`, `records`, `registry`, `rows` and `audit`; imports
+most of its room, `errors`, `position_text` and `problem`.
+
+A file says nowhere what its fields are. `Reading.learn` looks at its first records, and
+counts for each field which values are FENs, which are lines that are legal from the
+position to the end, which of these end in mate, which numbers equal their lengths.
+Names are one more piece of evidence. Above all, this decides whether the solver or the
+opponent makes the first move of a line: a line that ends in the solver's mate has an
+odd number of plies, one that begins with the opponent's move an even number.
+
+A record with the field `schema` or `verdict` is matesolve's answer: its fields `claim`,
+`claimed_keys` and so on are what was claimed, and `mate`, `keys` and `pv` are what was
+found, which claims nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, pairwise
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from solver.errors import FormatError, InputError, quote, refusal
+from solver.formats import claims as claiming
+from solver.formats import evidence, words
+from solver.formats.evidence import Plan, are_lichess, plain_name
+from solver.formats.records import (
+    HEADING,
+    SIGN,
+    TEXT,
+    RecordReader,
+    asks_for_more,
+    filled,
+    find_game,
+    mates_in,
+)
+from solver.formats.solutions import WrittenSolution, has_moves, read_solution
+from solver.position_text import find_fens, read_compiled
+from solver.problem import MAX_MOVES, Claim, Problem, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from solver.formats.entries import Entry
+    from solver.formats.streams import Records
+
+
+_COLUMNS_OPTION = "--columns"
+_SELECTION_OPTIONS = "--theme and --min-rating"
+_find_themes = re.compile(r"mateIn([0-9]+)").findall
+_PLAIN = Counter(["position", "claim"]), Counter(["position", "claim", "name"])
+"""The parts of a record that is read in compiled code."""
+
+_FEW_DIGITS = 4
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""A surrogate without the other one of its pair: JSON can express it, but a text file
+cannot."""
+
+
+class Reading:
+    """Reads records, whose fields may differ from record to record.
+
+    Parameters
+    ----------
+    summary : FileSummary
+        Notes which fields are read, and which are not.
+    options : ReadOptions
+        Which records to read, and which fields have which part.
+
+    Attributes
+    ----------
+    plan : callable
+        Returns the `Plan` for the names of fields; raises InputError if one that the
+        selection needs is missing.
+    opponent_begins : bool
+        Whether a line begins with the opponent's move where the record does not say it.
+    has_lines : bool
+        Whether nearly all records have a line, and enough of them say who begins.
+    are_studies : bool
+        Whether many records ask for a win or a draw, so that a line claims nothing.
+    is_stated : bool
+        Whether most records state a claim, so that a line alone claims nothing.
+    counts_by_signs : bool
+        Whether signs such as `#2` number the records.
+    """
+
+    def __init__(
+        self, summary: claiming.FileSummary, options: claiming.ReadOptions
+    ) -> None:
+        self.plan = lru_cache(256)(self._make_plan)
+        self._summary, self._options = summary, options
+        self._known = evidence.known_fields(options)
+        self._parts: dict[str, tuple[str, ...]] = {}
+        self._trust: dict[str, int] = {}
+        self._fields: dict[str, evidence.FieldEvidence] = {}
+        self._spelled: dict[str, str] = {}
+        self._line_count = 0
+        self.opponent_begins = options.columns.get("moves") == evidence.AFTER_FIRST
+        self.is_stated = self.counts_by_signs = self.has_lines = False
+        self.are_studies = False
+
+    def learn(self, sample: Sequence[Entry]) -> None:
+        """Decide what the fields mean from the first records; see the module."""
+        self._fields = fields = {}
+        for entry in sample:
+            for name, text in entry.fields.items():
+                plain = plain_name(name)
+                if plain not in fields:
+                    fields[plain] = evidence.FieldEvidence(plain)
+                    self._spelled[plain] = name
+                if text:
+                    fields[plain].note(text)
+        self._check_columns(fields)
+        self._choose_position(fields, sample)
+        lines = [*self._weigh(fields, sample)]
+        self._assign(fields)
+        self._trust = {name: one.trust for name, one in fields.items()}
+        self._choose_first_mover(lines, sample)
+        self._see_claims(sample)
+        self.plan.cache_clear()
+
+    def _check_columns(self, fields: Mapping[str, evidence.FieldEvidence]) -> None:
+        """Refuse names of columns that no record has.
+
+        Raises
+        ------
+        InputError
+            `--columns` has one.
+        """
+        for column in {*self._options.columns.values()} - {evidence.AFTER_FIRST}:
+            if fields and plain_name(column) not in fields:
+                shown = (
+                    printable(self._spelled[name])[: evidence.SHOWN_CHARACTERS]
+                    for name in fields
+                )
+                raise refusal(_COLUMNS_OPTION, f"one of {', '.join(shown)}", column)
+
+    def _choose_position(
+        self, fields: dict[str, evidence.FieldEvidence], sample: Sequence[Entry]
+    ) -> None:
+        """Order the fields with FENs: that of the legal lines first, then by names."""
+        known = self._known["position"]
+        found = [name for name, one in fields.items() if 2 * one.fens > one.filled]
+        found = found or [name for name, one in fields.items() if one.fens]
+        if self._is_given("position") or not found:
+            return
+        votes = Counter[str]()
+        for entry in sample if len(found) > 1 else ():
+            texts = {plain_name(name): text for name, text in entry.fields.items()}
+            moves = [text for text in texts.values() if has_moves(text)]
+            for name in found:
+                if fen := self._board(texts.get(name, "")):
+                    for solution in (read_solution(fen, text) for text in moves):
+                        votes[name] += solution.is_whole + 3 * solution.mates
+        ranks = {name: at for at, name in enumerate(known)}
+
+        def rank(name: str) -> tuple[int, int, int]:
+            last = name.rpartition(".")[2]
+            return -votes[name], -fields[name].whole_fens, ranks.get(last, len(ranks))
+
+        self._known["position"] = sorted(found, key=rank)
+
+    def _is_given(self, part: str) -> bool:
+        """Return whether `--columns` names the field with a part of a problem."""
+        return (
+            self._known[part] != evidence.FIELDS[part].split()
+            and len(self._known[part]) == 1
+        )
+
+    @staticmethod
+    def _board(text: str, side: str = "") -> str:
+        """Return the FEN of a legal position in a text; empty if there is none."""
+        found = next(find_fens(text), None)
+        fen = found.fen if found else text
+        read = read_compiled(f"{fen} {side}" if side and " " not in fen else fen)
+        return read[0] if read else ""
+
+    def _weigh(
+        self, fields: dict[str, evidence.FieldEvidence], sample: Sequence[Entry]
+    ) -> Iterator[WrittenSolution]:
+        """Yield the line of each record that has one; count what the fields say."""
+        for entry in sample:
+            texts = {plain_name(name): text for name, text in entry.fields.items()}
+            known = self._known["position"]
+            place = next((name for name in known if texts.get(name)), "")
+            if not place and (game := find_game(texts.items())):
+                place = game[0]
+                texts[place] = game[1]
+            sides = [words.find_side(text, name) for name, text in texts.items()]
+            named = next(filter(None, sides), "")
+            for fen in map(self._board, 2 * [texts.get(place, "")], [named, "b"]):
+                if not fen:
+                    continue
+                lines = {
+                    name: read_solution(fen, text)
+                    for name, text in texts.items()
+                    if name != place and (has_moves(text) or self._static(name, "line"))
+                }
+                around = [read_solution(fen, text) for text in entry.texts]
+                read = [*lines.values(), *(one for one in around if one.moves)]
+                if any(solution.moves or solution.keys for solution in read):
+                    break
+            else:
+                continue
+            for name, solution in lines.items():
+                fields[name].legal += solution.is_whole or bool(solution.keys)
+                fields[name].mates += solution.is_whole and solution.mates
+            whole = [one for one in read if one.is_whole]
+            best = max(whole, key=lambda one: (one.mates, len(one.moves)), default=None)
+            if best is None:
+                best = max(read, key=lambda one: len(one.moves))
+            yield best
+            self._compare_numbers(fields, texts, best, fen)
+
+    @staticmethod
+    def _compare_numbers(
+        fields: dict[str, evidence.FieldEvidence],
+        texts: dict[str, str],
+        line: WrittenSolution,
+        fen: str,
+    ) -> None:
+        """Count which numbers and words agree with a line that ends in mate.
+
+        The length of a line that does not mate speaks against a number.
+        """
+        plies = len(line.moves)
+        moves, turn = (plies + 1) // 2, evidence.COLORS[" w " in fen]
+        for name, text in texts.items():
+            one = fields[name]
+            if evidence.is_integer(text):
+                number = abs(int(float(text.replace(",", "."))))
+                one.agreed += line.mates and number == moves
+                one.in_plies += line.mates and number == plies != moves
+                one.other += line.mates and number not in {moves, plies}
+                one.of_lines += not line.mates and plies > 1 and number == moves
+            elif lengths := words.find_lengths(text.replace("_", " "), turn):
+                agrees = moves in map(abs, lengths)
+                one.trust += line.mates * (1 if agrees else -1)
+
+    def _static(self, name: str, *parts: str) -> list[str]:
+        """Return which of some parts, or of all, a field has by its name alone."""
+        last = name.rpartition(".")[2]
+        asked = parts or self._known
+        return [
+            part
+            for part in asked
+            if name in self._known[part]
+            or (last in self._known[part] and not self._is_given(part))
+        ]
+
+    def _assign(self, fields: dict[str, evidence.FieldEvidence]) -> None:
+        """Decide which parts each field has."""
+        has_fens = any(one.fens for one in fields.values())
+        has_claim = self._is_given("claim")
+        for name, one in fields.items():
+            parts = self._static(name)
+            given = [part for part in parts if self._is_given(part)]
+            if "." in name:  # what a field of the record itself has is no nested one's
+                plain = {
+                    part
+                    for other in fields
+                    for part in self._static(other)
+                    if "." not in other
+                }
+                parts = [part for part in parts if part in given or part not in plain]
+            if has_fens and not one.fens and "position" not in given:
+                parts = [part for part in parts if part != "position"]
+            if 2 * one.whole_fens > one.filled:
+                parts = [part for part in parts if part in {"position", *given}]
+            if one.is_flag and "claim" not in given:
+                parts = [part for part in parts if part != "claim"]
+            if "turn" in parts and not one.sides:
+                parts.remove("turn")
+            has_claim |= "claim" in parts and one.filled > 0
+            self._parts[name] = tuple(parts or self._guess(one))
+            if one.lengths and parts == ["name"]:
+                self._parts[name] = ("name", "words")
+        if has_claim:
+            return
+        numbers = [one for one in fields.values() if self._may_claim(one)]
+        numbers.sort(
+            key=lambda one: (
+                2 * one.agreed
+                - 3 * one.other
+                + 5 * bool(evidence.is_number_name(one.name))
+            ),
+            reverse=True,
+        )
+        for one in numbers[:1]:
+            self._parts[one.name] = ("claim",)
+
+    def _may_claim(self, one: evidence.FieldEvidence) -> bool:
+        """Return whether a field of numbers without a usual name has claims."""
+        if self._parts[one.name]:
+            return False
+        is_named = evidence.is_number_name(one.name) and one.other <= one.agreed
+        return one.numbers_mates or bool(is_named and one.may_number)
+
+    @staticmethod
+    def _guess(one: evidence.FieldEvidence) -> list[str]:
+        """Return the parts of a field by its values, where its name says nothing."""
+        most = evidence.MOST_OF * one.filled
+        if (
+            one.sides
+            and one.sides == one.filled
+            and not evidence.is_result_name(one.name)
+        ):
+            return ["turn"]
+        if one.stipulations and one.stipulations + one.signs >= most:
+            return ["stipulation"]
+        if one.signs and one.signs + len(one.numbers) >= most:
+            return ["claim"]
+        if one.moves and 2 * one.legal >= one.moves:
+            return ["line"]
+        return ["words"] if one.lengths else []
+
+    def _choose_first_mover(
+        self, lines: list[WrittenSolution], sample: Sequence[Entry]
+    ) -> None:
+        """Decide who begins the lines: the side that mates at its own last move.
+
+        Where none mates, the opponent begins under lichess's names, and if all lines
+        have an even number of plies.
+        """
+        self._line_count = sum(bool(line.moves) for line in lines)
+        whole = [line for line in lines if line.is_whole]
+        counts = Counter((line.mates, len(line.moves) % 2 == 0) for line in whole)
+        even, odd = counts[True, True], counts[True, False]
+        named = any(are_lichess(entry.fields) for entry in sample)
+        are_even = counts[False, True] >= evidence.ENOUGH and not counts[False, False]
+        is_clear = bool(even or odd or named or are_even)
+        self.has_lines = named or (
+            is_clear and len(lines) > max(evidence.MOST_LINES * len(sample), 1)
+        )
+        if self._options.columns.get("moves") == evidence.AFTER_FIRST:
+            self.opponent_begins = self.has_lines = True
+        elif even or odd:
+            self.opponent_begins = even > odd
+        else:
+            self.opponent_begins = named or are_even
+        self._summary.reading = claiming.first_mover(even, odd)
+
+    def _see_claims(self, sample: Sequence[Entry]) -> None:
+        """See whether most records state a claim, and whether signs number them."""
+        signs = [_sign_of(entry) for entry in sample]
+        is_serial = len(signs) >= evidence.ENOUGH and all(
+            b - a == 1 for a, b in pairwise(signs)
+        )
+        self.counts_by_signs = is_serial and bool(signs[0])
+        goals = sum(asks_for_more(one.fields.items(), one.texts) for one in sample)
+        self.are_studies = goals > 1 and goals * evidence.STUDIES > len(sample)
+        if len(sample) < evidence.STATED:
+            return
+        stated = sum(bool(self._claiming(entry)) for entry in sample)
+        self.is_stated = 2 * stated >= len(sample)
+
+    def is_collection(self, sample: Sequence[Entry]) -> bool:
+        """Return whether most records have a line, or a claim in the same place."""
+        kinds = Counter(kind for entry in sample for kind in self._claiming(entry))
+        return 2 * max(self._line_count, *kinds.values(), 0) >= len(sample)
+
+    def _claiming(self, entry: Entry) -> set[str]:
+        """Return the fields, or `text` and `heading`, that claim a mate of a record."""
+        kinds = {
+            name
+            for name, text in entry.fields.items()
+            for part in self._parts[plain_name(name)]
+            if mates_in(part, name, text, evidence.WHITE)
+        }
+        for kind, texts in ((TEXT, entry.texts), (HEADING, entry.heads)):
+            lengths = (words.find_lengths(text, evidence.WHITE) for text in texts)
+            if any(lengths) or any(map(words.find_sign, texts)):
+                kinds.add(kind)
+        return kinds
+
+    # Plans
+
+    def _make_plan(self, names: tuple[str, ...]) -> Plan:
+        selection = self._options.selection
+        plain = [*map(plain_name, names)]
+        shown = [printable(name)[: evidence.SHOWN_CHARACTERS] for name in names]
+        parts = [
+            self._parts[name] if name in self._parts else self._static(name)
+            for name in plain
+        ]
+        fields = [
+            (part, shown[at], at) for at, of_one in enumerate(parts) for part in of_one
+        ]
+        fields.sort(key=lambda row: self._rank(row[0], plain[row[2]]))
+        if is_own := any(part == "own" for part, _, _ in fields):
+            fields = [
+                row for row in fields if row[0] == "own" or row[1] in evidence.COLUMNS
+            ]
+        places = {part: at for part, _, at in reversed(fields)}
+        wanted = {"themes": selection.theme, "rating": selection.min_rating}
+        needed = [part for part, value in wanted.items() if value is not None]
+        for part in needed:
+            if part not in places:
+                found = ", ".join(shown)
+                raise refusal(_SELECTION_OPTIONS, f"a field {part}", found)
+        quick = dict.fromkeys(["name", "position", "line", "themes", *needed])
+        chosen = {"lichess": True, "csv": False}
+        is_lichess = chosen.get(
+            self._options.source_format, are_lichess(names) and self.opponent_begins
+        )
+        has_all = is_lichess and quick.keys() <= places.keys()
+        noted = {"position": "position", "name": "name"}
+        noted |= {"line": "line", "themes": "claim"} if has_all else {}
+        for part, noted_part in noted.items():
+            if part in places:
+                self._summary.read(noted_part, shown[places[part]])
+        for at, name in enumerate(shown):
+            if not parts[at] and plain[at]:
+                self._summary.ignore(
+                    name, may_claim=not is_own and self._may(plain[at])
+                )
+        fields += [("", shown[at], at) for at, of_one in enumerate(parts) if not of_one]
+        pick = itemgetter(*(places[part] for part in quick)) if has_all else None
+        only_mates = selection.min_rating is None and not selection.all_rows
+        places_of = None
+        read = Counter(part for part, _, _ in fields if part)
+        if not (is_lichess or needed) and read in _PLAIN and self._options.claims:
+            places_of = places["position"], places["claim"], places.get("name", -1)
+            self._summary.read("claim", shown[places["claim"]])
+        return Plan(fields, is_lichess, pick, only_mates, places_of)
+
+    def _may(self, name: str) -> bool:
+        """Return whether a field's values may be claims, and `--columns` read them."""
+        one = self._fields.get(name)
+        if (
+            one is None
+            or evidence.NO_CLAIMS.fullmatch(name)
+            or evidence.is_identity_name(name)
+        ):
+            return False
+        numbers = {*one.numbers}
+        are_lengths = all(0 < abs(number) <= MAX_MOVES for number in numbers)
+        is_number = len(one.numbers) > evidence.MOST_OF * one.filled and are_lengths
+        return (is_number and not (one.is_running or one.is_flag)) or one.signs > 0
+
+    def _rank(self, part: str, name: str) -> tuple[int, int, int]:
+        """Return the place of a field among those that are read, the clearest first."""
+        known, last = self._known[part], name.rpartition(".")[2]
+        of_name = next((known.index(one) for one in (name, last) if one in known), 99)
+        trust = -self._trust.get(name, 0) if part in {"words", "themes"} else 0
+        return [*evidence.FIELDS].index(part), trust, of_name
+
+    # Records
+
+    def read_entry(self, entry: Entry, source: str) -> Problem | None:
+        """Make a problem from a record; see `read`."""
+        plan = self.plan(tuple(entry.fields))
+        cells = [*entry.fields.values()]
+        return self.read(plan, cells, source, entry.name, entry.texts, entry.heads)
+
+    def read(
+        self,
+        plan: Plan,
+        cells: Sequence[str],
+        source: str,
+        name: str = "",
+        texts: Sequence[str] = (),
+        heads: Sequence[str] = (),
+    ) -> Problem | None:
+        """Make a problem from a record.
+
+        Parameters
+        ----------
+        plan : Plan
+            What `plan` returns for the names of its fields.
+        cells : sequence
+            As many texts; an empty one is a missing field.
+        source : str
+            `file:line`.
+        name : str
+            Its name if no field has one.
+        texts, heads : sequence of str
+            See `Entry`.
+
+        Returns
+        -------
+        Problem or None
+            None if the record is not selected.
+
+        Raises
+        ------
+        InputError
+            If it has no position, or if nothing that it claims can be read.
+        """
+        if plan.pick:
+            row = plan.pick(cells)
+            if plan.only_mates and evidence.MATE_THEME not in row[3]:  # most rows
+                return None
+            if not self._is_selected(*row[2:]):
+                return None
+            if problem := _read_lichess(row, source):
+                return problem
+        if plan.plain and not (texts or heads):
+            problem = _read_plain(plan.plain, cells, source, name)
+            if problem:
+                return problem
+        rows = filled(plan, cells)
+        of_parts = {part: text for part, _, text in reversed(rows)}
+        themes = of_parts.get("themes", "")
+        rating = of_parts.get("rating", "")
+        if not (plan.pick or self._is_selected(None, themes, rating)):
+            return None
+        record = RecordReader(self, plan, rows, [*texts], heads)
+        draft = record.draft(self._summary)
+        draft.any_last_move = plan.is_lichess
+        if self._options.claims and (not plan.pick or _claims_mate(themes)):
+            record.read_claims(draft)
+        name = _SURROGATE.sub("\ufffd", of_parts.get("name", name))
+        problem = draft.problem(name, source)
+        is_wanted = plan.pick or not plan.is_lichess or self._options.selection.all_rows
+        return problem if is_wanted or problem.claim else None
+
+    def select_all(self) -> None:
+        """From now on, select every record."""
+        everything = claiming.Selection(all_rows=True)
+        self._options = replace(self._options, selection=everything)
+        self.plan.cache_clear()
+
+    def read_all(self, entries: Iterable[Entry | FormatError]) -> Records:
+        """Read records; count those that are not selected."""
+        for entry in entries:
+            if isinstance(entry, FormatError):
+                yield entry
+                continue
+            source = f"{self._summary.name}:{entry.number}"
+            try:
+                problem = self.read_entry(entry, source)
+            except InputError as error:
+                yield FormatError(source, str(error))
+                continue
+            if problem is None:
+                self._summary.not_selected += 1
+            else:
+                yield problem
+
+    @property
+    def position_name(self) -> str:
+        """The name of the field with the position, as the sample spells it."""
+        return self._spelled.get(next(iter(self._known["position"])), "")
+
+    def _is_selected(self, moves: str | None, themes: str, rating: str = "") -> bool:
+        """Return whether a row may be selected; lichess's rows have `moves`."""
+        selection = self._options.selection
+        if selection.theme is not None and selection.theme not in themes.split():
+            return False
+        lowest = selection.min_rating
+        if lowest is not None and _parse_rating(rating) < lowest:
+            return False
+        if moves is None:
+            return True
+        if not _claims_mate(themes):
+            return selection.all_rows and not selection.limits_length
+        if not selection.limits_length:
+            return True
+        lengths = len(moves.split()) // 2, *map(int, _find_themes(themes))
+        return any(map(selection.has_length, lengths))
+
+    def claims_of(self, record: RecordReader, turn: str) -> list[tuple[str, str]]:
+        """Return the fields and the lengths of the mates that a record claims.
+
+        The clearest claim is the first. Signs that number the records are none.
+        """
+        found = record.claims(turn)
+        if self.counts_by_signs:
+            found = [claim for claim in found if claim[0] != SIGN]
+        return found
+
+
+def _parse_rating(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"rating: expected a number, found {quote(text)}"
+        raise InputError(msg) from None
+
+
+def _claims_mate(themes: str) -> bool:
+    return evidence.MATE_THEME in themes and not evidence.MATE_THEMES.isdisjoint(
+        themes.split()
+    )
+
+
+def _sign_of(entry: Entry) -> int:
+    found = next(filter(None, map(words.find_sign, entry.texts)), None)
+    return found[0] if found else 0
+
+
+def cell_text(value: Any) -> str:
+    """Return a value of JSON as the text of a cell: lists with spaces between texts."""
+    if isinstance(value, str) or value is None:
+        return value or ""
+    if isinstance(value, list):
+        return " ".join(map(cell_text, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read_plain(
+    places: tuple[int, int, int], cells: Sequence[str], source: str, name: str
+) -> Problem | None:
+    """Read a position with a number in compiled code; None if anything is unusual."""
+    at, claim_at, name_at = places
+    number = cells[claim_at].strip()
+    plain = read_compiled(cells[at]) if " " in cells[at].strip() else None
+    if plain is None or not (number.isdecimal() and len(number) < _FEW_DIGITS):
+        return None
+    if not 0 < int(number) <= MAX_MOVES:
+        return None
+    name = (cells[name_at] if name_at >= 0 else "") or name
+    name = _SURROGATE.sub("\ufffd", name) or claiming.default_name(source)
+    return Problem(plain[0], name, Claim(int(number)), source)
+
+
+def _read_lichess(row: Sequence[str], source: str) -> Problem | None:
+    """Read a row of lichess in compiled code; None if anything in it is unusual."""
+    name, fen, moves, themes, *_ = row
+    plain = read_compiled(fen, moves, played=1, uci_only=True)
+    if plain is None:
+        return None
+    claim = None
+    if mates := evidence.MATE_THEME in themes and evidence.MATE_THEMES.intersection(
+        themes.split()
+    ):
+        line = tuple(plain[1].split())
+        mate, is_even = divmod(len(line) + 1, 2)
+        others = mates - {evidence.MATE_THEME, f"mateIn{min(mate, evidence.AND_MORE)}"}
+        if others or is_even or mate > MAX_MOVES:
+            return None
+        claim = Claim(mate, line[:1], line, any_last_move=True)
+    return Problem(
+        plain[0], printable(name) or claiming.default_name(source), claim, source
+    )
+
+
+def take_sample(
+    entries: Iterable[Entry | FormatError], most: int = 0
+) -> tuple[list[Entry | FormatError], Iterator[Entry | FormatError]]:
+    """Return the first records of a file, as many as its reading needs, and the others.
+
+    Parameters
+    ----------
+    entries : iterable
+    most : int
+        How many records at most; 0: the usual sample.
+    """
+    rest, first, size = iter(entries), list[Any](), 0
+    for entry in rest:
+        first.append(entry)
+        if isinstance(entry, FormatError):
+            continue
+        size += sum(map(len, (*entry.fields.values(), *entry.texts)))
+        if len(first) >= (most or claiming.SAMPLE) or size >= claiming.SAMPLE_BYTES:
+            break
+    return first, rest
+
+
+def read_entries(
+    found: Iterable[Entry | FormatError | InputError],
+    summary: claiming.FileSummary,
+    options: claiming.ReadOptions,
+) -> Records:
+    """Learn what the records of a file mean, and read them."""
+    sample, rest = take_sample(_expanded(found, summary), 0 if summary.waits else 1)
+    try:
+        reading = learn(sample, summary, options)
+    except InputError as error:
+        yield FormatError(summary.name, str(error))
+        return
+    yield from reading.read_all(chain(sample, rest))
+
+
+def learn(
+    sample: Iterable[Entry | FormatError],
+    summary: claiming.FileSummary,
+    options: claiming.ReadOptions,
+) -> Reading:
+    """Return the reading that a file's first records decide.
+
+    Raises
+    ------
+    InputError
+        `options.columns` names a part or a field that does not occur.
+    """
+    reading = summary.learnt = Reading(summary, options)
+    entries = [entry for entry in sample if not isinstance(entry, FormatError)]
+    reading.learn(entries)
+    is_chosen = options.source_format != claiming.AUTO or options.columns
+    if summary.format == "text" and not is_chosen:
+        summary.is_listing = not reading.is_collection(entries)
+    return reading
+
+
+def _expanded(
+    found: Iterable[Entry | FormatError | InputError], summary: claiming.FileSummary
+) -> Iterator[Entry | FormatError]:
+    """Yield records; of a text that holds positions, those that it holds."""
+    from solver.formats.text import read_any_text
+
+    number = 0
+    for entry in found:
+        if isinstance(entry, FormatError):
+            yield entry
+        elif isinstance(entry, InputError):
+            number += 1
+            yield FormatError(f"{summary.name}:{number}", str(entry))
+        elif entry.fields.keys() == {"text"}:
+            number = entry.number
+            for one in read_any_text(entry.fields["text"], summary.name):
+                yield (
+                    one
+                    if isinstance(one, FormatError)
+                    else one._replace(number=number, heads=(*entry.heads, *one.heads))
+                )
+        else:
+            number = entry.number
+            yield entry
