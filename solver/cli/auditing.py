@@ -301,7 +301,7 @@ def certificates(more: str = "") -> Callable[[options.Function], options.Functio
 
 
 @dataclass
-class Reading:
+class Inputs:
     """Reads one file after another; a file that cannot be read is skipped.
 
     Prints an error about such a file, and what was understood of each other file when
@@ -345,7 +345,12 @@ class Reading:
         ):
             self.finished = number
             try:
-                yield from registry.read_collection(file, self.read_options, summary)
+                for record in registry.read_collection(
+                    file, self.read_options, summary
+                ):
+                    is_error = isinstance(record, errors.FormatError)
+                    if is_error or not summary.is_listing:
+                        yield record
             except OSError as error:
                 self.notify(f"error: {file}: {error.strerror or error}")
                 self.codes.add(console.Exit.IO)
@@ -403,15 +408,15 @@ def report_summary(
 ) -> set[console.Exit]:
     """Print what was understood of a file, and return the exit codes that follow.
 
-    A file with fields that may hold claims, of which none was read, is not a success.
-    `report_empty` reports a file without records.
+    A file with what may be a claim and was not read is not a success. `report_empty`
+    reports a file without records.
     """
     if summary.records and not is_quiet:
         notify(str(summary))
-    if not (read_options.claims and summary.unread_claims):
-        return set()
-    notify(f"error: {summary.name}: {claims.no_claims(summary.unread_claims)}")
-    return {console.Exit.BAD_INPUT}
+    faults = summary.faults() if read_options.claims else []
+    for fault in faults:
+        notify(f"error: {summary.name}: {fault}")
+    return {console.Exit.BAD_INPUT} if faults else set()
 
 
 def report_empty(

@@ -18,7 +18,7 @@ import click
 
 from solver import errors, position_text, solution
 from solver.cli import auditing, console, options, signals
-from solver.formats import epd, registry, streams
+from solver.formats import claims, epd, registry, streams
 from solver.formats.claims import FileSummary, ReadOptions
 from solver.output import audit_text
 from solver.problem import Limits, Problem
@@ -416,6 +416,7 @@ class RowFile:
     """
 
     def __init__(self, path: str) -> None:
+        from solver.formats import detection
 
         self._name = streams.name_of(path)
         self.summary = FileSummary(self._name)
@@ -425,7 +426,9 @@ class RowFile:
         self._mark = content[: len(content) - len(text)]
         self._lines = text.splitlines(keepends=True)
         records = [raw for raw in self._lines if streams.is_record(raw)]
-        if records and (found := registry.detect_format(records[0])) != "epd":
+        head = b"".join(self._lines)[: claims.SAMPLE_BYTES]
+        found = detection.detect(head, is_whole=len(head) < claims.SAMPLE_BYTES)
+        if records and found not in {"epd", "text"}:
             msg = f"{self._name}: expected EPD, found {registry.title_of(found)}"
             raise errors.InputError(msg)
         self.summary.title = registry.title_of("epd")

@@ -28,7 +28,7 @@ from solver.problem import MAX_NODES, Problem
 from solver.search import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from solver.audit import corrections
     from solver.audit.results import AuditResult
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # Inspect
 
 SHOWN = 3
-"""The number of records that are printed."""
+"""The number of records that are printed, and of those that are unreadable."""
 
 FIRST = 1000
 """After this many records, what is understood so far is printed."""
@@ -74,10 +74,12 @@ def inspect(
     FILE is anything that `verify` reads. What is understood of it is printed in one
     line: the format, the number of records, which field each part of a problem is read
     from, which fields are ignored, and how many records have no claim, a warning or an
-    error. The first three records follow as they are read.
+    error. The first three records follow as they are read, then unreadable ones among
+    the first thousand, up to three in all.
 
-    The line about a long file is printed for its first thousand records, and again at
-    its end. Use this command first on a file that another program wrote.
+    The line about a longer file is printed for its first thousand records, of which it
+    says that they are a sample, and again at its end. Use this command first on a file
+    that another program wrote.
     """
     console.prepare_kernel()
     codes = {console.Exit.PROVED}
@@ -102,18 +104,21 @@ def _inspect(
     codes: set[console.Exit] = set()
     records = registry.read_collection(file, read_options, summary)
     first: list[Problem | errors.FormatError] = []
+    following, sample = None, ""
     with _reading(file, codes):
         first += islice(records, FIRST)
-    shown, count = first[:SHOWN], summary.records
+        sample = f"{summary}; the first {FIRST:,} records"
+        following = next(records, None)
+    shown = _choose_shown(first)
     if not as_json and first:
-        click.echo(summary)
+        click.echo(summary if following is None else sample)
         for record in shown:
             click.echo("\n".join(f"  {line}" for line in _describe(record)))
     try:
         with _reading(file, codes):
             deque(records, 0)
     finally:  # also after an interrupt: what has been read by then
-        if not as_json and summary.records > count:
+        if not as_json and following is not None:
             click.echo(summary)
     if as_json:
         console.echo_json(
@@ -124,6 +129,15 @@ def _inspect(
     if console.Exit.IO in codes:
         return codes
     return codes | auditing.report_summary(summary, read_options, is_quiet=True)
+
+
+def _choose_shown(
+    sample: Sequence[Problem | errors.FormatError],
+) -> list[Problem | errors.FormatError]:
+    """Return the first records, and then the first unreadable ones among the others."""
+    unreadable = [one for one in sample if isinstance(one, errors.FormatError)]
+    first = [*sample[:SHOWN]]
+    return first + [one for one in unreadable[:SHOWN] if one not in first]
 
 
 @contextmanager

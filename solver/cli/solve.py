@@ -201,7 +201,7 @@ def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> No
     if play.notation is Notation.POPEYE and (given["as_json"] or given["jsonl"]):
         msg = "--notation popeye needs text output, not --json or --jsonl."
         raise click.UsageError(msg)
-    if play.stipulation is None:
+    if not play.stipulation:
         if given["max_solutions"] and given["fen"] != (console.STDIN,):
             msg = "--max-solutions needs help play, such as --stipulation h#2."
             raise click.UsageError(msg)
@@ -271,9 +271,10 @@ def _require_fen(text: str) -> str:
 def _read_stdin(
     question: Callable[[Problem], queries.Question],
 ) -> Iterator[queries.Question | errors.FormatError]:
-    from solver.formats import registry
+    from solver.formats import claims, registry
 
-    for problem in registry.read_collection(console.STDIN):
+    lines = registry.read_collection(console.STDIN, claims.ReadOptions(by_line=True))
+    for problem in lines:
         if isinstance(problem, Problem):
             for warning in problem.warnings:
                 console.notify(f"warning: {problem.source}: {warning}")

@@ -323,7 +323,7 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
     from solver.formats import json_records
 
     try:
-        return json_records.parse_object(line.decode().strip())
+        return json_records.object_of(line.decode().strip())
     except UnicodeDecodeError as error:
         msg = f"expected a JSON object, found {error}"
         raise errors.InputError(msg) from None

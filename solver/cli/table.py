@@ -473,7 +473,7 @@ def _read_problems(
     """
     problems: list[list[Problem]] = [[] for _ in files]
     others = 0
-    reading = auditing.Reading(files, is_quiet=True)
+    reading = auditing.Inputs(files, is_quiet=True)
     for record in reading:
         if isinstance(record, errors.FormatError):
             console.notify(f"error: {record}")

@@ -121,7 +121,7 @@ def _read(path: str) -> Iterator[tuple[dict[str, object], results.Mark]]:
                     header = _columns(rows.split_row(line))
                 elif header is None:
                     yield audit_records.read_mark(
-                        json_records.parse_object(streams.decode_line(line))
+                        json_records.object_of(streams.decode_line(line))
                     )
                 else:
                     yield audit_records.read_mark(_record(header, rows.split_row(line)))
@@ -234,6 +234,7 @@ Verdicts:
   holds       the claimed mate exists; a shorter one is not excluded
   shorter     there is a shorter mate
   refuted     there is no mate in the claimed number of moves
+  unforced    the same, where only a line that ends in mate claims it
   undecided   a limit was hit first
   unreadable  the record could not be parsed; it is skipped
 For another stipulation, such as s#3, read its goal instead of "mate".
@@ -242,6 +243,7 @@ found, disproved or undecided.
 
 Soundness, with --keys:
   sound              one key, or exactly the claimed ones
+  partly-read        the same, but a part of the solution was not read
   cooked             there are more keys than claimed
   short-solution     there is a shorter mate
   no-solution        there is no mate in the claimed number of moves
@@ -392,7 +394,7 @@ def verify(
     control = threads.GroupControl()
     outcome = AuditOutcome(fail_on)
     codes = outcome.codes
-    reading = auditing.Reading(files, read_options, is_quiet=output.quiet)
+    reading = auditing.Inputs(files, read_options, is_quiet=output.quiet)
     if output.summary == "json":
         console.echo_json({"summary": reading.summarise()})
     progress = console.AuditProgress(
@@ -566,7 +568,7 @@ class ResultPrinter:
         if paragraph := self._describe(result):
             self._disagreements.add(result.source, paragraph)
 
-    def finish(self, reading: auditing.Reading) -> None:
+    def finish(self, reading: auditing.Inputs) -> None:
         """Print the table and the disagreements; only a terminal wraps long lines.
 
         Without results there is no table: an empty one would look like success.

@@ -155,7 +155,7 @@ def grade(
     >>> answer.reason
     "expected a move that mates within 2 moves, found 'Nf7+'"
     """
-    line = _Line(
+    line = _Given(
         problem.require_instance("fen", fen, str, "text"),
         _text_of(moves),
         problem.length("n", n),
@@ -232,7 +232,7 @@ def grade_many(
 # Reading arguments
 
 
-class _Line(NamedTuple):
+class _Given(NamedTuple):
     """A line to grade."""
 
     fen: str
@@ -246,10 +246,10 @@ def _column(name: str, values: Any) -> list[Any]:
     return list(getattr(column, "to_pylist", lambda: column)())
 
 
-def _read_row(fen: object, moves: Any, n: object) -> _Line | InputError:
+def _read_row(fen: object, moves: Any, n: object) -> _Given | InputError:
     try:
         fen = problem.require_instance("fen", text_of(fen), str, "text")
-        return _Line(fen, _text_of(text_of(moves)), problem.length("n", n))
+        return _Given(fen, _text_of(text_of(moves)), problem.length("n", n))
     except InputError as error:
         return error
 
@@ -273,7 +273,7 @@ def _node_limit(nodes: int | None) -> int | None:
 
 
 def _grade_all(
-    lines: Sequence[_Line | InputError], nodes: int | None, control: Control
+    lines: Sequence[_Given | InputError], nodes: int | None, control: Control
 ) -> list[Grade | InputError]:
     """Grade lines; many need not be short, whatever each takes."""
     most = interface.NO_LIMIT if nodes is None else nodes
@@ -295,23 +295,23 @@ class _Grader:
         self.workspace = workspaces.Workspace(problem.DEFAULT_HASH_MIB)
 
     def grade_all(
-        self, lines: Sequence[_Line | InputError], nodes: int, control: Control
+        self, lines: Sequence[_Given | InputError], nodes: int, control: Control
     ) -> list[Grade | InputError]:
         """Grade every readable line; end early after an interrupt."""
         answers: list[Grade | InputError] = []
         control.attach(self.workspace.search)
         for start in range(0, len(lines), BATCH):
             batch = lines[start : start + BATCH]
-            readable = [line for line in batch if isinstance(line, _Line)]
+            readable = [line for line in batch if isinstance(line, _Given)]
             graded = iter(self._run(readable, nodes))
             answers += [
-                next(graded) if isinstance(line, _Line) else line for line in batch
+                next(graded) if isinstance(line, _Given) else line for line in batch
             ]
             if control.reason:
                 break
         return answers
 
-    def _run(self, lines: Sequence[_Line], nodes: int) -> list[Grade | InputError]:
+    def _run(self, lines: Sequence[_Given], nodes: int) -> list[Grade | InputError]:
         """Grade lines in the kernel; a FEN that it refuses gets an error."""
         # 1. Set up the rows.
         # One move more than n allows is enough to refuse the line.
@@ -359,7 +359,7 @@ _UNDECIDED = Grade(GradeStatus.UNDECIDED, reason="the node limit was hit")
 _short_calls = ShortCalls(_Grader)
 
 
-def _answer(row: query_struct.Query, line: _Line, text: str) -> Grade | InputError:
+def _answer(row: query_struct.Query, line: _Given, text: str) -> Grade | InputError:
     """Return the answer of a row, or why its FEN was refused."""
     if row.state == query_struct.QueryState.REFUSED:
         return fen_faults.explain(line.fen, query_struct.FenFault(row.fen_fault))
@@ -376,7 +376,7 @@ def _answer(row: query_struct.Query, line: _Line, text: str) -> Grade | InputErr
 
 
 def _explain(
-    row: query_struct.Query, line: _Line, ply: int, *, has_mate: bool
+    row: query_struct.Query, line: _Given, ply: int, *, has_mate: bool
 ) -> tuple[GradeStatus, str]:
     """Return the status of a line that is not right, and the reason."""
     left = line.n - ply // 2
