@@ -45,7 +45,7 @@ from benchmarks.mutation import FORMATS, make_problems, mutate, mutate_json
 from solver.certificate.build import certify_last
 from solver.checker import check, load
 from solver.errors import CertificateError, ForgeryError, FormatError, MatesolveError
-from solver.formats.claims import FileSummary
+from solver.formats.claims import FileSummary, ReadOptions
 from solver.formats.registry import read_collection
 from solver.laboratory.games import read_results
 from solver.pages.collection_page import render_page
@@ -60,7 +60,6 @@ from tests.processes import run, started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from benchmarks.mutation import Format
     from solver.checker import Checked
     from solver.solution import Solution
     from tests.mcp.raw import Raw
@@ -125,12 +124,12 @@ class Readers:
         name = seeded.choices([*READ], [*READ.values()])[0]
         form = FORMATS[name]
         valid = [form.write(problem).encode() for problem in make_problems(20, seeded)]
-        expected = self._read(form, valid, seeded, Counter())
+        expected = self._read(name, valid, seeded, Counter())
         mixed = []
-        for record in valid:  # a valid one first, so that the format is detected
+        for record in valid:
             mixed += [record, form.mutate(record, seeded)]
         kept = [record for record in mixed if record is not None]
-        results = self._read(form, kept, seeded, found)
+        results = self._read(name, kept, seeded, found)
         found["records"] += len(kept)
         if form.one_a_line:
             require(len(results) == len(kept), f"{len(results)} of {len(kept)} results")
@@ -151,14 +150,15 @@ class Readers:
                 pass
 
     def _read(
-        self, form: Format, records: list[bytes], seeded: Random, found: Counter[str]
+        self, name: str, records: list[bytes], seeded: Random, found: Counter[str]
     ) -> Results:
+        form = FORMATS[name]
         line_end = seeded.choice(LINE_ENDS)
         self._path.write_bytes(form.join(records).replace(b"\n", line_end))
         summary, results = FileSummary(), Results()
         head = form.head.count(b"\n") if form.one_a_line else 0
         with patience():
-            for result in read_collection(self._path, summary=summary):
+            for result in read_collection(self._path, ReadOptions(name), summary):
                 if isinstance(result, Problem):
                     require_problem(result)
                 else:

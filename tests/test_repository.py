@@ -479,6 +479,7 @@ ASKING = {
     "formats/compositions.py": "a diagram may lack a stipulation",
     "formats/epd.py": "its rows are mates",
     "formats/olive.py": "help play has solutions instead of keys",
+    "formats/records.py": "help play may begin with either side",
     "formats/pgn.py": "two tags for help play; a number in place of a claim",
     "search/queries.py": "only mates are answered many in one call",
 }

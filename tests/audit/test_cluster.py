@@ -338,7 +338,8 @@ def test_two_clusters_on_one_machine_do_not_disturb_each_other() -> None:
 
 
 def test_ctrl_c_leaves_no_process_behind() -> None:
-    words = ("verify", "-", "--jsonl", "--time", "1000", "--cluster", "local")
+    words = ["verify", "-", "--format", "epd", "--jsonl"]
+    words += ["--time", "1000", "--cluster", "local"]
     with processes.process(*words) as verify:
         assert verify.stdin is not None
         assert verify.stdout is not None

@@ -205,7 +205,7 @@ def test_only_lichess_has_themes(source: Path, matesolve: Matesolve) -> None:
 def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "y.epd"
     target.write_text("what was there\n")
-    with process("convert", "-", str(target)) as running:
+    with process("convert", "--from", "epd", "-", str(target)) as running:
         assert running.stdin is not None
         assert running.stderr is not None
         # The error line shows that reading has begun.

@@ -368,7 +368,7 @@ def test_a_line_is_followed_for_the_side_that_it_mates(here: Here) -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b"PuzzleId,FEN,Moves\n", "x.epd: expected EPD, found lichess's CSV"),
+        (b"PuzzleId,FEN,Moves\n", "x.epd: expected EPD, found CSV"),
         (b'{"fen": "x"}\n', "x.epd: expected EPD, found JSON lines"),
         (
             gzip.compress(BEFORE.encode() * 9, mtime=0)[:60],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import signal
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +27,7 @@ MIXED = f"""\
 hello
 {ROOK} dm 8; pv Kg6 K;
 """
+SAMPLE = f"{FIRST:,} records; claim from dm; the first {FIRST:,} records\n"
 UNKNOWN = f"fen,distance\n{BACK_RANK},1\n"
 
 
@@ -95,17 +98,80 @@ def test_inspect_shows_each_kind_of_claim(
 
 def test_inspect_answers_before_it_has_read_a_long_file() -> None:
     line = f"{BACK_RANK} dm 1;\n"
-    with process("inspect", "-") as running:
+    with process("inspect", "-", "--format", "epd") as running:
         assert running.stdin
         assert running.stdout
-        running.stdin.write(line * FIRST)
+        running.stdin.write(line * (FIRST + 1))
         running.stdin.flush()
         first = running.stdout.readline()
-        running.stdin.write(line * 500)
+        running.stdin.write(line * 499)
         out, err = running.communicate()
-    assert first == f"stdin: EPD, {FIRST:,} records; claim from dm\n"
+    assert first == f"stdin: EPD, {SAMPLE}"
     assert out.splitlines()[-1] == "stdin: EPD, 1,500 records; claim from dm"
     assert (running.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("count", [FIRST - 1, FIRST, FIRST + 1])
+def test_inspect_says_of_a_longer_file_that_it_shows_a_sample(
+    matesolve: Matesolve, count: int
+) -> None:
+    ended = matesolve("inspect", "-", stdin=f"{BACK_RANK} dm 1;\n" * count)
+    whole = f"stdin: EPD, {count:,} records; claim from dm\n"
+    first = f"stdin: EPD, {SAMPLE}" if count > FIRST else whole
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith(first)
+    assert ended.out.endswith(whole) == (count > FIRST)
+    assert ended.out.count("stdin: EPD") == 1 + (count > FIRST)
+
+
+@pytest.mark.parametrize("damaged", [[], [1], [2, 5, 6, 7], [6, 7, 8, 900], [1500]])
+def test_inspect_lists_unreadable_records_of_the_sample(
+    matesolve: Matesolve, damaged: list[int]
+) -> None:
+    rows = [f"{BACK_RANK} dm 1;"] * 1500
+    for number in damaged:
+        rows[number - 1] = f"8/8/{number} w - -"
+    ended = matesolve("inspect", "-", stdin="\n".join(rows))
+    sources = [line.strip().split(" ")[0] for line in ended.out.splitlines()[1:]]
+    shown = [source for source in sources if source.startswith("stdin:")]
+    listed = [number for number in damaged if number <= FIRST][:3]
+    numbers = [1, 2, 3, *(number for number in listed if number > 3)]
+    assert shown == [*(f"stdin:{number}:" for number in numbers), "stdin:"]
+    for number in listed:
+        assert f"  stdin:{number}: error: board: expected 8 ranks" in ended.out
+        assert f"'8/8/{number}'" in ended.out
+    assert ended.code == (65 if damaged else 0)
+    record = json.loads(matesolve("inspect", "-", "--json", stdin="\n".join(rows)).out)
+    assert [one["source"] for one in record["first"]] == [
+        f"stdin:{number}" for number in numbers
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "title"),
+    [
+        ("- fen: {}\n  mate: 1\n  note: {}\n", "YAML"),
+        ("Mate in 1\n{}\n1. Ra8#\n# {}\n\n", "text"),
+        ("<p>{} mate in 1 {}</p>\n", "HTML or XML"),
+        ("# {1}\n{0} dm 1;\n", "EPD"),
+    ],
+)
+def test_records_before_the_end_of_a_truncated_file_are_read(
+    matesolve: Matesolve, tmp_path: Path, row: str, title: str
+) -> None:
+    noise = Random(1)  # so that something is decompressed before the end
+    rows = [row.format(BACK_RANK, noise.randbytes(1000).hex()) for _ in range(300)]
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress("".join(rows).encode())[:-100_000])
+    ended = matesolve("inspect", str(path))
+    assert (ended.code, ended.err) == (65, "")
+    found = re.match(rf"{path}: {title}, (\d+) records; ", ended.out)
+    assert found
+    assert 100 < int(found[1]) < 300
+    assert "claim from" in ended.out
+    assert ended.out.endswith(
+        ": error: gzip: expected more compressed data, found the end of the file\n"
+    )
 
 
 def test_inspect_names_a_file_that_cannot_be_read(
@@ -138,7 +204,7 @@ def test_an_interrupted_inspect_prints_what_has_been_read(tmp_path: Path) -> Non
         shown = [running.stdout.readline() for _ in range(10)]
         running.send_signal(signal.SIGINT)
         out, err = running.communicate()
-    assert shown[0] == f"{path}: EPD, {FIRST:,} records; claim from dm\n"
+    assert shown[0] == f"{path}: EPD, {SAMPLE}"
     assert shown[-1] == "    claims mate in 1\n"
     # Only if it had read on before the signal came is there more to print.
     assert re.fullmatch(f"({path}: EPD, [0-9,]+ records; claim from dm\n)?", out)
@@ -210,19 +276,22 @@ def test_a_number_after_a_fen_may_be_a_claim(
     ended = matesolve("verify", "-", stdin=rows)
     assert ended.code == 65
     assert "expected claims, found none" in ended.err
-    assert "as in --columns fen=1,claim=2, or" in ended.err
+    assert "but 2 may hold them; --columns claim=2 reads it, " in ended.err
     assert matesolve("verify", "-", "--no-claims", stdin=rows).code == 0
+    stated = matesolve("verify", "-", "--columns", "claim=2", stdin=rows)
+    assert stated.code == 0
+    assert "claim from 2" in stated.summaries[0]
 
 
 @pytest.mark.parametrize(
     ("field", "code"),
     [
-        ('"type": "two-mover"', 65),
-        ('"goal": "2"', 65),
-        ('"task": "White wins in 2"', 65),
-        ('"description": "Matt in 2"', 65),
-        ('"title": "A two-mover"', 65),
-        ('"depth": 2', 65),
+        ('"goal": "1"', 65),
+        ('"task": "White wins in 1"', 65),
+        ('"depth": 1', 65),
+        ('"type": "two-mover"', 1),
+        ('"description": "Matt in 2"', 1),
+        ('"title": "A two-mover"', 1),
         ('"title": "An ending"', 0),
         ('"themes": ["endgame"]', 0),
         ('"rating": 1500', 0),
@@ -233,10 +302,18 @@ def test_a_number_after_a_fen_may_be_a_claim(
 def test_words_that_may_claim_are_named_if_nothing_else_claims(
     matesolve: Matesolve, field: str, code: int
 ) -> None:
-    ended = matesolve("verify", "-", stdin=f'[{{"fen": "{BACK_RANK}", {field}}}]')
+    text = f'[{{"fen": "{BACK_RANK}", {field}}}]'
+    ended = matesolve("verify", "-", stdin=text)
     assert ended.code == code
     name = field.split('"')[1]
-    assert (f"and {name}; name the one with claims" in ended.err) == (code == 65)
+    is_number = name in {"goal", "depth"}
+    how = f"--columns claim={name} reads it, " if is_number else ""
+    advice = f"but {name} may hold them; {how}--no-claims reads positions only\n"
+    assert ended.err.endswith(advice) == (code == 65)
+    if is_number:
+        stated = matesolve("verify", "-", "--columns", f"claim={name}", stdin=text)
+        assert stated.code == 0
+        assert f"claim from {name}" in stated.summaries[0]
 
 
 @pytest.mark.parametrize("columns", ["fen", "fen=", "=N", "fen=a,fen=b", ","])

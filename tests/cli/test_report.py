@@ -229,7 +229,7 @@ def test_a_store_on_standard_input_is_refused(
 
 def test_a_store_and_its_records_become_the_same_page(folder: Path) -> None:
     (folder / "set.epd").write_text(
-        '6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2; id "short";\nhello\n'
+        '6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2; id "short";\n4k3/8/8/8/8/8/8 w - -\n'
     )
     run(["verify", "set.epd", "--keys", "--store", "run.db", "-q"])
     run(["export", "run.db", "-o", "run.jsonl"])

@@ -107,7 +107,8 @@ def write(running: subprocess.Popen[str], *lines: str) -> None:
 def test_an_interrupted_audit_prints_the_complete_results(
     options: list[str], how: str
 ) -> None:
-    with process("verify", "-", "--time", "3000", *options) as running:
+    words = ["--format", "epd", "--time", "3000", *options]
+    with process("verify", "-", *words) as running:
         write(running, f"{MATE_IN_1} dm 1;", "no position", LONG)
         assert running.stderr is not None
         assert (
@@ -129,7 +130,7 @@ def test_an_interrupted_audit_stores_the_complete_results(
     option: str, how: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.db"
-    words = [option, str(path), "--jsonl", "--time", "3000"]
+    words = [option, str(path), "--jsonl", "--time", "3000", "--format", "epd"]
     with process("verify", "-", *words) as running:
         write(running, f"{MATE_IN_1} dm 1;", LONG)
         assert running.stdout is not None
@@ -216,7 +217,7 @@ def test_an_interrupt_during_compilation_is_one_line(
 
 def test_a_signal_that_is_ignored_from_the_start_stays_ignored() -> None:
     shell = ["/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh"]
-    words = [*shell, *COMMAND, "verify", "-", "--jsonl"]
+    words = [*shell, *COMMAND, "verify", "-", "--jsonl", "--format", "epd"]
     pipes = {"stdin": -1, "stdout": -1, "stderr": -1}
     with started(words, env=ENVIRONMENT, **pipes) as running:
         assert running.stdout is not None

@@ -196,7 +196,8 @@ def test_an_unknown_verdict_is_named(capsys: pytest.CaptureFixture[str]) -> None
     _, _, err = verify(capsys, "good.epd", "--fail-on", "shorter,wrong")
     assert err.splitlines()[-1] == (
         "Error: Invalid value for '--fail-on': 'wrong' is not one of proved, holds, "
-        "shorter, refuted, undecided, unreadable, sound, cooked, short-solution, "
+        "shorter, refuted, unforced, undecided, unreadable, sound, "
+        "partly-read, cooked, short-solution, "
         "no-solution, missing-solution, not-shortest-line, keys, dual, line, unmarked, "
         "none."
     )
@@ -287,7 +288,7 @@ def test_an_internal_error_is_one_line_after_the_results_before_it(
     monkeypatch.setattr(
         solving, "Solver", lambda hash_mib, *_, **__: 1 // (hash_mib - 7)
     )
-    Path("x.epd").write_text(f"hello\n{BACK_RANK} dm 1;\n")
+    Path("x.epd").write_text(f"{BACK_RANK} dm 0;\n{BACK_RANK} dm 1;\n")
     code, out, err = verify(capsys, "x.epd", "--jsonl", "--hash", "7")
     assert code == 70
     assert [record["verdict"] for record in records(out)] == ["unreadable"]
@@ -398,7 +399,7 @@ def answer_with(
 
 
 def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
-    with process("verify", "-", "--jsonl") as running:
+    with process("verify", "-", "--jsonl", "--format", "epd") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr
@@ -413,7 +414,7 @@ def test_standard_input_is_answered_line_by_line_until_ctrl_c() -> None:
 
 
 def test_a_closed_pipe_ends_the_command_quietly() -> None:
-    with process("verify", "-", "--jsonl") as running:
+    with process("verify", "-", "--jsonl", "--format", "epd") as running:
         assert running.stdin
         assert running.stdout
         assert running.stderr

@@ -111,6 +111,9 @@ WAYS: dict[str, tuple[str, Callable[[Sequence[str]], str]]] = {
 }
 """Ways to write a file: the format of its records, and how they are put together."""
 
+SOURCES = dict.fromkeys(("document", "array", "object"), "json")
+"""The formats of files that are not named as their records are."""
+
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_record_is_read_named_or_counted(way: str, tmp_path: Path) -> None:
@@ -127,7 +130,8 @@ def test_every_record_is_read_named_or_counted(way: str, tmp_path: Path) -> None
         ]
         path.write_text(join([first, *texts]), encoding="utf-8")
         summary = claims.FileSummary()
-        records = list(registry.read_collection(path, summary=summary))
+        options = claims.ReadOptions(SOURCES.get(way, name))
+        records = list(registry.read_collection(path, options, summary))
         named = [record for record in records if isinstance(record, FormatError)]
         outcomes["problems"] += len(records) - len(named)
         outcomes["named"] += len(named)

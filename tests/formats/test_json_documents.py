@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats import claims, registry, streams
+from solver.formats import claims, detection, registry, streams
 from solver.problem import Claim, Problem
 from tests.formats.whole_files import read_with
 
@@ -48,7 +48,16 @@ DOCUMENTS: dict[str, tuple[Any, list[str]]] = {
         {"p1": ONE, "p2": ONE, "p3": {**ONE, "id": "q"}},
         ["p1", "p2", "q"],
     ),
-    "keyed in groups": ({"puzzles": {"easy": {"k": ONE}, "hard": [ONE]}}, ["k", "x:2"]),
+    "keyed by claims": ({"mate_in_2": ONE, "mateIn2": ONE}, ["x:1", "x:2"]),
+    "keyed in groups": (
+        {"puzzles": {"easy": {"k": ONE, "l": ONE}, "hard": [ONE]}},
+        ["k", "l", "x:3"],
+    ),
+    "one in a group": (
+        {"puzzles": {"easy": {"k": ONE}, "hard": [ONE]}},
+        ["x:1", "x:2"],
+    ),
+    "keyed around objects": ({"a": {"puzzle": ONE}, "b": {"puzzle": ONE}}, ["a", "b"]),
     "beside others": ({"version": {"n": 1}, "n": 2, "sets": [{"m": [ONE]}]}, ["x:1"]),
     "a position that is none": ({"position": "a book", "puzzles": [ONE]}, ["x:1"]),
     "other names": ([{"Position": LADDER, "Mate In": "2"}], ["x:1"]),
@@ -78,13 +87,15 @@ def test_several_documents_may_follow_each_other(tmp_path: Path) -> None:
 
 
 def test_what_is_beside_records_is_named(tmp_path: Path) -> None:
-    document = {"mate": 3, "url": "x", "set": {"a": 1}, "puzzles": [{"fen": LADDER}]}
+    puzzles = [{"fen": LADDER}] * 2
+    document = {"mate": 3, "url": "x", "set": {"a": 1}, "puzzles": puzzles}
     path = tmp_path / "x"
     path.write_text(json.dumps(document), encoding="utf-8")
     summary = claims.FileSummary()
-    (problem,) = registry.read_collection(path, summary=summary)
-    assert isinstance(problem, Problem)
-    assert problem.claim is None
+    for problem in registry.read_collection(path, summary=summary):
+        assert isinstance(problem, Problem)
+        assert problem.claim is None
+    assert summary.problems == len(puzzles)
     assert summary.ignored == {"mate": True, "url": False, "set": True}
     assert summary.unread_claims == ["mate", "set"]
 
@@ -97,12 +108,16 @@ NOTHING = "expected a FEN, found nothing"
     [
         ([ONE, {"id": 1}, ONE], ["x:1", NOTHING, "x:3"]),
         ([{"id": 1}, {}, ONE], [NOTHING, NOTHING, "x:3"]),
-        ({"a": ONE, "b": {"mate": 2}}, ["a", NOTHING]),
+        ({"a": ONE, "b": {"mate": 2}, "c": ONE}, ["a", NOTHING, "c"]),
+        ({"b": {}, "a": ONE, "c": ONE}, [NOTHING, "a", "c"]),
+        ({"a": ONE, "b": {"mate": 2}}, ["x:1"]),  # the largest object with one FEN
+        ([{"title": "x"}], [NOTHING]),
+        ({"a": {"b": [1]}}, [NOTHING]),
         ([ONE, {"fen": None, "mate": 2}], ["x:1", NOTHING]),
         ([{"position": "x"}, ONE], [NOTHING, "x:2"]),
     ],
 )
-def test_an_object_beside_a_record_without_a_position_is_an_error(
+def test_an_object_without_a_position_is_an_error(
     document: object, expected: list[str], tmp_path: Path
 ) -> None:
     found = [text for _, text in read(tmp_path, json.dumps(document))]
@@ -115,14 +130,13 @@ def test_an_object_beside_a_record_without_a_position_is_an_error(
         ('["a","b"]', "['a', 'b']"),
         ("[]", "[]"),
         ("[1, 2]", "[1, 2]"),
-        ('[{"title": "x"}]', "[{'title': 'x'}]"),
-        ('{"a":\n {"b": [1]}}', "{'a': {'b': [1]}}"),
+        ('["8/8/8",\n 3]', "['8/8/8', 3]"),
     ],
 )
 def test_a_document_without_positions_is_refused_in_one_line(
     text: str, found: str, tmp_path: Path
 ) -> None:
-    expected = "expected objects with a field fen, epd or position, found"
+    expected = "expected objects, lists or texts with a FEN, found"
     assert read(tmp_path, text) == [("x:1", f"JSON document: {expected} {found}")]
 
 
@@ -185,7 +199,8 @@ def test_a_long_document_in_one_line_is_read_in_constant_memory(tmp_path: Path) 
     count = 20_000
     with path.open("w", encoding="utf-8") as file:
         file.write('\ufeff{"count": 1, "puzzles": [')
-        file.write(",".join(json.dumps({**ONE, "n": n}) for n in range(count)))
+        padded = {**ONE, "text": "x" * 300}
+        file.write(",".join(json.dumps({**padded, "n": n}) for n in range(count)))
         file.write("]}")
     summary = claims.FileSummary()
     fractions = set()
@@ -193,16 +208,19 @@ def test_a_long_document_in_one_line_is_read_in_constant_memory(tmp_path: Path) 
         assert record.source == f"{path}:{number}"
         fractions.add(summary.fraction())
     assert summary.problems == count
+    # An object is kept until it is too large to be one record.
+    least = streams.MAX_RECORD_BYTES / path.stat().st_size
+    assert least < min(filter(None, fractions)) < least + 0.1
     assert len(fractions) > 50
 
 
-def test_records_of_a_pipe_are_read_as_they_arrive(
+def test_records_of_a_pipe_are_read_as_they_arrive_if_the_format_is_stated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading, writing = os.pipe()
     with open(reading) as stdin, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", stdin)
-        records = registry.read_collection("-")
+        records = registry.read_collection("-", claims.ReadOptions("json"))
         source.write(b"[")
         for number in (1, 2):
             source.write(f"{json.dumps(ONE)},".encode())
@@ -216,6 +234,7 @@ def test_records_of_a_pipe_are_read_as_they_arrive(
         (json.dumps({"puzzles": [ONE]}), "json"),
         (json.dumps({"puzzles": [ONE]})[:40], "json"),
         (json.dumps({**ONE, "x": 1})[:-1], "jsonl"),
+        (json.dumps({**ONE, "x": [1]})[:-2], "json"),
         (json.dumps({"position": "a title", "puzzles": [ONE]}), "json"),
         ("[\n" + json.dumps(ONE), "json"),
         ('{\n  "a": 1', "json"),
@@ -227,7 +246,7 @@ def test_records_of_a_pipe_are_read_as_they_arrive(
     ],
 )
 def test_json_is_detected_by_parsing(text: str, expected: str) -> None:
-    assert registry.detect_format(text.encode()) == expected
+    assert detection.detect(text.encode()) == expected
 
 
 def test_json_may_be_chosen(tmp_path: Path) -> None:

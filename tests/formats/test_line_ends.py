@@ -228,7 +228,7 @@ def test_a_record_of_standard_input_is_read_at_its_cr(
     reading, writing = os.pipe()
     with open(reading) as stdin, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", stdin)
-        records = read_collection("-")
+        records = read_collection("-", ReadOptions("epd"))
         for number, text in enumerate((f"{ROOK}\r", f"\n{ROOK}\r", f"{ROOK}\r"), 1):
             source.write(text.encode())
             assert next(records).source == f"stdin:{number}"

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from solver.errors import FormatError
-from solver.formats import epd, registry
+from solver.formats import detection, epd, registry
 from solver.formats.claims import FileSummary, ReadOptions
 from solver.problem import Claim, Problem
 
@@ -185,4 +185,4 @@ def test_another_file_is_one_error(tmp_path: Path) -> None:
     ],
 )
 def test_a_log_is_recognised(line: str) -> None:
-    assert registry.detect_format(line.encode()) == "matecheck"
+    assert detection.detect(line.encode()) == "matecheck"

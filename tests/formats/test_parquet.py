@@ -17,8 +17,8 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import FileSummary, ReadOptions, Selection
+from solver.formats.evidence import COLUMNS
 from solver.formats.registry import read_collection
-from solver.formats.rows import COLUMNS
 from solver.formats.streams import MAX_LINE_BYTES
 from solver.problem import Claim, Problem
 
@@ -74,7 +74,7 @@ NO_FIELD = "--theme and --min-rating: expected a field"
             f"{NO_FIELD} rating, found 'PuzzleId, FEN, Moves, Themes'",
         ),
         (
-            {"square": LADDER, "x": 1},
+            {"square": "a1", "x": 1},
             Selection(),
             "Parquet: expected a column fen, position or epd, found 'square, x'",
         ),
@@ -82,13 +82,6 @@ NO_FIELD = "--theme and --min-rating: expected a field"
             {"fen": LADDER, "claim": 2},
             Selection(theme="mate"),
             f"{NO_FIELD} themes, found 'fen, claim'",
-        ),
-        (
-            {"epd": LADDER, "N": 2},
-            Selection(),
-            "expected claims, found none in the fields that are known, and N; name the "
-            "one with claims, as in --columns claim=N, or read positions only with "
-            "--no-claims",
         ),
         (
             {"fen": LADDER, "claim": {"mate": 2}},
@@ -299,7 +292,7 @@ def test_a_full_disk_is_an_error_that_names_the_temporary_folder(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path.write_bytes(gzip.compress(groups_of_ten(path)))
-    monkeypatch.setattr("tempfile.TemporaryFile", partial(open, "/dev/full", "wb"))
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", partial(open, "/dev/full", "wb"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(OSError, match="No space left") as caught:
         read(path)

@@ -51,9 +51,11 @@ def test_the_main_lines_mate_is_the_claim_and_its_first_move_the_key() -> None:
     ]
 
 
-def test_if_the_side_to_move_is_mated_the_claim_is_negative_and_has_no_key() -> None:
+def test_an_even_line_that_mates_begins_with_the_opponents_move() -> None:
     fen = "7k/1R6/8/8/8/8/R7/6K1 b - - 0 1"
-    assert claim_of("1... Kg8 2. Ra8#", fen=fen) == Claim(-1, (), LINE[1:])
+    assert claim_of("1... Kg8 2. Ra8#", fen=fen) == Claim(1, LINE[2:], LINE[2:])
+    said = claim_of("{mated in 1} 1... Kg8 2. Ra8#", fen=fen)
+    assert said == Claim(-1, (), LINE[1:])
 
 
 @pytest.mark.parametrize("moves", ["*", "1. Rb7 *", "1. Rb7 Kg8 2. Ra6 1-0"])
@@ -61,10 +63,12 @@ def test_without_a_mate_or_words_there_is_no_claim(moves: str) -> None:
     assert claim_of(moves) is None
 
 
-def test_a_game_from_the_initial_position_claims_nothing_by_its_mate() -> None:
-    assert read("1. f3 e5 2. g4 Qh4# 0-1\n") == [
-        Problem(START, "x.pgn:1", None, "dir/x.pgn:1")
-    ]
+def test_a_game_from_the_initial_position_is_no_problem_unless_words_say_so() -> None:
+    assert read("1. f3 e5 2. g4 Qh4# 0-1\n") == []
+    (problem,) = read('[Event "Mate in 1"]\n\n1. f3 e5 2. g4 *\n')
+    assert isinstance(problem, Problem)
+    assert problem.fen.startswith("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b")
+    assert problem.claim == Claim(1)
 
 
 @pytest.mark.parametrize(

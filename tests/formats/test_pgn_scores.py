@@ -7,7 +7,7 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats import claims, pgn
+from solver.formats import claims, scores
 from solver.problem import Claim, Problem
 
 FEN = "5k2/8/8/8/8/8/6Q1/4R2K w - - 0 1"
@@ -28,7 +28,7 @@ def read(
     text: str, summary: claims.FileSummary | None = None
 ) -> list[Problem | FormatError]:
     lines = enumerate(io.BytesIO(text.encode()), start=1)
-    return list(pgn.read_scores(lines, summary or claims.FileSummary("match.pgn")))
+    return list(scores.read_scores(lines, summary or claims.FileSummary("match.pgn")))
 
 
 def mates(moves: str, fen: str = FEN) -> list[int]:

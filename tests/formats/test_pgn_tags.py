@@ -7,7 +7,7 @@ import io
 import pytest
 
 from solver.errors import FormatError
-from solver.formats import pgn, registry
+from solver.formats import detection, pgn
 from solver.formats.claims import FileSummary
 from solver.problem import Claim, Problem
 from tests.cpu_time import spending_less_than
@@ -196,7 +196,7 @@ def test_tags_are_read_in_linear_time(unit: str) -> None:
     ],
 )
 def test_pgn_is_detected(beginning: str) -> None:
-    assert registry.detect_format(f"{beginning}\n".encode()) == "pgn"
+    assert detection.detect(f"{beginning}\n".encode()) == "pgn"
 
 
 @pytest.mark.parametrize(
@@ -204,4 +204,4 @@ def test_pgn_is_detected(beginning: str) -> None:
     ['[{"fen": "8/8"}]', "[{", '["a title", "b"]', '[kj90"x"yl]', "[1, 2]", "[]", "["],
 )
 def test_lists_are_not_pgn(beginning: str) -> None:
-    assert registry.detect_format(f"{beginning}\n".encode()) != "pgn"
+    assert detection.detect(f"{beginning}\n".encode()) != "pgn"

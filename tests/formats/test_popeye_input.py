@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
 from solver.formats.claims import FileSummary
+from solver.formats.detection import detect
 from solver.formats.popeye import (
     POPEYE_HEAD,
     POPEYE_SEPARATOR,
@@ -22,7 +23,6 @@ from solver.formats.popeye import (
     read_popeye,
     write_popeye,
 )
-from solver.formats.registry import detect_format
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.problem import EXPECTED, MATE, Claim, Problem, Stipulation
 from tests.formats.random_positions import NAMES, SEEDS, play
@@ -519,7 +519,7 @@ def test_the_summary_says_what_was_read() -> None:
     ],
 )
 def test_it_is_detected_by_its_first_word(line: str) -> None:
-    assert detect_format(f"{line}\nstip #2\n".encode()) == "popeye"
+    assert detect(f"{line}\nstip #2\n".encode()) == "popeye"
 
 
 @pytest.mark.parametrize(
@@ -531,7 +531,7 @@ def test_it_is_detected_by_its_first_word(line: str) -> None:
     ],
 )
 def test_other_formats_are_not_taken_for_it(line: str) -> None:
-    assert detect_format(f"{line}\n".encode()) != "popeye"
+    assert detect(f"{line}\n".encode()) != "popeye"
 
 
 def test_a_bad_problem_is_reported_and_skipped() -> None:

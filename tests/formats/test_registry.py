@@ -17,8 +17,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary, Selection
-from solver.formats.registry import FORMATS, detect_format, read_collection, title_of
+from solver.formats.claims import FileSummary, ReadOptions, Selection
+from solver.formats.detection import detect
+from solver.formats.registry import FORMATS, read_collection, title_of
 from solver.formats.streams import MAX_LINE_BYTES
 from solver.problem import Claim, Problem
 from tests.formats.whole_files import read_with, with_source
@@ -95,8 +96,9 @@ def test_a_bad_line_is_reported_and_skipped(
     path: Path, bad: bytes, reason: str
 ) -> None:
     error = FormatError("x.epd:2", reason)
-    assert outcomes(path, GOOD + bad + GOOD) == [problem(1), error, problem(3)]
-    assert outcomes(path, GOOD + bad.rstrip(b"\n")) == [problem(1), error]
+    epd = {"source_format": "epd"}
+    assert outcomes(path, GOOD + bad + GOOD, **epd) == [problem(1), error, problem(3)]
+    assert outcomes(path, GOOD + bad.rstrip(b"\n"), **epd) == [problem(1), error]
 
 
 def test_the_longest_line_has_the_stated_length(path: Path) -> None:
@@ -178,10 +180,10 @@ BEGINNINGS = [
     (f"{ROOK} dm 8;", "epd"),
     (ROOK, "epd"),
     ("8/7K/8/8/8/8/R7/7k", "epd"),
-    ("hello", "epd"),
-    ("PuzzleId,FEN,Moves,Rating,Themes", "lichess"),
-    ("Themes,Moves,FEN,New,PuzzleId", "lichess"),
-    (f"00008,{ROOK} 0 1,h7g6 h1g1,1940,75,94,6608,mate mateIn1,url,", "lichess"),
+    ("hello", "text"),
+    ("PuzzleId,FEN,Moves,Rating,Themes", "csv"),
+    ("Themes,Moves,FEN,New,PuzzleId", "csv"),
+    (f"00008,{ROOK} 0 1,h7g6 h1g1,1940,75,94,6608,mate mateIn1,url,", "csv"),
     ("fen", "csv"),
     ("id,fen,claim,nomate,claimed_keys,claimed_line", "csv"),
     ('"id","fen"', "csv"),
@@ -205,14 +207,15 @@ BEGINNINGS = [
 
 @pytest.mark.parametrize(("line", "expected"), BEGINNINGS)
 def test_the_format_is_detected_from_the_first_line(line: str, expected: str) -> None:
-    assert detect_format(line.encode()) == expected
-    assert detect_format(f"  {line} \r\n".encode()) == expected
+    assert detect(line.encode()) == expected
+    assert detect(f"  {line} \r\n".encode()) == expected
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_a_reader_and_a_title(path: Path, name: str) -> None:
     assert title_of(name)
-    assert len(outcomes(path, b"hello\n", source_format=name)) == 1
+    is_text = name in {"text", "html", "markdown"}  # in which nothing is a record
+    assert len(outcomes(path, b"hello\n", source_format=name)) == (not is_text)
 
 
 def zstandard_of(text: bytes) -> bytes:
@@ -276,13 +279,13 @@ def test_every_format_is_read_and_a_bad_record_skipped(
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_every_line_of_standard_input_is_read_as_it_arrives(
+def test_every_line_of_standard_input_is_read_as_it_arrives_if_its_format_is_stated(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading, writing = os.pipe()
     with open(reading) as stdin, open(writing, "wb", buffering=0) as source:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", stdin)
-        records = read_collection("-")
+        records = read_collection("-", ReadOptions(name))
         source.write(f"{HEADS[name]}\n".encode())
         for number in (2, 3):
             # A reader that reads ahead would hang here.
@@ -365,9 +368,9 @@ def test_the_summary_measures_the_progress_in_a_plain_file(path: Path) -> None:
 
 
 def test_the_summary_measures_the_progress_in_a_compressed_file(path: Path) -> None:
-    noise = "".join(random.Random(1).choices("abcdefgh", k=100_000))
+    noise = "".join(random.Random(1).choices("abcdefgh", k=400_000))
     names = (
-        f'{ROOK} dm 8; id "{noise[i : i + 100]}";\n' for i in range(0, 90_000, 100)
+        f'{ROOK} dm 8; id "{noise[i : i + 100]}";\n' for i in range(0, 390_000, 100)
     )
     path.write_bytes(gzip.compress("".join(names).encode()))
     summary = FileSummary()

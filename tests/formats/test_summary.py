@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary, ReadOptions, Selection
-from solver.formats.registry import DEFAULTS, FLOOD, read_collection
+from solver.formats.claims import DEFAULTS, FileSummary, ReadOptions, Selection
+from solver.formats.registry import FLOOD, read_collection
 from solver.problem import Claim, Problem
 
 if TYPE_CHECKING:
@@ -142,14 +142,15 @@ def test_no_claims_keeps_positions_and_stipulations(read: Read) -> None:
 
 
 def test_a_flood_of_equal_faults_is_one_message(read: Read, tmp_path: Path) -> None:
-    (flood,), summary = read("hello\n" * 5000)
+    (flood,), summary = read("hello\n" * 5000, ReadOptions("epd"))
     assert isinstance(flood, FormatError)
     path = tmp_path / "x.epd"
     assert flood == FormatError(
         str(path),
         f"the first {FLOOD} records have the same fault, so the rest is not read: "
         f"{path}:1: board: expected 8 ranks with / between them, found 1 in 'hello'; "
-        "the file looks like no format that is known; --format sets its format",
+        "the file looks like no format that is known and is read as EPD: "
+        "try it without the format",
     )
     assert summary.unreadable == 1
 
@@ -157,7 +158,7 @@ def test_a_flood_of_equal_faults_is_one_message(read: Read, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "source_format", "looks"),
     [
-        ("hello\n", "auto", "looks like no format that is known; --format sets"),
+        ("hello\n", "epd", "looks like no format that is known and is read as EPD"),
         ("8/8/8/8/8/8/8/8 w - -\n", "auto", "looks like EPD; --format sets"),
         (f'{{"fen":"{ROOK}"}}\n', "epd", "looks like JSON lines and is read as EPD"),
         (f"{ROOK} dm 8;\n", "jsonl", "looks like EPD and is read as JSON lines"),
@@ -184,28 +185,30 @@ def test_the_message_about_a_flood_says_what_the_file_looks_like(
 def test_anything_less_than_a_flood_is_reported_record_by_record(
     read: Read, text: str
 ) -> None:
-    records, summary = read(text)
+    records, summary = read(text, ReadOptions("epd"))
     assert [record.source.rpartition(":")[2] for record in records] == [
         str(number) for number in range(1, text.count("\n") + 1)
     ]
     assert summary.records == text.count("\n")
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (f"{ROOK} dm 8;\n".encode("utf-16"), "UTF-16"),
-        (b"\xfe\xff" + f"{ROOK} dm 8;\n".encode("utf-16-be"), "UTF-16"),
-        (b"\x7fELF\x02\xff\0\n" * 5000, "a binary file"),
-    ],
-)
-def test_a_file_that_is_not_text_is_one_message(
-    tmp_path: Path, content: bytes, found: str
-) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_in_utf_16_is_read(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "x"
-    path.write_bytes(content)
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    path.write_bytes(f"{mark}{ROOK} dm 8;\n".encode(encoding))
+    (problem,) = read_collection(path)
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(8)
+
+
+def test_a_file_that_is_not_text_is_one_message(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"\x7fELF\x02\xff\0\n" * 5000)
     (error,) = read_collection(path)
-    assert error == FormatError(f"{path}:1", f"expected text in UTF-8, found {found}")
+    assert isinstance(error, FormatError)
+    assert error.source == f"{path}:1"
+    assert error.reason.startswith("expected text in UTF-8, found ")
 
 
 def test_problems_of_another_kind_are_no_flood(read: Read) -> None:
@@ -230,7 +233,7 @@ def test_a_program_that_waits_for_an_answer_gets_each_error_at_once(
     os.write(writing, b"hello\n")
     with os.fdopen(reading, "rb") as stream:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
-        records = read_collection("-")
+        records = read_collection("-", ReadOptions("epd"))
         first = next(records)  # before the second line is written
         os.write(writing, b"hello\n" * 30)
         os.close(writing)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.formats import claims, registry
+from solver.formats import claims, detection, registry
 from solver.problem import MAX_MOVES, Claim, Problem, printable
 from tests.formats.whole_files import write_whole
 
@@ -156,7 +156,7 @@ def written(folder: Path, name: str, problem: Problem) -> Problem:
     whole = write_whole(name, problem)
     path.write_bytes(whole)
     if name != "parquet":
-        assert registry.detect_format(whole.splitlines()[0]) == name
+        assert detection.detect(whole.splitlines()[0]) == name
     (record,) = registry.read_collection(path, claims.ReadOptions(source_format=name))
     assert isinstance(record, Problem)
     return replace(record, source="")
