@@ -266,6 +266,8 @@ class Claim:
         Help play only: how many solutions the source claims; None: one.
     by_line : bool
         Nothing but the line, which ends in mate, claims the mate.
+    variations : tuple of tuple of str
+        Other lines of the source's solution, each from the position on.
     partly_read : bool
         A part of the source's solution, such as its variations, was not read.
 
@@ -281,6 +283,9 @@ class Claim:
     any_last_move: bool = False
     solutions: int | None = None
     by_line: bool = field(default=False, compare=False, repr=False)
+    variations: tuple[tuple[str, ...], ...] = field(
+        default=(), compare=False, repr=False
+    )
     partly_read: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -251,6 +251,8 @@ class Draft:
         See `Claim` and `Problem`.
     by_line : bool
         Only the line claims a mate, by its length.
+    variations : tuple of tuple of str
+        See `Claim`.
     partly_read : bool
         What follows the line or the key in its text was not read.
     unread : str
@@ -269,6 +271,7 @@ class Draft:
     solutions: int | None = None
     any_last_move: bool = False
     by_line: bool = False
+    variations: tuple[tuple[str, ...], ...] = ()
     partly_read: bool = False
     unread: str = ""
     _lost: dict[str, str] = field(default_factory=dict)
@@ -333,7 +336,7 @@ class Draft:
         solution = read_solution(self.position.fen, moves)
         if solution.moves and not solution.rest:
             self.summary.read("line", field)
-            self.line = solution.moves
+            self.line, self.variations = solution.moves, solution.variations
         else:
             self.line = self.read("line", field, self.position.line, moves) or self.line
 
@@ -412,6 +415,7 @@ class Draft:
             self.line,
             self.any_last_move,
             by_line=by_line,
+            variations=self.variations,
             partly_read=self.partly_read or bool({"keys", "line"} & self._lost.keys()),
         )
 

@@ -87,6 +87,8 @@ class Reading:
         Whether most records state a claim, so that a line alone claims nothing.
     counts_by_signs : bool
         Whether signs such as `#2` number the records.
+    next_board : str
+        The first field of the FEN after the first move of the last record.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Reading:
         self.opponent_begins = options.columns.get("moves") == evidence.AFTER_FIRST
         self.is_stated = self.counts_by_signs = self.has_lines = False
         self.are_studies = False
+        self.next_board = ""
 
     def learn(self, sample: Sequence[Entry]) -> None:
         """Decide what the fields mean from the first records; see the module."""

@@ -215,7 +215,8 @@ class RecordReader:
             warnings = self.position.warnings
             self.position = GivenPosition(after[0])
             self.position.warnings = warnings
-            solution = best.solution._replace(moves=tuple(rest))
+            variations = tuple(line[1:] for line in best.solution.variations)
+            solution = best.solution._replace(moves=tuple(rest), variations=variations)
             others = [
                 line for line in self.lines if line.part == "keys" and line is not best
             ]
@@ -259,8 +260,12 @@ class RecordReader:
         return found
 
     def _headed(self, turn: str) -> list[tuple[str, str]]:
-        """Return what the nearest heading that claims something claims."""
-        for head in reversed(self.heads):
+        """Return what the nearest heading that claims something claims.
+
+        Of the positions of one line it claims that of the first only.
+        """
+        board = self.position.fen.partition(" ")[0]
+        for head in reversed(self.heads if board != self.reading.next_board else ()):
             plain = _CAMEL.sub(" ", head).replace("_", " ")
             for text in (head, plain):
                 if lengths := words.find_lengths(text, turn):
@@ -292,6 +297,9 @@ class RecordReader:
                 draft.read_mate(field, mate)
         if best:
             self._compare(draft, best, is_headed=bool(headed))
+            first = next(iter(best.solution.moves), "")
+            after = read_compiled(draft.position.fen, first, played=1)
+            self.reading.next_board = after[0].partition(" ")[0] if after else ""
 
     def _read_others(self, draft: Draft) -> None:
         """Read the claims that are neither mates nor moves."""
@@ -325,6 +333,8 @@ class RecordReader:
         """Read the keys and the line, and warn of what cannot be read."""
         best = self.best
         draft.partly_read = any(line.solution.rest for line in self.lines)
+        if best:
+            draft.variations = best.solution.variations
         if best and best.solution.is_signed and not best.solution.mates:
             draft.lose(f"{best.field}: expected mate at the end, found none")
         for line in self.lines:

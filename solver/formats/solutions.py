@@ -28,13 +28,15 @@ class WrittenSolution(NamedTuple):
     Attributes
     ----------
     moves : tuple of str
-        The line in UCI notation, up to the first word that is no legal move, or to
-        where variations begin.
+        The line in UCI notation, up to the first word that is no legal move; of
+        variations the first.
     keys : tuple of str
         Moves that are alternatives: each is legal in the position, but they are no
         line.
     rest : str
         What was not read; empty if all was.
+    variations : tuple of tuple of str
+        The others, each from the position on.
     mates, is_signed : bool
         Whether the line ends in mate, and whether its last move says so by a `#`.
     """
@@ -42,6 +44,7 @@ class WrittenSolution(NamedTuple):
     moves: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     rest: str = ""
+    variations: tuple[tuple[str, ...], ...] = ()
     mates: bool = False
     is_signed: bool = False
 
@@ -89,6 +92,12 @@ _NOISE = re.compile(
     r"zz|zugzwang|zz\.|e\.?p\.?|[+-]/?[-+=]|and|or|then|oder|und|ou|et|o|y|--?>|\u2192)",
     re.IGNORECASE,
 )
+_is_threat = re.compile(
+    r"~|threat(?:en(?:s|ing))?|droht|menace", re.IGNORECASE
+).fullmatch
+_ANY = "~"
+"""The mark of any move, or of a threat."""
+
 _SQUARE = re.compile("[a-h][1-8]")
 _MOST_WORDS, _LONGEST, _LONGEST_WORD = 800, 1 << 14, 40
 """A longer text is no solution but games, and a longer word no move."""
@@ -120,7 +129,7 @@ def read_solution(fen: str, text: str) -> WrittenSolution:
         moves = legal_moves(fen, plain)
         if len(moves) == len(plain):
             is_signed = text.rstrip(" !.*").endswith("#")
-            return WrittenSolution(moves, (), "", _mates(fen, moves), is_signed)
+            return WrittenSolution(moves, mates=_mates(fen, moves), is_signed=is_signed)
     words = [*islice(_words(text[:_LONGEST]), _MOST_WORDS)]
     joined = [*_joined(words)]
     if len(joined) < len(words):
@@ -129,16 +138,21 @@ def read_solution(fen: str, text: str) -> WrittenSolution:
         if len(moves) == len(line):
             return WrittenSolution(moves, mates=_mates(fen, moves))
     line = [word for word, _ in words[: _first_variation(words)]]
-    found = _play(fen, line, {})
+    found, letters = _play(fen, line, {}), dict[int, int]()
     if len(found) < len(line):
-        others = (_play(fen, line, letters) for letters in _LANGUAGES)
-        whole = (moves for moves in others if not found or len(moves) == len(line))
-        found = max(whole, key=len, default=found)
+        others = ((_play(fen, line, letters), letters) for letters in _LANGUAGES)
+        whole = (one for one in others if not found or len(one[0]) == len(line))
+        found, letters = max(
+            whole, key=lambda one: len(one[0]), default=(found, letters)
+        )
     if len(found) == len(words):
         is_signed = bool(words) and _is_signed(text, words[-1][0])
-        return WrittenSolution(found, (), "", _mates(fen, found), is_signed)
+        return WrittenSolution(found, mates=_mates(fen, found), is_signed=is_signed)
     if keys := _alternatives(fen, [word for word, _ in words]):
         return WrittenSolution(keys=keys)
+    if variations := _variations(fen, found, words, letters) if found else ():
+        mates = _mates(fen, variations[0])
+        return WrittenSolution(variations[0], (), "", variations[1:], mates)
     rest = " ".join(word for word, _ in words[len(found) :])
     return WrittenSolution(found, rest=rest, mates=_mates(fen, found))
 
@@ -185,7 +199,8 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
             )
         if not word or _NOISE.fullmatch(word):
             continue
-        yield _MARKS.sub("", word) or word, place
+        is_threat = _is_threat(word.strip(".,:"))
+        yield _ANY if is_threat else _MARKS.sub("", word) or word, place
         place = 0
 
 
@@ -233,6 +248,54 @@ def _play(fen: str, words: list[str], letters: dict[int, int]) -> tuple[str, ...
                 break
         else:
             return moves
+
+
+def _variations(
+    fen: str,
+    line: tuple[str, ...],
+    words: list[tuple[str, int]],
+    letters: dict[int, int],
+) -> tuple[tuple[str, ...], ...]:
+    """Return the variations after a line; none if a word of them cannot be read.
+
+    The number of a move says from which move on it replaces others. Without one it
+    follows the last, or replaces it, as in `1...Bd7/Bd6 2.Qxd7#`. What is threatened
+    must be legal after no move, and is no variation.
+    """
+    first, is_threat = words[0][1], False
+    variations: list[tuple[str, ...]] = []
+    stems = [line]  # which differ in their last moves
+    for word, place in words[len(line) :]:
+        if word == _ANY:
+            is_threat = True
+            continue
+        at = place - first if place and first else len(stems[0])
+        if is_threat and at in {len(stems[0]), len(stems[0]) + 1}:
+            if not _play(_other_side(fen, stems[0]), [word], letters):
+                return ()
+            is_threat = False
+            continue
+        if not 0 < at <= len(stems[0]):
+            return ()
+        if at < len(stems[0]):
+            variations += stems
+            stems = [stems[0][:at]]
+        played = [_play(fen, [*stem, word], letters) for stem in stems]
+        if all(len(moves) > at for moves in played):
+            stems = played
+            continue
+        other = _play(fen, [*stems[-1][:-1], word], letters)
+        if place or len(other) < max(at, 2):
+            return ()
+        stems.append(other)
+    return tuple(dict.fromkeys((*variations, *stems)))
+
+
+def _other_side(fen: str, line: tuple[str, ...]) -> str:
+    """Return the position after a line if the side to move passed."""
+    played = read_compiled(fen, " ".join(line), played=len(line))
+    board, side, castling, *_ = played[0].split() if played else fen.split()
+    return f"{board} {'b' if side == 'w' else 'w'} {castling} - 0 1"
 
 
 def _spellings(word: str) -> Iterator[str]:

@@ -426,7 +426,7 @@ def _slow_line(result: AuditResult) -> str:
         if ply.is_slow:
             what = f"does not mate in {ply.mate}; faster"
             return _move_objection(result, number, ply, what)
-    return "but the line takes longer"
+    return "but a line of its solution takes longer"
 
 
 def _dual(result: AuditResult) -> str:

@@ -168,23 +168,25 @@ class Comparison:
             return None
         if self.wrong_keys(claim, answer):
             return Soundness.MISSING_SOLUTION
-        if is_slow_line or self._takes_longer(claim, answer):
+        lines = claim.line, *claim.variations
+        if is_slow_line or any(self._takes_longer(line, answer) for line in lines):
             return Soundness.NOT_SHORTEST_LINE
         expected = max(1, len(claimed_first_moves(claim)))
         if len(answer.keys) <= expected or allows_all_mates(claim, claim.mate):
             return Soundness.PARTLY_READ if claim.partly_read else Soundness.SOUND
         return Soundness.COOKED
 
-    def _takes_longer(self, claim: Claim, answer: Solution) -> bool:
-        plies = self.stipulation.numbered(claim.mate).plies
-        if len(claim.line) < plies:  # cut short, or not the longest defence
+    def _takes_longer(self, line: Sequence[str], answer: Solution) -> bool:
+        """Return whether a line does not reach the goal within the answer's length."""
+        plies = self.stipulation.numbered(answer.mate or 0).plies
+        if len(line) < plies:  # cut short, or not the longest defence
             return False
-        if len(claim.line) > plies:
+        if len(line) > plies:
             return True
         import chess
 
         board = chess.Board(answer.problem.fen)
-        for move in claim.line:
+        for move in line:
             board.push_uci(move)
         return not self.is_goal(board)
 

@@ -46,6 +46,7 @@ def soundness(
 
 
 KEY, COOK = LINE[0], "a6a7"
+FAILURE = *LINE[:2], "a6a7"
 SLOW = Ply("b5b6", 1, ("a6a8",))
 FAST = Ply(KEY, 2, (KEY, COOK))
 
@@ -77,6 +78,12 @@ FAST = Ply(KEY, 2, (KEY, COOK))
         (Claim(2, (KEY,), LINE), (KEY,), "sound"),
         (Claim(2, (COOK,), LINE), (KEY,), "missing-solution"),
         (Claim(2, (KEY,), (*LINE, "g8h8")), (KEY,), "not-shortest-line"),
+        # variations, and what of them was not read
+        (Claim(2, (KEY,), variations=(LINE,)), (KEY,), "sound"),
+        (Claim(2, line=LINE, variations=(LINE[:2],)), (KEY,), "sound"),
+        (Claim(2, line=LINE, variations=(FAILURE,)), (KEY,), "not-shortest-line"),
+        (Claim(2, (KEY,), partly_read=True), (KEY,), "partly-read"),
+        (Claim(2, (KEY,), partly_read=True), (KEY, COOK), "cooked"),
     ],
 )
 def test_keys_and_line_are_compared_with_a_mate_of_the_claimed_length(

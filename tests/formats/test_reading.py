@@ -281,6 +281,49 @@ def test_a_text_is_understood(
     )
 
 
+@pytest.mark.parametrize(
+    ("solution", "variations", "is_read"),
+    [
+        ("1.Ra7 Kg8 2.Rb8#", [], True),
+        ("1.Ra7! zugzwang 1...Kg8 2.Rb8#", [], True),
+        ("1.Ra7 Kg8 2.Rb8# 1...Kh7", ["a2a7 h8h7"], False),  # it is illegal
+        ("1.Ra7 Kg8 2.Rb8# 1...Kg8 2.Rb6", ["a2a7 h8g8 b1b6"], True),
+        ("1.Ra7 Kg8 2.Rb8/Rb6", ["a2a7 h8g8 b1b6"], True),
+        ("1.Ra7! ~ 2.Rb8# 1...Kg8 2.Rb8#", [], True),
+        ("1.Ta7! droht 2.Tb8# 1...Kg8 2.Tb8# 2.Tb6", ["a2a7 h8g8 b1b6"], True),
+        ("1.Ra7! threatens 2.Rb8# 1...Kg8 2.Rb6 and wins", [], False),
+    ],
+)
+def test_the_variations_of_a_solution_are_read_or_it_is_read_in_part(
+    solution: str, variations: list[str], is_read: bool, tmp_path: Path
+) -> None:
+    found, _ = read(tmp_path / "x.csv", f"fen,mate,solution\n@L,2,{solution}\n")
+    (problem,) = found
+    assert isinstance(problem, Problem)
+    assert problem.claim
+    assert problem.claim.keys == ("a2a7",)
+    assert problem.claim.partly_read is not is_read
+    if is_read:
+        assert [" ".join(line) for line in problem.claim.variations] == variations
+
+
+def test_a_heading_claims_nothing_of_the_positions_after_the_first(
+    tmp_path: Path,
+) -> None:
+    states = ", ".join(
+        f'{{"fen": "{fen}", "move": "{move}"}}'
+        for fen, move in (
+            (FENS["L"], "Ra7"),
+            ("7k/R7/8/8/8/8/8/1R4K1 b - - 1 1", "Kg8"),
+            ("6k1/R7/8/8/8/8/8/1R4K1 w - - 2 2", "Rb2"),
+        )
+    )
+    text = f'[{{"title": "Mate in 2", "states": [{states}]}}]'
+    found, _ = read(tmp_path / "x.json", text)
+    claims = [one.claim.mate if one.claim else 0 for one in found]
+    assert claims == [2, 0, 0]
+
+
 # Who begins
 
 

@@ -213,7 +213,7 @@ def test_a_line_of_too_many_plies_is_reported() -> None:
     lines = lines_of(ladder(Claim(2, line=("a2a7", "h8g8", "b1b2", "g8f8", "b2b8"))))
     assert lines
     claimed = "claimed mate in 2 with a line of 5 plies"
-    assert lines[0] == f"x.epd:3: {claimed}, but the line takes longer"
+    assert lines[0] == f"x.epd:3: {claimed}, but a line of its solution takes longer"
     assert lines[1] == "  claimed: 1. Ra7 Kg8 2. Rb2 Kf8 3. Rb8#"
 
 
