@@ -402,7 +402,8 @@ class Draft:
             if other != mate:
                 self._drop(f"a mate in {other}", mate)
         if asked.is_help:
-            return Claim(mate, (), self.line, self.any_last_move, self.solutions)
+            line = self.line or self.keys[:1]
+            return Claim(mate, (), line, self.any_last_move, self.solutions)
         if self.solutions is not None:
             found = f"found {asked.text or 'none'}"
             self.warnings.append(f"solutions: expected a help stipulation, {found}")

@@ -497,6 +497,10 @@ _KEY = re.compile(
 )
 """A key is followed by !, a try by ?; set play begins with `1...`."""
 
+_FIRST = re.compile(
+    r"(?<![0-9.])1\.\s*+(?P<move>\w[^\s!?+#]*+)(?!\s*+[+#]{0,2}\s*+[!?])"
+)
+
 _PLY = r"""(?> \s*+ (?: (?!1\.) [0-9]+\. )? \s*+
     (?: [0O]-[0O](?:-[0O])? | [KQRBSN]?[a-h]?[1-8]?[-*x:]?[a-h][1-8](?:=?[QRBSN])? )
     (?:\s*+e\.?p\.?)? \s*+ \+{0,2} )"""
@@ -521,7 +525,7 @@ def find_marked_keys(
     Returns
     -------
     tuple of str
-        Moves in UCI notation; empty if none is marked.
+        Moves in UCI notation; empty if none is marked, and there is not one first move.
 
     Raises
     ------
@@ -529,7 +533,11 @@ def find_marked_keys(
         One cannot be parsed, as in another language; or their number is not the
         expected one, since the text then lists cooks.
     """
-    moves = [found["move"] for found in _KEY.finditer(_COMMENT.sub(" ", text))]
+    text = _COMMENT.sub(" ", text)
+    moves = [found["move"] for found in _KEY.finditer(text)]
+    if not moves:
+        first = [found["move"] for found in _FIRST.finditer(text)]
+        moves = first if len(first) == 1 else []
     keys = position.keys(name, " ".join(moves).replace("S", "N"))
     if keys and len(keys) != expected:
         refuse(f"{name}: expected {expected} marked with !", len(keys))

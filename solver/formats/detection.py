@@ -51,6 +51,9 @@ _match_toml = re.compile(
     r"(?:\s*(?:#[^\n]*)?\n)*\s*"
     r"(?:\[\[?[\w. \"'-]+\]\]?\s*(?:#[^\n]*)?\n|[\w-]+\s*=\s*[\"'\[\d])"
 ).match
+_find_toml_table = re.compile(
+    r"^\s*\[\[?[\w. \"'-]+\]\]?\s*(?:#.*)?$", re.MULTILINE
+).search
 _is_element = re.compile(
     r"\s*<(?:\?xml|!doctype|html|[a-z][\w:-]*[\s>])", re.IGNORECASE
 ).match
@@ -206,8 +209,10 @@ def _is_toml(text: str, name: str, *, is_whole: bool) -> bool:
     """Return whether a text is TOML; if it is cut, all of it up to its last table."""
     import tomllib
 
-    if name.endswith(".toml") or not _match_toml(text):
-        return name.endswith(".toml")
+    if name.endswith(".toml"):
+        return True
+    if not (_match_toml(text) and _find_toml_table(text)):  # unlike lists in a program
+        return False
     try:
         tomllib.loads(text if is_whole else text[: text.rindex("\n[")])
     except ValueError:
@@ -246,11 +251,14 @@ def is_epd(lines: Sequence[str]) -> bool:
             continue
         before, after = line[: found.start].strip(), line[found.end :].strip()
         is_plain = not after.strip("\"'`;,|\0 ") or _is_opcode(after)
-        if (before.strip("\"'`") and "://" not in before) or not is_plain:
+        if not (_is_before(before) and is_plain):
             others += 1
         fens += 1
     return fens > 0 and others * _LEAST_FENS <= fens
 
+
+_is_before = re.compile(r"[\"'`]*|[\"'`]?\S+://\S*").fullmatch
+"""Quotes, or the address of an analysis board."""
 
 _is_bracket = re.compile(r"\s*[\[\](){},;]+\s*").fullmatch
 

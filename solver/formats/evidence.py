@@ -1,8 +1,7 @@
 """What the first records of a file say about its fields.
 
-Called by `detection`, `parquet`, `reading`, `records`, `registry`, `rows`, `trees` and
-`audit`; imports `claims`, `solutions`, `words`, `errors`, `position_text` and
-`problem`.
+Called by most of its room and `audit`; imports `claims`, `solutions`, `words`,
+`errors`, `position_text` and `problem`.
 
 `FIELDS` has the usual names of the fields, which are one piece of evidence.
 `FieldEvidence` counts what the values of a field are, and what they are beside the line
@@ -67,7 +66,7 @@ is_number_name = re.compile(
 ).search
 _is_no_number_name = re.compile(
     r"material|rating|format|id$|date|index|difficulty|level|depth|elo|score|year|page"
-    r"|^no$|^nr$|num|count|theme"
+    r"|^no$|^nr$|num|count|theme|^pl(?:y|ies)$|half"
 ).search
 """Names of a field of numbers that speak for and against a claim."""
 
@@ -106,6 +105,7 @@ which part lines are usual; how many lines that do not mate decide who begins; i
 many records it is known whether most state a claim; a file has studies if one of so
 many records asks for a win or a draw."""
 
+_is_score = re.compile(r"[+-]?[0-9]+\.[0-9]*[1-9]|\+[0-9]+(?:\.[0-9]+)?").fullmatch
 is_integer = re.compile(r"[+-]?[0-9]{1,3}(?:[.,]0+)?").fullmatch
 SHOWN_CHARACTERS = 60
 NOTHING = {"-", "?", "nan", "none", "null", "n/a"}
@@ -204,6 +204,9 @@ class FieldEvidence:
         or another stipulation, claims a mate in words.
     legal, mates : int
         In how many it is a line or keys that are legal, and a line that ends in mate.
+    scores : int
+        In how many it is an engine's score in pawns or centipawns, with a decimal point
+        or a plus.
     numbers : list of int
         Its numbers, in file order.
     agreed, other, in_plies, of_lines : int
@@ -222,6 +225,7 @@ class FieldEvidence:
     signs: int = 0
     stipulations: int = 0
     lengths: int = 0
+    scores: int = 0
     legal: int = 0
     mates: int = 0
     numbers: list[int] = field(default_factory=list)
@@ -236,9 +240,12 @@ class FieldEvidence:
         self.filled += 1
         if text.count("/") >= _SLASHES and (found := next(find_fens(text), None)):
             self.fens += 1
-            self.whole_fens += len(text) - (found.end - found.start) <= _AROUND_FEN
+            is_whole = len(text) - (found.end - found.start) <= _AROUND_FEN
+            self.whole_fens += is_whole
+            self.moves += not is_whole and has_moves(text)  # PGN beside the FEN
             return
         self.sides += bool(words.find_side(text, self.name))
+        self.scores += bool(_is_score(text))
         if is_integer(text):
             self.numbers.append(int(float(text.replace(",", "."))))
         elif words.is_sign(text):

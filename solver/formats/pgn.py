@@ -1,7 +1,7 @@
 """PGN: games split and replayed, and problems.
 
-Called by `scores`, `laboratory` and `output`; imports `claims`, `solutions`, `streams`,
-`words`, `errors`, `movetext`, `position_text` and `problem`.
+Called by `scores`, `laboratory` and `output`; imports `claims`, `evidence`,
+`solutions`, `streams`, `words`, `errors`, `movetext`, `position_text` and `problem`.
 
 Games: each is followed along its main line.
 
@@ -40,6 +40,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from itertools import chain, pairwise
 from operator import itemgetter
@@ -59,6 +60,7 @@ from solver.formats.claims import (
     first_mover,
     renamed,
 )
+from solver.formats.evidence import FIELDS, plain_name
 from solver.formats.solutions import read_solution
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.movetext import NO_MOVE, PartKind, TextPart, read_movetext
@@ -305,12 +307,14 @@ def _read_head(text: bytes) -> tuple[dict[str, str], str, str]:
 
 _COMMAND = re.compile(r"\[%[^\[\]]*\]")
 _UNKNOWN = {"", "?", "-"}
-_NO_CLAIMS = {"FEN", "Keys", "NoMate", "Round", "SetUp", "Solutions", "Stipulation"}
+_NO_CLAIMS = {"FEN", "Keys", "Line", "NoMate", "Round", "SetUp", "Solutions"}
+_NO_CLAIMS |= {"Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
 _QUIET = {"White", "Black", "Site", "Date", "Opening", "ECO", "GameURL", "Annotator"}
 """Tags that say nothing about what is asked."""
 
+_names_side = re.compile(r"(?:white|black)\s+\w", re.IGNORECASE).match
 _find_themes = re.compile(r"\bmateIn([0-9]{1,3})\b").findall
 
 _LONGEST_LINE = 20
@@ -324,13 +328,14 @@ of the rook a1, a pawn may stand on a3."""
 _PARTS = {
     "claim": "Stipulation",
     "keys": "Keys",
+    "line": "Line",
     "name": "Event",
     "nomate": "NoMate",
     "position": "FEN",
     "fen": "FEN",
     "solutions": "Solutions",
 }
-"""The tag that has each part of a problem."""
+"""The tag that has each part of a problem; `Line` is only a name for others."""
 
 
 def read_pgn(
@@ -349,9 +354,13 @@ def read_pgn(
         size += len(game[1])
         if len(sample) >= SAMPLE or size >= SAMPLE_BYTES or not summary.waits:
             break
-    heads = (_read_head(text)[0] for _, text in sample if options.columns)
+    heads = []
+    for _, text in sample:
+        with suppress(InputError):
+            heads.append(_read_head(text)[0])
     try:
         names = renamed(options, _PARTS, {*chain.from_iterable(heads)}, "a tag")
+        names = names or _find_names(heads)
     except InputError as error:
         yield FormatError(summary.name, str(error))
         return
@@ -363,6 +372,24 @@ def read_pgn(
             summary.not_selected += 1
         else:
             yield problem
+
+
+def _find_names(heads: list[dict[str, str]]) -> dict[str, str]:
+    """Return the tags with the usual name of a claim, keys or a line: `[MateIn "3"]`.
+
+    A claim's values must be numbers.
+    """
+    names: dict[str, str] = {}
+    tags = {*chain.from_iterable(heads)}
+    for part in ("claim", "keys", "line"):
+        usual, known = _PARTS[part], FIELDS[part].split()
+        for tag in sorted(tags - {*_KNOWN_TAGS.values()}):
+            values = [head[tag] for head in heads if tag in head]
+            is_number = part != "claim" or all(map(str.isdecimal, values))
+            is_free = usual not in {*tags, *names.values()}
+            if plain_name(tag) in known and is_number and is_free:
+                names[tag] = usual
+    return names
 
 
 def event_of(problem: Problem) -> str:
@@ -449,17 +476,19 @@ class _Game(PgnGame):
         except InputError as error:
             self.fault = str(error)
         self.moves = tuple(move.uci() for move in self.board.move_stack)
+        played = (
+            part.text for part in read_movetext(self._movetext) if part.kind in _PLAYED
+        )
         if self.fault and not self.ending:
-            self._read_other_notation()
+            self._read_other_notation(" ".join(played))
+        elif "Line" in self.tags and not self.moves:
+            self._read_other_notation(self.tags["Line"])
         self.opening, self.after_first, _ = map("".join, comments)
         if not ("FEN" in self.tags or self.moves):
             raise InputError(self.fault if self.tags and self.fault else EMPTY)
 
-    def _read_other_notation(self) -> None:
+    def _read_other_notation(self, text: str) -> None:
         """Read the main line in another notation, such as German, if it can be."""
-        text = " ".join(
-            part.text for part in read_movetext(self._movetext) if part.kind in _PLAYED
-        )
         solution = read_solution(self.position.fen, text)
         if solution.moves and not solution.rest:
             self.moves, self.fault = solution.moves, ""
@@ -473,7 +502,7 @@ class _Game(PgnGame):
         yield self.opening
         yield self.after_first
         for tag, text in self.tags.items():
-            is_quiet = tag in _QUIET and not words.find_side(text)
+            is_quiet = tag in _QUIET and not _names_side(text)
             if not (tag in _NO_CLAIMS or is_quiet):
                 yield text
 

@@ -37,6 +37,7 @@ from solver.formats.records import (
     asks_for_more,
     filled,
     find_game,
+    find_reply,
     mates_in,
 )
 from solver.formats.solutions import WrittenSolution, has_moves, read_solution
@@ -148,7 +149,12 @@ class Reading:
     ) -> None:
         """Order the fields with FENs: that of the legal lines first, then by names."""
         known = self._known["position"]
-        found = [name for name, one in fields.items() if 2 * one.fens > one.filled]
+        found = [
+            name for name, one in fields.items() if 2 * one.whole_fens > one.filled
+        ]
+        found = found or [
+            name for name, one in fields.items() if 2 * one.fens > one.filled
+        ]
         found = found or [name for name, one in fields.items() if one.fens]
         if self._is_given("position") or not found:
             return
@@ -210,6 +216,9 @@ class Reading:
                     break
             else:
                 continue
+            texts_read = {name: (texts[name], one) for name, one in lines.items()}
+            if reply := find_reply(fen, texts_read):
+                fields[reply[0]].legal += 1
             for name, solution in lines.items():
                 fields[name].legal += solution.is_whole or bool(solution.keys)
                 fields[name].mates += solution.is_whole and solution.mates
@@ -271,15 +280,10 @@ class Reading:
                     if "." not in other
                 }
                 parts = [part for part in parts if part in given or part not in plain]
-            if has_fens and not one.fens and "position" not in given:
-                parts = [part for part in parts if part != "position"]
-            if 2 * one.whole_fens > one.filled:
-                parts = [part for part in parts if part in {"position", *given}]
-            if one.is_flag and "claim" not in given:
-                parts = [part for part in parts if part != "claim"]
-            if "turn" in parts and not one.sides:
-                parts.remove("turn")
-            has_claim |= "claim" in parts and one.filled > 0
+            excluded = self._excluded(one, has_fens=has_fens)
+            parts = [part for part in parts if part in given or part not in excluded]
+            has_signs = 2 * (one.signs + one.lengths) > one.filled
+            has_claim |= has_signs or ("claim" in parts and one.filled > 0)
             self._parts[name] = tuple(parts or self._guess(one))
             if one.lengths and parts == ["name"]:
                 self._parts[name] = ("name", "words")
@@ -296,6 +300,21 @@ class Reading:
         )
         for one in numbers[:1]:
             self._parts[one.name] = ("claim",)
+
+    def _excluded(self, one: evidence.FieldEvidence, *, has_fens: bool) -> set[str]:
+        """Return the parts that a field may have by its name but not by its values."""
+        excluded = set()
+        if has_fens and not one.fens:
+            excluded.add("position")
+        if 2 * one.whole_fens > one.filled:
+            excluded |= self._known.keys() - {"position"}
+        if one.is_flag:
+            excluded.add("claim")
+        if not one.sides:
+            excluded.add("turn")
+        if one.numbers and not one.moves and one.name not in evidence.NUMBERS:
+            excluded |= {"line", "keys"}
+        return excluded
 
     def _may_claim(self, one: evidence.FieldEvidence) -> bool:
         """Return whether a field of numbers without a usual name has claims."""
@@ -316,8 +335,8 @@ class Reading:
             return ["turn"]
         if one.stipulations and one.stipulations + one.signs >= most:
             return ["stipulation"]
-        if one.signs and one.signs + len(one.numbers) >= most:
-            return ["claim"]
+        if one.signs and one.signs + len(one.numbers) + one.scores >= most:
+            return ["themes" if one.scores else "claim"]  # of which only signs count
         if one.moves and 2 * one.legal >= one.moves:
             return ["line"]
         return ["words"] if one.lengths else []
@@ -531,13 +550,18 @@ class Reading:
 
     def read_all(self, entries: Iterable[Entry | FormatError]) -> Records:
         """Read records; count those that are not selected."""
+        heads: tuple[str, ...] = ()
         for entry in entries:
             if isinstance(entry, FormatError):
                 yield entry
                 continue
+            if head := self.heading_of([*entry.fields.values(), *entry.texts], heads):
+                heads = (head,)
+                continue
             source = f"{self._summary.name}:{entry.number}"
             try:
-                problem = self.read_entry(entry, source)
+                headed = entry._replace(heads=(*entry.heads, *heads))
+                problem = self.read_entry(headed if heads else entry, source)
             except InputError as error:
                 yield FormatError(source, str(error))
                 continue
@@ -545,6 +569,18 @@ class Reading:
                 self._summary.not_selected += 1
             else:
                 yield problem
+
+    @staticmethod
+    def heading_of(cells: Sequence[str], heads: Sequence[str]) -> str:
+        """Return the only text of a row if it is a heading of the rows below it.
+
+        It says a claim or, below such a heading, anything else that is no position.
+        """
+        filled = [cell for cell in cells if cell.strip()]
+        if len(filled) != 1 or any(find_fens(filled[0], nearly=True)):
+            return ""
+        claims = words.find_lengths(filled[0], evidence.WHITE)
+        return filled[0] if claims or heads else ""
 
     @property
     def position_name(self) -> str:

@@ -27,7 +27,7 @@ from solver.position_text import GivenPosition, find_fens, read_compiled
 from solver.problem import EXPECTED, MATE, MAX_MOVES, Stipulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from solver.formats.evidence import Plan, Rows
     from solver.formats.reading import Reading
@@ -208,25 +208,33 @@ class RecordReader:
         best = self.best
         if self.reading.opponent_begins and self.reading.has_lines and best is None:
             self._refuse_line()
-        if best and self._opponent_begins(best, self._claimed_after()):
+        read = {line.field: (line.text, line.solution) for line in self.lines}
+        if found := find_reply(self.position.fen, read):
+            field, first, solution = found
+            line = next(line for line in self.lines if line.field == field)
+            self._begin_after(first, line._replace(solution=solution))
+        elif best and self._opponent_begins(best, self._claimed_after()):
             first, *rest = best.solution.moves
-            after = read_compiled(self.position.fen, first, played=1)
-            assert after
-            warnings = self.position.warnings
-            self.position = GivenPosition(after[0])
-            self.position.warnings = warnings
             variations = tuple(line[1:] for line in best.solution.variations)
             solution = best.solution._replace(moves=tuple(rest), variations=variations)
-            others = [
-                line for line in self.lines if line.part == "keys" and line is not best
-            ]
-            self.best = best._replace(solution=solution)
-            self.lines = [self.best]
-            self.lines += [
-                line._replace(solution=read_solution(after[0], line.text))
-                for line in others
-            ]
+            self._begin_after(first, best._replace(solution=solution))
         return Draft(self.position, summary, self.stipulation)
+
+    def _begin_after(self, first: str, best: _Line) -> None:
+        """Make the position after the opponent's move the one in question."""
+        after = read_compiled(self.position.fen, first, played=1)
+        assert after
+        warnings = self.position.warnings
+        self.position = GivenPosition(after[0])
+        self.position.warnings = warnings
+        self.best, others = best, self.lines
+        self.lines = [best]
+        self.lines += [
+            line._replace(solution=read_solution(after[0], line.text))
+            for line in others
+            if line.part == "keys" and line.field != best.field
+            if line.solution.moves != (first,)
+        ]
 
     def _refuse_line(self) -> NoReturn:
         """Refuse a record whose position is unknown, because its first move is."""
@@ -342,6 +350,8 @@ class RecordReader:
                 self._read_keys(draft, line)
             elif line is best:
                 self._read_line(draft, line)
+            elif best and best.solution.moves[0] in line.solution.keys:
+                continue  # the answers to choose from
             elif line.solution.keys:
                 draft.summary.read("keys", line.field)
                 draft.keys = draft.keys or line.solution.keys
@@ -448,6 +458,41 @@ def _fault(field: str, solution: WrittenSolution) -> str:
     word = solution.rest.partition(" ")[0]
     expected = ILLEGAL if is_move(word) else UNREADABLE
     return f"{field}: expected {expected}, found {quote(word)}"
+
+
+def find_reply(
+    fen: str, lines: Mapping[str, tuple[str, WrittenSolution]]
+) -> tuple[str, str, WrittenSolution] | None:
+    """Find a mating line that is legal only after the single move of another field.
+
+    Parameters
+    ----------
+    fen : str
+    lines : mapping
+        The text of each field and how it is read from the position.
+
+    Returns
+    -------
+    tuple or None
+        The field, the opponent's move before its line, and the line.
+    """
+    if len(lines) < 2:
+        return None
+    unread = [
+        (name, text)
+        for name, (text, solution) in lines.items()
+        if not (solution.moves or solution.keys)
+    ]
+    for _, one in lines.values() if unread else ():
+        if len(one.moves) == 1 and one.is_whole:
+            after = read_compiled(fen, one.moves[0], played=1)
+            for name, text in unread if after else ():
+                assert after
+                solution = read_solution(after[0], text)
+                is_odd = len(solution.moves) % 2 == 1  # an even one is a variation
+                if solution.is_whole and solution.mates and is_odd:
+                    return name, one.moves[0], solution
+    return None
 
 
 def find_game(fields: Iterable[tuple[str, str]]) -> tuple[str, str] | None:

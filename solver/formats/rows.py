@@ -145,13 +145,17 @@ def read_csv(
     except InputError as error:
         yield FormatError(f"{summary.name}:{head[0][0]}", str(error))
         return
-    name = summary.name
+    name, section = summary.name, tuple[str, ...]()
+    place = next((at for part, _, at in plan.fields if part == "position"), 0)
     for number, cells in rows:
         source = f"{name}:{number}"
         try:
             if isinstance(cells, InputError):
                 raise cells
-            problem = reading.read(plan, cells, source)
+            if not cells[place] and (heading := reading.heading_of(cells, section)):
+                section = (heading,)
+                continue
+            problem = reading.read(plan, cells, source, heads=section)
         except InputError as error:
             yield FormatError(source, str(error))
             continue

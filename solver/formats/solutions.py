@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.movetext import NO_MOVE, plain_moves
 from solver.position_text import legal_moves, read_compiled, write_lines
@@ -55,7 +55,8 @@ class WrittenSolution(NamedTuple):
 
 
 _FIGURES = "\u2654-\u265f"
-_LETTERS = f"KQRBNDTLSFCA{_FIGURES}"
+_CAPITALS = "KQRBNDTLSFCAPHWGVJФЛСК"
+_LETTERS = f"{_CAPITALS}{_FIGURES}"
 _find_move = re.compile(
     rf"(?<![\w/])(?:[{_LETTERS}kqrn][a-h]?[1-8]?[x:*\xd7\u2013-]?[a-h][1-8]"
     r"|[a-h][x:*\xd7][a-h][1-8]|[a-h][1-8][x:*\xd7\u2013-]?[a-h][1-8]|[O0]-[O0]"
@@ -65,18 +66,20 @@ _find_move = re.compile(
 """Finds what is a move beyond doubt: a square alone, such as e4, is none, and neither
 is the beginning of a hash."""
 
-_LANGUAGES = (
-    str.maketrans("DTLS", "QRBN"),
-    str.maketrans("RDTFC", "KQRBN"),
-    str.maketrans("RDTAC", "KQRBN"),
+_PIECES = "KDTLS RDTFC RDTAC RDTBC KDTLP KHWGS KDVSJ KVBFH KФЛСК"
+_LANGUAGES = tuple(
+    str.maketrans(_CAPITALS + letters, "?" * len(_CAPITALS) + "KQRBN")
+    for letters in _PIECES.split()
 )
-"""The letters of German, French and Spanish pieces, as English ones."""
+"""The letters of pieces in German, French, Spanish and Italian, Portuguese, Dutch,
+Polish, Czech, Hungarian and Russian, as English ones; others are unreadable there, so
+that a line in two languages is none."""
 
 _BOXED = re.compile(r"\\(?:boxed|text)\s*\{([^{}]*)\}")
 _LABEL = re.compile(
     r"\A\W*(?:the\s+)?(?:(?:key|best|first|1st|winning|correct)(?:\s+move)?s?|solutions?|"
     r"answers?|lines?|moves|l(?:ö|oe)sung|schl(?:ü|ue)ssel|solution|soluci[oó]n|cl[ée]|"
-    r"clave)\s*(?:is\b|[:=]|->|\u2192)\s*",
+    r"clave|soluzione|chiave|antwoord|oplossing|rozwi[aą]zanie|решение)\s*(?:is\b|[:=]|->|\u2192)\s*",
     re.IGNORECASE,
 )
 _SLASH = re.compile(r"(?<=[1-8+#!?])/(?=(?:[KQRBN][a-h]?[1-8]?x?)?[a-h][x1-8])")
@@ -85,19 +88,22 @@ _WHOLE = re.compile(r"\s*[(\[{\"'`*_]+([^()\[\]{}]*)[)\]}\"'`*_]+[.!]*\s*")
 _WORD = re.compile(r"[^\s,;|]+")
 _NUMBER = re.compile(r"(?P<number>\d{1,3}|[IVX]{1,4}(?=[.:)]))?(?P<dots>[.:)\u2026]*)")
 _MARKS = re.compile(
-    r"(?:[+#!?\u2020\u2021\u2260\u25a1=]|\$\d+|[.,;:\u2026]|e\.?p\.?|mate|check|matt|schach)+\Z"
+    r"(?:[+#!?\u2020\u2021\u2260\u25a1\xd7=]|\$\d+|[.,;:\u2026]|e\.?p\.?|mate|check|matt|schach)+\Z"
 )
 _NOISE = re.compile(
     r"(?:[!?+#=.,:;\u2026*-]+|\$\d+|1-0|0-1|1/2-1/2|(?:check)?mate[d!.]*|check|"
     r"zz|zugzwang|zz\.|e\.?p\.?|[+-]/?[-+=]|and|or|then|oder|und|ou|et|o|y|--?>|\u2192)",
     re.IGNORECASE,
 )
+_is_try = re.compile(r"[^!?]+\?{1,2}").fullmatch
 _is_threat = re.compile(
     r"~|threat(?:en(?:s|ing))?|droht|menace", re.IGNORECASE
 ).fullmatch
-_ANY = "~"
-"""The mark of any move, or of a threat."""
+_ANY, _OR = "~", -1
+"""The mark of any move, or of a threat; the place of a move that is another choice for
+the move before it."""
 
+_CAPTURE = re.compile("[x:](?=[a-h])")
 _SQUARE = re.compile("[a-h][1-8]")
 _MOST_WORDS, _LONGEST, _LONGEST_WORD = 800, 1 << 14, 40
 """A longer text is no solution but games, and a longer word no move."""
@@ -124,37 +130,57 @@ def read_solution(fen: str, text: str) -> WrittenSolution:
     text : str
         A line, a key, alternative keys, or a key with what a book prints after it.
     """
-    plain = plain_moves(text).split()
-    if plain and NO_MOVE not in plain:
-        moves = legal_moves(fen, plain)
-        if len(moves) == len(plain):
-            is_signed = text.rstrip(" !.*").endswith("#")
-            return WrittenSolution(moves, mates=_mates(fen, moves), is_signed=is_signed)
+    return _read_plain(fen, text) or _read_words(fen, text)
+
+
+def _read_plain(fen: str, text: str) -> WrittenSolution | None:
+    """Read a line that says exactly what it means; None if it is something else."""
+    plain = plain_moves(text).split() if "?" not in text else []
+    moves = legal_moves(fen, plain) if NO_MOVE not in plain else ()
+    if not moves or len(moves) < len(plain):
+        return None
+    return _solution(fen, moves, is_signed=text.rstrip(" !.*").endswith("#"))
+
+
+def _read_words(fen: str, text: str) -> WrittenSolution:
     words = [*islice(_words(text[:_LONGEST]), _MOST_WORDS)]
-    joined = [*_joined(words)]
-    if len(joined) < len(words):
-        line = [word for word, _ in joined]
-        moves = _play(fen, line, {})
-        if len(moves) == len(line):
-            return WrittenSolution(moves, mates=_mates(fen, moves))
-    line = [word for word, _ in words[: _first_variation(words)]]
-    found, letters = _play(fen, line, {}), dict[int, int]()
-    if len(found) < len(line):
-        others = ((_play(fen, line, letters), letters) for letters in _LANGUAGES)
-        whole = (one for one in others if not found or len(one[0]) == len(line))
-        found, letters = max(
-            whole, key=lambda one: len(one[0]), default=(found, letters)
-        )
+    line = [word for word, _ in _joined(words)]
+    if len(line) < len(words) and len(moves := _play(fen, line, {})) == len(line):
+        return _solution(fen, moves)
+    found, letters = _read_line(fen, words[: _first_variation(words)])
     if len(found) == len(words):
         is_signed = bool(words) and _is_signed(text, words[-1][0])
-        return WrittenSolution(found, mates=_mates(fen, found), is_signed=is_signed)
+        return _solution(fen, found, is_signed=is_signed)
     if keys := _alternatives(fen, [word for word, _ in words]):
         return WrittenSolution(keys=keys)
+    if not found and len(words) % 2 == 0:  # the first move led to the position
+        moves, _ = _read_line(fen, words[1:])
+        if len(moves) == len(words) - 1 and _mates(fen, moves):
+            return _solution(fen, moves)
     if variations := _variations(fen, found, words, letters) if found else ():
-        mates = _mates(fen, variations[0])
-        return WrittenSolution(variations[0], (), "", variations[1:], mates)
+        return _solution(fen, variations[0], variations=variations[1:])
     rest = " ".join(word for word, _ in words[len(found) :])
-    return WrittenSolution(found, rest=rest, mates=_mates(fen, found))
+    return _solution(fen, found, rest=rest)
+
+
+def _solution(fen: str, moves: tuple[str, ...], **others: Any) -> WrittenSolution:
+    return WrittenSolution(moves, mates=_mates(fen, moves), **others)
+
+
+def _read_line(
+    fen: str, words: list[tuple[str, int]]
+) -> tuple[tuple[str, ...], dict[int, int]]:
+    """Return the moves of a line, and the letters of the language that reads most.
+
+    English is not left for one that reads only a part.
+    """
+    line = [word for word, _ in words]
+    found, letters = _play(fen, line, {}), dict[int, int]()
+    if len(found) == len(line):
+        return found, letters
+    others = ((_play(fen, line, letters), letters) for letters in _LANGUAGES)
+    whole = (one for one in others if not found or len(one[0]) == len(line))
+    return max(whole, key=lambda one: len(one[0]), default=(found, letters))
 
 
 def _is_signed(text: str, move: str) -> bool:
@@ -167,21 +193,23 @@ def _mates(fen: str, moves: tuple[str, ...]) -> bool:
 
 
 def _words(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the words that should be moves, without their marks.
+    """Yield the words that should be moves, without their marks and without tries.
 
-    Each with its place by the number before it, counted in plies; 0 without a number.
+    Each with its place by the number before it, counted in plies; 0 without a number,
+    `_OR` after a slash. A try, as `1.Kh6? Kg8!`, lasts until another first move.
     """
     boxed = _BOXED.findall(text)
-    text = _LABEL.sub("", " ".join(boxed) or text, count=1)
+    text = _LABEL.sub("", " ".join(boxed) or text, count=1).replace("\\#", "#")
     if found := _WHOLE.fullmatch(text):
         text = found[1]
     while (without := _ASIDE.sub(" ", text)) != text:
         text = without
-    text = _SLASH.sub(" ", text)
-    place = 0
+    text = _SLASH.sub(" /", text).replace("Кр", "K")  # a king in Russian
+    place, first, is_try = 0, None, False
     for found in _WORD.finditer(text):
+        place = _OR if found[0].startswith("/") else place
         word = found[0][:_LONGEST_WORD].strip(
-            "\"'`<>[]_()" if "=(" not in found[0] else "\"'`<>[]_"
+            "\"'`<>[]_/()" if "=(" not in found[0] else "\"'`<>[]_/"
         )
         number = _NUMBER.match(word)
         assert number
@@ -198,6 +226,11 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
                 else word
             )
         if not word or _NOISE.fullmatch(word):
+            continue
+        if first is None or (place and place == first):
+            is_try, first = _is_try(word) is not None, place
+        if is_try:
+            place = 0
             continue
         is_threat = _is_threat(word.strip(".,:"))
         yield _ANY if is_threat else _MARKS.sub("", word) or word, place
@@ -222,9 +255,9 @@ def _first_variation(words: list[tuple[str, int]]) -> int:
     """Return how many words come before a number that goes back."""
     last = 0
     for at, (_, place) in enumerate(words):
-        if place and place <= last:
+        if 0 < place <= last:
             return at
-        last = place or last + bool(last)
+        last = place if place > 0 else last + bool(last)
     return len(words)
 
 
@@ -258,37 +291,37 @@ def _variations(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the variations after a line; none if a word of them cannot be read.
 
-    The number of a move says from which move on it replaces others. Without one it
-    follows the last, or replaces it, as in `1...Bd7/Bd6 2.Qxd7#`. What is threatened
-    must be legal after no move, and is no variation.
+    The number of a move says from which move on it replaces others; without one it
+    follows the last. `1...Bd7/Bd6 2.Qxd7#` is two variations. What is threatened is
+    none, and must be legal if the defender passes.
     """
     first, is_threat = words[0][1], False
     variations: list[tuple[str, ...]] = []
     stems = [line]  # which differ in their last moves
-    for word, place in words[len(line) :]:
+    for word, place in words[len(line) :] if first else ():
         if word == _ANY:
             is_threat = True
             continue
-        at = place - first if place and first else len(stems[0])
-        if is_threat and at in {len(stems[0]), len(stems[0]) + 1}:
+        at = place - first if place > 0 else len(stems[0])
+        if is_threat and at >= len(stems[0]):
+            is_threat = False
             if not _play(_other_side(fen, stems[0]), [word], letters):
                 return ()
-            is_threat = False
             continue
-        if not 0 < at <= len(stems[0]):
-            return ()
-        if at < len(stems[0]):
+        if place == _OR:
+            stems = [*stems, stems[-1][:-1]]
+            at -= 1
+        elif 0 < at < len(stems[0]):
             variations += stems
             stems = [stems[0][:at]]
-        played = [_play(fen, [*stem, word], letters) for stem in stems]
-        if all(len(moves) > at for moves in played):
-            stems = played
-            continue
-        other = _play(fen, [*stems[-1][:-1], word], letters)
-        if place or len(other) < max(at, 2):
+        grown = [
+            _play(fen, [*stem, word], letters) if len(stem) == at else stem
+            for stem in stems
+        ]
+        if not 0 < at < min(map(len, grown)):
             return ()
-        stems.append(other)
-    return tuple(dict.fromkeys((*variations, *stems)))
+        stems = grown
+    return tuple(dict.fromkeys((*variations, *stems))) if first else ()
 
 
 def _other_side(fen: str, line: tuple[str, ...]) -> str:
@@ -302,7 +335,7 @@ def _spellings(word: str) -> Iterator[str]:
     """Yield other spellings of a move: in lower case, without x, without its queen."""
     for spelled in (
         word[:1].upper() + word[1:],
-        word.replace("x", "").replace(":", ""),
+        _CAPTURE.sub("", word),
         f"{word}q",
         f"{word}=Q",
         word.lower(),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*'|`[^`]*`)"""
 _PAIR = re.compile(
-    rf"""["'`]?(?P<name>[A-Za-z_][\w-]*)["'`]?\s*(?::|=>|=)\s*
+    rf"""["'`]?(?![a-h][18]=)(?P<name>[A-Za-z_][\w-]*)["'`]?\s*(?::|=>|=)\s*
     (?P<value>{_QUOTED}|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\{{[^{{}}]*\}}
     |(?:const\s+)?\w+\([^()]*\)|[-\w.#+]+)""",
     re.VERBOSE,
@@ -50,7 +50,7 @@ _find_brackets = re.compile(r"[{}()\[\]]").finditer
 _CLOSING = dict(zip("})]", "{([", strict=True))
 _find_comments = re.compile(r"(?://|#\s|--|/\*)([^\n]*)").findall
 _is_code = re.compile(
-    r"""[{(\[=:,]\s*b?r?["'`](?:[^"'`\n]*\s)?(?:[1-8pnbrqkPNBRQK]{1,8}/){7}"""
+    r"""(?:[{(\[=:,]|=>)\s*b?r?["'`](?:[^"'`\n]*\s)?(?:[1-8pnbrqkPNBRQK]{1,8}/){7}"""
 ).search
 _match_label = re.compile(
     r"\W{0,6}(?P<name>[^\W\d_][\w. /()-]{0,28}?)[*_`]*\s*[:=][*_`]*\s*(?P<value>.+)\Z"
@@ -64,7 +64,7 @@ _find_operations = re.compile(
 ).findall
 _OPCODE = re.compile(r"[\s;|,]*(?:dm|bm|am|pv|id|ce|acd|c\d|hmvc|fmvn)\b")
 _is_marked = re.compile(
-    r"^\s*(#{1,6}\s|//|--|=+\s|\*{1,2}[A-Za-z]|;|%|<h\d|/\*|\[)|:\s*$"
+    r"^\s*(#{1,6}\s|\\(?:chapter|(?:sub)*section)\b|//|--|=+\s|\*{1,2}[A-Za-z]|;|%|<h\d|/\*|\[)|:\s*$"
 ).search
 _is_comment = re.compile(r"\s*(//|#|--|/\*|;|%)").match
 _is_empty = re.compile(r"\s*(?:(?:```|~~~).*)?").fullmatch
@@ -72,6 +72,15 @@ _is_empty = re.compile(r"\s*(?:(?:```|~~~).*)?").fullmatch
 
 _is_underline = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*").fullmatch
 _is_aside = re.compile(r"\s*(?:(?:/\*|\[)|(?://|--)\s*(?![\w ,.'-]+\Z))").match
+_is_number = re.compile(
+    r"\W*(?:no|nr|num(?:ber|ero)?|diag(?:ram\w*)?|problem\w*|puzzle|exercise|exercice|"
+    r"ex|aufgabe|opgave|zadanie|pos(?:ition)?|question|fig(?:ure)?)?\W*\d{1,4}\W*",
+    re.IGNORECASE,
+).fullmatch
+"""The number of a record."""
+
+_is_name = re.compile("[a-z]+(?: [a-z]+){0,2}", re.IGNORECASE).fullmatch
+_TAG = re.compile(r"</?[a-z]+>")
 _LIST_MARK = re.compile(r"^\s*(?:\d+[.):]|[-*>#\u2022]|//)*\s*")
 _is_fen_label = re.compile(
     r"\W*(?:fen|position(?: fen)?|epd|diagram|stellung)\W*", re.IGNORECASE
@@ -140,12 +149,14 @@ class _Text:
         self.paragraphs = [*accumulate(not line.strip() for line in self.lines)]
         self.fens_of_line = Counter(self.line_of)
         self.fens_of_paragraph = Counter(self.paragraphs[at] for at in self.line_of)
+        self.comments: list[str] = []
         self.blocks: dict[int, tuple[int, int]] = {}
         self.parents: dict[int, int] = {}
         self.innermost = [-1] * len(fens)
         self.headings: set[int] = set()
         if _is_code(text):
             self._find_blocks()
+            self.comments = _find_comments(text)
         self.heads = self._find_heads()
 
     def entries(self) -> Iterator[Entry]:
@@ -206,13 +217,26 @@ class _Text:
                 fields.setdefault(pair["name"], _unquote(pair["value"]))
         if not pairs:
             cells = [*_literals(body)]
-            names = _column_names(self.text[:start], len(cells))
+            names = self._column_names(start, len(cells))
             named = zip(names, cells, strict=True)
             fields |= {name: cell for name, cell in named if not any(find_fens(cell))}
         texts += _find_comments(body)
         line = self.line_of[at]
         if line and _is_comment(self.lines[line - 1]) and _claims(self.lines[line - 1]):
             texts.append(self.lines[line - 1])
+
+    def _column_names(self, start: int, count: int) -> list[str]:
+        """Return the names of values: those of an SQL statement or a comment.
+
+        Otherwise they are numbers.
+        """
+        at = self.text.upper().rfind("INSERT INTO", 0, start)
+        found = _match_insert(self.text, at) if at >= 0 else None
+        for row in [found[1]] if found else self.comments:
+            names = [name.strip(' `"[]\n') for name in row.split(",")]
+            if len(names) == count and (found or all(map(_is_name, names))):
+                return names
+        return [str(n) for n in range(1, count + 1)]
 
     # Headings
 
@@ -238,7 +262,7 @@ class _Text:
                         head, is_strong = text.strip(), is_marked
                         self.headings.add(at)
                     elif not (
-                        _is_aside(text)
+                        _is_aside(text) or _is_number(text)
                         if is_marked
                         else is_strong or self._has_fens(at)
                     ):
@@ -280,6 +304,8 @@ class _Text:
             label = _match_label(other)
             if label and not has_moves(label["name"]):
                 fields.setdefault(label["name"].strip(), label["value"].strip())
+                if _claims(label["name"]):
+                    texts.append(label["name"])
             elif near < line and not has_moves(other):
                 fields.setdefault("name", other.strip(" \t#*-/"))
                 if _claims(other):
@@ -294,6 +320,7 @@ class _Text:
         before: str, after: str, fields: dict[str, str], texts: list[str]
     ) -> None:
         """Read what stands before and after a FEN in its line."""
+        after = _TAG.sub(" ", after).replace("\\#", "#")  # as LaTeX has it
         before = _LIST_MARK.sub("", before, count=1)
         ended = after.rstrip() if after.rstrip().endswith(";") else f"{after.rstrip()};"
         if _OPCODE.match(after) and _match_operations(ended):
@@ -357,14 +384,6 @@ class _Text:
         if is_serial or len(numbers) == 1:
             return ""
         return f"#{next(filter(None, found.groups()))}"
-
-
-def _column_names(before: str, count: int) -> list[str]:
-    """Return the names of values: those of an SQL statement before, or numbers."""
-    at = before.upper().rfind("INSERT INTO")
-    found = _match_insert(before, at) if at >= 0 else None
-    names = [name.strip(' `"[]\n') for name in found[1].split(",")] if found else []
-    return names if len(names) == count else [str(n) for n in range(1, count + 1)]
 
 
 def _spaced(name: str) -> str:

@@ -601,7 +601,14 @@ def _has_position(value: dict[str, Any]) -> bool:
 
 def _names_positions(value: dict[str, Any]) -> bool:
     texts = [item for item in value.values() if isinstance(item, str)]
-    return len(value) > 1 and len(texts) == len(value) and all(map(_count_fens, texts))
+    if (
+        len(value) < _MANY
+        or len(texts) < len(value)
+        or not all(map(_count_fens, texts))
+    ):
+        return False
+    boards = {next(find_fens(text)).fen.partition(" ")[0] for text in texts}
+    return len(boards) > 1 or sum(map(_is_fen, texts)) != 1  # a FEN beside its game
 
 
 def _is_record(value: dict[str, Any]) -> bool:

@@ -18,25 +18,29 @@ NUMERALS = {word: str(n) for n, word in enumerate(_UP_TO_TWENTY.split(), start=1
 """The English numerals, which corrections write too."""
 
 _OTHER_NUMERALS = """einem:1 zwei:2 drei:3 vier:4 fünf:5 sechs:6 sieben:7 acht:8 deux:2
-    trois:3 quatre:4 cinq:5 dos:2 tres:3 cuatro:4 cinco:5 un:1 una:1 uno:1"""
+    trois:3 quatre:4 cinq:5 dos:2 tres:3 cuatro:4 cinco:5 un:1 una:1 uno:1 due:2 tre:3
+    quattro:4 cinque:5 dois:2 três:3 quatro:4 twee:2 drie:3 vijf:5 два:2 три:3
+    четыре:4"""
 _NUMBERS = NUMERALS | dict(pair.split(":") for pair in _OTHER_NUMERALS.split())
 _NUMERAL = rf"(?:[0-9]{{1,9}}|{'|'.join(_NUMBERS)})"
 _CLAIM = re.compile(
     rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
+                          | kein[a-z]* | nicht | ohne | pas | sans | senza | geen | niet
                           | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
                      (?: [\s-]+ [a-z]+ ){{0,3}}? [\s-]+ )?
          (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
             (?: (?: direct | check ) [\s-]* )?
-            (?: mat (?: e (?: s | (?P<passive> d ) )? | to? | t )?
-                (?: \s+ (?: white | black ) )? [\s_-]* \b (?: in | en ) [\s_:=-]*
+            (?: (?: мат | mat (?: e (?: s | (?P<passive> d ) )? | t?[oa]? | ent | an ) )
+                (?: \s+ (?: white | black ) )?
+                [\s_-]* \b (?: in | en | em | (?: w | ve? | i | в ) \b ) [\s_:=-]*
               | mat (?: e (?: d (?P<past> ) )? | to? | t )? \s* [:=] \s* (?= [0-9] ) )
             (?: (?: only | just ) \s )? (?P<moves> {_NUMERAL} ) \b
             (?! \s* (?: [-\u2013/] | or \s | to \s ) \s* [0-9] | [.,][0-9] | \s+ more \b
                | \s* (?: s | sec | seconds? | ms | min | minutes? ) \b )
             (?: [\s-]* moves? \b )? )
        | (?P<mover> \b (?P<length> {_NUMERAL} ) [\s-]* (?: movers? | z\u00fcger ) \b
-            | \b (?: in | en ) \s+ (?P<parts> {_NUMERAL} )
-              \s+ (?: z\u00fcgen | coups | jugadas ) \b )
+            | \b (?: in | en | em ) \s+ (?P<parts> {_NUMERAL} )
+              \s+ (?: z\u00fcgen | coups | jugadas | mosse | zetten | lances ) \b )
        | (?: (?: \A | [.,:;\n] ) [ \t]* | (?<= \S ) [ \t]? (?P<opens> \( ) )
          (?P<sign> \# [+-]? [0-9]{{1,9}} | [0-9]{{1,9}} \# )
          (?(opens) \) | (?= [ \t.!]* (?: \n | \Z ) ) )""",
@@ -60,7 +64,8 @@ OTHER = re.compile(
 """Fairy conditions, mostly of Popeye's, and other stipulations."""
 
 is_claiming = re.compile(
-    r"mate|\bmatt?o?\b|mover|[#=]|züge|coups|jugadas", re.IGNORECASE
+    r"mate|\bmatt?[oa]?\b|мат|mover|[#=]|züge|coups|jugadas|mosse|zetten|lances",
+    re.IGNORECASE,
 ).search
 """Whether a text may claim something, in words that are read or others."""
 
@@ -137,7 +142,7 @@ _SIGN = (
     r"|M(?P<engine>[0-9]{1,2}))"
 )
 _match_sign = re.compile(
-    rf"[\s\"'`;,|:\u2013/(\[-]*{_SIGN}(?![\w.:])\s*[)\]]?(?=\Z|[\s;,|:)\].!-])",
+    rf"[\s\"'`;,|&}}:\u2013/(\[-]*{_SIGN}(?![\w.:])\s*[)\]]?(?=\Z|[\s;,|:)\].!-])",
     re.IGNORECASE,
 ).match
 _find_sign = re.compile(
@@ -236,7 +241,7 @@ def find_side(text: str, name: str = "") -> str:
     name : str
         The field's name; without one, only a phrase such as `White to play` counts.
     """
-    word = text.strip().lower().rstrip(".")
+    word = text.strip().lower().rstrip(".").rpartition(".")[2]  # Color.black
     if name:
         if word in _WHITE or word in _BLACK:
             return "w" if word in _WHITE else "b"

@@ -249,7 +249,7 @@ def test_what_cannot_be_read_costs_no_good_claim(
     assert f"; kept mate in {mate}" in found
 
 
-@pytest.mark.parametrize("word", ["Pf7#", "Xf7#", "\u2603f7", "Nf9", "K"])
+@pytest.mark.parametrize("word", ["Zf7#", "Xf7#", "\u2603f7", "Nf9", "K"])
 def test_an_unreadable_word_is_named_whole(word: str) -> None:
     error = read(moves=f"1. {word} *", fen=ONE)
     assert isinstance(error, FormatError)

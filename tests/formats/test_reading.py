@@ -45,13 +45,16 @@ JSONL = '{{"fen": "@{}", "moves": {}}}\n'
 CLAIMS = (
     "#2 | 2# | (#2) | M2 | mate in 2 | Mate in two. | (mate in 2 moves) | 2-mover | "
     "White to play and mate in two | Matt in 2 | Mat en 2 coups | mate en 2 jugadas | "
-    "Weiß zieht und setzt in 2 Zügen matt | - checkmate in 2"
+    "Weiß zieht und setzt in 2 Zügen matt | - checkmate in 2 | matto in due mosse | "
+    "il Bianco muove e matta in 2 mosse | mat in twee zetten | mate em 2 lances | "
+    "Mat w 2 posunięciach | Мат в 2 хода | \\#2 | Kein Matt in 1, aber Matt in 2"
 )
 KEYED = (
     "1.Ra7! zugzwang | 1.Ra7! ~ 2.Rb8# | [1.Ra7 Kg8 2.Rb8#] | Key: Ra7 | 1.Ta7! | "
     "0. Ra7 | 1: Ra7 Kg8 2: Rb8# | I. Ra7 | (Ra7) | \\boxed{Ra7} | ra7 | Ra7 or Rb7 | "
     "1. Ra2-a7 Kh8-g8 2. Rb1-b8# | 1. \u2656a7 \u2654g8 2. \u2656b8# | "
-    "Solution: a2a7 h8g8 b1b8"
+    "Solution: a2a7 h8g8 b1b8 | 1.Kh2? Kg8! 1.Ra7! | 1.Wa7 Kg8 2.Wb8# | "
+    "1.Лa7 Крg8 2.Лb8\u00d7 | Chiave: 1. Ta7! | Rozwiązanie: 1.Wa7"
 )
 
 CASES = [
@@ -86,6 +89,10 @@ CASES = [
     ("other names", "csv", "No,Diagram,Line\n1,@a,f8g8 a1a8\n2,@q,g8h8 g1g7", "A1 Q1"),
     ("other names, solver first", "csv", "ref,pos,play\n7,@A,a1a8", "A1"),
     ("columns by values", "csv", "c1,c2,c3\n@A,x,Ra8#\n@Q,y,Qg7#", "A1 Q1"),
+    ("sections", "csv", "a,fen,b\nMate in 2,,\n,@L,x\nMate in 1,,\n,@A,y", "L2- A1-"),
+    ("an ended section", "csv", "fen,b\n,Mate in 2\n@L,x\n,Others\n@A,y", "L2- A"),
+    ("evaluations", "csv", "fen,eval\n@L,#2\n@1A,+0.84\n@Q,#1\n@1L,-12", "L2- A Q1- L"),
+    ("help play", "csv", "fen,stip,key\n@A,#1,Ra8\n@B,h#2,Ra1", "A1 B2"),
     ("side apart", "csv", "board,turn,mate\n@1A,w,1\n@1B,b,1", "A1- B1-"),
     ("PGN in a field", "csv", 'id,pgn\n1,"[FEN ""@A""]\n\n1. Ra8# *"\n', "A1"),
     # JSON
@@ -123,6 +130,25 @@ CASES = [
         "B1- A1-",
     ),
     ("the line's mover", "json", '[{"fen": "@1B", "solution": "Ra1#"}]', "B1"),
+    ("its player", "swift", '[.init(board: "@1B", turn: .black, mateIn: 1)]', "B1-"),
+    (
+        "PGN beside the FEN",
+        "json",
+        '[{"fen": "@A", "pgn": "[FEN \\"@A\\"]\\r\\n\\r\\n1. Ra8# *", "url": "x/@A"}]',
+        "A1",
+    ),
+    (
+        "the opponent's move apart",
+        "json",
+        '[{"fen": "@l", "blunder": "Kh8", "best": ["Ra7", "Kg8", "Rb8#"]}]',
+        "L2",
+    ),
+    (
+        "answers to choose from",
+        "json",
+        '[{"fen": "@A", "options": ["Ra7", "Ra8#", "Ra6"], "answer": "Ra8#"}]',
+        "A1",
+    ),
     ("a game", "jsonl", f'{{"input": "{GAME}", "target": "Qh4#"}}\n', "F1"),
     ("both", "json", '{"game": {"pgn": "f3 e5 g4"}, "puzzle": {"a": ["d8h4"]}}', "F1"),
     # PGN
@@ -148,6 +174,12 @@ CASES = [
     ("words in a tag", "pgn", '[Event "Mate in 2"]\n' + PGN.format("L", ""), "L2-"),
     ("PGN's comment", "pgn", PGN.format("L", "{mate in two} 1. Ra7"), "L2"),
     ("a game of PGN", "pgn", f'[Event "Mate in 1"]\n\n{GAME} *\n', "F1-"),
+    (
+        "tags for all",
+        "pgn",
+        '[MateIn "2"]\n[Solution "1. Ra7 Kg8 2. Rb8#"]\n' + PGN.format("L", ""),
+        "L2",
+    ),
     ("solver first and mixed", "pgn", PGN.format("B", "1... Ra1#"), "B1"),
     # EPD
     ("dm and bm", "epd", '@4A dm 1; bm Ra8#; id "a";\n@4L dm 2; bm Ra7;\n', "A1 L2"),
@@ -195,6 +227,16 @@ CASES = [
     ("keywords", "py", "P = [\n  dict(fen='@A', mate_in=1),\n]\n", "A1-"),
     ("a name around", "js", "const mateIn2 = ['@L'];\n", "L2-"),
     ("a comment above", "js", "const p = [\n  // mate in 2\n  '@L',\n];\n", "L2-"),
+    ("PHP", "php", "return [\n  ['fen' => '@A', 'mate' => 1],\n];", "A1-"),
+    (
+        "a comment with names",
+        "java",
+        '// position, first move, mate in\nadd(new P("@L", "a2a7", 2));\n',
+        "L2",
+    ),
+    ("LaTeX", "tex", "\\section*{Mate in two}\n% no. 1\nx[setfen=@L]\n", "L2-"),
+    ("LaTeX's table", "tex", "1 & \\texttt{@L} & \\#2 & 1.Ta7! \\\\\n", "L2"),
+    ("MediaWiki", "txt", "| 1 || <code>@L</code> || #2 || Ra7\n", "L2"),
     ("Dart", "dart", "p = [\n  P(fen: '@L', mateIn: 2, key: 'a2a7'),\n];", "L2"),
     (
         "SQL",
@@ -229,6 +271,9 @@ TRAPS = [
     ("nothing", "txt", "No position is here; 1. e4 e5 is none.\n", ""),
     ("a date", "txt", "2024/01/02 3/4/5/6/7/8 w\n", ""),
     ("an empty list", "json", "[]\n", ""),
+    ("moves played", "csv", "fen,moves\n@A,2\n@L,4\n@Q,59\n", "A L Q"),
+    ("two languages", "txt", "@L #2\n1.Da7 Kg8 2.Rb8#\n", "L2-"),
+    ("tries alone", "txt", "@L #2\n1.Kh2? Kg8!\n", "L2-"),
     ("a key alone", "json", '[{"fen": "@L", "move": "a2a7"}]', "L"),
 ]
 

@@ -281,10 +281,19 @@ def test_of_contradicting_fields_the_clearest_counts_and_both_are_named(
     assert warning.startswith(f"claims: expected one, {found}")
 
 
-@pytest.mark.parametrize(
-    "fields", [{"moves": 3}, {"solutions": "2"}, {"answer": "1."}, {"line": "{x}"}]
-)
-def test_a_number_among_moves_is_neither_a_claim_nor_lost(
+@pytest.mark.parametrize("fields", [{"moves": 3}, {"solutions": "2"}])
+def test_a_number_in_a_field_of_moves_is_neither_a_claim_nor_lost(
+    fields: dict[str, Any], tmp_path: Path
+) -> None:
+    found = read(tmp_path, record(**fields))
+    assert found.problem.claim is None
+    assert found.summary.unread_claims == [*fields]
+    problem = read(tmp_path, record(type="Mate in 2", key=17, **fields)).problem
+    assert problem.claim == Claim(2)
+
+
+@pytest.mark.parametrize("fields", [{"answer": "1."}, {"line": "{x}"}])
+def test_what_is_no_move_is_neither_a_line_nor_lost(
     fields: dict[str, Any], tmp_path: Path
 ) -> None:
     fault = read(tmp_path, record(**fields)).fault
