@@ -25,7 +25,7 @@ from solver.position_text import write_lines
 from solver.problem import MATE, MAX_MOVES, Claim, Problem, Stipulation, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from solver.position_text import GivenPosition
 
@@ -453,6 +453,34 @@ def _file_name(path: str) -> str:
 SAMPLE = 200
 SAMPLE_BYTES = 1 << 16
 """How much is read before a file's reading is decided: so many records or bytes."""
+
+
+def take_sample(
+    records: Iterator[Read], size_of: Callable[[Read], int], summary: FileSummary
+) -> list[Read]:
+    """Take the first records of a file, as many as its reading needs.
+
+    Parameters
+    ----------
+    records : iterator
+        The others stay.
+    size_of : callable
+        Returns the size of a record in bytes or characters; 0 if it is an error, which
+        does not count.
+    summary : FileSummary
+        Says whether to wait for more than one record.
+    """
+    taken: list[Read] = []
+    count = total = 0
+    most = SAMPLE if summary.waits else 1
+    while count < most and total < SAMPLE_BYTES:
+        try:
+            taken.append(next(records))
+        except StopIteration:
+            break
+        size = size_of(taken[-1])
+        count, total = count + (size > 0), total + size
+    return taken
 
 
 def first_mover(even: int, odd: int) -> str:

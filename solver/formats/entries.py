@@ -1,6 +1,7 @@
 """What a container of records holds, before anything of it is understood.
 
-Called by most of its room; imports no other.
+Called by `elements`, `json_records`, `parquet`, `reading`, `tables`, `text` and
+`trees`; imports no other.
 """
 
 from __future__ import annotations

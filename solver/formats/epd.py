@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError, InputError, quote
@@ -18,11 +18,11 @@ from solver.formats.claims import (
     DEFAULTS,
     KEPT,
     OTHER_TEXT,
-    SAMPLE,
     Draft,
     FileSummary,
     ReadOptions,
     renamed,
+    take_sample,
 )
 from solver.position_text import GivenPosition, first_moves, write_lines
 from solver.problem import MATE, Claim, Problem, Stipulation, printable
@@ -129,7 +129,7 @@ def read_epd(
     """Read EPD or a list of FENs; see `read_lines`. `columns` may name opcodes."""
     rest, sample, names = iter(lines), list[tuple[int, bytes]](), dict[str, str]()
     if options.columns:
-        sample += islice(rest, SAMPLE if summary.waits else 1)
+        sample = take_sample(rest, lambda line: len(line[1]), summary)
         records = (streams.decode(line) for _, line in sample)
         found = {opcode_of(one) for text in records for one in find_operations(text)[1]}
         try:

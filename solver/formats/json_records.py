@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats import rows
-from solver.formats.reading import cell_text, learn, take_sample
+from solver.formats.claims import take_sample
+from solver.formats.reading import cell_text, learn, size_of
 from solver.formats.streams import decode_line, is_record
 from solver.formats.trees import entries_of, parse_object
 
@@ -30,7 +31,7 @@ def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Reco
     Blank lines and comments are skipped.
     """
     records = (item for item in lines if is_record(item[1]))
-    sample, _ = take_sample(_entries(records, summary), 0 if summary.waits else 1)
+    sample = take_sample(_entries(records, summary), size_of, summary)
     try:
         reading = learn(sample, summary, options)
     except InputError as error:

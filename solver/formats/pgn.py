@@ -54,11 +54,10 @@ from solver.errors import FormatError, InputError, quote
 from solver.formats import words
 from solver.formats.claims import (
     DEFAULTS,
-    SAMPLE,
-    SAMPLE_BYTES,
     Draft,
     first_mover,
     renamed,
+    take_sample,
 )
 from solver.formats.evidence import FIELDS, plain_name
 from solver.formats.solutions import read_solution
@@ -348,12 +347,8 @@ def read_pgn(
     Games from the initial array are none, unless words claim a mate after their last
     move; they are counted as not selected.
     """
-    sample, size, games = [], 0, split_games(lines)
-    for game in games:
-        sample.append(game)
-        size += len(game[1])
-        if len(sample) >= SAMPLE or size >= SAMPLE_BYTES or not summary.waits:
-            break
+    games = split_games(lines)
+    sample = take_sample(games, lambda game: len(game[1]), summary)
     heads = []
     for _, text in sample:
         with suppress(InputError):

@@ -682,41 +682,27 @@ def _read_lichess(row: Sequence[str], source: str) -> Problem | None:
     )
 
 
-def take_sample(
-    entries: Iterable[Entry | FormatError], most: int = 0
-) -> tuple[list[Entry | FormatError], Iterator[Entry | FormatError]]:
-    """Return the first records of a file, as many as its reading needs, and the others.
-
-    Parameters
-    ----------
-    entries : iterable
-    most : int
-        How many records at most; 0: the usual sample.
-    """
-    rest, first, size = iter(entries), list[Any](), 0
-    for entry in rest:
-        first.append(entry)
-        if isinstance(entry, FormatError):
-            continue
-        size += sum(map(len, (*entry.fields.values(), *entry.texts)))
-        if len(first) >= (most or claiming.SAMPLE) or size >= claiming.SAMPLE_BYTES:
-            break
-    return first, rest
-
-
 def read_entries(
     found: Iterable[Entry | FormatError | InputError],
     summary: claiming.FileSummary,
     options: claiming.ReadOptions,
 ) -> Records:
     """Learn what the records of a file mean, and read them."""
-    sample, rest = take_sample(_expanded(found, summary), 0 if summary.waits else 1)
+    rest = _expanded(found, summary)
+    sample = claiming.take_sample(rest, size_of, summary)
     try:
         reading = learn(sample, summary, options)
     except InputError as error:
         yield FormatError(summary.name, str(error))
         return
     yield from reading.read_all(chain(sample, rest))
+
+
+def size_of(entry: Entry | FormatError) -> int:
+    """Return the length of a record's texts; 0 for an error."""
+    if isinstance(entry, FormatError):
+        return 0
+    return sum(map(len, (*entry.fields.values(), *entry.texts)))
 
 
 def learn(

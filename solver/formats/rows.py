@@ -1,8 +1,7 @@
 """CSV and other tables of text, and how problems are written as rows.
 
 Called by `json_records`, `registry`, `audit`, `cli` and `output`; imports `claims`,
-`entries`, `evidence`, `reading`, `streams`, `tables`, `errors`, `position_text` and
-`problem`.
+`evidence`, `reading`, `streams`, `tables`, `errors`, `position_text` and `problem`.
 
 `tables` splits a table into rows, `reading` understands their fields. A file of lichess
 has millions of rows, so most are rejected by their text before a position is parsed.
@@ -13,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.errors import FormatError, InputError, quote, refusal
@@ -24,10 +23,9 @@ from solver.formats.streams import Lines, Records, decode, decode_line
 from solver.position_text import find_fens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from typing import BinaryIO
 
-    from solver.formats.entries import Entry
     from solver.problem import Problem
 
 CSV_HEAD = ",".join(COLUMNS) + "\n"
@@ -124,7 +122,9 @@ def read_csv(
         One for each row that is not blank, in file order.
     """
     rest = iter(lines)
-    head = [*_first_lines(rest, most=claims.SAMPLE if summary.waits else 2)]
+    head = claims.take_sample(rest, lambda line: len(line[1].strip()), summary)
+    if not summary.waits:
+        head += islice(rest, 1)  # below a header
     if not head:
         return
     reading = summary.learnt = Reading(summary, options)
@@ -138,8 +138,14 @@ def read_csv(
         rows = tables.read_delimited(
             chain(head, rest), delimiter, names if has_header else None
         )
-        sample, rows = _take_rows(rows, names, summary)
-        reading.learn(sample)
+        taken = claims.take_sample(rows, _size_of, summary)
+        reading.learn(
+            [
+                tables.entry_of(number, names, cells)
+                for number, cells in taken
+                if isinstance(cells, list)
+            ]
+        )
         plan = reading.plan(names)
         summary.title = "lichess's CSV" if plan.is_lichess else _TITLES[delimiter]
     except InputError as error:
@@ -147,7 +153,7 @@ def read_csv(
         return
     name, section = summary.name, tuple[str, ...]()
     place = next((at for part, _, at in plan.fields if part == "position"), 0)
-    for number, cells in rows:
+    for number, cells in chain(taken, rows):
         source = f"{name}:{number}"
         try:
             if isinstance(cells, InputError):
@@ -165,6 +171,11 @@ def read_csv(
             yield problem
 
 
+def _size_of(row: tables.Row) -> int:
+    _, cells = row
+    return 0 if isinstance(cells, InputError) else max(sum(map(len, cells)), 1)
+
+
 def _drop_lines_before(head: list[tuple[int, bytes]], table: Layout) -> None:
     """Drop the lines before the rows that `tables` would take for rows."""
     if table.has_header and len(table.names) == 1:  # which only its name shows
@@ -177,36 +188,6 @@ def _drop_lines_before(head: list[tuple[int, bytes]], table: Layout) -> None:
 
 def _has_fen(line: bytes) -> bool:
     return any(find_fens(decode(line), nearly=True))
-
-
-def _first_lines(
-    lines: Iterator[tuple[int, bytes]], most: int
-) -> Iterator[tuple[int, bytes]]:
-    """Yield lines up to so many records, or the sample's bytes."""
-    count = size = 0
-    for item in lines:
-        yield item
-        count += bool(item[1].strip())
-        size += len(item[1])
-        if count >= most or size >= claims.SAMPLE_BYTES:
-            return
-
-
-def _take_rows(
-    rows: Iterator[tables.Row], names: tuple[str, ...], summary: claims.FileSummary
-) -> tuple[list[Entry], Iterator[tables.Row]]:
-    """Return the first rows as records, and all rows."""
-    taken, sample, size = [], [], 0
-    most = claims.SAMPLE if summary.waits else 1
-    for row in rows:
-        taken.append(row)
-        if isinstance(row[1], InputError):
-            continue
-        sample.append(tables.entry_of(row[0], names, row[1]))
-        size += sum(map(len, row[1]))
-        if len(sample) >= most or size >= claims.SAMPLE_BYTES:
-            break
-    return sample, chain(taken, rows)
 
 
 def split_row(line: bytes, delimiter: str = ",") -> list[str]:

@@ -15,7 +15,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from solver.movetext import NO_MOVE, plain_moves
+from solver.movetext import NO_MOVE, is_move, plain_moves
 from solver.position_text import legal_moves, read_compiled, write_lines
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ def _read_words(fen: str, text: str) -> WrittenSolution:
         return _solution(fen, found, is_signed=is_signed)
     if keys := _alternatives(fen, [word for word, _ in words]):
         return WrittenSolution(keys=keys)
-    if not found and len(words) % 2 == 0:  # the first move led to the position
+    is_later = not found and len(words) % 2 == 0 and words and is_move(words[0][0])
+    if is_later:  # the first move led to the position
         moves, _ = _read_line(fen, words[1:])
         if len(moves) == len(words) - 1 and _mates(fen, moves):
             return _solution(fen, moves)
