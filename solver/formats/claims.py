@@ -501,6 +501,13 @@ _SHOWN_FIELDS = 12
 """At most this many names of ignored fields are printed."""
 
 
+_ILLEGAL = "expected a legal"
+"""In the fault of a line."""
+
+_FEW_ILLEGAL, _MOSTLY = 2, 0.3
+"""A file with more illegal lines, and a greater part, may be of another variant."""
+
+
 class FileSummary:
     """What was read from a file; other threads may read the counts at any time.
 
@@ -537,6 +544,8 @@ class FileSummary:
         Comments that look like mate scores and were not read.
     unread_records : int
         Records without a claim that hold something like one.
+    lines, illegal_lines : int
+        Problems with a line or a key, and records with an illegal move.
     reading : str
         How the lines of a file are read, where it is not obvious, with its counts.
     is_listing : bool
@@ -565,6 +574,7 @@ class FileSummary:
         self.table: Any = None
         self.waits, self.is_listing = True, False
         self.unread_records, self.first_unread = 0, ""
+        self.lines = self.illegal_lines = 0
         self._first_score = ""
         self._progress: tuple[Callable[[], int], int] | None = None
 
@@ -615,6 +625,13 @@ class FileSummary:
             self.claims += 1
         for warning in problem.warnings:
             self.warnings[warning.partition(":")[0]] += 1
+        self.lines += bool(problem.line or (problem.claim and problem.claim.line))
+        if problem.warnings:
+            self.count_illegal(*problem.warnings)
+
+    def count_illegal(self, *faults: str) -> None:
+        """Count a record of which a fault is that a move is illegal."""
+        self.illegal_lines += any(_ILLEGAL in fault for fault in faults)
 
     def begin(self, read: Callable[[], int], size: int | None) -> None:
         """Start measuring the progress through the file.
@@ -647,6 +664,12 @@ class FileSummary:
             return [
                 "expected a collection, found positions with few claims and solutions, "
                 "so they are listed only; --format text reads them as a collection"
+            ]
+        total = self.lines + self.illegal_lines
+        if self.illegal_lines > max(_FEW_ILLEGAL, _MOSTLY * total):
+            return [
+                "expected lines of legal moves, found illegal ones in "
+                f"{self.illegal_lines:,} of {total:,} lines: another variant of chess?"
             ]
         if fields := self.unread_claims:
             return [no_claims(fields, self.in_words)]

@@ -204,6 +204,7 @@ def _count(
         record = FormatError(record.source, record.warnings[0].partition(KEPT)[0])
     if isinstance(record, FormatError):
         summary.unreadable += 1
+        summary.count_illegal(record.reason)
         return record
     if not options.selection.includes(record):
         summary.not_selected += 1

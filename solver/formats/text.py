@@ -45,7 +45,7 @@ _find_pairs = _PAIR.finditer
 _find_literals = re.compile(
     rf"b?r?({_QUOTED})|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.])"
 ).findall
-_find_objects = re.compile(r"\{[^{}]*\}").findall
+_OBJECT = re.compile(r"\{[^{}]*\}")
 _find_brackets = re.compile(r"[{}()\[\]]").finditer
 _CLOSING = dict(zip("})]", "{([", strict=True))
 _find_comments = re.compile(r"(?://|#\s|--|/\*)([^\n]*)").findall
@@ -399,20 +399,18 @@ def _claims(line: str) -> bool:
     )
 
 
+def _object_move(found: re.Match[str]) -> str:
+    """Return the move that an object is, in quotes."""
+    move = {pair["name"]: _unquote(pair["value"]) for pair in _find_pairs(found[0])}
+    squares = f"{move.get('from', '')}{move.get('to', '')}"
+    return f'"{move.get("san") or move.get("uci") or squares}"'
+
+
 def _unquote(value: str) -> str:
     """Return a value of code as text: lists with spaces, and moves as in UCI."""
     value = value.strip()
-    if value.startswith("[") and (objects := _find_objects(value)):
-        moves = (
-            {pair["name"]: _unquote(pair["value"]) for pair in _find_pairs(one)}
-            for one in objects
-        )
-        return " ".join(
-            move.get("san")
-            or move.get("uci")
-            or f"{move.get('from', '')}{move.get('to', '')}"
-            for move in moves
-        )
+    if value.startswith("["):
+        value = _OBJECT.sub(_object_move, value)
     if value.startswith("[") or value.endswith(")"):
         return " ".join(_literals(value))
     if value[:1] not in {'"', "'", "`"} or value[-1:] != value[:1]:

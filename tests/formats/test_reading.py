@@ -238,6 +238,13 @@ CASES = [
     ("LaTeX", "tex", "\\section*{Mate in two}\n% no. 1\nx[setfen=@L]\n", "L2-"),
     ("LaTeX's table", "tex", "1 & \\texttt{@L} & \\#2 & 1.Ta7! \\\\\n", "L2"),
     ("MediaWiki", "txt", "| 1 || <code>@L</code> || #2 || Ra7\n", "L2"),
+    (
+        "moves in three ways",
+        "dart",
+        "p = [\n P(fen: '@L', moves: "
+        "[['a2', 'a7'], {'from': 'h8', 'to': 'g8'}, 'Rb8#']),\n];",
+        "L2",
+    ),
     ("Dart", "dart", "p = [\n  P(fen: '@L', mateIn: 2, key: 'a2a7'),\n];", "L2"),
     (
         "SQL",
@@ -445,6 +452,16 @@ def test_columns_that_do_not_occur_are_an_error(
 def many(count: int) -> str:
     """Return records of which the opponent begins in all but every tenth."""
     return jsonl(*(AFTER[1] if at % 10 == 9 else BEFORE[at % 3] for at in range(count)))
+
+
+@pytest.mark.parametrize(("illegal", "is_named"), [(2, False), (3, True)])
+def test_lines_that_are_mostly_illegal_may_be_of_another_variant(
+    illegal: int, is_named: bool, tmp_path: Path
+) -> None:
+    text = jsonl(*AFTER, *(illegal * ("A a1h8 g8h8",)))
+    _, summary = read(tmp_path / "x.jsonl", text)
+    fault = f"illegal ones in {illegal} of {illegal + 2} lines: another variant"
+    assert any(fault in each for each in summary.faults()) == is_named
 
 
 def test_records_after_the_sample_are_read_like_those_in_it(tmp_path: Path) -> None:
