@@ -1,7 +1,7 @@
 """Find out which container of records a file is, from its first bytes.
 
 Called by `registry` and `cli`; imports `evidence`, `safe_yaml`, `solutions`, `tables`,
-`trees`, `words` and `position_text`.
+`text`, `trees`, `words` and `position_text`.
 
 The container is what parses: binary files by their magic numbers, JSON, PGN, YAML, TOML
 and tables by their grammar, EPD by its opcodes. Everything else is text, of which every
@@ -14,10 +14,12 @@ import json
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from solver.formats import tables, words
 from solver.formats.evidence import FIELDS, plain_name
 from solver.formats.solutions import has_moves
+from solver.formats.text import ESCAPED_SLASH
 from solver.position_text import find_fens
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ def detect(head: bytes, name: str = "", *, is_whole: bool = True) -> str:
 
 def _find_text(text: str, name: str, *, is_whole: bool) -> str:
     """Return the container of a text that is not JSON."""
+    text = unquote(text) if ESCAPED_SLASH in text else text
     lines = text.splitlines()
     if not is_whole and len(lines) > 1:
         lines.pop()  # it may be cut

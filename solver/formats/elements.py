@@ -70,6 +70,9 @@ _TEXT_LEVEL = 8
 _ENDED_BY = {"li": "li", "p": "p", "tr": "td th tr", "td": "td th", "th": "td th"}
 """The elements that the beginning of another one ends."""
 
+_LONG = 8
+"""A text so long that stands twice in a record is the same."""
+
 _BREAK = "\v"
 """Stands between lines; several are one."""
 
@@ -292,7 +295,7 @@ def _record(element: _Element, heads: tuple[str, ...]) -> Entry:
     """Return the record that an element is; without names it is a text."""
     fields: dict[str, str] = {}
     for name, text in _named(element):
-        if text and text not in fields.values():
+        if text and (text not in fields.values() or len(text) < _LONG):
             count = sum(each.partition(" (")[0] == name for each in fields)
             fields[f"{name} ({count + 1})" if count else name] = text
     whole, texts = element.lines(), []
@@ -308,16 +311,20 @@ def _record(element: _Element, heads: tuple[str, ...]) -> Entry:
     return Entry(element.line, fields, tuple(texts), heads)
 
 
-def _named(element: _Element) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of attributes, of elements of XML, and of classes."""
+def _named(element: _Element, outer: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of attributes, of elements of XML, and of classes.
+
+    The name of an attribute of an element of XML inside another is its path.
+    """
     is_html = element.tag in _HTML
+    path = "" if is_html or not outer else f"{element.tag}."
     for name, value in element.attributes.items():
         is_field = not (name in _STYLE or name.startswith("on")) or not is_html
         if is_field or _boards(value):
-            yield name.removeprefix("data-"), _joined(value)
+            yield f"{path}{name.removeprefix('data-')}", _joined(value)
     classes = element.attributes.get("class", "").split()
     name = "".join(classes[:1]) if is_html else element.tag
     if name and all(each.tag == _TEXT for each in element.children):
         yield name, _joined(element.text())
     for each in element.children:
-        yield from _named(each)
+        yield from _named(each, element.tag)

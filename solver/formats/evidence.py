@@ -33,6 +33,7 @@ FIELDS = {
     "position": "fen epd position startfen fenstart initialfen puzzlefen fenposition",
     "stipulation": "stipulation",
     "claim": "claim mate matein dm movestomate mateinmoves mateinn matelength",
+    "plies": "pliestomate mateinplies plymate halfmovestomate",
     "nomate": "nomate",
     "solutions": "claimedsolutions",
     "keys": "claimedkeys keys key keymove bm bestmove bestmoves bestmoveuci "
@@ -51,7 +52,7 @@ FIELDS = {
 """The usual names of the fields that have each part of a problem, the first ones first.
 They decide where the values do not."""
 
-CLAIMING = {"stipulation", "claim", "keys", "line", "words", "themes"}
+CLAIMING = {"stipulation", "claim", "plies", "keys", "line", "words", "themes"}
 NUMBERS = {"bm", "bestmove"}
 """Fields of moves that may also hold a number, which is a claim."""
 
@@ -62,11 +63,12 @@ NO_CLAIMS = re.compile(
 """The names of fields that are not read but certainly hold no claim."""
 
 is_number_name = re.compile(
-    r"mate|matt|^mat|^dm$|claim|^stip|jugadas|z\u00fcge|coups|^moves?(to|in)|^n$|^in$"
+    r"mate|matt|^mat|^dm$|claim|^stip|jugadas|z\u00fcgen?$|coups"
+    r"|^moves?(in|to(mate|win)?$)|^n$|^in$"
 ).search
 _is_no_number_name = re.compile(
     r"material|rating|format|id$|date|index|difficulty|level|depth|elo|score|year|page"
-    r"|^no$|^nr$|num|count|theme|^pl(?:y|ies)$|half"
+    r"|^no$|^nr$|num|count|theme|^pl(?:y|ies)$|half|points|stars|likes"
 ).search
 """Names of a field of numbers that speak for and against a claim."""
 
@@ -77,6 +79,11 @@ is_identity_name = re.compile(
 
 is_result_name = re.compile("win|result|^white$|^black$|user|engine").search
 """The name of a field that names a side, but not the one to move."""
+
+is_of_another = re.compile(
+    r"(?:.*\.)?(?:next|prev\w*|related|similar|yesterday)\.|user|club|nick"
+).match
+"""The name of a field that says something of another record, or of a person."""
 
 is_quiet_name = re.compile(
     "white|black|site|gameurl|url|opening.*|link|fen|eco|result|source|date|rating"
@@ -99,11 +106,12 @@ EXACT = re.compile(
     r"(?:[ -]move[rs]?)?",
     re.IGNORECASE,
 )
-MOST_OF, MOST_LINES, ENOUGH, STATED, STUDIES = 0.4, 0.8, 3, 20, 8
+MOST_OF, MOST_LINES, ENOUGH, STATED, STUDIES, MIXED = 0.4, 0.8, 3, 20, 8, 4
 """In which part of the records a field must have claims to be a field of claims; in
 which part lines are usual; how many lines that do not mate decide who begins; in how
 many records it is known whether most state a claim; a file has studies if one of so
-many records asks for a win or a draw."""
+many records asks for a win or a draw; who begins differs if for one record there are
+fewer others than so many."""
 
 _is_score = re.compile(r"[+-]?[0-9]+\.[0-9]*[1-9]|\+[0-9]+(?:\.[0-9]+)?").fullmatch
 is_integer = re.compile(r"[+-]?[0-9]{1,3}(?:[.,]0+)?").fullmatch
@@ -212,6 +220,8 @@ class FieldEvidence:
     agreed, other, in_plies, of_lines : int
         How many numbers equal the length of the record's mating line in moves, equal it
         in neither unit, equal it in plies; equal that of a line that does not mate.
+    arrivals : int
+        How many are games that lead to the record's position.
     trust : int
         How many words agree with the record's mating line, less those that do not.
     """
@@ -234,6 +244,7 @@ class FieldEvidence:
     in_plies: int = 0
     of_lines: int = 0
     trust: int = 0
+    arrivals: int = 0
 
     def note(self, text: str) -> None:
         """Count a text."""
@@ -285,7 +296,7 @@ class FieldEvidence:
     def numbers_mates(self) -> bool:
         """Whether its numbers are the lengths of mates, by what the lines say."""
         both = self.agreed + self.other + self.in_plies
-        is_most = self.agreed > 0 and 2 * self.agreed >= both
+        is_most = self.agreed > 0 and 4 * self.agreed >= 3 * both
         return is_most and self.agreed >= self.of_lines and self.may_number
 
 

@@ -1,7 +1,7 @@
 """What the fields of a file mean, decided by its own records.
 
 Called by `json_records`, `parquet`, `records`, `registry`, `rows` and `audit`; imports
-most of its room, `errors`, `position_text` and `problem`.
+most of its room, `errors`, `movetext`, `position_text` and `problem`.
 
 A file says nowhere what its fields are. `Reading.learn` looks at its first records, and
 counts for each field which values are FENs, which are lines that are legal from the
@@ -35,12 +35,14 @@ from solver.formats.records import (
     TEXT,
     RecordReader,
     asks_for_more,
+    board_after,
     filled,
     find_game,
     find_reply,
     mates_in,
 )
 from solver.formats.solutions import WrittenSolution, has_moves, read_solution
+from solver.movetext import is_move
 from solver.position_text import find_fens, read_compiled
 from solver.problem import MAX_MOVES, Claim, Problem, printable
 
@@ -80,6 +82,8 @@ class Reading:
         selection needs is missing.
     opponent_begins : bool
         Whether a line begins with the opponent's move where the record does not say it.
+    is_mixed : bool
+        Whether in some records the solver begins and in some the opponent.
     has_lines : bool
         Whether nearly all records have a line, and enough of them say who begins.
     are_studies : bool
@@ -105,6 +109,7 @@ class Reading:
         self._line_count = 0
         self.opponent_begins = options.columns.get("moves") == evidence.AFTER_FIRST
         self.is_stated = self.counts_by_signs = self.has_lines = False
+        self.is_mixed = False
         self.are_studies = False
         self.next_board = ""
 
@@ -202,6 +207,7 @@ class Reading:
                 texts[place] = game[1]
             sides = [words.find_side(text, name) for name, text in texts.items()]
             named = next(filter(None, sides), "")
+            self._note_arrivals(fields, texts, place)
             for fen in map(self._board, 2 * [texts.get(place, "")], [named, "b"]):
                 if not fen:
                     continue
@@ -220,7 +226,9 @@ class Reading:
             if reply := find_reply(fen, texts_read):
                 fields[reply[0]].legal += 1
             for name, solution in lines.items():
-                fields[name].legal += solution.is_whole or bool(solution.keys)
+                word = solution.rest.partition(" ")[0]
+                is_key = bool(solution.moves) and not is_move(word)
+                fields[name].legal += is_key or bool(solution.keys)
                 fields[name].mates += solution.is_whole and solution.mates
             whole = [one for one in read if one.is_whole]
             best = max(whole, key=lambda one: (one.mates, len(one.moves)), default=None)
@@ -228,6 +236,20 @@ class Reading:
                 best = max(read, key=lambda one: len(one.moves))
             yield best
             self._compare_numbers(fields, texts, best, fen)
+
+    def _note_arrivals(
+        self,
+        fields: dict[str, evidence.FieldEvidence],
+        texts: dict[str, str],
+        place: str,
+    ) -> None:
+        """Count games that lead to the position; they are no lines from it."""
+        board = self._board(texts.get(place, "")).partition(" ")[0]
+        for name, text in [*texts.items()] if board else ():
+            is_game = name != place and has_moves(text)
+            if is_game and board_after(text) == board:
+                fields[name].arrivals += 1
+                del texts[name]
 
     @staticmethod
     def _compare_numbers(
@@ -240,7 +262,7 @@ class Reading:
 
         The length of a line that does not mate speaks against a number.
         """
-        plies = len(line.moves)
+        plies = len(line.moves) or bool(line.keys)
         moves, turn = (plies + 1) // 2, evidence.COLORS[" w " in fen]
         for name, text in texts.items():
             one = fields[name]
@@ -271,6 +293,9 @@ class Reading:
         has_claim = self._is_given("claim")
         for name, one in fields.items():
             parts = self._static(name)
+            if evidence.is_of_another(name) or 2 * one.arrivals > one.filled:
+                self._parts[name] = ()
+                continue
             given = [part for part in parts if self._is_given(part)]
             if "." in name:  # what a field of the record itself has is no nested one's
                 plain = {
@@ -287,6 +312,8 @@ class Reading:
             self._parts[name] = tuple(parts or self._guess(one))
             if one.lengths and parts == ["name"]:
                 self._parts[name] = ("name", "words")
+        if {"from", "to"} <= fields.keys():
+            self._parts["from"] = ("line",)
         if has_claim:
             return
         numbers = [one for one in fields.values() if self._may_claim(one)]
@@ -339,6 +366,8 @@ class Reading:
             return ["themes" if one.scores else "claim"]  # of which only signs count
         if one.moves and 2 * one.legal >= one.moves:
             return ["line"]
+        if words.find_lengths(one.name, evidence.WHITE):  # mateIn2: true
+            return ["themes"]
         return ["words"] if one.lengths else []
 
     def _choose_first_mover(
@@ -359,8 +388,10 @@ class Reading:
         self.has_lines = named or (
             is_clear and len(lines) > max(evidence.MOST_LINES * len(sample), 1)
         )
+        self.is_mixed = evidence.MIXED * min(even, odd) > max(even, odd)
         if self._options.columns.get("moves") == evidence.AFTER_FIRST:
             self.opponent_begins = self.has_lines = True
+            self.is_mixed = False
         elif even or odd:
             self.opponent_begins = even > odd
         else:

@@ -74,11 +74,12 @@ class RecordReader:
         heads: Sequence[str],
     ) -> None:
         self.reading, self.plan = reading, plan
-        self.rows, self.texts, self.heads = rows, texts, heads
+        self.rows, self.texts, self.heads = _with_move(rows), texts, heads
         self.stipulation = _find_stipulation(rows)
         self.position = self._find_position()
         if not self.stipulation.text:
-            found = next(filter(None, map(words.find_stipulation, self.texts)), "")
+            around = (*self.texts, *reversed(self.heads[-1:]))
+            found = next(filter(None, map(words.find_stipulation, around)), "")
             self.stipulation = Stipulation.parse(found) if found else self.stipulation
         self.lines = [*self._find_lines()]
         self.best = self._find_best()
@@ -88,12 +89,18 @@ class RecordReader:
     def _find_position(self) -> GivenPosition:
         text = next((text for part, _, text in self.rows if part == "position"), "")
         side = self.stipulation.white_begins
-        if not text and (game := self._play_game()):
+        is_game = not any(find_fens(text, nearly=True))
+        if is_game and (game := self._play_game()):
             return GivenPosition(game)
         try:
             position = GivenPosition(self._with_side(text), side)
         except FenError:
             found = next(find_fens(text), None)
+            if found and (moves := _find_played(text[found.end :])):
+                played = read_compiled(
+                    found.fen, moves[1], played=len(moves[1].split())
+                )
+                return GivenPosition(played[0] if played else text, side)
             around = found and text[: found.start] + "\n" + text[found.end :]
             if not (found and around and _has_words(around)):
                 raise
@@ -197,6 +204,8 @@ class RecordReader:
             return False
         if solution.is_whole and solution.mates:
             return plies % 2 == 0 and claimed >= 0
+        if self.reading.is_mixed:  # a line ends with a move of the solver
+            return plies % 2 == 0 and solution.is_whole
         if self.reading.has_lines:
             return self.reading.opponent_begins
         if solution.is_whole and plies > 1 and claimed > 0:
@@ -273,9 +282,11 @@ class RecordReader:
         Of the positions of one line it claims that of the first only.
         """
         board = self.position.fen.partition(" ")[0]
-        for head in reversed(self.heads if board != self.reading.next_board else ()):
+        heads = self.heads if board != self.reading.next_board else ()
+        for above, head in reversed([*zip(("", *heads), heads, strict=False)]):
             plain = _CAMEL.sub(" ", head).replace("_", " ")
-            for text in (head, plain):
+            number = f"{above} {head}".replace("_", " ") if head.isdecimal() else ""
+            for text in (head, plain, number):
                 if lengths := words.find_lengths(text, turn):
                     return [(HEADING, str(moves)) for moves in lengths]
             if sign := words.find_sign(head.lstrip("# ")):
@@ -303,7 +314,9 @@ class RecordReader:
         if not (draft.mates or by_line or draft.stipulation.text or draft.no_mate):
             for field, mate in headed:
                 draft.read_mate(field, mate)
-        if best:
+        if best is None:
+            self._claim_by_keys(draft, is_headed=bool(headed))
+        else:
             self._compare(draft, best, is_headed=bool(headed))
             first = next(iter(best.solution.moves), "")
             after = read_compiled(draft.position.fen, first, played=1)
@@ -412,6 +425,14 @@ class RecordReader:
             if len(line) == 1 and 1 not in {first, *draft.mates}:
                 draft.line = ()
 
+    def _claim_by_keys(self, draft: Draft, *, is_headed: bool) -> None:
+        """Claim a mate in one if alternative keys mate, and nothing else is claimed."""
+        mating = [line for line in self.lines if line.solution.mates]
+        is_claimed = draft.mates or draft.no_mate or draft.stipulation.text or is_headed
+        if mating and not (is_claimed or self._claims_no_length(draft.keys[:1])):
+            draft.read_mate(mating[0].field, "1")
+            draft.by_line = True
+
     def _claims_no_length(self, line: Sequence[str]) -> bool:
         """Return whether a mating line alone says nothing about the shortest mate."""
         fields = ((field, text) for _, field, text in self.rows)
@@ -436,9 +457,11 @@ _are_moves = re.compile(
 ).fullmatch
 _CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
 _FIND_TAGS = re.compile(r'\[\s*\w+\s+\\?"((?:[^"\\]|\\.)*?)\\?"\s*\]?')
+_is_square = re.compile("[a-h][1-8]").fullmatch
 _find_en_passant = re.compile(
     r"[a-h][1-8]?x?([a-h][36])(?=[+#!?]*\s*\(?e\.?\s?p\b)"
 ).search
+_find_played = re.compile(r"\s+moves\s+(.+)").match
 _has_words = re.compile(r"[A-Za-z#]{2}|#\s?[0-9]").search
 _TAG = re.compile("<[^<>]*>")
 _before_moves = re.compile(
@@ -495,6 +518,15 @@ def find_reply(
     return None
 
 
+def board_after(game: str) -> str:
+    """Return the first field of the FEN after a game; empty if it is none."""
+    moves = read_solution(_INITIAL, game.partition("startpos moves")[2] or game)
+    if not moves.is_whole:
+        return ""
+    played = read_compiled(_INITIAL, " ".join(moves.moves), played=len(moves.moves))
+    return played[0].partition(" ")[0] if played else ""
+
+
 def find_game(fields: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
     """Find a field with a game from the initial array; it leads to the position.
 
@@ -506,7 +538,7 @@ def find_game(fields: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
     for name, text in fields:
         if not (has_moves(text) or _are_moves(text)):
             continue
-        game = read_solution(_INITIAL, text)
+        game = read_solution(_INITIAL, text.partition("startpos moves")[2] or text)
         if len(game.moves) >= _SHORTEST_GAME and game.is_whole and not game.mates:
             moves = " ".join(game.moves)
             played = read_compiled(_INITIAL, moves, played=len(game.moves))
@@ -557,6 +589,17 @@ def _is_number(field: str, text: str) -> bool:
     return bool(is_exact and evidence.EXACT.fullmatch(text))
 
 
+def _with_move(rows: Rows) -> Rows:
+    """Return rows with the move of the fields `from`, `to` and `promotion`."""
+    texts = {field.lower(): text for _, field, text in rows}
+    squares = [texts.get(name, "") for name in ("from", "to")]
+    if not all(map(_is_square, squares)):
+        return rows
+    promoted = texts.get("promotion") or texts.get("promo") or ""
+    others = [row for row in rows if row[2] not in squares]
+    return [*others, ("line", "from", "".join((*squares, promoted[:1].lower())))]
+
+
 def _find_stipulation(rows: Rows) -> Stipulation:
     """Return what a row demands; `MATE` if that is a mate, whose length is a claim.
 
@@ -585,8 +628,12 @@ def mates_in(part: str, field: str, text: str, turn: str) -> list[str]:
     is_line = part in _OF_MOVES and not _is_number(field, text)
     if part not in evidence.CLAIMING or is_line or "://" in text:
         return []
+    if part == "plies" and text.isdecimal():
+        text = f"#{(int(text) + 1) // 2}"
     if sign := words.is_sign(text):
         return [str(sign)]
+    if part == "themes" and text in {"true", "1", "yes"}:  # mateIn2: true
+        text = field
     if part in {"claim", *_OF_MOVES} and (found := evidence.EXACT.fullmatch(text)):
         return [words.NUMERALS.get(found[1].lower(), found[1])]
     mates = [str(n) for n in words.find_lengths(text.replace("_", " "), turn)]

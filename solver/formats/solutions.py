@@ -95,6 +95,7 @@ _NOISE = re.compile(
     r"zz|zugzwang|zz\.|e\.?p\.?|[+-]/?[-+=]|and|or|then|oder|und|ou|et|o|y|--?>|\u2192)",
     re.IGNORECASE,
 )
+_ends_with_number = re.compile(r"[0-9]{1,3}\s?[.\u2026]+\s*\Z").search
 _is_try = re.compile(r"[^!?]+\?{1,2}").fullmatch
 _is_threat = re.compile(
     r"~|threat(?:en(?:s|ing))?|droht|menace", re.IGNORECASE
@@ -117,7 +118,10 @@ def has_moves(text: str) -> bool:
 def from_first_move(text: str) -> str:
     """Return a text from its first move beyond doubt on; empty if it has none."""
     found = _find_move(text)
-    return text[found.start() :] if found else ""
+    if found is None:
+        return ""
+    number = _ends_with_number(text[: found.start()])
+    return text[number.start() if number else found.start() :]
 
 
 def read_solution(fen: str, text: str) -> WrittenSolution:
@@ -152,7 +156,8 @@ def _read_words(fen: str, text: str) -> WrittenSolution:
         is_signed = bool(words) and _is_signed(text, words[-1][0])
         return _solution(fen, found, is_signed=is_signed)
     if keys := _alternatives(fen, [word for word, _ in words]):
-        return WrittenSolution(keys=keys)
+        mates = all(_mates(fen, (key,)) for key in keys)
+        return WrittenSolution(keys=keys, mates=mates)
     is_later = not found and len(words) % 2 == 0 and words and is_move(words[0][0])
     if is_later:  # the first move led to the position
         moves, _ = _read_line(fen, words[1:])
@@ -210,7 +215,7 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
     for found in _WORD.finditer(text):
         place = _OR if found[0].startswith("/") else place
         word = found[0][:_LONGEST_WORD].strip(
-            "\"'`<>[]_/()" if "=(" not in found[0] else "\"'`<>[]_/"
+            "\"'`<>[]_/()!" if "=(" not in found[0] else "\"'`<>[]_/!"
         )
         number = _NUMBER.match(word)
         assert number
@@ -228,7 +233,7 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
             )
         if not word or _NOISE.fullmatch(word):
             continue
-        if first is None or (place and place == first):
+        if first is None or (place and place == (first or 2)):
             is_try, first = _is_try(word) is not None, place
         if is_try:
             place = 0

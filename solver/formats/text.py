@@ -1,7 +1,7 @@
 """The reader of any text: it finds every FEN, and what stands around it.
 
-Called by `reading`; imports `entries`, `solutions`, `words`, `errors` and
-`position_text`.
+Called by `detection` and `reading`; imports `entries`, `solutions`, `words`, `errors`
+and `position_text`.
 
 This is what any unknown text gets: lists that people write, and source code of any
 language. What belongs to a FEN is
@@ -22,8 +22,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from solver.errors import FormatError, InputError
 from solver.formats import words
@@ -64,12 +66,13 @@ _find_operations = re.compile(
 ).findall
 _OPCODE = re.compile(r"[\s;|,]*(?:dm|bm|am|pv|id|ce|acd|c\d|hmvc|fmvn)\b")
 _is_marked = re.compile(
-    r"^\s*(#{1,6}\s|\\(?:chapter|(?:sub)*section)\b|//|--|=+\s|\*{1,2}[A-Za-z]|;|%|<h\d|/\*|\[)|:\s*$"
+    r"^\s*(#{1,6}\s|\\(?:chapter|(?:sub)*section)\b|//|--|=+\s|\*{1,2}[A-Za-z]|[*=~_]{2,}\s*\w|;|%|<h\d|/\*|\[)|:\s*$"
 ).search
 _is_comment = re.compile(r"\s*(//|#|--|/\*|;|%)").match
 _is_empty = re.compile(r"\s*(?:(?:```|~~~).*)?").fullmatch
 """A blank line, or one that begins or ends a block of code in Markdown."""
 
+_match_level = re.compile(r"\s*(?:(#{1,6})\s|\\((?:sub)*)section\b)").match
 _is_underline = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*").fullmatch
 _is_aside = re.compile(r"\s*(?:(?:/\*|\[)|(?://|--)\s*(?![\w ,.'-]+\Z))").match
 _is_number = re.compile(
@@ -86,9 +89,13 @@ _is_fen_label = re.compile(
     r"\W*(?:fen|position(?: fen)?|epd|diagram|stellung)\W*", re.IGNORECASE
 ).fullmatch
 _match_sign_before = re.compile(
-    r"\s*(?:[-*]\s+)?(?:#\s?(\d{1,3})|(\d{1,2})#|[mM](\d{1,2}))[\s:.)-]+(?=\S)"
+    r"\s*(?:[-*]\s+)?(?:\[.?\]\s*)?(?:\d+[.):]?\s+)?"
+    r"(?:#\s?(\d{1,3})|(\d{1,2})#|[mM](\d{1,2}))[\s:.)-]+\Z"
 ).match
-_find_number = re.compile(r"\s*(?:[-*]\s+)?#?\s?[mM]?(\d{1,3})").match
+ESCAPED_SLASH = "%2F"
+"""In an address with a FEN."""
+
+_find_inserts = re.compile("INSERT INTO", re.IGNORECASE).finditer
 _match_insert = re.compile(
     r"INSERT INTO\s+[^\s(]+\s*\(([^()]*)\)\s*VALUES", re.IGNORECASE
 ).match
@@ -117,6 +124,7 @@ def read_any_text(text: str, name: str) -> Iterator[Entry | FormatError]:
         One for each FEN, in the order of the text; its number is that of its line. An
         error for what looks like a FEN and is none.
     """
+    text = unquote(text) if ESCAPED_SLASH in text else text
     found = [*find_fens(text, nearly=True)]
     whole = [fen for fen in found if fen.is_whole]
     entries = _Text(text, whole).entries() if whole else iter(())
@@ -153,6 +161,7 @@ class _Text:
         self.blocks: dict[int, tuple[int, int]] = {}
         self.parents: dict[int, int] = {}
         self.innermost = [-1] * len(fens)
+        self.inserts = [found.start() for found in _find_inserts(text)]
         self.headings: set[int] = set()
         if _is_code(text):
             self._find_blocks()
@@ -198,14 +207,23 @@ class _Text:
                 self.blocks[first] = start, end
 
     def _bracket_names(self, start: int) -> list[str]:
-        """Return the names of the brackets around a FEN that claim a mate."""
+        """Return the names of the brackets around a FEN that claim a mate.
+
+        They stand before a bracket, or are texts before it in the one around it, as in
+        `describe("mate in 2", () => {`.
+        """
         names = []
         while start >= 0:
-            before = self.text[max(0, start - _NAME_LENGTH) : start]
-            name = re.split(r"[\n,{}()\[\];]", before)[-1]
-            if words.find_lengths(_spaced(name), _WHITE):
-                names.append(name.strip(" =:\"'`"))
-            start = self.parents[start]
+            parent = self.parents[start]
+            before = self.text[max(parent + 1, start - _NAME_LENGTH) : start]
+            line = before.rpartition("\n")[2]
+            found = (re.split(r"[,{}()\[\];]", line)[-1], *_literals(line))
+            names += [
+                name.strip(" =:\"'`")
+                for name in found
+                if words.find_lengths(_spaced(name), _WHITE)
+            ]
+            start = parent
         return names[::-1]
 
     def _read_block(self, at: int, fields: dict[str, str], texts: list[str]) -> None:
@@ -220,7 +238,8 @@ class _Text:
             names = self._column_names(start, len(cells))
             named = zip(names, cells, strict=True)
             fields |= {name: cell for name, cell in named if not any(find_fens(cell))}
-        texts += _find_comments(body)
+        line_end = self.text.find("\n", end)
+        texts += _find_comments(self.text[start : line_end if line_end > 0 else None])
         line = self.line_of[at]
         if line and _is_comment(self.lines[line - 1]) and _claims(self.lines[line - 1]):
             texts.append(self.lines[line - 1])
@@ -230,8 +249,8 @@ class _Text:
 
         Otherwise they are numbers.
         """
-        at = self.text.upper().rfind("INSERT INTO", 0, start)
-        found = _match_insert(self.text, at) if at >= 0 else None
+        at = bisect_left(self.inserts, start)
+        found = _match_insert(self.text, self.inserts[at - 1]) if at else None
         for row in [found[1]] if found else self.comments:
             names = [name.strip(' `"[]\n') for name in row.split(",")]
             if len(names) == count and (found or all(map(_is_name, names))):
@@ -249,8 +268,8 @@ class _Text:
                 bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
             )
         }
-        is_code = 2 * len(self.blocks) > len(self.fens)
-        heads, head, is_strong = [], "", False
+        is_code = 2 * sum(start >= 0 for start in self.innermost) > len(self.fens)
+        heads, head, strength = [], "", 0
         for at, line in enumerate(self.lines):
             is_outside = at not in self.fens_of_line and at not in inside
             if is_outside and line.strip() and (not is_code or _is_comment(line)):
@@ -258,13 +277,15 @@ class _Text:
                 if _is_underline(line) and at and at - 1 not in self.fens_of_line:
                     text, is_marked = self.lines[at - 1], True
                 if (is_marked or self._is_apart(at)) and not has_moves(text):
-                    if _claims(text):
-                        head, is_strong = text.strip(), is_marked
+                    if _claims(text) or words.find_side(text):
+                        head, strength = text.strip(), _strength(text) * is_marked
                         self.headings.add(at)
                     elif not (
-                        _is_aside(text) or _is_number(text)
+                        _is_aside(text)
+                        or _is_number(text)
+                        or _strength(text) < strength
                         if is_marked
-                        else is_strong or self._has_fens(at)
+                        else strength or self._has_fens(at)
                     ):
                         head = ""
             heads.append(head)
@@ -361,11 +382,11 @@ class _Text:
             is_last = at + 1 == len(self.fens) or end == len(self.lines)
             name = [n for n in before[-1:] if not self._belongs_above(n)]
             return [n for n in same if is_last or self._belongs_above(n)] + name
-        if not same:  # blank lines inside a problem
-            same = [
+        if not any(has_moves(self.lines[n]) for n in same):  # perhaps after a blank one
+            same += [
                 n
-                for n in following[:_NEAR_MOVES]
-                if has_moves(self.lines[n]) or _claims(self.lines[n])
+                for n in following[len(same) :][:_NEAR_MOVES]
+                if has_moves(self.lines[n]) or (not same and _claims(self.lines[n]))
             ]
         return before + same
 
@@ -374,16 +395,28 @@ class _Text:
 
     def _sign_before(self, before: str) -> str:
         """Return a sign before a FEN, as `#2`, unless such signs number records."""
-        found = _match_sign_before(f"{before}x")
-        if found is None:
-            return ""
-        found_in = (_find_number(self.lines[line]) for line in self.line_of)
-        numbers = [int(number[1]) if number else None for number in found_in]
-        steps = [b - a for a, b in pairwise(numbers) if a is not None and b is not None]
-        is_serial = 1 in steps and len({*numbers}) == len(numbers)
-        if is_serial or len(numbers) == 1:
+        found = _match_sign_before(before)
+        if found is None or not self.has_signs:
             return ""
         return f"#{next(filter(None, found.groups()))}"
+
+    @cached_property
+    def has_signs(self) -> bool:
+        """Whether signs before FENs are claims, and do not number the records."""
+        places = zip(self.fens, self.line_of, strict=True)
+        found = (
+            _match_sign_before(self.text, self.starts[line], fen.start)
+            for fen, line in places
+        )
+        numbers = [int(next(filter(None, one.groups()))) for one in found if one]
+        is_serial = any(b - a == 1 for a, b in pairwise(numbers))
+        return not (is_serial and len({*numbers}) == len(numbers)) and len(numbers) > 1
+
+
+def _strength(line: str) -> int:
+    """Return how strong a marked heading is: 9 for a title, less for parts of parts."""
+    found = _match_level(line)
+    return 9 - len(found[1] or found[2]) if found else 1
 
 
 def _spaced(name: str) -> str:

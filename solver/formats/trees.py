@@ -14,6 +14,8 @@ What a field means is not decided here, only which object is a record:
   one record.
 - An object with several records as its values is a map of records. Each of its objects
   is one, as in a list, and is named by its key if the key is not a claim.
+- An object of columns, lists or objects of equal length of which one has only FENs, has
+  a record for each FEN.
 - If a key is a FEN, its value describes this position.
 - A list of texts, numbers and moves with one FEN is a record whose fields are `1`, `2`,
   and so on. If each item has a FEN, each is a text; otherwise the list is one text.
@@ -386,7 +388,10 @@ class _Tree:
         self, value: Any, heads: tuple[str, ...], name: str = ""
     ) -> Iterator[Entry]:
         """Yield the entries of a value with FENs, or of an object beside records."""
-        if isinstance(value, str):
+        if isinstance(value, dict) and (rows := _rows_of(value)):
+            for row in rows:
+                yield self._entry(_flatten(row), heads, name)
+        elif isinstance(value, str):
             yield self._entry({"text": value}, heads)
         elif isinstance(value, dict) and (_is_record(value) or not _count_fens(value)):
             yield self._entry(_flatten(value), heads, name)
@@ -584,6 +589,27 @@ def _read_text(text: str) -> tuple[int, bool]:
     text = text.strip().strip("\"'")
     found = [*islice(find_fens(text), _MANY)]
     return len(found), [each[:2] for each in found] == [(0, len(text))]
+
+
+def _rows_of(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of an object of columns, one of which has only FENs."""
+    columns = {
+        key: [*item.values()] if isinstance(item, dict) else item
+        for key, item in value.items()
+        if isinstance(item, dict | list) and item
+    }
+    of_fens = [one for one in columns.values() if _are_fens(one)]
+    size = len(of_fens[0]) if len(of_fens) == 1 else 0
+    alike = {key: one for key, one in columns.items() if len(one) == size}
+    if size < _MANY or len(alike) < _MANY:
+        return []
+    return [
+        dict(zip(alike, row, strict=True)) for row in zip(*alike.values(), strict=True)
+    ]
+
+
+def _are_fens(values: list[Any]) -> bool:
+    return all(isinstance(value, str) and _is_fen(value) for value in values)
 
 
 def _objects(value: object) -> int:

@@ -26,7 +26,8 @@ _NUMERAL = rf"(?:[0-9]{{1,9}}|{'|'.join(_NUMBERS)})"
 _CLAIM = re.compile(
     rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
                           | kein[a-z]* | nicht | ohne | pas | sans | senza | geen | niet
-                          | threat[a-z]* | avoid[a-z]* | prevent[a-z]* )
+                          | threat[a-z]* | avoid[a-z]* | prevent[a-z]* | allow[a-z]*
+                          | would )
                      (?: [\s-]+ [a-z]+ ){{0,3}}? [\s-]+ )?
          (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
             (?: (?: direct | check ) [\s-]* )?
@@ -35,7 +36,8 @@ _CLAIM = re.compile(
                 [\s_-]* \b (?: in | en | em | (?: w | ve? | i | в ) \b ) [\s_:=-]*
               | mat (?: e (?: d (?P<past> ) )? | to? | t )? \s* [:=] \s* (?= [0-9] ) )
             (?: (?: only | just ) \s )? (?P<moves> {_NUMERAL} ) \b
-            (?! \s* (?: [-\u2013/] | or \s | to \s ) \s* [0-9] | [.,][0-9] | \s+ more \b
+            (?! \s* (?: [-\u2013/] | or \s | to \s ) \s* (?! 1\. ) [0-9] | [.,][0-9]
+               | \s+ (?: more | of ) \b
                | \s* (?: s | sec | seconds? | ms | min | minutes? ) \b )
             (?: [\s-]* moves? \b )? )
        | (?P<mover> \b (?P<length> {_NUMERAL} ) [\s-]* (?: movers? | z\u00fcger ) \b
@@ -146,17 +148,22 @@ _match_sign = re.compile(
     re.IGNORECASE,
 ).match
 _find_sign = re.compile(
-    rf"[(\[]\s*{_SIGN}\s*[)\]]|(?:->|=>|:)\s*{_SIGN.replace('P<', 'P<last_')}\s*\Z",
+    rf"[(\[]\s*{_SIGN}\s*[)\]]|(?:->|=>|:)\s*{_SIGN.replace('P<', 'P<last_')}\s*\Z"
+    rf"|(?:[;|\u2013\u2014]|\s-)\s*{_SIGN.replace('P<', 'P<apart_')}"
+    r"(?=\s*(?:[;|\u2013\u2014]|-\s|\Z))",
     re.IGNORECASE,
 ).search
-_is_sign = re.compile(rf"[(\[]?\s*{_SIGN}\s*[)\]]?[.!]?", re.IGNORECASE).fullmatch
+_is_sign = re.compile(
+    rf"[(\[]?\s*{_SIGN}\s*[)\]]?[.!]?|(?:score )?mate (?P<uci>-?[0-9]{{1,3}})",
+    re.IGNORECASE,
+).fullmatch
 
 
 def find_sign(text: str) -> tuple[int, int] | None:
     """Find a sign such as `#2`, `2#` or `M2`.
 
-    It stands at the beginning of a text, in brackets, or at its end after a colon or an
-    arrow.
+    It stands at the beginning of a text, in brackets, between dashes or bars, or at its
+    end after a colon or an arrow.
 
     Returns
     -------

@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -39,6 +40,8 @@ KEYS = {"A": "a1a8", "L": "a2a7", "Q": "g1g7", "B": "a8a1", "F": "d8h4"}
 """1. Ra8#, 1. Ra7 Kg8 2. Rb8#, 1. Qg7#, 1... Ra1#, 2... Qh4#."""
 
 GAME = "1. f3 e5 2. g4"
+UCI = "f2f3 e7e5 g2g4"
+ADDRESS = quote(FENS["L"], safe="")
 PGN = '[FEN "@{}"]\n\n{} *\n\n'
 JSONL = '{{"fen": "@{}", "moves": {}}}\n'
 
@@ -94,6 +97,13 @@ CASES = [
     ("an ended section", "csv", "fen,b\n,Mate in 2\n@L,x\n,Others\n@A,y", "L2- A"),
     ("evaluations", "csv", "fen,eval\n@L,#2\n@1A,+0.84\n@Q,#1\n@1L,-12", "L2- A Q1- L"),
     ("help play", "csv", "fen,stip,key\n@A,#1,Ra8\n@B,h#2,Ra1", "A1 B2"),
+    ("three columns of a move", "csv", "n,from,to,promo,fen\n1,a1,a8,,@A", "A1"),
+    (
+        "mixed, not all mate",
+        "csv",
+        "fen,line\n@a,f8g8 a1a8\n@L,a2a7 h8g8 b1b8\n@l,g8h8 a2a7\n@L,a2a7",
+        "A1 L2 L L",
+    ),
     ("side apart", "csv", "board,turn,mate\n@1A,w,1\n@1B,b,1", "A1- B1-"),
     ("PGN in a field", "csv", 'id,pgn\n1,"[FEN ""@A""]\n\n1. Ra8# *"\n', "A1"),
     # JSON
@@ -131,6 +141,20 @@ CASES = [
         "B1- A1-",
     ),
     ("the line's mover", "json", '[{"fen": "@1B", "solution": "Ra1#"}]', "B1"),
+    ("plies", "json", '[{"fen": "@L", "plies_to_mate": 3, "key": "a2a7"}]', "L2"),
+    ("other mates", "json", '{"fen": "@1A w", "solutions": [["Ra8#"]]}', "A1"),
+    ("a flag", "json", '[{"fen": "@L", "mateIn2": true}, {"fen": "@A"}]', "L2- A"),
+    ("mate 2", "json", '[{"fen": "@L", "score": "mate 2"}]', "L2-"),
+    ("lists", "json", '{"n": 7, "fens": ["@L", "@A"], "matein": [2, 1]}', "L2- A1-"),
+    (
+        "columns of a frame",
+        "json",
+        '{"fen": {"0": "@L", "1": "@A"}, "mate_in": {"0": 2, "1": 1}}',
+        "L2- A1-",
+    ),
+    ("groups", "json", '{"mate_in": {"1": ["@A", "@Q"], "2": ["@L"]}}', "A1- Q1- L2-"),
+    ("UCI", "json", f'[{{"position": "position startpos moves {UCI}"}}]', "F"),
+    ("UCI's FEN", "json", '[{"position": "position fen @a moves f8g8"}]', "A"),
     ("its player", "swift", '[.init(board: "@1B", turn: .black, mateIn: 1)]', "B1-"),
     (
         "PGN beside the FEN",
@@ -194,6 +218,34 @@ CASES = [
     # Solutions in text
     *((text, "txt", f"@L mate in 2\n{text}\n", "L2") for text in KEYED.split(" | ")),
     # Records of text
+    ("between dashes", "txt", "7 \u2014 @L \u2014 Loyd \u2014 #2 \u2014 1.Ra7", "L2"),
+    ("boxes", "txt", "[x] #2  @L\n[ ] #1  @A\n[ ] #1  @Q", "L2- A1- Q1-"),
+    ("blanks", "txt", "7  2#  @L  Ra7\n8  1#  @A  Ra8\n9  1#  @Q", "L2 A1 Q1-"),
+    (
+        "sides above",
+        "txt",
+        "WHITE TO PLAY\n\n@1A #1\n\nBLACK TO PLAY\n\n@1B #1",
+        "A1- B1-",
+    ),
+    ("parts", "md", "## Mate in 1\n\n### Old\n\n@A\n\n## Others\n\n@Q", "A1- Q"),
+    ("stars", "txt", "*** MATE IN 1 ***\n@A\n@Q\n\n*** OTHERS ***\n@L", "A1- Q1- L"),
+    ("a spoiler", "txt", "Mate in 2. `@L`\n\nSolution: >!1. Ra7 Kg8 2. Rb8#!<", "L2"),
+    ("mail", "txt", "> @L\n> Mate in 2.\n\nEasy: 1. Ra7 Kg8 2. Rb8#\n", "L2"),
+    ("a try in French", "txt", "@L\nMat en 2. Essai : 1.Rh2? Rg8! Clé : 1.Ta7!", "L2"),
+    (
+        "a key in Spanish",
+        "txt",
+        "@L\nMate en 2.\nClave: 1.Ta7! con la idea 2.Tb8",
+        "L2",
+    ),
+    ("words before", "txt", "@L\nMate in 2. Not 1.Kh2?, but 1.Ra7!", "L2"),
+    ("address", "txt", f"White mates in 2: https://x.org/?fen={ADDRESS}&y=z", "L2-"),
+    (
+        "another's sign",
+        "html",
+        "<p>@L</p><p>Mate in&nbsp;2&nbsp;&ndash; 1.Ra7</p>",
+        "L2",
+    ),
     ("three lines", "txt", "Anna\n@A\n1. Ra8#\n\nBo\n@L\n1. Ra7 Kg8 2. Rb8#", "A1 L2"),
     ("no blank lines", "txt", "Anna\n@A\n1. Ra8#\nBo\n@Q\n1. Qg7#", "A1 Q1"),
     ("a numbered list", "txt", "1. @A mate in 1\n2. @L mate in 2", "A1- L2-"),
@@ -219,6 +271,7 @@ CASES = [
     ("HTML's terms", "html", "<dl><dt>@L</dt><dd>Mate in 2</dd></dl>", "L2-"),
     ("attributes", "html", '<p data-fen="@L" data-mate="2">x</p><p>y</p>', "L2-"),
     ("XML", "xml", "<ps><p><fen>@L</fen><mate>2</mate></p></ps>", "L2-"),
+    ("attributes within", "xml", "<p id='2'><mate moves='2'/><fen>@L</fen></p>", "L2-"),
     ("attributes of XML", "xml", "<ps><p fen='@L' mate='2'/></ps>", "L2-"),
     ("YAML", "yaml", "- fen: @A\n  mate: 1\n- fen: @L\n  mate: 2", "A1- L2-"),
     ("TOML", "toml", '[[p]]\nfen = "@A"\nmate = 1\n[[p]]\nfen = "@Q"', "A1- Q"),
@@ -228,6 +281,14 @@ CASES = [
     ("keywords", "py", "P = [\n  dict(fen='@A', mate_in=1),\n]\n", "A1-"),
     ("a name around", "js", "const mateIn2 = ['@L'];\n", "L2-"),
     ("a comment above", "js", "const p = [\n  // mate in 2\n  '@L',\n];\n", "L2-"),
+    ("moves in a comment", "py", 'P = [\n  D("@A", points=3),  # 1. Ra8#\n]', "A1"),
+    ("a test", "ts", "describe('mate in 2', () => {\n  f('@L');\n});\n", "L2-"),
+    (
+        "names of groups",
+        "py",
+        "MATE_IN_1 = {\n '@A': 'Ra8', '@Q': 1}\nX = {'@L': 2}",
+        "A1 Q1- L",
+    ),
     ("PHP", "php", "return [\n  ['fen' => '@A', 'mate' => 1],\n];", "A1-"),
     (
         "a comment with names",
@@ -280,6 +341,12 @@ TRAPS = [
     ("a date", "txt", "2024/01/02 3/4/5/6/7/8 w\n", ""),
     ("an empty list", "json", "[]\n", ""),
     ("moves played", "csv", "fen,moves\n@A,2\n@L,4\n@Q,59\n", "A L Q"),
+    ("corners", "txt", "Mate in 2 of the 4 corners only.\n\n@L\n", "L"),
+    ("allowed", "json", '[{"fen": "@L", "comment": "Kh8 allows mate in 2"}]', "L"),
+    ("users", "json", '[{"user": "mate_in_3", "fen": "@L"}]', "L"),
+    ("the next", "json", '[{"fen": "@L", "next": {"title": "Mate in 3"}}]', "L"),
+    ("openings", "tsv", f"A00\tGrob\t1. f3 e5 2. g4\t{UCI}\t@4F\n" * 2, "F F"),
+    ("to resign", "csv", "FEN;Züge bis zur Aufgabe\n@A;2\n@L;3\n", "A L"),
     ("two languages", "txt", "@L #2\n1.Da7 Kg8 2.Rb8#\n", "L2-"),
     ("tries alone", "txt", "@L #2\n1.Kh2? Kg8!\n", "L2-"),
     ("a key alone", "json", '[{"fen": "@L", "move": "a2a7"}]', "L"),
