@@ -171,6 +171,7 @@ def renamed(
     return names
 
 
+_OF_MOVES = {"keys", "line"}
 KEPT = "; kept "
 """In a warning, between what was wrong and what was kept of the record."""
 
@@ -417,7 +418,7 @@ class Draft:
             self.any_last_move,
             by_line=by_line,
             variations=self.variations,
-            partly_read=self.partly_read or bool({"keys", "line"} & self._lost.keys()),
+            partly_read=self.partly_read or not _OF_MOVES.isdisjoint(self._lost),
         )
 
     def _drop(self, other: str, mate: int) -> None:

@@ -22,7 +22,7 @@ from solver.formats.solutions import (
     has_moves,
     read_solution,
 )
-from solver.movetext import ILLEGAL, UNREADABLE, is_move
+from solver.movetext import ILLEGAL, UNREADABLE, is_move, plain_moves
 from solver.position_text import GivenPosition, find_fens, read_compiled
 from solver.problem import EXPECTED, MATE, MAX_MOVES, Stipulation
 
@@ -520,10 +520,8 @@ def find_reply(
 
 def board_after(game: str) -> str:
     """Return the first field of the FEN after a game; empty if it is none."""
-    moves = read_solution(_INITIAL, game.partition("startpos moves")[2] or game)
-    if not moves.is_whole:
-        return ""
-    played = read_compiled(_INITIAL, " ".join(moves.moves), played=len(moves.moves))
+    moves = plain_moves(game)
+    played = read_compiled(_INITIAL, moves, played=len(moves.split()))
     return played[0].partition(" ")[0] if played else ""
 
 
