@@ -61,7 +61,7 @@ _is_element = re.compile(
 ).match
 _find_closing = re.compile(r"</[\w:-]+>|/>").findall
 _is_opcode = re.compile(
-    r"[\s;,|]*(?:[abdps]m|id|ce|ac[dns]|[cv]\d|d\d+|hmvc|fmvn|eco|nic|noop|pv|pes|resign|rc"
+    r"[\s;,|]*(?:[abdps]m|id|ce|ac[dns]|[cv]\d(?!\s+[a-h][1-8]\b)|d\d+|hmvc|fmvn|eco|nic|noop|pv|pes|resign|rc"
     r"|sm|tc\w\w|nomate|solutions|stipulation)(?:[\s:=#]|\d|\Z)",
     re.IGNORECASE,
 ).match

@@ -102,7 +102,7 @@ COLUMNS = dict(zip((*_COLUMNS.split(), "claimed_solutions"), _TYPES, strict=True
 """The columns of a table of problems in order, and their types."""
 
 EXACT = re.compile(
-    rf"[#m]?([+-]?[0-9]{{1,9}}|{'|'.join(words.NUMERALS)})(?:[.,]0+)?"
+    rf"(?:[#m]|in )?([+-]?[0-9]{{1,9}}|{'|'.join(words.NUMERALS)})(?:[.,]0+)?"
     r"(?:[ -]move[rs]?)?",
     re.IGNORECASE,
 )

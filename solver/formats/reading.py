@@ -154,12 +154,14 @@ class Reading:
     ) -> None:
         """Order the fields with FENs: that of the legal lines first, then by names."""
         known = self._known["position"]
-        found = [
+        whole = {
             name for name, one in fields.items() if 2 * one.whole_fens > one.filled
-        ]
-        found = found or [
-            name for name, one in fields.items() if 2 * one.fens > one.filled
-        ]
+        }
+        beside = set()  # a game or an address beside a FEN
+        for names in ({*map(plain_name, entry.fields)} for entry in sample):
+            beside |= names - whole if names & whole else set()
+        found = [name for name, one in fields.items() if 2 * one.fens > one.filled]
+        found = [name for name in found if name not in beside]
         found = found or [name for name, one in fields.items() if one.fens]
         if self._is_given("position") or not found:
             return

@@ -162,7 +162,7 @@ def parse_object(text: str) -> dict[str, Any] | list[Any]:
         The text is something else.
     """
     try:
-        record = json.loads(text)
+        record = json.loads(text.rstrip(" \t\r\n,"))
     except (ValueError, RecursionError) as error:
         msg = f"expected a JSON object, found {quote(text)}: {error}"
         raise InputError(msg) from None
@@ -690,15 +690,19 @@ def _text(value: Any) -> str | None:
 
 
 def _list_text(values: list[Any]) -> str | None:
-    """Join texts and moves; of moves with replies, the first is the main line."""
-    if len(values) > 1 and any(map(_count_fens, values)):
+    """Join texts or moves; of moves with replies, the first is the main line.
+
+    Texts that end with line breaks are lines of one text, as in a notebook.
+    """
+    are_lines = any(isinstance(text, str) and text.endswith("\n") for text in values)
+    if len(values) > 1 and not are_lines and any(map(_count_fens, values)):
         return None
     texts = [_text(value) for value in values]
     if None in texts:
         return None
     if any(isinstance(value, dict) and _replies(value) for value in values):
         return texts[0]
-    return " ".join(text for text in texts if text)
+    return ("" if are_lines else " ").join(text for text in texts if text)
 
 
 def _move_text(value: dict[str, Any]) -> str | None:
