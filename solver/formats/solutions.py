@@ -135,7 +135,11 @@ def read_solution(fen: str, text: str) -> WrittenSolution:
     text : str
         A line, a key, alternative keys, or a key with what a book prints after it.
     """
-    return _read_plain(fen, text) or _read_words(fen, text)
+    solution = _read_plain(fen, text) or _read_words(fen, text)
+    if "?" in text and solution == WrittenSolution():  # a try, or a blunder before mate
+        played = read_solution(fen, text.replace("?", ""))
+        return played if played.mates else solution
+    return solution
 
 
 def _read_plain(fen: str, text: str) -> WrittenSolution | None:

@@ -92,6 +92,7 @@ CASES = [
     ),
     ("other names", "csv", "No,Diagram,Line\n1,@a,f8g8 a1a8\n2,@q,g8h8 g1g7", "A1 Q1"),
     ("other names, solver first", "csv", "ref,pos,play\n7,@A,a1a8", "A1"),
+    ("a blunder first", "csv", "fen,moves\n@q,1... Kh8?? 2. Qg7#\n", "Q1"),
     ("the first move played", "csv", "fen,moves\n@A,f8g8 a1a8\n@Q,g8h8 g1g7", "A1 Q1"),
     ("columns by values", "csv", "c1,c2,c3\n@A,x,Ra8#\n@Q,y,Qg7#", "A1 Q1"),
     ("sections", "csv", "a,fen,b\nMate in 2,,\n,@L,x\nMate in 1,,\n,@A,y", "L2- A1-"),
