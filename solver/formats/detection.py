@@ -1,7 +1,6 @@
 """Find out which container of records a file is, from its first bytes.
 
-Called by `registry` and `cli`; imports `evidence`, `safe_yaml`, `solutions`, `tables`,
-`text`, `trees`, `words` and `position_text`.
+Called by `registry` and `cli`; imports most of its room and `position_text`.
 
 The container is what parses: binary files by their magic numbers, JSON, PGN, YAML, TOML
 and tables by their grammar, EPD by its opcodes. Everything else is text, of which every
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from solver.formats import tables, words
+from solver.formats.epd import is_operation
 from solver.formats.evidence import FIELDS, plain_name
 from solver.formats.solutions import has_moves
 from solver.formats.text import ESCAPED_SLASH
@@ -60,11 +60,6 @@ _is_element = re.compile(
     r"\s*<(?:\?xml|!doctype|html|[a-z][\w:-]*[\s>])", re.IGNORECASE
 ).match
 _find_closing = re.compile(r"</[\w:-]+>|/>").findall
-_is_opcode = re.compile(
-    r"[\s;,|]*(?:[abdps]m|id|ce|ac[dns]|[cv]\d(?!\s+[a-h][1-8]\b)|d\d+|hmvc|fmvn|eco|nic|noop|pv|pes|resign|rc"
-    r"|sm|tc\w\w|nomate|solutions|stipulation)(?:[\s:=#]|\d|\Z)",
-    re.IGNORECASE,
-).match
 _COMMENTS = ("#", "%", ";")
 _LEAST_FENS = 2
 """EPD has at least so many FENs for each line that is something else."""
@@ -253,7 +248,7 @@ def is_epd(lines: Sequence[str]) -> bool:
                 return False
             continue
         before, after = line[: found.start].strip(), line[found.end :].strip()
-        is_plain = not after.strip("\"'`;,|\0 ") or _is_opcode(after)
+        is_plain = not after.strip("\"'`;,|\0 ") or is_operation(after)
         if not (_is_before(before) and is_plain):
             others += 1
         fens += 1

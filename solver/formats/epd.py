@@ -1,7 +1,7 @@
 """EPD: records with operations, and the files of matetrack and its logs.
 
-Called by `audit`, `cli` and `output`; imports `claims`, `streams`, `words`, `errors`,
-`position_text` and `problem`.
+Called by `detection`, `text`, `audit`, `cli` and `output`; imports `claims`, `streams`,
+`words`, `errors`, `position_text` and `problem`.
 """
 
 from __future__ import annotations
@@ -92,6 +92,13 @@ move that has no opcode. Its group `open` matches where a closing quote is missi
 single characters are repeated possessively, because Python up to 3.11.4 handles
 possessive groups incorrectly (python/cpython#106052).
 """
+
+is_operation = re.compile(
+    r"[\s;,|]*(?:[abdps]m|id|ce|ac[dns]|[cv]\d(?!\s+[a-h][1-8]\b)|d\d+|hmvc|fmvn|eco|nic|noop|pv|pes|resign|rc"
+    r"|sm|tc\w\w|nomate|solutions|stipulation)(?:[\s:=#]|\d|\Z)",
+    re.IGNORECASE,
+).match
+"""Whether a text begins with an opcode of EPD, so that it is no text for people."""
 
 _is_comment = re.compile("c[0-9]").fullmatch
 _ESCAPED = re.compile(r"\\(.)")
@@ -341,6 +348,12 @@ def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:
     if (found := _POSITION.match(text, 0, end)) is None:
         return text, []
     return found["fen"], list(_OPERATION.finditer(text, found.end(), end))
+
+
+def operations_of(text: str) -> list[tuple[str, str]]:
+    """Return the opcodes and operands of a text without its FEN."""
+    found = _OPERATION.finditer(text, 0, len(text.rstrip()))
+    return [(opcode_of(each), _unquoted(each["operand"])) for each in found]
 
 
 def opcode_of(operation: re.Match[str]) -> str:

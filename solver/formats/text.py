@@ -1,7 +1,7 @@
 """The reader of any text: it finds every FEN, and what stands around it.
 
-Called by `detection` and `reading`; imports `entries`, `solutions`, `words`, `errors`
-and `position_text`.
+Called by `detection` and `reading`; imports `entries`, `epd`, `solutions`, `words`,
+`errors` and `position_text`.
 
 This is what any unknown text gets: lists that people write, and source code of any
 language. What belongs to a FEN is
@@ -30,6 +30,7 @@ from urllib.parse import unquote
 from solver.errors import FormatError, InputError
 from solver.formats import words
 from solver.formats.entries import Entry
+from solver.formats.epd import is_operation, operations_of
 from solver.formats.solutions import has_moves
 from solver.position_text import FoundFen, GivenPosition, find_fens
 
@@ -57,14 +58,6 @@ _is_code = re.compile(
 _match_label = re.compile(
     r"\W{0,6}(?P<name>[^\W\d_][\w. /()-]{0,28}?)[*_`]*\s*[:=][*_`]*\s*(?P<value>.+)\Z"
 ).match
-_match_operations = re.compile(
-    r"""\s*(?:[;|,]\s*)?(?:[a-z]\w{0,8}[ :=]\s*(?:"[^"]*"|[^;"])*;\s*)+\Z""",
-    re.IGNORECASE,
-).match
-_find_operations = re.compile(
-    r'\s*([a-zA-Z]\w{0,20})[ :=]\s*((?:"[^"]*"|[^;"])*);'
-).findall
-_OPCODE = re.compile(r"[\s;|,]*(?:dm|bm|am|pv|id|ce|acd|c\d|hmvc|fmvn)\b")
 _is_marked = re.compile(
     r"^\s*(#{1,6}\s|\\(?:chapter|(?:sub)*section)\b|//|--|=+\s|\*{1,2}[A-Za-z]|[*=~_]{2,}\s*\w|;|%|<h\d|/\*|\[)|:\s*$"
 ).search
@@ -343,10 +336,9 @@ class _Text:
         """Read what stands before and after a FEN in its line."""
         after = _TAG.sub(" ", after).replace("\\#", "#")  # as LaTeX has it
         before = _LIST_MARK.sub("", before, count=1)
-        ended = after.rstrip() if after.rstrip().endswith(";") else f"{after.rstrip()};"
-        if _OPCODE.match(after) and _match_operations(ended):
-            for name, value in _find_operations(ended):
-                fields.setdefault(name, value.strip().strip('"'))
+        if is_operation(after):
+            for opcode, operand in operations_of(after):
+                fields.setdefault(opcode, operand)
         else:
             texts.append(after.strip())
         if not _is_fen_label(before):

@@ -692,9 +692,12 @@ def _text(value: Any) -> str | None:
 def _list_text(values: list[Any]) -> str | None:
     """Join texts or moves; of moves with replies, the first is the main line.
 
-    Texts that end with line breaks are lines of one text, as in a notebook.
+    Texts that end with line breaks, but for the last, are lines of one text, as in a
+    notebook.
     """
-    are_lines = any(isinstance(text, str) and text.endswith("\n") for text in values)
+    are_lines = len(values) > 1 and all(
+        isinstance(text, str) and text.endswith("\n") for text in values[:-1]
+    )
     if len(values) > 1 and not are_lines and any(map(_count_fens, values)):
         return None
     texts = [_text(value) for value in values]
