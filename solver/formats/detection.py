@@ -41,7 +41,7 @@ _is_json_line = re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)').match
 _is_cut_object = re.compile(rb'\{(?:[^"{}\[\]]|"[^"]*")*[^"{}\[\],\s]\s*').fullmatch
 """Matches an object without its last brace: it holds no other, and no list."""
 
-_find_olive = re.compile(r"^\s*-?\s*algebraic\s*:", re.MULTILINE).search
+_find_olive = re.compile(r"^[ \t]*(?:-[ \t]*)?algebraic[ \t]*:", re.MULTILINE).search
 _match_yaml = re.compile(
     r"(?:---\s*\n|\s*- +[\"']?[\w-]+[\"']?:(?:\s|\Z)"
     r"|[\"']?\w[\w -]*[\"']?:[ \t]*\n[ \t]+\S)"
@@ -50,11 +50,11 @@ _is_yaml_line = re.compile(
     r"\s*(?:#.*|---.*|(?:- +)*(?:[\"']?[\w -]+[\"']?:(?:\s.*)?|[^:]*)|- .*)\Z"
 ).match
 _match_toml = re.compile(
-    r"(?:\s*(?:#[^\n]*)?\n)*\s*"
+    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*"
     r"(?:\[\[?[\w. \"'-]+\]\]?\s*(?:#[^\n]*)?\n|[\w-]+\s*=\s*[\"'\[\d])"
 ).match
 _find_toml_table = re.compile(
-    r"^\s*\[\[?[\w. \"'-]+\]\]?\s*(?:#.*)?$", re.MULTILINE
+    r"^[ \t]*\[\[?[\w. \"'-]+\]\]?\s*(?:#.*)?$", re.MULTILINE
 ).search
 _is_element = re.compile(
     r"\s*<(?:\?xml|!doctype|html|[a-z][\w:-]*[\s>])", re.IGNORECASE

@@ -218,7 +218,8 @@ class Reading:
                     for name, text in texts.items()
                     if name != place and (has_moves(text) or self._static(name, "line"))
                 }
-                around = [read_solution(fen, text) for text in entry.texts]
+                texts_around = filter(has_moves, entry.texts)
+                around = [read_solution(fen, text) for text in texts_around]
                 read = [*lines.values(), *(one for one in around if one.moves)]
                 if any(solution.moves or solution.keys for solution in read):
                     break

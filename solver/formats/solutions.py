@@ -189,9 +189,18 @@ def _read_line(
     found, letters = _play(fen, line, {}), dict[int, int]()
     if len(found) == len(line):
         return found, letters
-    others = ((_play(fen, line, letters), letters) for letters in _LANGUAGES)
+    languages = _languages_of(line[: len(found) + 1])  # up to what English cannot read
+    others = ((_play(fen, line, letters), letters) for letters in languages)
     whole = (one for one in others if not found or len(one[0]) == len(line))
     return max(whole, key=lambda one: len(one[0]), default=(found, letters))
+
+
+def _languages_of(words: list[str]) -> Iterator[dict[int, int]]:
+    """Yield the letters of languages in which some words may be others."""
+    for letters in _LANGUAGES:
+        translated = [word.translate(letters) for word in words]
+        if translated != words and not any("?" in word for word in translated):
+            yield letters
 
 
 def _is_signed(text: str, move: str) -> bool:
@@ -360,7 +369,7 @@ def _alternatives(fen: str, words: list[str]) -> tuple[str, ...]:
     """Return the keys, if there are several and each word is one."""
     if len(words) < 2:
         return ()
-    for letters in ({}, *_LANGUAGES):
+    for letters in ({}, *_languages_of(words)):
         keys = []
         for word in words:
             read = read_compiled(fen, plain_moves(word.translate(letters)))

@@ -266,7 +266,7 @@ def _rows(lines: Lines, delimiter: str) -> Iterator[Row]:
 
 # Markdown
 
-_is_ruler = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*").fullmatch
+_is_ruler = re.compile(r"\s*(?:\|\s*)?(?::?-+:?\s*\|\s*)+(?::?-+:?\s*)?").fullmatch
 _split_cells = re.compile(r"(?<!\\)\|").split
 _match_heading = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)[\s#]*\Z").match
 

@@ -69,8 +69,8 @@ _match_level = re.compile(r"\s*(?:(#{1,6})\s|\\((?:sub)*)section\b)").match
 _is_underline = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*").fullmatch
 _is_aside = re.compile(r"\s*(?:(?:/\*|\[)|(?://|--)\s*(?![\w ,.'-]+\Z))").match
 _is_number = re.compile(
-    r"\W*(?:no|nr|num(?:ber|ero)?|diag(?:ram\w*)?|problem\w*|puzzle|exercise|exercice|"
-    r"ex|aufgabe|opgave|zadanie|pos(?:ition)?|question|fig(?:ure)?)?\W*\d{1,4}\W*",
+    r"\W*(?:(?:no|nr|num(?:ber|ero)?|diag(?:ram\w*)?|problem\w*|puzzle|exercise|exercice|"
+    r"ex|aufgabe|opgave|zadanie|pos(?:ition)?|question|fig(?:ure)?)\W*)?\d{1,4}\W*",
     re.IGNORECASE,
 ).fullmatch
 """The number of a record."""
@@ -95,8 +95,9 @@ _match_insert = re.compile(
 _NAME_LENGTH = 80
 _SEPARATORS = " \t\"',;|`"
 _LONGEST_BLOCK = 6000
-_NEAR_MOVES = 2
-"""So many lines after a blank one may be a record's moves."""
+_NEAR_MOVES, _MOST_LINES = 2, 200
+"""So many lines after a blank one may be a record's moves; only so many lines above and
+below a FEN belong to it."""
 
 _WHITE = "white"
 
@@ -350,7 +351,7 @@ class _Text:
         line, paragraph = self.line_of[at], self.paragraphs[self.line_of[at]]
         last = self.line_of[at - 1] if at else -1
         end = self.line_of[at + 1] if at + 1 < len(self.fens) else len(self.lines)
-
+        last, end = max(last, line - _MOST_LINES), min(end, line + _MOST_LINES)
         headings = self.headings if at + 1 < len(self.fens) else set()
 
         def own(lines: range) -> list[int]:
@@ -362,16 +363,16 @@ class _Text:
         same = [n for n in following if self.paragraphs[n] == paragraph]
         before = [
             n
-            for n in range(max(last + 1, 0), line)
+            for n in range(last + 1, line)
             if self.paragraphs[n] == paragraph
             and n not in self.headings
             and not _is_empty(self.lines[n])
-            if self.lines[n].strip()
+            and self.lines[n].strip()
         ]
         if self.fens_of_paragraph[paragraph] > 1:
             if self._begins_with_fen(line):
                 return same
-            is_last = at + 1 == len(self.fens) or end == len(self.lines)
+            is_last = at + 1 == len(self.fens)
             name = [n for n in before[-1:] if not self._belongs_above(n)]
             return [n for n in same if is_last or self._belongs_above(n)] + name
         if not any(has_moves(self.lines[n]) for n in same):  # perhaps after a blank one

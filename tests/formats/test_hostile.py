@@ -176,6 +176,32 @@ def test_movetext_takes_linear_time(moves: str, tmp_path: Path) -> None:
     assert isinstance(record, Problem if whole else FormatError)
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(" ", "\t", "\n", "  \n", "a\n", ";", "--", "-- ", "~", "*", "$1:\r", "x\nw "),
+        *("\nmating", "\rO-O//", "\n\\boxed{and Qxf7", "mate in */\r", "\n|Qxf7-"),
+    ],
+)
+def test_texts_are_read_in_linear_time(unit: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    long = f"x{(unit * 40_000)[:40_000]}"
+    for text in (
+        f"{FEN}\n{long}\n{FEN}\n",
+        f"{long[1:]}\n{FEN} mate in 2\n",
+        f"const a = {{fen: '{FEN}', x: '{long}'}}\n",
+        f"<html><body><p>{FEN}</p><p>{long}</p></body></html>",
+        f"| fen | b |\n|---|---|\n| {FEN} | {long} |\n",
+    ):
+        path.write_text(text, encoding="utf-8", newline="")
+        with spending_less_than(8):  # 2 s
+            assert FEN in [
+                record.fen
+                for record in read_collection(path)
+                if isinstance(record, Problem)
+            ]
+
+
 def transcript(text: bytes) -> list[str]:
     """The tags, comments, moves and the result of a game, in order."""
     game = PgnGame(text)
