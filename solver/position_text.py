@@ -167,12 +167,14 @@ _NEARLY = (
     r"(?<![\w/.:-])(?P<nearly>(?:[0-9pnbrqkPNBRQK]{1,10}/){6,8}"
     r"[0-9pnbrqkPNBRQK]{1,10})(?![/\w-])"
 )
+_FEN_OR_NEARLY = f"{_FEN}|{_NEARLY}"
 _SLASHES = 7
 """How many there are in the first field of a FEN."""
 
 _LONGEST_RANK = 10
 """The characters before a board that may be a ninth rank."""
 
+_RUNS = {ord(str(count)): "." * count for count in range(1, 9)}
 _ends_rank = re.compile(rf"(?:\A|[\s/\"']){_RANK}/\Z").search
 
 
@@ -213,7 +215,7 @@ def find_fens(text: str, *, nearly: bool = False) -> Iterator[FoundFen]:
     """
     if text.count("/") < _SLASHES - nearly:
         return
-    for found in re.finditer(f"{_FEN}|{_NEARLY}" if nearly else _FEN, text):
+    for found in re.finditer(_FEN_OR_NEARLY if nearly else _FEN, text):
         board = found["board"]
         before = text[max(found.start() - _LONGEST_RANK, 0) : found.start()]
         is_whole = bool(board) and _is_board(board) and not _ends_rank(before)
@@ -226,14 +228,9 @@ def find_fens(text: str, *, nearly: bool = False) -> Iterator[FoundFen]:
 
 
 def _is_board(board: str) -> bool:
-    ranks = board.split("/")
-    return (
-        board.count("K") == board.count("k") == 1
-        and len(ranks) == _SLASHES + 1
-        and all(
-            sum(int(each) if each.isdigit() else 1 for each in r) == 8 for r in ranks
-        )
-    )
+    squares = board.translate(_RUNS)
+    has_ranks = len(squares) == 8 * 8 + _SLASHES and squares[8::9] == "/" * _SLASHES
+    return has_ranks and board.count("K") == board.count("k") == 1
 
 
 def legal_moves(fen: str, moves: Sequence[str]) -> tuple[str, ...]:
