@@ -226,6 +226,12 @@ CASES = [
     ("pv", "epd", "@4A dm 1; pv a1a8;\n@4L dm 2; pv a2a7 h8g8 b1b8;", "A1 L2"),
     ("a score", "epd", "@4A bm #1;\n@4L bm #2;", "A1- L2-"),
     ("six fields", "epd", "@A bm Ra8; dm 1;\n@L bm Ra7; dm 2;", "A1 L2"),
+    (
+        "below headings",
+        "txt",
+        'Mates in two\n\n@4L bm Ra7; id "x";\n\nMates in one\n\n@4A bm Ra8#;\n',
+        "L2 A1",
+    ),
     # Claims in text
     *((claim, "txt", f"@L {claim}\n", "L2-") for claim in CLAIMS.split(" | ")),
     ("words above", "txt", "White mates in 2\n@L\n", "L2-"),
