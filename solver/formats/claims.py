@@ -123,24 +123,6 @@ OTHER_TEXT = "other text"
 """The name of what stands after a position and has no name."""
 
 
-def no_claims(fields: Sequence[str], in_words: Container[str] = ()) -> str:
-    """Return the error for a file of which no claim was read.
-
-    Parameters
-    ----------
-    fields : sequence of str
-        The fields that were not read and whose values may be claims.
-    in_words : container of str
-        Those whose values are words, which `--columns` does not read as claims.
-    """
-    named = [one for one in fields if one != OTHER_TEXT and one not in in_words]
-    how = f"--columns claim={named[0]} reads it, " if named else ""
-    return (
-        f"expected claims, found none, but {', '.join(fields)} may hold them; {how}"
-        "--no-claims reads positions only"
-    )
-
-
 def renamed(
     options: ReadOptions, targets: Mapping[str, str], found: Container[str], what: str
 ) -> dict[str, str]:
@@ -498,8 +480,9 @@ def first_mover(even: int, odd: int) -> str:
     return f"moves begin one move before the position: {lines} way"
 
 
-_SHOWN_FIELDS = 12
-"""At most this many names of ignored fields are printed."""
+_SHOWN_VALUES, _SHOWN_FIELDS = 3, 12
+"""At most this many values of a field that may claim, and names of ignored fields, are
+printed."""
 
 
 _ILLEGAL = "expected a legal"
@@ -539,6 +522,8 @@ class FileSummary:
         The fields that were not read, and whether each may hold a claim.
     in_words : set of str
         Those in which words may claim something.
+    values : dict of str to dict
+        Some values of each.
     warnings : Counter of str
         How many warnings there were about each field.
     unread_scores : int
@@ -568,6 +553,7 @@ class FileSummary:
         self.fields: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self.ignored: dict[str, bool] = {}
         self.in_words: set[str] = set()
+        self.values: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self.warnings: Counter[str] = Counter()
         self.unread_scores = 0
         self.reading = ""
@@ -602,10 +588,13 @@ class FileSummary:
         self.fields[part][field] = None
 
     def ignore(
-        self, field: str, *, may_claim: bool = False, in_words: bool = False
+        self, field: str, *texts: str, may_claim: bool = False, in_words: bool = False
     ) -> None:
-        """Note that a field is not read, and whether it may hold a claim."""
+        """Note that a field is not read, what it has, and if that may be a claim."""
         self.ignored[field] = may_claim or self.ignored.get(field, False)
+        for text in texts:
+            if len(self.values[field]) < _SHOWN_VALUES:
+                self.values[field][text] = None
         if in_words:
             self.in_words.add(field)
 
@@ -673,7 +662,7 @@ class FileSummary:
                 f"{self.illegal_lines:,} of {total:,} lines: another variant of chess?"
             ]
         if fields := self.unread_claims:
-            return [no_claims(fields, self.in_words)]
+            return [self._no_claims(fields)]
         if not self.unread_records:
             return []
         count = self.unread_records
@@ -682,6 +671,22 @@ class FileSummary:
             f"{what} what may be a claim and was not read, first {self.first_unread}; "
             "--no-claims reads positions only"
         ]
+
+    def _no_claims(self, fields: Sequence[str]) -> str:
+        """Return the error for a file of which no claim was read, only other fields.
+
+        It shows some of their values. `--columns` does not read words as claims.
+        """
+        shown = []
+        for name in fields:
+            values = ", ".join(map(quote, self.values[name]))
+            shown.append(f"{name} ({values})" if values else name)
+        named = [one for one in fields if one not in {OTHER_TEXT, *self.in_words}]
+        how = f"--columns claim={named[0]} reads it, " if named else ""
+        return (
+            f"expected claims, found none, but {', '.join(shown)} may hold them; {how}"
+            "--no-claims reads positions only"
+        )
 
     def record(self) -> dict[str, Any]:
         """Return the summary as an object of JSON."""

@@ -472,9 +472,9 @@ class Reading:
                 self._summary.read(noted_part, shown[places[part]])
         for at, name in enumerate(shown):
             if not parts[at] and plain[at]:
-                self._summary.ignore(
-                    name, may_claim=not is_own and self._may(plain[at])
-                )
+                may_claim = not is_own and self._may(plain[at])
+                numbers = self._fields[plain[at]].numbers if may_claim else ()
+                self._summary.ignore(name, *map(str, numbers), may_claim=may_claim)
         fields += [("", shown[at], at) for at, of_one in enumerate(parts) if not of_one]
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
         only_mates = selection.min_rating is None and not selection.all_rows

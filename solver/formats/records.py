@@ -343,7 +343,7 @@ class RecordReader:
             is_prose = is_title and not words.is_claiming(text)
             if is_words and not is_prose and not mates_in(part, field, text, turn):
                 in_words = not text.strip().isdecimal()
-                draft.summary.ignore(field, may_claim=True, in_words=in_words)
+                draft.summary.ignore(field, text, may_claim=True, in_words=in_words)
         texts = (*self.texts, *(text for part, _, text in self.rows if part == ""))
         draft.unread = next(filter(words.may_claim, texts), "")
 

@@ -276,7 +276,7 @@ def test_a_number_after_a_fen_may_be_a_claim(
     ended = matesolve("verify", "-", stdin=rows)
     assert ended.code == 65
     assert "expected claims, found none" in ended.err
-    assert "but 2 may hold them; --columns claim=2 reads it, " in ended.err
+    assert "but 2 ('1') may hold them; --columns claim=2 reads it, " in ended.err
     assert matesolve("verify", "-", "--no-claims", stdin=rows).code == 0
     stated = matesolve("verify", "-", "--columns", "claim=2", stdin=rows)
     assert stated.code == 0
@@ -305,10 +305,12 @@ def test_words_that_may_claim_are_named_if_nothing_else_claims(
     text = f'[{{"fen": "{BACK_RANK}", {field}}}]'
     ended = matesolve("verify", "-", stdin=text)
     assert ended.code == code
-    name = field.split('"')[1]
+    name, value = (part.strip('"') for part in field.split(": "))
     is_number = name in {"goal", "depth"}
     how = f"--columns claim={name} reads it, " if is_number else ""
-    advice = f"but {name} may hold them; {how}--no-claims reads positions only\n"
+    advice = (
+        f"but {name} ('{value}') may hold them; {how}--no-claims reads positions only\n"
+    )
     assert ended.err.endswith(advice) == (code == 65)
     if is_number:
         stated = matesolve("verify", "-", "--columns", f"claim={name}", stdin=text)
