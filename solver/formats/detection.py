@@ -60,6 +60,7 @@ _is_element = re.compile(
     r"\s*<(?:\?xml|!doctype|html|[a-z][\w:-]*[\s>])", re.IGNORECASE
 ).match
 _find_closing = re.compile(r"</[\w:-]+>|/>").findall
+_find_insert = re.compile(r"^[ \t]*INSERT INTO\s", re.MULTILINE | re.IGNORECASE).search
 _COMMENTS = ("#", "%", ";")
 _LEAST_FENS = 2
 """EPD has at least so many FENs for each line that is something else."""
@@ -111,7 +112,7 @@ def _find_text(text: str, name: str, *, is_whole: bool) -> str:
         ("html", lambda: _is_element(text) and len(_find_closing(text)) > 1),
         ("markdown", lambda: tables.find_markdown(lines)),
         ("epd", lambda: is_epd(lines)),
-        ("csv", lambda: is_header(first) or tables.find_delimiter(lines)),
+        ("csv", lambda: is_header(first) or _is_table(text, lines)),
         ("olive", lambda: begun == "olive" and not has_fens),
     )
     needs = {"yaml", "toml", "html", "markdown"}
@@ -124,6 +125,10 @@ def _find_text(text: str, name: str, *, is_whole: bool) -> str:
         ),
         "text",
     )
+
+
+def _is_table(text: str, lines: list[str]) -> bool:
+    return not _find_insert(text) and tables.find_delimiter(lines) is not None
 
 
 def is_binary(head: bytes) -> bool:

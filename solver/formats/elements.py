@@ -1,6 +1,7 @@
 """The records of HTML and XML: elements that hold one position each.
 
-Loaded by its name; imports `entries`, `tables`, `errors` and `position_text`.
+Loaded by its name; imports `entries`, `evidence`, `tables`, `words`, `errors` and
+`position_text`.
 
 1. `_Markup` builds the tree of elements, each with the boards inside it.
 2. A record is the largest element with one board. Lists, tables and sections that hold
@@ -18,7 +19,9 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from solver.errors import refusal
+from solver.formats import words
 from solver.formats.entries import Entry
+from solver.formats.evidence import WHITE
 from solver.formats.tables import entry_of, name_columns
 from solver.position_text import find_fens
 
@@ -213,6 +216,9 @@ def _walk(element: _Element, heads: dict[int, str]) -> Iterator[Entry]:
     if names := _header(element):
         yield from _read_rows(element, names, {**heads})
         return
+    for value in element.attributes.values():
+        if words.find_lengths(value, WHITE):
+            heads = {**heads, _TEXT_LEVEL: value}
     children = [each for each in element.children if each.boards or each.text().strip()]
     texts = [each for each in children if each.boards or not any(each.find(*_HEADS))]
     if not all(each.boards for each in texts) and all(map(_is_prose, children)):

@@ -64,7 +64,7 @@ NO_CLAIMS = re.compile(
 
 is_number_name = re.compile(
     r"mate|matt|^mat|^dm$|claim|^stip|jugadas|z\u00fcgen?$|coups"
-    r"|^moves?(in|to(mate|win)?$)|^n$|^in$"
+    r"|^moves?(in|to(mate|win)?$)|^n(um|br|umber)?(of)?moves$|^n$|^in$"
 ).search
 _is_no_number_name = re.compile(
     r"material|rating|format|id$|date|index|difficulty|level|depth|elo|score|year|page"
@@ -106,7 +106,7 @@ EXACT = re.compile(
     r"(?:[ -]move[rs]?)?",
     re.IGNORECASE,
 )
-MOST_OF, MOST_LINES, ENOUGH, STATED, STUDIES, MIXED = 0.4, 0.8, 3, 20, 8, 4
+MOST_OF, MOST_LINES, ENOUGH, STATED, STUDIES, MIXED = 0.4, 0.8, 3, 4, 8, 4
 """In which part of the records a field must have claims to be a field of claims; in
 which part lines are usual; how many lines that do not mate decide who begins; in how
 many records it is known whether most state a claim; a file has studies if one of so

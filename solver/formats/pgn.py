@@ -558,7 +558,7 @@ class _Habits(NamedTuple):
     reading: str
 
 
-_ENOUGH, _STATED, _STUDIES = 3, 20, 8
+_ENOUGH, _STATED, _STUDIES = 3, 4, 8
 """So many games decide who begins without a mate, and whether claims are stated; a file
 has studies if one of so many games asks for a win or a draw."""
 
@@ -585,7 +585,7 @@ def _find_habits(texts: Iterable[bytes], names: Mapping[str, str]) -> _Habits:
     return _Habits(
         even > odd if even or odd else are_even,
         (bool(even or odd) or are_even) and total > 1,
-        goals > 1 and goals * _STUDIES > total,
+        goals * _STUDIES >= total > 0,
         total >= _STATED and 2 * stated >= total,
         len(signs) >= _ENOUGH and all(b - a == 1 for a, b in pairwise(signs)),
         first_mover(even, odd),

@@ -362,7 +362,7 @@ class Reading:
             and one.sides == one.filled
             and not evidence.is_result_name(one.name)
         ):
-            return ["turn"]
+            return ["turn", "words"] if one.lengths else ["turn"]
         if one.stipulations and one.stipulations + one.signs >= most:
             return ["stipulation"]
         if one.signs and one.signs + len(one.numbers) + one.scores >= most:
@@ -386,7 +386,7 @@ class Reading:
         counts = Counter((line.mates, len(line.moves) % 2 == 0) for line in whole)
         even, odd = counts[True, True], counts[True, False]
         named = any(are_lichess(entry.fields) for entry in sample)
-        are_even = counts[False, True] >= evidence.ENOUGH and not counts[False, False]
+        are_even = counts[False, True] > 1 and not counts[False, False]
         is_clear = bool(even or odd or named or are_even)
         self.has_lines = named or (
             is_clear and len(lines) > max(evidence.MOST_LINES * len(sample), 1)

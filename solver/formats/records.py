@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from solver.errors import FenError, InputError, quote, refusal
@@ -164,14 +165,28 @@ class RecordReader:
         for part, field, text in self.rows:
             if part in _OF_MOVES and not _is_number(field, text):
                 yield _Line(part, field, text, read_solution(fen, text))
-        for text in self.texts:
+        for text in self._chosen():
             moves = _without_sign(text)
-            if has_moves(moves):
-                solution = read_solution(fen, moves)
-                if not (solution.moves or solution.keys):
-                    solution = read_solution(fen, from_first_move(moves))
+            for part in filter(has_moves, _parts_of(moves)):
+                solution = read_solution(fen, part)
                 if solution.moves or solution.keys:
                     yield _Line("line", TEXT, moves, solution)
+                    break
+        places = {field: at for _, field, at in self.plan.fields}
+        rows = [row for row in self.rows if is_move(row[2])]
+        rows.sort(key=lambda row: places.get(row[1], 0))
+        text = " ".join(text for _, _, text in rows)  # a column for each move
+        solution = read_solution(fen, text) if len(rows) > 1 else WrittenSolution()
+        if solution.is_whole and solution.mates:
+            yield _Line("line", rows[0][1], text, solution)
+
+    def _chosen(self) -> list[str]:
+        """Return the texts; of options such as `B) Qg7#`, only the answer's."""
+        options = dict(chain.from_iterable(map(_find_options, self.texts)))
+        if len(options) < 2:
+            return self.texts
+        answers = [options[text] for _, _, text in self.rows if text in options]
+        return [text for text in self.texts if not _find_options(text)] + answers
 
     def _find_best(self) -> _Line | None:
         """Return the line that says most: one that mates, or else the longest."""
@@ -304,6 +319,8 @@ class RecordReader:
         by_line = moves if mates and not is_even else 0
         for field, mate in self.reading.claims_of(self, turn):
             text = self._text_of(field)
+            if turn == "black" and mate == f"-{by_line}":  # as White sees it
+                mate = str(by_line)  # noqa: PLW2901
             is_more = _FIVE in text and moves > evidence.AND_MORE
             is_five = mate == str(evidence.AND_MORE)
             is_prose = len(text) > evidence.LONG_TEXT
@@ -450,6 +467,10 @@ _OF_MOVES = {"line", "keys"}
 _PROSE = {"title", "description"}
 """Words that claim nothing, unless they look like a claim."""
 
+_find_options = re.compile(
+    r"(?<![^\s(])([A-H])\)\s*([^\n]+?)(?=\s+\(?[A-H]\)|\s*(?:\n|\Z))"
+).findall
+_KEY = re.compile(r"\b(?:key|solution|clé|schlüssel|lösung|clave)\s*:", re.IGNORECASE)
 _LONGEST_GOAL = 600
 _SHORTEST_GAME = 3
 _are_moves = re.compile(
@@ -579,6 +600,11 @@ def _without_sign(text: str) -> str:
     text = text.strip(" \t\"'`;,|=>-\u2013:")
     before = _before_moves.match(text)
     return text[before.end() :] if before and not has_moves(before[0]) else text
+
+
+def _parts_of(text: str) -> tuple[str, ...]:
+    """Return a text, what begins with its first move, and what follows `Key:`."""
+    return text, from_first_move(text), _KEY.split(text)[-1]
 
 
 def _is_number(field: str, text: str) -> bool:

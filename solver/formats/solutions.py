@@ -61,11 +61,11 @@ _find_move = re.compile(
     rf"(?<![\w/])(?:[{_LETTERS}kqrn][a-h]?[1-8]?[x:*\xd7\u2013-]?[a-h][1-8]"
     r"|[a-h][x:*\xd7][a-h][1-8]|[a-h][1-8][x:*\xd7\u2013-]?[a-h][1-8]|[O0]-[O0]"
     rf"|[a-h][18][=/(]?[{_LETTERS}])(?!\w*/\w+/|[0-9a-f]{{9}})"
-    r"|\A(?:[a-h][1-8][\s,-]+){1,40}[a-h][1-8]\s*\Z"
+    r"|\A(?:[a-h][1-8][\s,-]+){1,40}[a-h][1-8]\s*\Z|\A[a-h][1-8][+#!?]*\Z"
     r"|(?<![\w.])[0-9]{1,3}\s?(?:[.)]+|\u2026)\s*[a-h][1-8](?=[\s+#!?=;,]|\Z)"
 ).search
-"""Finds what is a move beyond doubt: a square alone, such as e4, is none among other
-words, and neither is the beginning of a hash."""
+"""Finds what is a move beyond doubt: a square such as e4 is none among other words, and
+neither is the beginning of a hash."""
 
 _PIECES = "KDTLS RDTFC RDTAC RDTBC KDTLP KHWGS KDVSJ KVBFH KФЛСК"
 _LANGUAGES = tuple(

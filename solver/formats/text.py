@@ -62,8 +62,11 @@ _is_marked = re.compile(
     r"^\s*(#{1,6}\s|\\(?:chapter|(?:sub)*section)\b|//|--|=+\s|\*{1,2}[A-Za-z]|[*=~_]{2,}\s*\w|;|%|<h\d|/\*|\[)|:\s*$"
 ).search
 _is_comment = re.compile(r"\s*(//|#|--|/\*|;|%)").match
-_is_empty = re.compile(r"\s*(?:(?:```|~~~).*)?").fullmatch
-"""A blank line, or one that begins or ends a block of code in Markdown."""
+_is_empty = re.compile(r"\s*(?:(?:```|~~~).*|\\(?:begin|end)\{.*)?").fullmatch
+"""A blank line, or one that begins or ends a block of code in Markdown or of LaTeX."""
+
+_is_apart = re.compile(r"\s*(?:\\(?:begin|end)\{.*)?").fullmatch
+"""A line between paragraphs."""
 
 _match_level = re.compile(r"\s*(?:(#{1,6})\s|\\((?:sub)*)section\b)").match
 _is_underline = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*").fullmatch
@@ -77,6 +80,9 @@ _is_number = re.compile(
 
 _is_name = re.compile("[a-z]+(?: [a-z]+){0,2}", re.IGNORECASE).fullmatch
 _TAG = re.compile(r"</?[a-z]+>")
+_is_attribute = re.compile(r"[\"'`}]+\s+[a-z]\w*=[\"'{]", re.IGNORECASE).match
+"""What follows a value in a tag is another one."""
+
 _LIST_MARK = re.compile(r"^\s*(?:\d+[.):]|[-*>#\u2022]|//)*\s*")
 _is_fen_label = re.compile(
     r"\W*(?:fen|position(?: fen)?|epd|diagram|stellung)\W*", re.IGNORECASE
@@ -148,7 +154,7 @@ class _Text:
         self.lines = text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.line_of = [bisect_right(self.starts, fen.start) - 1 for fen in fens]
-        self.paragraphs = [*accumulate(not line.strip() for line in self.lines)]
+        self.paragraphs = [*accumulate(bool(_is_apart(line)) for line in self.lines)]
         self.fens_of_line = Counter(self.line_of)
         self.fens_of_paragraph = Counter(self.paragraphs[at] for at in self.line_of)
         self.comments: list[str] = []
@@ -340,6 +346,9 @@ class _Text:
         if is_operation(after):
             for opcode, operand in operations_of(after):
                 fields.setdefault(opcode, operand)
+        elif _is_attribute(after):
+            for pair in _find_pairs(after):
+                fields.setdefault(pair["name"], _unquote(pair["value"]))
         else:
             texts.append(after.strip())
         if not _is_fen_label(before):
@@ -367,7 +376,6 @@ class _Text:
             if self.paragraphs[n] == paragraph
             and n not in self.headings
             and not _is_empty(self.lines[n])
-            and self.lines[n].strip()
         ]
         if self.fens_of_paragraph[paragraph] > 1:
             if self._begins_with_fen(line):
@@ -435,6 +443,7 @@ def _object_move(found: re.Match[str]) -> str:
 def _unquote(value: str) -> str:
     """Return a value of code as text: lists with spaces, and moves as in UCI."""
     value = value.strip()
+    value = value[1:-1] if value[:2] in {"{[", "{'", '{"', "{`"} else value  # of JSX
     if value.startswith("["):
         value = _OBJECT.sub(_object_move, value)
     if value.startswith("[") or value.endswith(")"):

@@ -680,13 +680,23 @@ def _text(value: Any) -> str | None:
     if isinstance(value, list):
         return _list_text(value)
     if isinstance(value, dict):
-        return None if _count_fens(value) else _move_text(value)
+        return None if _count_fens(value) else _tagged_text(value) or _move_text(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
         is_exact = abs(value) < 1e15 and value.is_integer()
         return str(int(value) if is_exact else value)
     return "" if value is None else str(value)
+
+
+def _tagged_text(value: dict[str, Any]) -> str | None:
+    """Return a number with its type: MongoDB's, or an engine's evaluation."""
+    match value:
+        case {"type": str(kind), "value": int(number)}:
+            return f"#{number}" if kind == "mate" else f"{number / 100:+g}"
+    names = [*value]
+    is_typed = len(names) == 1 and names[0].startswith("$")
+    return _text(value[names[0]]) if is_typed else None
 
 
 def _list_text(values: list[Any]) -> str | None:

@@ -27,7 +27,7 @@ _CLAIM = re.compile(
     rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
                           | kein[a-z]* | nicht | ohne | pas | sans | senza | geen | niet
                           | threat[a-z]* | avoid[a-z]* | prevent[a-z]* | allow[a-z]*
-                          | would )
+                          | would | overlook[a-z]* | miss (?: ed | es | ing ) )
                      (?: [\s-]+ [a-z]+ ){{0,3}}? [\s-]+ )?
          (?P<phrase> \b (?: (?P<side> white | black ) \s+ (?: (?: is | gets ) \s+ )? )?
             (?: (?: direct | check ) [\s-]* )?
@@ -66,7 +66,7 @@ OTHER = re.compile(
 """Fairy conditions, mostly of Popeye's, and other stipulations."""
 
 is_claiming = re.compile(
-    r"mate|\bmatt?[oa]?\b|мат|mover|[#=]|züge|coups|jugadas|mosse|zetten|lances",
+    r"mate|\bmatt?[oa]?\b|мат|mover|[#=\u2260\u2021]|züge|coups|jugadas|mosse|zetten|lances",
     re.IGNORECASE,
 ).search
 """Whether a text may claim something, in words that are read or others."""
@@ -140,11 +140,11 @@ def find_lengths(text: str, turn: str, *, signs: bool = True) -> list[int]:
 
 
 _SIGN = (
-    r"(?:\#\s?(?P<moves>[+-]?[0-9]{1,3})|(?P<before>[0-9]{1,2})\#"
+    r"(?:[#\u2260\u2021]\s?(?P<moves>[+-]?[0-9]{1,3})|(?P<before>[0-9]{1,2})[#\u2260\u2021]"
     r"|M(?P<engine>[0-9]{1,2}))"
 )
 _match_sign = re.compile(
-    rf"[\s\"'`;,|&}}:\u2013/(\[-]*{_SIGN}(?![\w.:])\s*[)\]]?(?=\Z|[\s;,|:)\].!-])",
+    rf"[\s\"'`;,|&}}:\u2013/(\[-]*{_SIGN}(?!\w|:|\.(?!\s+[A-Z][a-z]{{2}}))\s*[)\]]?(?=\Z|[\s;,|:)\].!-])",
     re.IGNORECASE,
 ).match
 _find_sign = re.compile(
