@@ -229,7 +229,7 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
     for found in _WORD.finditer(text):
         place = _OR if found[0].startswith("/") else place
         word = found[0][:_LONGEST_WORD].strip(
-            "\"'`<>[]_/()!" if "=(" not in found[0] else "\"'`<>[]_/!"
+            "\"'`<>[]{}_/()!" if "=(" not in found[0] else "\"'`<>[]{}_/!"
         )
         number = _NUMBER.match(word)
         assert number

@@ -78,6 +78,12 @@ _is_number = re.compile(
 ).fullmatch
 """The number of a record."""
 
+_is_answers = re.compile(
+    r"\W*(?:the )?(?:solutions?|answers?|keys|l(?:ö|oe)sungen|r[ée]ponses|soluciones|"
+    r"respuestas|soluzioni|oplossingen|antworten|ответы|решения)\W*",
+    re.IGNORECASE,
+).fullmatch
+_match_answer = re.compile(r"\W{0,4}(\d{1,4})\s*[.):]\s*(.+)").match
 _is_name = re.compile("[a-z]+(?: [a-z]+){0,2}", re.IGNORECASE).fullmatch
 _TAG = re.compile(r"</?[a-z]+>")
 _is_attribute = re.compile(r"[\"'`}]+\s+[a-z]\w*=[\"'{]", re.IGNORECASE).match
@@ -167,6 +173,8 @@ class _Text:
             self._find_blocks()
             self.comments = _find_comments(text)
         self.heads = self._find_heads()
+        self.numbers = [self._number(line) for line in self.line_of]
+        self.answers, self.end = self._find_answers()
 
     def entries(self) -> Iterator[Entry]:
         """Yield an entry for each FEN."""
@@ -179,6 +187,8 @@ class _Text:
                 self._read_block(at, fields, texts)
             else:
                 self._read_around(at, fields, texts)
+            if answer := self.answers.get(self.numbers[at]):
+                texts.append(answer)
             yield Entry(line + 1, fields, tuple(texts), tuple(heads))
 
     # Code
@@ -311,6 +321,31 @@ class _Text:
 
     # Lists
 
+    def _number(self, line: int) -> str:
+        """Return the number of the record with a FEN in this line."""
+        found = _match_answer(self.lines[line])
+        if found is None and line and _is_number(self.lines[line - 1]):
+            found = re.search(r"(\d+)", self.lines[line - 1])
+        return found[1] if found else ""
+
+    def _find_answers(self) -> tuple[dict[str, str], int]:
+        """Find the solutions at the end of a list.
+
+        Returns
+        -------
+        answers : dict of str to str
+            By the numbers of all records; empty if there are none.
+        end : int
+            The line where they begin, or how many lines there are.
+        """
+        places = (at for at, line in enumerate(self.lines) if _is_answers(line))
+        begin = next(places, 0)
+        found = filter(None, map(_match_answer, self.lines[begin + 1 :]))
+        answers = {one[1]: one[2] for one in found}
+        if begin > self.line_of[-1] > 0 and answers.keys() >= {*self.numbers}:
+            return answers, begin
+        return {}, len(self.lines)
+
     def _read_around(self, at: int, fields: dict[str, str], texts: list[str]) -> None:
         fen, line = self.fens[at], self.line_of[at]
         start, text = self.starts[line], self.lines[line]
@@ -359,7 +394,7 @@ class _Text:
         """Return the other lines that belong to a FEN."""
         line, paragraph = self.line_of[at], self.paragraphs[self.line_of[at]]
         last = self.line_of[at - 1] if at else -1
-        end = self.line_of[at + 1] if at + 1 < len(self.fens) else len(self.lines)
+        end = self.line_of[at + 1] if at + 1 < len(self.fens) else self.end
         last, end = max(last, line - _MOST_LINES), min(end, line + _MOST_LINES)
         headings = self.headings if at + 1 < len(self.fens) else set()
 
@@ -387,7 +422,11 @@ class _Text:
             same += [
                 n
                 for n in following[len(same) :][:_NEAR_MOVES]
-                if has_moves(self.lines[n]) or (not same and _claims(self.lines[n]))
+                if has_moves(self.lines[n])
+                or (
+                    not same
+                    and (_claims(self.lines[n]) or words.find_sign(self.lines[n]))
+                )
             ]
         return before + same
 
