@@ -33,11 +33,13 @@ FENS = {
     "l": "6k1/8/8/8/8/8/R7/1R4K1 b - - 0 1",
     "Q": "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1",
     "q": "6k1/8/5K2/8/8/8/8/6Q1 b - - 0 1",
+    "P": "6k1/5ppp/2p5/8/8/8/8/1R4K1 w - - 0 1",
+    "p": "6k1/2p2ppp/8/8/8/8/8/1R4K1 b - - 0 1",
     "B": "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1",
     "F": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2",
 }
-KEYS = {"A": "a1a8", "L": "a2a7", "Q": "g1g7", "B": "a8a1", "F": "d8h4"}
-"""1. Ra8#, 1. Ra7 Kg8 2. Rb8#, 1. Qg7#, 1... Ra1#, 2... Qh4#."""
+KEYS = {"A": "a1a8", "L": "a2a7", "Q": "g1g7", "P": "b1b8", "B": "a8a1", "F": "d8h4"}
+"""1. Ra8#, 1. Ra7 Kg8 2. Rb8#, 1. Qg7#, 1. Rb8#, 1... Ra1#, 2... Qh4#."""
 
 GAME = "1. f3 e5 2. g4"
 UCI = "f2f3 e7e5 g2g4"
@@ -106,6 +108,15 @@ CASES = [
         "fen,line\n@a,f8g8 a1a8\n@L,a2a7 h8g8 b1b8\n@l,g8h8 a2a7\n@L,a2a7",
         "A1 L2 L L",
     ),
+    ("a column a move", "csv", "fen,m1,r1,m2\n@L,Ra7,Kg8,Rb8#\n", "L2"),
+    ("numbers of moves", "csv", "pos,n_moves,a\n@A,1,Ra8#\n@L,2,Ra7\n", "A1 L2"),
+    ("even, no mates", "csv", "no,fen,a\n7,@a,f8g8 a1a2\n9,@q,g8h8 g1g2\n", "A Q"),
+    (
+        "half are stated",
+        "csv",
+        "fen,dm,a\n@L,2,Ra7\n@A,1,Ra8\n@Q,1,\n@A,,Ra8#",
+        "L2 A1 Q1- A",
+    ),
     ("side apart", "csv", "board,turn,mate\n@1A,w,1\n@1B,b,1", "A1- B1-"),
     ("PGN in a field", "csv", 'id,pgn\n1,"[FEN ""@A""]\n\n1. Ra8# *"\n', "A1"),
     # JSON
@@ -132,6 +143,17 @@ CASES = [
     ("keys of an object", "json", '{"@A": "Ra8#", "@Q": "Qg7#"}', "A1 Q1"),
     ("one in words", "json", '{"fen": "@A", "goal": "White mates in one"}', "A1-"),
     ("tags", "json", '{"fen": "@L", "solution": "a2a7", "tags": "mateIn2"}', "L2"),
+    ("MongoDB", "jsonl", '{"fen": "@L", "mateIn": {"$numberInt": "2"}}', "L2-"),
+    (
+        "evaluations",
+        "json",
+        '[{"fen": "@L", "eval": {"type": "mate", "value": 2}},'
+        '{"fen": "@B", "eval": {"type": "mate", "value": -1}, "pv": "a8a1"},'
+        '{"fen": "@A", "eval": {"type": "cp", "value": 2}}]',
+        "L2- B1 A",
+    ),
+    ("to be mated", "json", '[{"fen": "@l", "text": "Black is mated in 2"}]', "l-2"),
+    ("a question", "json", '[{"fen": "@L", "q": "White mates in 2. How?"}]', "L2-"),
     ("active", "json", '{"fen": "@1B", "active_color": "b", "mate": 1}', "B1-"),
     ("player", "jsonl", '{"fen": "@1B", "player": "b", "mate": 1}', "B1-"),
     ("toPlay", "jsonl", '{"fen": "@1B", "toPlay": "Black", "mate": 1}', "B1-"),
@@ -189,6 +211,7 @@ CASES = [
         '[{"fen": "@A", "options": ["Ra7", "Ra8#", "Ra6"], "answer": "Ra8#"}]',
         "A1",
     ),
+    ("a pawn's blunder", "json", '[{"fen": "@p", "x": "c6", "y": ["Rb8#"]}]', "P1"),
     ("a game", "jsonl", f'{{"input": "{GAME}", "target": "Qh4#"}}\n', "F1"),
     ("both", "json", '{"game": {"pgn": "f3 e5 g4"}, "puzzle": {"a": ["d8h4"]}}', "F1"),
     # PGN
@@ -232,6 +255,11 @@ CASES = [
         'Mates in two\n\n@4L bm Ra7; id "x";\n\nMates in one\n\n@4A bm Ra8#;\n',
         "L2 A1",
     ),
+    ("options", "txt", "@L #2\nA) Kf2 B) Ra7 C) Rb7\nAnswer: B\n", "L2"),
+    ("other signs", "txt", "@L 2\u2021\n\n@A \u22601\n", "L2- A1-"),
+    ("a sign below", "txt", "Loyd\n\n@L\n\n2#  (3+1)\n1.Ta7!\n", "L2"),
+    ("set play", "txt", "@L\n#2. Set play: 1...Kg7 2.Rb8. Key: 1.Ra7!\n", "L2"),
+    ("answers", "txt", "1) @A\n2) @Q\n\nAnswers\n\n1) 1.Ra8#\n2) 1.Qg7#\n", "A1 Q1"),
     # Claims in text
     *((claim, "txt", f"@L {claim}\n", "L2-") for claim in CLAIMS.split(" | ")),
     ("words above", "txt", "White mates in 2\n@L\n", "L2-"),
@@ -288,6 +316,7 @@ CASES = [
     ("a list of Markdown", "md", "- **Anna** `@A` mate in 1\n- `@L` #2", "A1- L2-"),
     ("HTML", "html", "<ul><li>@A mate in 1</li><li>@L mate in 2</li></ul>", "A1- L2-"),
     ("HTML's table", "html", "<table><tr><td>@A</td><td>#1</td></tr></table>", "A1-"),
+    ("arrays", "xml", "<a><b name='mate_in_2'><i>@L</i><i>@B</i></b></a>", "L2- B2-"),
     ("headings of HTML", "html", "<h2>Mate in 2</h2><p>@L</p><p>@L</p>", "L2- L2-"),
     ("HTML's terms", "html", "<dl><dt>@L</dt><dd>Mate in 2</dd></dl>", "L2-"),
     ("attributes", "html", '<p data-fen="@L" data-mate="2">x</p><p>y</p>', "L2-"),
@@ -300,6 +329,12 @@ CASES = [
     ("TypeScript", "ts", "const P: T[] = [{fen: `@A`, moves: ['Ra8#']}];", "A1"),
     ("Python", "py", 'P = [\n  ("@A", "Ra8#"),\n  ("@Q", "Qg7#"),\n]\n', "A1 Q1"),
     ("keywords", "py", "P = [\n  dict(fen='@A', mate_in=1),\n]\n", "A1-"),
+    (
+        "JSX",
+        "jsx",
+        "<P fen='@A' to={['Ra8#']} />\n<P fen='@Q' to={['Qg7#']} />",
+        "A1 Q1",
+    ),
     ("a name around", "js", "const mateIn2 = ['@L'];\n", "L2-"),
     ("a comment above", "js", "const p = [\n  // mate in 2\n  '@L',\n];\n", "L2-"),
     ("moves in a comment", "py", 'P = [\n  D("@A", points=3),  # 1. Ra8#\n]', "A1"),
@@ -318,6 +353,12 @@ CASES = [
         "L2",
     ),
     ("LaTeX", "tex", "\\section*{Mate in two}\n% no. 1\nx[setfen=@L]\n", "L2-"),
+    (
+        "LaTeX's blocks",
+        "tex",
+        "\\begin{p}\n[setfen=@L]\nMate in 2: {1.Ra7}\n\\end{p}\n" * 2,
+        "L2 L2",
+    ),
     ("LaTeX's table", "tex", "1 & \\texttt{@L} & \\#2 & 1.Ta7! \\\\\n", "L2"),
     ("MediaWiki", "txt", "| 1 || <code>@L</code> || #2 || Ra7\n", "L2"),
     (
@@ -352,6 +393,12 @@ TRAPS = [
     ("depth", "csv", "fen,depth\n@A,20\n@L,24\n@Q,20\n", "A L Q"),
     ("an engine's depth", "txt", "@L depth 12 nodes 20000\n", "L"),
     ("a study", "txt", "@L White to play and win\n1. Ra7 Kg8 2. Rb8#\n", "L"),
+    (
+        "studies",
+        "pgn",
+        PGN.format("L", "{White to play and draw} 1. Ra7") + PGN.format("A", "1. Ra8#"),
+        "L A",
+    ),
     ("a drawn study", "pgn", '[Event "Draw"]\n' + PGN.format("L", "1. Ra7"), "L"),
     ("a won study", "pgn", '[Event "Win"]\n' + PGN.format("A", "1. Ra8#"), "A"),
     ("a puzzle's number", "pgn", '[Event "Puzzle #3"]\n' + PGN.format("L", ""), "L"),
@@ -370,6 +417,8 @@ TRAPS = [
     ("to resign", "csv", "FEN;Züge bis zur Aufgabe\n@A;2\n@L;3\n", "A L"),
     ("two languages", "txt", "@L #2\n1.Da7 Kg8 2.Rb8#\n", "L2-"),
     ("tries alone", "txt", "@L #2\n1.Kh2? Kg8!\n", "L2-"),
+    ("overlooked", "txt", "@L Both overlooked a mate in 4.\n", "L"),
+    ("a letter too many", "txt", "@L #2\nA) Kf2 B) Ra7 C) Rb7\n", "L2-"),
     ("a key alone", "json", '[{"fen": "@L", "move": "a2a7"}]', "L"),
 ]
 
@@ -404,7 +453,7 @@ def meant(expected: str) -> list[tuple[str, int | None, str]]:
     found = []
     for word in expected.split():
         board = " ".join(FENS[word[0]].split()[:3])
-        mate = int(word[1]) if word[1:] else None
+        mate = int(word[1:].rstrip("-")) if word[1:] else None
         found.append((board, mate, KEYS[word[0]] if len(word) == 2 else ""))
     return found
 
