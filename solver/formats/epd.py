@@ -344,15 +344,21 @@ def find_operations(text: str) -> tuple[str, list[re.Match[str]]]:
     Each is a match in `text` with its semicolon; see `_OPERATION`. Its groups are
     `opcode` and `operand`.
     """
-    end = len(text.rstrip(" \t\r\n\0"))  # some files have a NUL after each line
+    end = _end_of(text)
     if (found := _POSITION.match(text, 0, end)) is None:
         return text, []
     return found["fen"], list(_OPERATION.finditer(text, found.end(), end))
 
 
+def _end_of(text: str) -> int:
+    """Return where the last operation ends; some files have a NUL after each line."""
+    end = len(text.rstrip(" \t\r\n\0;"))
+    return max(end, text.find(";", end) + 1)
+
+
 def operations_of(text: str) -> list[tuple[str, str]]:
     """Return the opcodes and operands of a text without its FEN."""
-    found = _OPERATION.finditer(text, 0, len(text.rstrip()))
+    found = _OPERATION.finditer(text, 0, _end_of(text))
     return [(opcode_of(each), _unquoted(each["operand"])) for each in found]
 
 

@@ -70,13 +70,13 @@ def name_columns(cells: Sequence[str], width: int = 0) -> tuple[str, ...]:
     The second of two equal names is followed by `(2)`.
     """
     names: dict[str, None] = {}
+    counts = Counter[str]()
     for at in range(width or len(cells)):
         cell = " ".join(cells[at].split()) if at < len(cells) else ""
         name = first = cell.strip("`*\ufeff ") or str(at + 1)
-        count = 1
         while name in names:
-            count += 1
-            name = f"{first} ({count})"
+            counts[first] += 1
+            name = f"{first} ({counts[first] + 1})"
         names[name] = None
     return tuple(names)
 

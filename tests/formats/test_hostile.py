@@ -11,8 +11,10 @@ import pytest
 
 from solver.errors import FormatError
 from solver.formats.claims import ReadOptions
+from solver.formats.epd import find_operations
 from solver.formats.pgn import PgnGame
 from solver.formats.registry import read_collection
+from solver.formats.tables import name_columns
 from solver.problem import Problem
 from tests.cpu_time import spending_less_than
 
@@ -200,6 +202,17 @@ def test_texts_are_read_in_linear_time(unit: str, tmp_path: Path) -> None:
                 for record in read_collection(path)
                 if isinstance(record, Problem)
             ]
+
+
+def test_equal_names_of_columns_are_told_apart_in_linear_time() -> None:
+    with spending_less_than(1):
+        assert name_columns(["x"] * 30_000)[-1] == "x (30000)"
+
+
+def test_semicolons_after_a_record_are_skipped_in_linear_time() -> None:
+    with spending_less_than(1):
+        text = f"{FEN} dm 1{';' * 60_000}"
+        assert [found[0] for found in find_operations(text)[1]] == ["dm 1;"]
 
 
 def transcript(text: bytes) -> list[str]:
