@@ -108,10 +108,10 @@ EXACT = re.compile(
 )
 MOST_OF, MOST_LINES, ENOUGH, STATED, STUDIES, MIXED = 0.4, 0.8, 3, 4, 8, 4
 """In which part of the records a field must have claims to be a field of claims; in
-which part lines are usual; how many lines that do not mate decide who begins; in how
-many records it is known whether most state a claim; a file has studies if one of so
-many records asks for a win or a draw; who begins differs if for one record there are
-fewer others than so many."""
+which part lines are usual; how many signs may count the records; of how many records it
+is known whether most state a claim; a file has studies if one of so many records asks
+for a win or a draw; who begins differs if for one record there are fewer others than so
+many."""
 
 _is_score = re.compile(r"[+-]?[0-9]+\.[0-9]*[1-9]|\+[0-9]+(?:\.[0-9]+)?").fullmatch
 is_integer = re.compile(r"[+-]?[0-9]{1,3}(?:[.,]0+)?").fullmatch

@@ -59,7 +59,7 @@ from solver.formats.claims import (
     renamed,
     take_sample,
 )
-from solver.formats.evidence import FIELDS, plain_name
+from solver.formats.evidence import ENOUGH, FIELDS, STATED, STUDIES, plain_name
 from solver.formats.solutions import read_solution
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.movetext import NO_MOVE, PartKind, TextPart, read_movetext
@@ -558,11 +558,6 @@ class _Habits(NamedTuple):
     reading: str
 
 
-_ENOUGH, _STATED, _STUDIES = 3, 4, 8
-"""So many games decide who begins without a mate, and whether claims are stated; a file
-has studies if one of so many games asks for a win or a draw."""
-
-
 def _find_habits(texts: Iterable[bytes], names: Mapping[str, str]) -> _Habits:
     counts: Counter[tuple[bool, bool]] = Counter()
     total = goals = stated = 0
@@ -581,13 +576,13 @@ def _find_habits(texts: Iterable[bytes], names: Mapping[str, str]) -> _Habits:
         if not game.fault:
             counts[game.mates, len(game.moves) % 2 == 0] += 1
     even, odd = counts[True, True], counts[True, False]
-    are_even = counts[False, True] >= _ENOUGH and not counts[False, False]
+    are_even = counts[False, True] > 1 and not counts[False, False]
     return _Habits(
         even > odd if even or odd else are_even,
         (bool(even or odd) or are_even) and total > 1,
-        goals * _STUDIES >= total > 0,
-        total >= _STATED and 2 * stated >= total,
-        len(signs) >= _ENOUGH and all(b - a == 1 for a, b in pairwise(signs)),
+        goals * STUDIES >= total > 0,
+        total >= STATED and 2 * stated >= total,
+        len(signs) >= ENOUGH and all(b - a == 1 for a, b in pairwise(signs)),
         first_mover(even, odd),
     )
 
