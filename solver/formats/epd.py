@@ -94,8 +94,9 @@ possessive groups incorrectly (python/cpython#106052).
 """
 
 is_operation = re.compile(
-    r"[\s;,|]*(?:[abdps]m|id|ce|ac[dns]|[cv]\d(?!\s+[a-h][1-8]\b)|d\d+|hmvc|fmvn|eco|nic|noop|pv|pes|resign|rc"
-    r"|sm|tc\w\w|nomate|solutions|stipulation)(?:[\s:=#]|\d|\Z)",
+    r"[\s;,|]*(?:(?:[abdps]m|id|ce|ac[dns]|hmvc|fmvn|eco|nic|noop|pv|pes|resign|sm"
+    r"|tc\w\w|nomate|solutions|stipulation)(?:[\s:=#]|\d|\Z)"
+    r"|rc\s|[cv]\d\s*\"|d\d+\s+\d)",
     re.IGNORECASE,
 ).match
 """Whether a text begins with an opcode of EPD, so that it is no text for people."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from solver.errors import FormatError, InputError
 from solver.formats import claims, epd
+from solver.formats.epd import is_operation
 from solver.problem import Claim, Problem
 from tests.oracles import walks
 
@@ -402,3 +403,10 @@ def test_any_tail_gives_a_problem_or_a_one_line_error(tail: str) -> None:
     except InputError as error:
         shown = str(error)
     assert shown.isprintable()
+
+
+def test_moves_are_no_operations() -> None:
+    for text in (" rc8+ Kh7", " d4 exd4", " c4 dxc4", " v2"):
+        assert not is_operation(text), text
+    for text in (' c0 "d4";', " bm d4;", " D1 20 ;D2 400", " rc 2;", " dm 2", "; id 1"):
+        assert is_operation(text), text
