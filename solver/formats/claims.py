@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
@@ -197,16 +198,14 @@ def _parse_number(name: str, text: str, allowed: Container[int], expected: str) 
 
 def _parse_keys(field: str, position: GivenPosition, moves: str) -> tuple[str, ...]:
     """Read alternative first moves, or the key of a solution with words after it."""
-    try:
-        return position.keys(field, moves)
-    except InputError:
-        from solver.formats.solutions import read_solution
+    with suppress(InputError):
+        if keys := position.keys(field, moves):
+            return keys
+    from solver.formats.solutions import read_solution
 
-        solution = read_solution(position.fen, moves)
-        keys = solution.keys or solution.moves[: not solution.rest]
-        if not keys:
-            raise
-        return keys
+    solution = read_solution(position.fen, moves)
+    keys = solution.keys or solution.moves[: not solution.rest]
+    return keys or position.keys(field, moves)
 
 
 @dataclass

@@ -15,6 +15,7 @@ Nothing here says what a field means.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -238,6 +239,9 @@ def _walk(element: _Element, heads: dict[int, str]) -> Iterator[Entry]:
 def _is_walked(child: _Element) -> bool:
     """Return whether an element holds several records, or is no record itself."""
     if child.tag in _WALKED or (len(child.boards) > 1 and child.tag != _TEXT):
+        return True
+    tags = Counter(each.tag for each in child.children if each.boards)
+    if any(tags[tag] > 1 for tag in tags.keys() - _HTML | {"li", "tr"}):  # one board
         return True
     return any(map(_header, child.find("table")))
 

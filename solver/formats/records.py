@@ -172,13 +172,18 @@ class RecordReader:
                 if solution.moves or solution.keys:
                     yield _Line("line", TEXT, moves, solution)
                     break
-        places = {field: at for _, field, at in self.plan.fields}
+        yield from self._join_columns()
+
+    def _join_columns(self) -> Iterator[_Line]:
+        """Yield the mating line whose moves have a column each."""
         rows = [row for row in self.rows if is_move(row[2])]
-        rows.sort(key=lambda row: places.get(row[1], 0))
-        text = " ".join(text for _, _, text in rows)  # a column for each move
-        solution = read_solution(fen, text) if len(rows) > 1 else WrittenSolution()
-        if solution.is_whole and solution.mates:
-            yield _Line("line", rows[0][1], text, solution)
+        if len(rows) > 1:
+            places = {field: at for _, field, at in self.plan.fields}
+            rows.sort(key=lambda row: places.get(row[1], 0))
+            text = " ".join(text for _, _, text in rows)
+            solution = read_solution(self.position.fen, text)
+            if solution.is_whole and solution.mates:
+                yield _Line("line", rows[0][1], text, solution)
 
     def _chosen(self) -> list[str]:
         """Return the texts; of options such as `B) Qg7#`, only the answer's."""
@@ -604,7 +609,7 @@ def _without_sign(text: str) -> str:
 
 def _parts_of(text: str) -> tuple[str, ...]:
     """Return a text, what begins with its first move, and what follows `Key:`."""
-    return text, from_first_move(text), _KEY.split(text)[-1]
+    return text, from_first_move(text), *_KEY.split(text)[1:][-1:]
 
 
 def _is_number(field: str, text: str) -> bool:

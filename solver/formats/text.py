@@ -65,8 +65,7 @@ _is_comment = re.compile(r"\s*(//|#|--|/\*|;|%)").match
 _is_empty = re.compile(r"\s*(?:(?:```|~~~).*|\\(?:begin|end)\{.*)?").fullmatch
 """A blank line, or one that begins or ends a block of code in Markdown or of LaTeX."""
 
-_is_apart = re.compile(r"\s*(?:\\(?:begin|end)\{.*)?").fullmatch
-"""A line between paragraphs."""
+_ends_paragraph = re.compile(r"\s*(?:\\(?:begin|end)\{.*)?").fullmatch
 
 _match_level = re.compile(r"\s*(?:(#{1,6})\s|\\((?:sub)*)section\b)").match
 _is_underline = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*").fullmatch
@@ -160,7 +159,8 @@ class _Text:
         self.lines = text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.line_of = [bisect_right(self.starts, fen.start) - 1 for fen in fens]
-        self.paragraphs = [*accumulate(bool(_is_apart(line)) for line in self.lines)]
+        ends = (bool(_ends_paragraph(line)) for line in self.lines)
+        self.paragraphs = [*accumulate(ends)]
         self.fens_of_line = Counter(self.line_of)
         self.fens_of_paragraph = Counter(self.paragraphs[at] for at in self.line_of)
         self.comments: list[str] = []

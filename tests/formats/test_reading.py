@@ -248,6 +248,7 @@ CASES = [
     ("dm and bm", "epd", '@4A dm 1; bm Ra8#; id "a";\n@4L dm 2; bm Ra7;\n', "A1 L2"),
     ("pv", "epd", "@4A dm 1; pv a1a8;\n@4L dm 2; pv a2a7 h8g8 b1b8;", "A1 L2"),
     ("a score", "epd", "@4A bm #1;\n@4L bm #2;", "A1- L2-"),
+    ("a key in brackets", "epd", "@4A dm 1; bm ra8;\n@4Q dm 1; bm (Qg7);", "A1 Q1"),
     ("six fields", "epd", "@A bm Ra8; dm 1;\n@L bm Ra7; dm 2;", "A1 L2"),
     (
         "below headings",
@@ -318,6 +319,8 @@ CASES = [
     ("HTML's table", "html", "<table><tr><td>@A</td><td>#1</td></tr></table>", "A1-"),
     ("arrays", "xml", "<a><b name='mate_in_2'><i>@L</i><i>@B</i></b></a>", "L2- B2-"),
     ("headings of HTML", "html", "<h2>Mate in 2</h2><p>@L</p><p>@L</p>", "L2- L2-"),
+    ("equal boards", "html", "<ol><li>@L #2</li><li>@L (#2)</li></ol>", "L2- L2-"),
+    ("equal ones", "xml", "<ps><z><f>@L</f></z><z><f>@L</f></z></ps>", "L L"),
     ("HTML's terms", "html", "<dl><dt>@L</dt><dd>Mate in 2</dd></dl>", "L2-"),
     ("attributes", "html", '<p data-fen="@L" data-mate="2">x</p><p>y</p>', "L2-"),
     ("XML", "xml", "<ps><p><fen>@L</fen><mate>2</mate></p></ps>", "L2-"),
