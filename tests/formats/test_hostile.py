@@ -204,7 +204,7 @@ def test_texts_are_read_in_linear_time(unit: str, tmp_path: Path) -> None:
             ]
 
 
-def test_equal_names_of_columns_are_told_apart_in_linear_time() -> None:
+def test_equal_names_of_columns_become_different_in_linear_time() -> None:
     with spending_less_than(1):
         assert name_columns(["x"] * 30_000)[-1] == "x (30000)"
 
