@@ -2,9 +2,8 @@
 
 Called by most of its room and `audit`; imports no other.
 
-The same words claim the same in every format. English, German, French and Spanish are
-read. What denies a mate or only threatens it claims nothing, and a range of numbers
-does not either.
+The same words claim the same in every format and in ten languages. What denies a mate,
+supposes it or only threatens it claims nothing, and a range of numbers does not either.
 """
 
 from __future__ import annotations
@@ -24,7 +23,10 @@ _OTHER_NUMERALS = """einem:1 zwei:2 drei:3 vier:4 fünf:5 sechs:6 sieben:7 acht:
 _NUMBERS = NUMERALS | dict(pair.split(":") for pair in _OTHER_NUMERALS.split())
 _NUMERAL = rf"(?:[0-9]{{1,9}}|{'|'.join(_NUMBERS)})"
 _CLAIM = re.compile(
-    rf"""(?P<denied> \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
+    rf"""(?P<denied> (?: \A | (?<= [.!?;:\n] ) | (?<= [.!?;:\n] \s ) )
+                     (?: if | suppos[a-z]* | imagine ) \b
+                     [^.!?;:\n]{{0,80}}?
+                     | \b (?: no | not | never | without | cannot | [a-z]*n['\u2019]t
                           | kein[a-z]* | nicht | ohne | pas | sans | senza | geen | niet
                           | threat[a-z]* | avoid[a-z]* | prevent[a-z]* | allow[a-z]*
                           | would | overlook[a-z]* | miss (?: ed | es | ing ) )

@@ -264,6 +264,7 @@ CASES = [
     # Claims in text
     *((claim, "txt", f"@L {claim}\n", "L2-") for claim in CLAIMS.split(" | ")),
     ("words above", "txt", "White mates in 2\n@L\n", "L2-"),
+    ("see if", "txt", "@L See if you can mate in 2.", "L2-"),
     ("words below", "txt", "@L\nWhite mates in 2\n", "L2-"),
     # Solutions in text
     *((text, "txt", f"@L mate in 2\n{text}\n", "L2") for text in KEYED.split(" | ")),
@@ -420,6 +421,7 @@ TRAPS = [
     ("to resign", "csv", "FEN;Züge bis zur Aufgabe\n@A;2\n@L;3\n", "A L"),
     ("two languages", "txt", "@L #2\n1.Da7 Kg8 2.Rb8#\n", "L2-"),
     ("tries alone", "txt", "@L #2\n1.Kh2? Kg8!\n", "L2-"),
+    ("a condition", "txt", "@L\nSuppose if h2 is empty then you can mate in one.", "L"),
     ("overlooked", "txt", "@L Both overlooked a mate in 4.\n", "L"),
     ("a letter too many", "txt", "@L #2\nA) Kf2 B) Ra7 C) Rb7\n", "L2-"),
     ("a key alone", "json", '[{"fen": "@L", "move": "a2a7"}]', "L"),
