@@ -324,8 +324,6 @@ class RecordReader:
         by_line = moves if mates and not is_even else 0
         for field, mate in self.reading.claims_of(self, turn):
             text = self._text_of(field)
-            if turn == "black" and mate == f"-{by_line}":  # as White sees it
-                mate = str(by_line)  # noqa: PLW2901
             is_more = _FIVE in text and moves > evidence.AND_MORE
             is_five = mate == str(evidence.AND_MORE)
             is_prose = len(text) > evidence.LONG_TEXT

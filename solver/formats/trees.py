@@ -690,10 +690,7 @@ def _text(value: Any) -> str | None:
 
 
 def _tagged_text(value: dict[str, Any]) -> str | None:
-    """Return a number with its type: MongoDB's, or an engine's evaluation."""
-    match value:
-        case {"type": str(kind), "value": int(number)}:
-            return f"#{number}" if kind == "mate" else f"{number / 100:+g}"
+    """Return a number that names its type, as MongoDB writes it."""
     names = [*value]
     is_typed = len(names) == 1 and names[0].startswith("$")
     return _text(value[names[0]]) if is_typed else None

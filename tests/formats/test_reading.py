@@ -144,14 +144,6 @@ CASES = [
     ("one in words", "json", '{"fen": "@A", "goal": "White mates in one"}', "A1-"),
     ("tags", "json", '{"fen": "@L", "solution": "a2a7", "tags": "mateIn2"}', "L2"),
     ("MongoDB", "jsonl", '{"fen": "@L", "mateIn": {"$numberInt": "2"}}', "L2-"),
-    (
-        "evaluations",
-        "json",
-        '[{"fen": "@L", "eval": {"type": "mate", "value": 2}},'
-        '{"fen": "@B", "eval": {"type": "mate", "value": -1}, "pv": "a8a1"},'
-        '{"fen": "@A", "eval": {"type": "cp", "value": 2}}]',
-        "L2- B1 A",
-    ),
     ("to be mated", "json", '[{"fen": "@l", "text": "Black is mated in 2"}]', "l-2"),
     ("a question", "json", '[{"fen": "@L", "q": "White mates in 2. How?"}]', "L2-"),
     ("active", "json", '{"fen": "@1B", "active_color": "b", "mate": 1}', "B1-"),
@@ -648,3 +640,19 @@ def test_a_pipe_is_read_like_a_file(text: str, tmp_path: Path) -> None:
         os.close(reader)
     thread.join()
     assert [*map(spelled, found)] == [*map(spelled, expected)]
+
+
+@pytest.mark.parametrize("record", ["@A,-1,Ra8#", "@B,-1,Ra1#"])
+def test_a_line_corrects_no_wrong_sign(record: str, tmp_path: Path) -> None:
+    (problem,), _ = read(tmp_path / "x.csv", f"fen,claim,line\n{record}\n")
+    assert problem.claim
+    assert problem.claim.mate == -1
+    assert problem.warnings
+
+
+def test_a_value_of_some_type_is_not_read_as_another(tmp_path: Path) -> None:
+    record = '[{"fen": "@B", "pv": "a8a1", "x": {"type": "rating", "value": 150}}]'
+    (problem,), _ = read(tmp_path / "x.json", record)
+    assert problem.claim
+    assert problem.claim.mate == 1
+    assert not problem.warnings
