@@ -123,10 +123,16 @@ class FormatError(NamedTuple):
         `file:line` of the record.
     reason : str
         What was expected and what was found, in one line.
+    text : str
+        The beginning of the record as the file has it; empty if it is not known.
+    name : str
+        The record's name, if it can be read.
     """
 
     source: str
     reason: str
+    text: str = ""
+    name: str = ""
 
     def __str__(self) -> str:
         return f"{self.source}: {self.reason}"

@@ -349,6 +349,8 @@ class Record(NamedTuple):
     hint
         the [convention](verdicts.md#conventions) with which a claim that fails would
         hold, such as `solves as claimed with en passant on b6`
+    text
+        the beginning of a record that could not be parsed, as the file has it
     warnings
         what the record says that could not be read, and what was kept of it: a list of
         texts. It is not stored
@@ -388,6 +390,7 @@ class Record(NamedTuple):
     mark: Annotated[str | None, Field(MARK, is_audits=True)] = None
     note: Annotated[str | None, Field(TEXT, is_audits=True)] = None
     hint: Annotated[str | None, Field(TEXT, is_audits=True)] = None
+    text: Annotated[str | None, Field(TEXT, is_audits=True)] = None
     warnings: Annotated[tuple[str, ...], Field(TEXTS, is_audits=True)] = ()
     restriction: Annotated[Restriction | None, Field(RESTRICTION)] = None
     certificate: bytes | None = None

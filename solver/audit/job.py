@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 # What explains a claim that fails: a convention with which it holds, or a longer mate.
 #
 # A composition may begin with an en passant capture, or deny a right to castle, because
-# no game leads to its position otherwise; many files do not say so. `variants` are the
-# same problem with each such convention.
+# no game leads to its position otherwise; many files do not say so, and some give the
+# wrong side to move. `variants` are the same problem with each such convention.
 
 FARTHER_NODES = 1_000_000
 """What the search for a longer mate than claimed may cost: less than half a second."""
@@ -51,7 +51,7 @@ _SIDES = {
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
-    """Yield the problem with each en passant capture, and with less castling.
+    """Yield the problem with each en passant capture, less castling, the other side.
 
     Yields
     ------
@@ -76,6 +76,13 @@ def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
             ways = board.copy(stack=False)
             ways.castling_rights &= ~mask
             yield from _legal(problem, ways, f"without {words}")
+    claim = problem.claim
+    has_moves = claim and (claim.keys or claim.line)  # which are legal for this side
+    if genre_of(problem.stipulation).has_certificates and not has_moves:
+        ways = board.copy(stack=False)
+        ways.turn, ways.ep_square = not board.turn, None
+        side = chess.COLOR_NAMES[ways.turn].capitalize()
+        yield from _legal(problem, ways, f"with {side} to move")
 
 
 def _skipped(board: chess.Board) -> Iterator[chess.Square]:

@@ -395,9 +395,10 @@ def audit_result(
     if isinstance(answer, errors.FormatError):
         return AuditResult(
             source=answer.source,
-            id=answer.source,
+            id=answer.name or answer.source,
             verdict=Verdict.UNREADABLE.value,
             error=answer.reason,
+            text=answer.text or None,
         )
     problem, claim = answer.problem, answer.problem.claim
     verdict = find_verdict(answer, within=within)

@@ -42,11 +42,12 @@ if TYPE_CHECKING:
 # The SQLite file of a store: its schema, its statements, and how it is opened.
 #
 # `answers` has one row for each question, `records` one for each record of a
-# collection, `marks` one for each decision of an editor; the view `results` joins them
-# to the columns of `AuditResult`. Each row ends with a checksum of all its values: a
-# row that a disk or another program has changed is not used.
+# collection, `marks` one for each decision of an editor, `readings` one for each file;
+# the view `results` joins the first three to the columns of `AuditResult`. Each row
+# ends with a checksum of all its values: a row that a disk or another program has
+# changed is not used.
 
-VERSION = 2
+VERSION = 3
 """Incremented when a column changes its meaning or is removed."""
 
 APPLICATION = files.STORE_ID
@@ -54,7 +55,7 @@ APPLICATION = files.STORE_ID
 
 CHECKSUM_BYTES = 8
 
-_OF_RECORDS = ("source", "id", "fen", "error")
+_OF_RECORDS = ("source", "id", "fen", "error", "text")
 _OF_MARKS = ("mark", "note")
 
 ANSWER_COLUMNS = tuple(
@@ -71,12 +72,13 @@ TABLES: dict[str, dict[str, type]] = {
     | _typed(ANSWER_COLUMNS)
     | {"options": str, "time_limit_s": float, "node_limit": int},
     "records": {"file": str, "line": int, "twin": str, "id": str, "fen": str}
-    | {"key": bytes, "error": str, "solver": str},
+    | {"key": bytes, "error": str, "text": str, "solver": str},
     "marks": _typed((*SUBJECT, *_OF_MARKS)),
+    "readings": {"file": str, "options": str, "reading": str},
 }
 """The columns of each table and their types; `checksum` follows."""
 
-_UNIQUE = {"answers": 1, "records": 3, "marks": len(SUBJECT)}
+_UNIQUE = {"answers": 1, "records": 3, "marks": len(SUBJECT), "readings": 1}
 """How many columns at the beginning of a table are its primary key."""
 
 _SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
@@ -100,6 +102,7 @@ _EXPRESSIONS = {
     "id": "r.id",
     "fen": "r.fen",
     "error": "r.error",
+    "text": "r.text",
     "verdict": "iif(r.error IS NULL, a.verdict, 'unreadable')",
     "solver": "coalesce(a.solver, r.solver)",
     "mark": "nullif(m.mark, '')",
@@ -152,7 +155,7 @@ def _own_definitions() -> frozenset[tuple[str, str, str]]:
         return _definitions(base)
 
 
-CLEARED = "DELETE FROM records; DELETE FROM answers;"
+CLEARED = "DELETE FROM records; DELETE FROM answers; DELETE FROM readings;"
 """Deletes all results; an editor's marks stay."""
 
 
@@ -167,6 +170,7 @@ _RESULTS = (
     "FROM records AS r NOT INDEXED LEFT JOIN answers AS a ON a.key = r.key "
     "ORDER BY r.file, r.line, r.id, r.rowid DESC"
 )
+_READINGS = f"SELECT r.rowid, {_columns('readings', 'r')} FROM readings AS r"
 _MARKS = f"SELECT m.rowid, {_columns('marks', 'm')} FROM marks AS m NOT INDEXED"
 _ANSWER = f"SELECT {_columns('answers', 'a')} FROM answers AS a WHERE a.key = ?"
 
@@ -401,9 +405,40 @@ class Store:
         row = (
             *split_source(result.source),
             twin_of(result),
-            *(result.id, result.fen, key, result.error, result.solver),
+            *(result.id, result.fen, key),
+            *(result.error, result.text, result.solver),
         )
         self._write("records", map(_escaped, row))
+
+    def put_reading(self, file: str, options: str, reading: str = "") -> None:
+        """Save how a file was read; it replaces what was saved before.
+
+        Parameters
+        ----------
+        file : str
+            Its name, as in `records`.
+        options : str
+            What `ReadOptions.to_json` returns.
+        reading : str
+            The JSON text of what was understood, if it has been read to its end.
+        """
+        self._write("readings", map(_escaped, (file, options, reading)))
+
+    def readings(
+        self, on_damaged: Callable[[errors.FormatError], object]
+    ) -> dict[str, str]:
+        """Return the options of each file, see `put_reading`.
+
+        `on_damaged` is called for each damaged row, which is left out.
+        """
+        found = {}
+        with self._exclusive():
+            for number, *row, given in self._base.execute(_READINGS):
+                if checksum("readings", row) != given:
+                    on_damaged(_damaged("readings", number, row[0]))
+                else:
+                    found[row[0]] = row[1]
+        return found
 
     def put_mark(self, subject: Subject, mark: str, note: str = "") -> None:
         """Save an editor's mark, or an empty one; it replaces an earlier one."""
@@ -626,11 +661,11 @@ def _read_row(row: Sequence[Any]) -> AuditResult | errors.FormatError:
     size = len(TABLES["records"])
     if checksum("records", values[:size]) != values[size]:
         return _damaged("records", number, _source(*values[:2]))
-    file, line, _, id_, fen, key, error, reader = values[:size]
+    file, line, _, id_, fen, key, error, text, reader = values[:size]
     source = _source(file, line)
     if error is not None:
         unreadable = AuditResult(id_, source, verdict=Verdict.UNREADABLE.value)
-        return unreadable._replace(error=error, solver=reader)
+        return unreadable._replace(error=error, text=text, solver=reader)
     _, *answer, found = values[size + 1 :]
     if found is None and not any(answer):
         return errors.FormatError(source, MISSING)

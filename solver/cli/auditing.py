@@ -6,6 +6,7 @@ Called by `improve`, `problems`, `stores`, `table` and `verify`; imports `consol
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from solver.audit import job
-    from solver.audit.store import ResumeStore
+    from solver.audit.store import ResumeStore, Store
 
 NONE = "none"
 
@@ -320,6 +321,8 @@ class Inputs:
         no file gave a record.
     is_quiet : bool
         Print errors and warnings only.
+    store : Store or None
+        Keeps how each file is read.
     finished : int
         How many files have been read.
     """
@@ -329,6 +332,7 @@ class Inputs:
     notify: Callable[[str], None] = console.notify
     codes: set[console.Exit] = field(default_factory=set)
     is_quiet: bool = False
+    store: Store | None = None
 
     def __post_init__(self) -> None:
         self._sizes = [_size(file) for file in self.files]
@@ -344,6 +348,9 @@ class Inputs:
             zip(self.files, self.summaries, strict=True)
         ):
             self.finished = number
+            options = self.read_options.to_json()
+            if self.store:
+                self.store.put_reading(summary.name, options)
             try:
                 for record in registry.read_collection(
                     file, self.read_options, summary
@@ -356,6 +363,9 @@ class Inputs:
                 self.codes.add(console.Exit.IO)
                 continue
             read.append(summary)
+            if self.store:
+                understood = json.dumps(summary.record())
+                self.store.put_reading(summary.name, options, understood)
             self.codes |= report_summary(
                 summary, self.read_options, self.notify, is_quiet=self.is_quiet
             )

@@ -411,6 +411,7 @@ def verify(
         ):
             if resume:
                 marks.keep_in(resume.store, progress.notify)
+                reading.store = resume.store
             folder = None
             if proofs.folder_path is not None:
                 inputs = (*reads, *stored.files)

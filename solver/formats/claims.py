@@ -13,10 +13,11 @@ so that a claim which was not read is never taken for one that holds.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -115,6 +116,16 @@ class ReadOptions:
     strict: bool = False
     claims: bool = True
     by_line: bool = False
+
+    def to_json(self) -> str:
+        """Return a text for `from_json`."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> ReadOptions:
+        """Return the options of a text that `to_json` has written."""
+        fields = json.loads(text)
+        return cls(**{**fields, "selection": Selection(**fields["selection"])})
 
 
 DEFAULTS = ReadOptions()

@@ -60,6 +60,7 @@ _PLAIN = Counter(["position", "claim"]), Counter(["position", "claim", "name"])
 """The parts of a record that is read in compiled code."""
 
 _FEW_DIGITS = 4
+_SHOWN_TEXT = 500
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """A surrogate without the other one of its pair: JSON can express it, but a text file
 cannot."""
@@ -576,6 +577,12 @@ class Reading:
         is_wanted = plan.pick or not plan.is_lichess or self._options.selection.all_rows
         return problem if is_wanted or problem.claim else None
 
+    @staticmethod
+    def name_of(plan: Plan, cells: Sequence[str]) -> str:
+        """Return the name of a record, also of one that is unreadable."""
+        names = (cells[at] for part, _, at in plan.fields if part == "name")
+        return printable(next(filter(None, names), ""))
+
     def select_all(self) -> None:
         """From now on, select every record."""
         everything = claiming.Selection(all_rows=True)
@@ -597,7 +604,11 @@ class Reading:
                 headed = entry._replace(heads=(*entry.heads, *heads))
                 problem = self.read_entry(headed if heads else entry, source)
             except InputError as error:
-                yield FormatError(source, str(error))
+                cells = [*entry.fields.values()]
+                name = self.name_of(self.plan(tuple(entry.fields)), cells)
+                text = " | ".join(filter(None, (*cells, *entry.texts)))
+                shown = text[:_SHOWN_TEXT]
+                yield FormatError(source, str(error), shown, name or entry.name)
                 continue
             if problem is None:
                 self._summary.not_selected += 1

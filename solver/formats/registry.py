@@ -19,7 +19,7 @@ import stat
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -357,9 +357,25 @@ def _read(
         yield FormatError(name, fault)
         return
     content, damage = _content(source_format, lines)
-    yield from read_as(source_format, content, summary, options)
+    for record in read_as(source_format, content, summary, options):
+        is_error = isinstance(record, FormatError) and not record.text
+        yield _with_text(cast("FormatError", record), lines) if is_error else record
     if damage is not None:
         raise damage
+
+
+def _with_text(error: FormatError, lines: NumberedLines) -> FormatError:
+    """Return the error of a record with the record's text and name."""
+    number = error.source.rpartition(":")[2]
+    if not number.isdecimal():
+        return error
+    text = lines.text_at(int(number))
+    name = error.name or next(filter(None, chain(*_find_names(text))), "")
+    return error._replace(text=text, name=problem.printable(name))
+
+
+_find_names = re.compile(r'\bid "([^"]+)"|\[Event "([^"]+)"\]').findall
+"""Names in EPD and in PGN."""
 
 
 def _find_mismatch(source_format: str, found: str) -> str | None:

@@ -151,10 +151,10 @@ def read_csv(
     except InputError as error:
         yield FormatError(f"{summary.name}:{head[0][0]}", str(error))
         return
-    name, section = summary.name, tuple[str, ...]()
+    section: tuple[str, ...] = ()
     place = next((at for part, _, at in plan.fields if part == "position"), 0)
     for number, cells in chain(taken, rows):
-        source = f"{name}:{number}"
+        source = f"{summary.name}:{number}"
         try:
             if isinstance(cells, InputError):
                 raise cells
@@ -163,7 +163,8 @@ def read_csv(
                 continue
             problem = reading.read(plan, cells, source, heads=section)
         except InputError as error:
-            yield FormatError(source, str(error))
+            name = reading.name_of(plan, cells) if isinstance(cells, list) else ""
+            yield FormatError(source, str(error), name=name)
             continue
         if problem is None:
             summary.not_selected += 1

@@ -22,9 +22,11 @@ import stat
 import sys
 import tempfile
 import zlib
+from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 
@@ -193,6 +195,10 @@ MAX_LINE_BYTES = 65_536
 """The longest record of a format with one record per line."""
 
 PIECE_BYTES = 1 << 14
+_RECENT_LINES, _SHOWN_BYTES = 2000, 500
+"""So many lines are kept, to show those that are unreadable; of each, so many bytes."""
+
+_BEGINS_TAG = re.compile(rb'\[\w+\s*"')
 _LINE_ENDS = b"\r\n"
 
 _NOTHING_STARTS = frozenset({b"", b"#", b"%", b";"})
@@ -227,6 +233,25 @@ class NumberedLines:
         self._limit = limit
         self._ahead = bytearray()
         self._damage: InputError | None = None
+        self._recent = deque[bytes](maxlen=_RECENT_LINES)
+
+    def text_at(self, number: int) -> str:
+        """Return a recent line, or its beginning; empty if it is too long ago.
+
+        If it begins with a tag of PGN, the lines up to a blank one follow.
+        """
+        at = len(self._recent) - (self.number - number) - 1
+        if not 0 <= at < len(self._recent):
+            return ""
+        text = self._recent[at].strip()
+        if _BEGINS_TAG.match(text):
+            lines = map(bytes.strip, islice(self._recent, at, None))
+            text = b"\n".join(takewhile(bool, lines))
+        text = text[:_SHOWN_BYTES]
+        try:  # the last character may be cut
+            return codecs.getincrementaldecoder("utf-8")().decode(text)
+        except UnicodeDecodeError:
+            return decode(text)
 
     def sample(self, size: int) -> bytes:
         """Read ahead, and return the first bytes without a mark of UTF-8.
@@ -282,6 +307,7 @@ class NumberedLines:
                 if not self.number:
                     line = line.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
                 self.number += 1
+                self._recent.append(line[:_SHOWN_BYTES])
                 yield self.number, line
 
     def pieces(self) -> Iterator[bytes]:

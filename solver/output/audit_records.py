@@ -175,9 +175,9 @@ def unreadable_record(error: errors.FormatError) -> dict[str, object]:
     Returns
     -------
     dict
-        `id` is the line's `file:line`, `error` the reason; the other fields are None.
+        `id` is its name or `file:line`, `error` the reason; the other fields are None.
     """
-    unreadable = Record(error.source, error.source, error=error.reason)
+    unreadable = Record(error.name or error.source, error.source, error=error.reason)
     return write_record(unreadable, audited=False)
 
 

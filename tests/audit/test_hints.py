@@ -203,7 +203,17 @@ def test_each_convention_has_a_name() -> None:
         "without Black's castling (O-O-O)": ["KQk", "e6"],
         "without White's castling": ["kq", "e6"],
         "without Black's castling": ["KQ", "e6"],
+        "with Black to move": ["KQkq", "-"],
     }
+
+
+def test_the_other_side_is_tried_unless_the_solution_is_legal_for_this_one() -> None:
+    black = Problem("7k/8/8/8/8/8/R7/1R4K1 b - - 0 1", "x", Claim(2))
+    assert run(black).hint == "solves as claimed with White to move"
+    played = Claim(2, line=("h8g8", "g1g2", "g8f8"))
+    assert run(replace(black, claim=played)).hint is None
+    demanded = replace(black, stipulation=Stipulation.parse("s#2"))
+    assert run(demanded).hint is None
 
 
 def brute_force_variants(board: chess.Board) -> Iterator[chess.Board]:
@@ -222,6 +232,10 @@ def brute_force_variants(board: chess.Board) -> Iterator[chess.Board]:
             variant = board.copy(stack=False)
             variant.castling_rights &= ~mask
             yield variant
+    variant = board.copy(stack=False)
+    variant.turn, variant.ep_square = not board.turn, None
+    if variant.is_valid():
+        yield variant
 
 
 def mutants(case: Case, count: int, seeded: Random) -> Iterator[chess.Board]:
@@ -309,8 +323,8 @@ def test_it_is_printed_and_written() -> None:
     assert (again.hint, again.warnings) == (result.hint, result.warnings)
 
 
-@pytest.mark.parametrize("search", ["variant", "farther"])
-def test_an_interrupt_leaves_the_record_to_the_next_run(search: str) -> None:
+@pytest.mark.parametrize(("search", "last"), [("variant", 2), ("farther", 3)])
+def test_an_interrupt_leaves_the_record_to_the_next_run(search: str, last: int) -> None:
     options, problem = {
         "variant": (OPTIONS, EN_PASSANT),
         "farther": (FARTHER, Problem(ROOK_ENDING, "x", Claim(3))),
@@ -321,13 +335,13 @@ def test_an_interrupt_leaves_the_record_to_the_next_run(search: str) -> None:
     def searching() -> object:
         nonlocal searches
         searches += 1
-        if searches == 2:
+        if searches == last:
             control.stop()
         return control.search()
 
     job = AuditJob(options, searching=searching)  # type: ignore[arg-type]
     assert job.run_batch([problem]) == [None]
-    assert searches == 2
+    assert searches == last
 
 
 def test_a_variant_that_a_limit_stops_gives_no_hint() -> None:
@@ -405,8 +419,8 @@ def test_a_refuted_claim_without_a_longer_mate_stays_as_it_is(
 @pytest.mark.parametrize(
     ("problem", "options", "count"),
     [
-        (Problem(ROOK_ENDING, "x", Claim(3)), FARTHER, 2),
-        (Problem("8/8/8/8/8/8/7k/K1B5 w - - 0 1", "x", Claim(2)), FARTHER, 2),
+        (Problem(ROOK_ENDING, "x", Claim(3)), FARTHER, 3),
+        (Problem("8/8/8/8/8/8/7k/K1B5 w - - 0 1", "x", Claim(2)), FARTHER, 3),
         (claiming(CASES[0]), OPTIONS, 2),
         (claiming(CASES[-1]), FARTHER, 3),
         (

@@ -151,7 +151,7 @@ def test_jsonl_prints_a_record_for_each_line_in_order(
     assert out.splitlines()[6] == (
         '{"schema":1,"id":"mixed.epd:9","source":"mixed.epd:9","fen":null,"claim":null,"status":null,'
         '"verdict":"unreadable","error":"board: expected 8 ranks with / between them, '
-        f'found 1 in \'hello\'","solver":"{solver.__version__}"}}'
+        f'found 1 in \'hello\'","solver":"{solver.__version__}","text":"hello"}}'
     )
 
 

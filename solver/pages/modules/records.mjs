@@ -41,6 +41,7 @@ import { element, make, pageData, several, thousands, timeText } from "./dom.mjs
  * @property {string} [mark]
  * @property {string} [note]
  * @property {string} [hint]
+ * @property {string} [text]
  * @property {string[]} [warnings]
  * @property {{[name: string]: boolean | number | null}} [restriction]
  * @property {number} [solutions_found]
