@@ -54,7 +54,7 @@ def test_a_long_text_is_cut_between_two_characters(tmp_path: Path) -> None:
     path.write_text(f'{BAD} c0 "{400 * OE}";\n', "utf-8")
     (error,) = read_collection(path)
     assert isinstance(error, FormatError)
-    assert error.text == f'{BAD} c0 "{235 * OE}'
+    assert error.text == f'{BAD} c0 "{236 * OE}'
     assert len(error.text.encode()) <= 500
 
 
