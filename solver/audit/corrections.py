@@ -1,325 +1,400 @@
-"""Correct the records of a collection: the claim that was proved, where one is wrong.
+"""Correct a collection: proved claims in place of wrong ones, as an editor decides.
 
-Called by `cli`; imports `results`, `errors`, `formats`, `position_text`, `problem`,
-`solution` and `stipulations`.
+Called by `cli` and `output`; imports `job`, `results`, `errors`, `formats`,
+`position_text`, `problem`, `record`, `solution` and `stipulations`.
 
-Only the fields of the claim change; every other byte of a line stays. A corrected line
-is read again, and dropped if it would still contradict the answer.
+1. The file is read again, and each record is matched with its result.
+2. `formats.patches` finds the fields of each record that is wrong, or has a mark.
+3. As few fields as possible get what was proved. The record is read with them, and
+   stays as it was if it would still contradict the answer.
+4. Each of these records is reported: what was changed, or why it is left.
 """
 
 from __future__ import annotations
 
-import codecs
-import json
 import re
-from dataclasses import replace
+from contextlib import suppress
+from enum import StrEnum
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import errors, position_text, solution
-from solver.audit.results import (
-    ACCEPT,
-    DUAL,
-    SUBJECT,
-    AuditResult,
-    audit_result,
-    claimed_columns,
-    comparable,
-    split_source,
-)
-from solver.formats import epd, rows, streams
-from solver.formats.claims import FileSummary, Selection
-from solver.formats.evidence import AND_MORE
-from solver.formats.reading import cell_text
-from solver.formats.registry import read_as, read_collection, title_of
-from solver.formats.tables import entry_of
-from solver.formats.trees import entries_of
-from solver.formats.words import NUMERALS, find_words
-from solver.problem import MATE, Problem
+from solver.audit import job, results
+from solver.formats import claims, evidence, patches, registry, streams, words
+from solver.formats.solutions import read_solution
+from solver.formats.words import NUMERALS
+from solver.position_text import find_fens
+from solver.problem import MATE, Problem, printable
+from solver.record import MARKS
 from solver.stipulations import Soundness, Verdict, genre_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from solver.formats.claims import ReadOptions
+    from solver.audit.results import AuditResult
+    from solver.formats.patches import Field, Located
 
-_NUMBER = re.compile(rf"\d+|\b(?:{'|'.join(NUMERALS)})\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"\d+(?!\d|[.,]\d*[1-9])|\b(?:{'|'.join(NUMERALS)})\b", re.IGNORECASE
+)
 _WORDS = {number: word for word, number in NUMERALS.items()}
-_THEME = re.compile(r"(?<=\bmateIn)\d+")
 _UCI = re.compile(r"(?<!\w)[a-h][1-8][a-h][1-8][nbrq]?\b")
 _HAS_MOVES = re.compile(r"[a-h][1-8]|O-O|0-0")
+_MOVE = re.compile(
+    r"[a-h][1-8][a-h][1-8][nbrq]?|O-O(?:-O)?[+#]?"
+    r"|[KQRBN]?[a-h]?[1-8]?[x-]?[a-h][1-8](?:=?[QRBN])?[+#]?"
+)
 _HAS_NUMBERS = re.compile(r"\b1\s*\.")
-_SPACE = re.compile(r"[\s:,]*")
 
-_TABLES, _EPD, _JSON, _PGN = ("csv", "lichess"), ("epd", "fen"), "jsonl", "pgn"
-
-_TAG = re.compile(r'\[\s*(?P<name>\w+)\s*"(?P<text>(?:[^"\\]|\\.)*)"\s*\]\s*')
-_TAGS = {"Stipulation": "claim", "NoMate": "nomate", "Keys": "keys"}
-"""The part of a claim that a tag of PGN has; others may have words."""
-
-_COMMENT = re.compile(r"\{(?P<text>[^}]*)\}\s*")
-_MOVES = re.compile(r"(?P<text>[^{(;]*?)\s*(?:\*|1-0|0-1|1/2-1/2)?\s*\Z")
-"""A main line without comments and variations, and the result."""
-
-_OPERATIONS = dict.fromkeys(
-    (*epd.LENGTHS, "mated", "mated in", "stipulation"), "claim"
-) | {"bm": "keys", "pv": "line", "nomate": "nomate"}
-"""The part of a claim that an operation of EPD has."""
+_, COOK, REJECT = MARKS
 
 
-class Corrected(NamedTuple):
-    """The text of a record, and why its claim is still wrong, if it is.
+class Drop(StrEnum):
+    """Which records to leave out."""
+
+    REJECT = "reject"
+    UNREADABLE = "unreadable"
+    DUPLICATES = "duplicates"
+
+
+class Cause(StrEnum):
+    """Why a record stays wrong, or as it is."""
+
+    UNPROVED = "no shortest mate is proved"
+    OTHER = "it demands something else than a mate"
+    DUAL = "which other line has no dual is not known"
+    NO_FIELD = "no field of the record can express the answer"
+    NO_KEYS = "no field of the record can hold all keys"
+    GONE = "not in the file as it was audited"
+    UNREADABLE = "it cannot be read; --drop unreadable leaves it out"
+    REJECTED = "the mark reject has no effect without --drop reject"
+    NOT_COOKED = "the mark cook has no effect: there is no second key"
+    HINT = "--hints writes the position so"
+
+
+class Decisions(NamedTuple):
+    """What an editor wants to be written.
 
     Attributes
     ----------
-    text : bytes
+    drop : frozenset of Drop
+        Which records to leave out.
+    keeps_claim_only : bool
+        Write no keys and no line for a record with the mark `cook`, instead of all keys
+        that were found.
+    hints : bool
+        Write positions with the convention with which a claim holds.
+    """
+
+    drop: frozenset[Drop] = frozenset()
+    keeps_claim_only: bool = False
+    hints: bool = False
+
+
+class Correction(NamedTuple):
+    """What happened to one record.
+
+    Attributes
+    ----------
+    result : AuditResult
+        Its result.
+    before, after : dict of str to str
+        The texts of the changed fields, by their names.
     left : tuple of str
-        Words of `AuditResult.disagreements`, or why there is no text.
+        What is still wrong: words of `AuditResult.disagreements` and a `Cause`.
+    dropped : str
+        Why it was left out; empty if it was not.
     """
 
-    text: bytes
-    left: tuple[str, ...]
+    result: AuditResult
+    before: Mapping[str, str] = {}
+    after: Mapping[str, str] = {}
+    left: tuple[str, ...] = ()
+    dropped: str = ""
+
+    def __str__(self) -> str:
+        result = self.result
+        has_name = result.id not in {"", claims.default_name(result.source)}
+        named = f" {result.id}:" * (has_name and result.id != result.source)
+        changed = ", ".join(
+            f"{name} {_shown(old)} -> {_shown(self.after[name])}"
+            for name, old in self.before.items()
+        )
+        said = [f"changed {changed}"] if changed else []
+        if self.dropped:
+            said.append(f"dropped: {self.dropped}")
+        if self.left:
+            wrong = [one for one in self.left if one in results.DISAGREEMENTS]
+            causes = ", ".join(self.left[len(wrong) :])
+            words_left = f" ({', '.join(wrong)})" if wrong else ""
+            said.append(f"left{words_left}: {causes}".removesuffix(": "))
+        if result.error is not None:
+            said.append(_shown(result.text or result.error, 200))
+        return f"{result.source}:{named} {'; '.join(said)}"
 
 
-class _Field(NamedTuple):
-    """A field of a line that claims something.
+def _shown(text: str, most: int = 60) -> str:
+    shown = " ".join(printable(text).split()) or "(empty)"
+    return shown if len(shown) <= most else f"{shown[:most]}..."
+
+
+class _Task(NamedTuple):
+    """A record to decide about.
 
     Attributes
     ----------
-    part : str
-        See `rows.FIELDS`.
-    start, end : int
-        Where it is in the line.
-    text : str
-        What it says.
-    encode : callable
-        Writes another text in the same way.
+    result : AuditResult
+    problem : Problem or None
+        None if it is unreadable.
+    duplicate_of : str
+        The source of the record that it repeats.
+    is_shared : bool
+        Whether another record has the same number.
     """
 
-    part: str
-    start: int
-    end: int
-    text: str
-    encode: Callable[[str], str] = str
+    result: AuditResult
+    problem: Problem | None
+    duplicate_of: str
+    is_shared: bool
 
 
-class _Change(NamedTuple):
-    """What replaces a claim; None: it stays.
-
-    Attributes
-    ----------
-    fen : str
-    moves : int
-        The length that is proved.
-    keys, line : sequence of str or None
-    skips : int
-        How many moves of the written line lead to the position.
-    """
-
-    fen: str
-    moves: int
-    keys: Sequence[str] | None
-    line: Sequence[str] | None
-    skips: int
-
-
-def corrected_lines(
+def correct(
     path: str | os.PathLike[str],
-    options: ReadOptions,
-    results: Iterable[AuditResult],
-    report: Callable[[AuditResult, Corrected], object],
+    options: claims.ReadOptions,
+    found: Iterable[AuditResult],
+    report: Callable[[Correction], object],
+    decisions: Decisions = Decisions(),  # noqa: B008 -- immutable
+    duplicates: Mapping[str, str] | None = None,
 ) -> Iterator[bytes]:
-    """Yield the text of a collection piece by piece, with the claims that were proved.
+    """Yield the content of a collection piece by piece, with proved claims.
 
     Parameters
     ----------
     path : str or PathLike
-        The file, which is read twice; see `read_collection`.
+        The file, which is read several times; see `read_collection`.
     options : ReadOptions
-        How to read it.
-    results : iterable of AuditResult
-        Those of its audit. An editor's accepted records stay as they are.
+        How it was read for the audit.
+    found : iterable of AuditResult
+        The results of the audit, perhaps with those of other files. An editor's
+        accepted records stay as they are.
     report : callable
-        Called for each record that contradicts its claim, with its result.
+        Called for each record that is wrong, unreadable or marked, or that is left out.
+    decisions : Decisions
+        What the editor wants.
+    duplicates : mapping of str to str, optional
+        The sources of records to drop as duplicates, and of which record each is one.
 
     Raises
     ------
     InputError
-        The format of the file cannot be corrected.
+        The format of the file cannot be corrected, or a record cannot be dropped.
     """
-    wrong = {
-        _key(result): result
-        for result in results
-        if result.disagreements and result.mark != ACCEPT
+    summary = claims.FileSummary()
+    tasks = _match(path, options, summary, found, report, duplicates or {})
+    if summary.format not in patches.FORMATS:
+        expected = "CSV, EPD, JSON, JSON lines, PGN or xlsx to correct"
+        found_title = registry.title_of(summary.format) if summary.format else "none"
+        raise errors.refusal(summary.name, expected, found_title)
+
+    def decide(number: int, located: Located) -> Mapping[Any, str] | None:
+        correction, texts = _Corrector(tasks[number], located, decisions).decide()
+        report(correction)
+        return texts
+
+    yield from patches.patch(path, summary, tasks, decide)
+
+
+def _match(
+    path: str | os.PathLike[str],
+    options: claims.ReadOptions,
+    summary: claims.FileSummary,
+    found: Iterable[AuditResult],
+    report: Callable[[Correction], object],
+    duplicates: Mapping[str, str],
+) -> dict[int, _Task]:
+    """Read a file, and return what to decide about by the numbers of its records.
+
+    A result belongs to the record on its line that has its position and its claim,
+    otherwise to one that has its name too. Results without a record are reported.
+    """
+    wanted = [
+        result
+        for result in found
+        if result.mark != results.ACCEPT
+        and (result.disagreements or result.mark in {COOK, REJECT})
+    ]
+    name = streams.name_of(path)
+    names = {results.split_source(result.source)[0] for result in wanted}
+    own = {name} & names or {
+        one for one in names if PurePath(one).name == PurePath(name).name
     }
-    summary = FileSummary()
-    found: dict[int, tuple[Problem, AuditResult]] = {}
-    starts: set[int] = set()  # of records that may have several lines
-    for record in read_collection(path, options, summary):
-        line = split_source(record.source)[1]
-        if summary.format in {_PGN, *_TABLES}:
-            starts.add(line)
+    wanted = [one for one in wanted if results.split_source(one.source)[0] in own]
+    known = {key: one for one in wanted for key in reversed(_keys_of(one))}
+    tasks: dict[int, _Task] = {}
+    gone = {id(one): one for one in wanted}
+    for record in registry.read_collection(path, options, summary):
         if isinstance(record, Problem):
-            claimed = claimed_columns(record)
-            key = _key(AuditResult(record.id, record.source, record.fen, **claimed))
-            if key in wrong:
-                found[line] = record, wrong.pop(key)
-    for result in wrong.values():
-        if PurePath(split_source(result.source)[0]).name == PurePath(summary.name).name:
-            report(result, Corrected(b"", ("no longer in the file",)))
-    corrector = _Corrector(summary, options)
-    with streams.open_decompressed(path) as stream:
-        for number, text in _split(stream, starts):
-            if number not in found:
-                yield text
-                continue
-            problem, result = found[number]
-            corrected = corrector.correct(text, problem, result)
-            report(result, corrected)
-            yield corrected.text
+            claimed = results.claimed_columns(record)
+            asked = results.AuditResult(record.id, record.source, record.fen, **claimed)
+            result = next(filter(None, map(known.get, _keys_of(asked))), None)
+        else:
+            asked = result = results.audit_result(record)
+        gone.pop(id(result), None)
+        first = duplicates.get(record.source, "")
+        if result or first:
+            number = results.split_source(record.source)[1]
+            problem = record if isinstance(record, Problem) else None
+            tasks[number] = _Task(result or asked, problem, first, number in tasks)
+    for result in gone.values():
+        report(Correction(result, left=(*result.disagreements, Cause.GONE)))
+    return tasks
 
 
-def _split(
-    stream: Iterable[bytes], starts: Collection[int]
-) -> Iterator[tuple[int, bytes]]:
-    """Yield the first line's number, and the text, of each line or each record."""
-    lines = (line for part in stream for line in part.splitlines(keepends=True))
-    start, record = 1, b""
-    for number, line in enumerate(lines, 1):
-        if record and (not starts or number in starts):
-            yield start, record
-            start, record = number, b""
-        record += line
-    yield start, record
-
-
-def _key(result: AuditResult) -> tuple[object, ...]:
-    return comparable(zip(SUBJECT, result.subject, strict=True))
+def _keys_of(result: AuditResult) -> tuple[object, object]:
+    """Return what identifies a record, first by its line, then by its name."""
+    line = results.split_source(result.source)[1]
+    is_named = result.id != claims.default_name(result.source)
+    asked = result.fen, result.stipulation, result.claim, result.nomate
+    return (line, *asked), (result.id if is_named else "", *asked)
 
 
 class _Corrector:
-    """Corrects the records of a file whose records are lines.
+    """Corrects one record.
 
     Parameters
     ----------
-    summary : FileSummary
-        What was read from the file.
-    options : ReadOptions
-        How it was read.
-
-    Raises
-    ------
-    InputError
-        It has another format.
+    task : _Task
+    located : Located
+        Where its fields are.
+    decisions : Decisions
     """
 
-    def __init__(self, summary: FileSummary, options: ReadOptions) -> None:
-        if summary.format not in {*_TABLES, *_EPD, _JSON, _PGN}:
-            expected = "a file of CSV, JSON lines, EPD or PGN"
-            found = title_of(summary.format) if summary.format else "no records"
-            msg = f"{summary.name}: expected {expected} to correct, found {found}"
-            raise errors.InputError(msg)
-        self._format, self._table = summary.format, summary.table
-        everything = Selection(all_rows=True)  # whatever the corrected claim
-        self._options = replace(options, selection=everything)
-        self._reading = summary.learnt
-        if self._reading:
-            self._reading.select_all()
+    def __init__(self, task: _Task, located: Located, decisions: Decisions) -> None:
+        self._result, self._problem, self._first, is_shared = task
+        self._located = patches.Located() if is_shared else located
+        self._decisions = decisions
 
-    def correct(self, text: bytes, problem: Problem, result: AuditResult) -> Corrected:
-        """Return the text of a record with the claim that was proved.
+    def decide(self) -> tuple[Correction, Mapping[Any, str] | None]:
+        """Return what happens to the record, and its other texts; None drops it."""
+        result, drop = self._result, self._decisions.drop
+        wrong = result.disagreements
+        dropped = {
+            Drop.UNREADABLE: "unreadable" * (self._problem is None),
+            Drop.REJECT: "rejected" * (result.mark == REJECT),
+            Drop.DUPLICATES: self._first and f"a duplicate of {self._first}",
+        }
+        if why := next(filter(None, (dropped[one] for one in drop)), ""):
+            return Correction(result, dropped=why), None
+        if self._problem is None:
+            return Correction(result, left=(Cause.UNREADABLE,)), {}
+        if result.mark == REJECT:
+            return Correction(result, left=(*wrong, Cause.REJECTED)), {}
+        is_idle = result.mark == COOK and Soundness.COOKED not in wrong
+        notes = (Cause.NOT_COOKED,) * is_idle
+        if not wrong:
+            return Correction(result, left=notes), {}
+        if cause := self._obstacle(self._problem):
+            return Correction(result, left=(*wrong, cause, *notes)), {}
+        texts, left = self._search(self._problem)
+        fields = {one.at: one for one in self._located.fields}
+        before = {fields[at].name: fields[at].text for at in texts}
+        after = {fields[at].name: new for at, new in texts.items()}
+        return Correction(result, before, after, (*left, *notes)), texts
 
-        Parameters
-        ----------
-        text : bytes
-            With its line ends, and perhaps a byte order mark.
-        problem : Problem
-            What was read from it.
-        result : AuditResult
-            Its result, which has disagreements.
+    def _obstacle(self, problem: Problem) -> str:
+        """Return why nothing can be written in the record; empty if it can be tried."""
+        result = self._result
+        if result.asked.beside_claim.text:
+            return Cause.OTHER
+        if result.hint:
+            return "" if self._decisions.hints else f"{result.hint}: {Cause.HINT}"
+        if not result.mate or result.lower_bound != abs(result.mate):
+            return Cause.UNPROVED
+        claim = problem.claim
+        is_length_right = claim is not None and claim.mate == result.mate
+        if is_length_right and results.DUAL in result.disagreements:
+            return Cause.DUAL
+        return ""
 
-        Returns
-        -------
-        Corrected
-            Its text is the same if no claim was proved, or it cannot be expressed.
+    def _search(self, problem: Problem) -> tuple[Mapping[Any, str], tuple[str, ...]]:
+        """Return the texts to write, and what is then still wrong.
+
+        What need not be replaced stays: keys, then the line, then both are tried.
         """
-        unchanged = Corrected(text, result.disagreements)
-        is_proved = result.mate and result.lower_bound == abs(result.mate)
-        if not is_proved or result.hint or result.asked.beside_claim.text:
-            return unchanged
+        result = self._result
+        if result.hint:
+            return self._with_convention(problem)
         mate = result.mate or 0
-        is_length_right = problem.claim is not None and problem.claim.mate == mate
-        if is_length_right and DUAL in result.disagreements:
-            return unchanged  # whether another line has no dual is not known
-        mark = codecs.BOM_UTF8 if text.startswith(codecs.BOM_UTF8) else b""
-        plain = streams.decode(text.removeprefix(mark))
-        if mark + plain.encode() != text:  # of another encoding
-            return unchanged
-        fields, skips = self._fields(plain, problem)
         moves = mate if problem.claim else mate - 1  # how many have no mate
         keys, pv = result.keys.split() if mate > 0 else None, result.pv.split()
-        best = unchanged
-        # What need not be replaced stays.
+        if result.mark == COOK and self._decisions.keeps_claim_only:
+            texts = self._rewrite(problem, moves, [], [])
+            left = self._left(texts, problem)
+            if left == (Soundness.COOKED,):
+                return texts, left
+            return {}, (*result.disagreements, Cause.NO_FIELD)
+        best: Mapping[Any, str] = {}
         for new_keys, new_line in (None, None), (keys, None), (None, pv), (keys, pv):
-            change = _Change(problem.fen, moves, new_keys, new_line, skips)
-            edited = _edited(plain, fields, change).encode()
-            corrected = mark + edited
-            left = self._disagreements(edited, problem, result)
-            if corrected != text and not left:
-                return Corrected(corrected, left)
-            # Keys that the format has no room for are no reason to keep a wrong length.
+            texts = self._rewrite(problem, moves, new_keys, new_line)
+            left = self._left(texts, problem)
+            if texts and not left:
+                return texts, ()
+            # Keys that the record has no room for are no reason to keep a wrong length.
             is_cooked = left == (Soundness.COOKED,)
-            if is_cooked and best is unchanged and result.verdict != Verdict.PROVED:
-                best = Corrected(corrected, left)
-        return best
+            if is_cooked and not best and result.verdict != Verdict.PROVED:
+                best = texts
+        if best:
+            return best, (Soundness.COOKED, Cause.NO_KEYS)
+        is_cooked = result.disagreements == (Soundness.COOKED,)
+        cause = Cause.NO_KEYS if is_cooked else Cause.NO_FIELD
+        return {}, (*result.disagreements, cause)
 
-    def _fields(self, text: str, problem: Problem) -> tuple[list[_Field], int]:
-        """Return the fields of a record that may claim something, and `skips`."""
-        if self._format == _PGN:
-            return [*_split_game(text)], 0
-        if self._format in _EPD:
-            _, operations = epd.find_operations(text)
-            return [
-                _Field(part, *found.span("operand"), found["operand"])
-                for found in operations
-                if (part := _OPERATIONS.get(epd.opcode_of(found)))
-            ], 0
-        if self._format == _JSON:
-            names, cells = _split_object(text)
-        else:
-            names = self._table.names
-            cells = [*_split_cells(text, self._table.delimiter)]
-        plan = self._reading.plan(names)
-        fields = [cells[at]._replace(part=part) for part, _, at in plan.fields]
-        given = next((field.text for field in fields if field.part == "position"), "")
-        skips = int(problem.fen.partition(" ")[0] not in given)
-        return fields, skips
+    def _with_convention(
+        self, problem: Problem
+    ) -> tuple[Mapping[Any, str], tuple[str, ...]]:
+        """Return the position with which the claim holds."""
+        variants = {words: variant.fen for words, variant in job.variants(problem)}
+        fen = variants.get((self._result.hint or "").removeprefix(job.HINTED), "")
+        for field in self._located.fields:
+            place = next(find_fens(field.text), None)
+            if field.part != "position" or place is None:
+                continue
+            old = place.fen.split()
+            new = " ".join([*fen.split()[: len(old)][:4], *old[4:]])
+            text = field.text[: place.start] + new + field.text[place.end :]
+            with suppress(errors.InputError):
+                read = self._located.read({field.at: text})
+                if read and read.fen.split()[:4] == fen.split()[:4]:
+                    return {field.at: text}, ()
+        return {}, (*self._result.disagreements, Cause.NO_FIELD)
 
-    def _read(self, text: bytes) -> Problem | errors.FormatError | None:
-        """Read a record as the file is read."""
-        if not self._reading:
-            lines = [*enumerate(text.splitlines(keepends=True), 1)]
-            records = read_as(self._format, iter(lines), FileSummary(), self._options)
-            return next(records, None)
-        plain = streams.decode(text)
-        if self._format == _JSON:
-            (entry, *_) = entries_of(json.loads(plain), 1)
-        else:
-            names, cells = self._table.names, _split_cells(plain, self._table.delimiter)
-            entry = entry_of(1, names, (cell.text for cell in cells))
-        problem: Problem | None = self._reading.read_entry(entry, "")
-        return problem
+    def _rewrite(
+        self,
+        problem: Problem,
+        moves: int,
+        keys: Sequence[str] | None,
+        line: Sequence[str] | None,
+    ) -> dict[Any, str]:
+        """Return the texts that differ with another claim; None leaves keys or line."""
+        given = next(
+            (one.text for one in self._located.fields if one.part == "position"), ""
+        )
+        played = int(problem.fen.partition(" ")[0] not in given)
+        claim = problem.claim
+        claimed = claim.mate if claim else problem.no_mate or 0
+        change = _Change(problem.fen, claimed, moves, keys, line, played)
+        written = ((field, _rewritten(field, change)) for field in self._located.fields)
+        return {field.at: new for field, new in written if new != field.text}
 
-    def _disagreements(
-        self, text: bytes, before: Problem, result: AuditResult
-    ) -> tuple[str, ...]:
-        """Return what in a text still contradicts the answer."""
+    def _left(self, texts: Mapping[Any, str], before: Problem) -> tuple[str, ...]:
+        """Return what in a record with other texts still contradicts the answer."""
+        result = self._result
         try:
-            problem = self._read(text)
+            problem = self._located.read(texts)
         except errors.InputError:
             problem = None
-        if not isinstance(problem, Problem) or problem.fen != result.fen:
+        if problem is None or problem.fen != result.fen:
             return result.disagreements
         answer = solution.Solution(
             problem,
@@ -330,7 +405,7 @@ class _Corrector:
             tuple(result.keys.split()),
             keys_complete=bool(result.keys_complete),
         )
-        found = audit_result(answer)
+        found = results.audit_result(answer)
         claim = problem.claim
         moves = {*claim.keys, *claim.line[:1]} if claim and claim.mate > 0 else set()
         is_clean = len(problem.warnings) <= len(before.warnings)
@@ -339,128 +414,95 @@ class _Corrector:
         return found.disagreements if is_proved else result.disagreements
 
 
-def _edited(text: str, fields: Sequence[_Field], change: _Change) -> str:
-    """Return the text of a record with another claim."""
-    for field in sorted(fields, key=lambda one: one.start, reverse=True):
-        new = _rewritten(field, change)
-        if new != field.text:
-            text = text[: field.start] + field.encode(new) + text[field.end :]
-    return text
+# The texts of fields
 
 
-def _rewritten(field: _Field, change: _Change) -> str:
+class _Change(NamedTuple):
+    """What replaces a claim; None: it stays.
+
+    Attributes
+    ----------
+    fen : str
+    claimed, moves : int
+        The length that is claimed, and the one that is proved.
+    keys, line : sequence of str or None
+    played : int
+        How many moves of the written line lead to the position.
+    """
+
+    fen: str
+    claimed: int
+    moves: int
+    keys: Sequence[str] | None
+    line: Sequence[str] | None
+    played: int
+
+
+def _rewritten(field: Field, change: _Change) -> str:
     """Return the text of a field with another claim."""
     text = field.text
     if field.part in {"keys", "line"} and _HAS_MOVES.search(text):
-        moves = change.keys if field.part == "keys" else change.line
-        return text if moves is None else _write_moves(field, moves, change)
+        has_keys = field.part == "keys" or _names_keys(text, change)
+        moves = change.keys if has_keys else change.line
+        if moves is None:
+            return text
+        return _write_moves(text, moves, change, has_keys=has_keys)
     if field.part == "themes":
-        return _THEME.sub(str(min(change.moves, AND_MORE)), text)
+        old, new = (min(n, evidence.AND_MORE) for n in (change.claimed, change.moves))
+        return re.sub(rf"(?<=\bmateIn){old}(?!\d)", str(new), text)
     if field.part == "words":
         plain = text.replace("_", " ")
-        for _, said, _ in find_words(plain, "white")[0]:
+        for _, said, _ in words.find_words(plain, evidence.WHITE)[0]:
             start = plain.find(said)
             end = start + len(said)
-            text = text[:start] + _renumbered(said, change.moves) + text[end:]
+            text = text[:start] + _renumbered(said, change) + text[end:]
         return text
     is_number = field.part in {"claim", "nomate", "stipulation", "keys", "line"}
-    return _renumbered(text, change.moves) if is_number else text
+    if field.part == "plies" or is_number:
+        return _renumbered(text, change, in_plies=not is_number)
+    return text
 
 
-def _renumbered(text: str, moves: int) -> str:
-    """Return a text with another number of moves, as a word if it was one."""
+def _renumbered(text: str, change: _Change, *, in_plies: bool = False) -> str:
+    """Return a text with another number, as a word if it was one.
 
-    def write(found: re.Match[str]) -> str:
-        number = str(abs(moves))
-        if found[0].isdecimal() or number not in _WORDS:
-            return number
-        word = _WORDS[number]
-        return word.capitalize() if found[0][0].isupper() else word
+    Only the first number is replaced, if it is the claimed one.
+    """
+    moves = change.claimed, change.moves
+    old, new = (str(2 * abs(n) - (n > 0) if in_plies else abs(n)) for n in moves)
+    found = _NUMBER.search(text)
+    if not found or NUMERALS.get(found[0].lower(), found[0]) != old:
+        return text
+    if not found[0].isdecimal() and new in _WORDS:
+        word = _WORDS[new]
+        new = word.capitalize() if found[0][0].isupper() else word
+    return text[: found.start()] + new + text[found.end() :]
 
-    return _NUMBER.sub(write, text, count=1)
+
+def _names_keys(text: str, change: _Change) -> bool:
+    """Return whether a text names first moves only."""
+    found = read_solution(change.fen, text)
+    return not change.played and bool(found.keys or len(found.moves) == 1)
 
 
-def _write_moves(field: _Field, moves: Sequence[str], change: _Change) -> str:
-    """Write keys or a line in the notation of a field."""
-    text = field.text
-    words = text.split()
-    kept = words[: change.skips] if field.part == "line" else []
-    kept += [_renumbered(one, change.moves) for one in words if one.startswith("#")]
+def _write_moves(
+    text: str, moves: Sequence[str], change: _Change, *, has_keys: bool
+) -> str:
+    """Write keys or a line in the notation of a text."""
+    given = text.split()
+    kept = [] if has_keys else given[: change.played]
+    kept += [_renumbered(one, change) for one in given if one.startswith("#")]
     if _UCI.search(text):
         written = [*moves]
-    elif field.part == "keys":
+    elif has_keys:
         written = position_text.first_moves(change.fen, moves)
     elif _HAS_NUMBERS.search(text):
         written = genre_of(MATE).numbered_line(change.fen, moves)
     else:
         (written,) = position_text.write_lines(change.fen, [moves])
-    before = text[: len(text) - len(text.lstrip())]
-    after = text[len(text.rstrip()) :]
-    return before + " ".join(kept + written) + after
-
-
-def _split_cells(text: str, delimiter: str) -> Iterator[_Field]:
-    """Yield the cells of a row of CSV."""
-    row = text.rstrip("\r\n")
-    cell = re.compile(rf'(?:"(?:[^"]|"")*"|[^{delimiter}]*)(?={delimiter}|\Z)')
-
-    def encode(new: str) -> str:
-        is_plain = not {delimiter, '"'} & {*new}
-        return new if is_plain else '"' + new.replace('"', '""') + '"'
-
-    start = 0
-    for content in rows.split_row(text.encode(), delimiter):
-        found = cell.match(row, start)
-        end = found.end() if found else len(row)
-        yield _Field("", start, end, content, encode)
-        start = end + 1
-
-
-def _split_game(text: str) -> Iterator[_Field]:
-    """Yield the tags of a game, the comments above its moves, and the moves."""
-    at = len(text) - len(text.lstrip())
-    while found := _TAG.match(text, at):
-        part = _TAGS.get(found["name"], "words")
-        if found["name"] not in {"FEN", "SetUp", "Round"}:
-            yield _Field(part, *found.span("text"), found["text"])
-        at = found.end()
-    while found := _COMMENT.match(text, at):
-        yield _Field("words", *found.span("text"), found["text"])
-        at = found.end()
-    if found := _MOVES.match(text, at):
-        yield _Field("line", *found.span("text"), found["text"])
-
-
-def _split_object(text: str) -> tuple[tuple[str, ...], list[_Field]]:
-    """Return the names of a JSON object's fields, and their values."""
-    decoder = json.JSONDecoder()
-    names: list[str] = []
-    values: list[_Field] = []
-    at = text.index("{") + 1
-    while text[at := _skip(text, at)] != "}":
-        name, at = decoder.raw_decode(text, at)
-        start = _skip(text, at)
-        value, at = decoder.raw_decode(text, start)
-        names.append(name)
-        encode = _encoder(value, text[start:at])
-        values.append(_Field("", start, at, cell_text(value), encode))
-    return tuple(names), values
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    assert found
-    return found.end()
-
-
-def _encoder(value: object, raw: str) -> Callable[[str], str]:
-    """Return what writes a text as the same kind of JSON value."""
-
-    def encode(new: str) -> str:
-        if isinstance(value, int):
-            return new
-        separators = (", " if ", " in raw else ",", ": ")
-        listed = new.split() if isinstance(value, list) else new
-        return json.dumps(listed, ensure_ascii=raw.isascii(), separators=separators)
-
-    return encode
+    if has_keys and len(only := [*_MOVE.finditer(text)]) == 1 and moves:
+        start, end = only[0].span()  # what is around the only key stays: `1. Ra8!`
+    else:
+        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        written = kept + written
+    return text[:start] + " ".join(written) + text[end:]

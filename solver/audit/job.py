@@ -1,7 +1,7 @@
 """Audit one problem, and find what explains a claim that fails.
 
-Called by `cluster`, `store`, `workers`, `cli` and `mcp`; imports `results` and most
-rooms.
+Called by `cluster`, `corrections`, `store`, `workers`, `cli` and `mcp`; imports
+`results` and most rooms.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 FARTHER_NODES = 1_000_000
 """What the search for a longer mate than claimed may cost: less than half a second."""
+
+HINTED = "solves as claimed "
+"""The beginning of a hint."""
 
 _CASTLING = {
     chess.H1: "White's castling (O-O)",
@@ -448,7 +451,7 @@ class AuditJob:
                 return None
             result = result.with_costs_of(answer)
             if solves_as_claimed(answer, within=within):
-                return result._replace(hint=f"solves as claimed {words}")
+                return result._replace(hint=f"{HINTED}{words}")
         if not (self._options.farther and result.wants_longer_mate):
             return result
         answer = self._solve(farther(question))

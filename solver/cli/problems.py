@@ -12,7 +12,7 @@ import webbrowser
 from collections import Counter, deque
 from contextlib import contextmanager, nullcontext
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
@@ -23,15 +23,13 @@ from solver.columns import generate as core
 from solver.files import write_whole
 from solver.formats import claims, epd, registry, streams
 from solver.kernel.border import parts
-from solver.output import audit_text
 from solver.problem import MAX_NODES, Problem
 from solver.search import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from solver.audit import corrections
-    from solver.audit.results import AuditResult
+    from solver.audit.corrections import Correction, Decisions
 
 
 # --------------------------------------------------------------------------------------
@@ -220,6 +218,34 @@ Examples:
     help="Write IN in its own format, with the mates that an audit with --store RUN.db "
     "proved in place of wrong claims.",
 )
+@click.option(
+    "--drop",
+    type=auditing.WordSet("reject", "unreadable"),
+    default=auditing.NONE,
+    metavar="WORDS",
+    help="With --correct: leave out records with the mark `reject`, or `unreadable` "
+    "ones; comma-separated.",
+)
+@click.option(
+    "--cooks",
+    type=click.Choice(["keys", "claim"]),
+    default="keys",
+    help="With --correct: give records with the mark `cook` all keys that were found "
+    "(default), or only the claim, without keys and line.",
+)
+@options.flag(
+    "--hints",
+    "With --correct: write positions with the side to move, en passant square or "
+    "castling rights with which the claim holds.",
+)
+@click.option(
+    "--changes",
+    metavar="FILE",
+    type=options.FILE,
+    multiple=True,
+    help="With --correct: write each correction, with its evidence, into FILE.jsonl or "
+    "onto the page FILE.html. May be repeated.",
+)
 @options.escape_formulas
 @click.pass_context
 def convert(
@@ -230,6 +256,10 @@ def convert(
     read_options: claims.ReadOptions,
     target_format: str | None,
     store_path: str | None,
+    drop: frozenset[str],
+    cooks: str,
+    hints: bool,
+    changes: tuple[str, ...],
     escape_formulas: bool,
 ) -> None:
     """Write a collection of problems in another format.
@@ -245,13 +275,26 @@ def convert(
     side to move is mated, or how many solutions a help problem has. EPD and PGN do not
     record that any mate on the last move counts, as in lichess puzzles.
 
-    With --correct, IN is CSV, JSON lines, EPD or PGN. Lengths, keys and lines that are
-    wrong are replaced; every other byte stays. Records that cannot be corrected keep
-    their text and are named, except those that an editor accepts.
+    With --correct, IN is CSV, EPD, PGN, JSON, JSON lines or xlsx, and is read as the
+    audit has read it. Lengths, keys and lines that are wrong are replaced; all else
+    stays, in a text every other byte. A line on stderr says of each wrong, unreadable
+    or rejected record what was changed, and what is left and why. Records that an
+    editor accepts stay as they are.
     """
     if store_path is not None:
         options.require_csv(is_csv=False, escapes=escape_formulas)
-        ctx.exit(correct(source, target, store_path, read_options, target_format))
+        from solver.audit.corrections import Decisions, Drop
+
+        decisions = Decisions(frozenset(map(Drop, drop)), cooks == "claim", hints)
+        ctx.exit(
+            correct(
+                *(source, target, store_path, read_options),
+                *(target_format, decisions, changes),
+            )
+        )
+    if drop or hints or changes or cooks != "keys":
+        msg = "--drop, --cooks, --hints and --changes need --correct."
+        raise click.UsageError(msg)
     asked = target_format or registry.format_of(target)
     target_format = console.require_format(target, asked, registry.WRITABLE)
     is_csv = target_format == "csv"
@@ -301,6 +344,8 @@ def correct(
     store_path: str,
     read_options: claims.ReadOptions,
     target_format: str | None,
+    decisions: Decisions,
+    changes: tuple[str, ...],
 ) -> console.Exit:
     """Write a collection with the claims that an audit proved; see `convert`.
 
@@ -313,36 +358,85 @@ def correct(
     from solver.audit.store import Store
     from solver.cli.stores import Damaged
 
-    formats = {registry.format_of(source), registry.format_of(target)} - {None}
+    formats = {*map(_format_of, (source, target))} - {None}
     if source == streams.STDIN or target_format is not None or len(formats) > 1:
         msg = "--correct needs the name of a file, and keeps its format."
         raise click.UsageError(msg)
-    console.prepare_outputs(
-        target, reads=[source, *console.store_files(store_path)], stdout=True
-    )
+    if unknown := [one for one in changes if PurePath(one).suffix not in CHANGES]:
+        expected = " or ".join(CHANGES)
+        msg = f"--changes: expected a name with {expected}, found {unknown[0]!r}."
+        raise click.UsageError(msg)
+    inputs = [source, *console.store_files(store_path)]
+    for written in (*changes, target):
+        console.prepare_outputs(written, reads=inputs, stdout=written == target)
     console.prepare_kernel()
-    counts, damaged = Counter[bool](), Damaged()
+    damaged = Damaged()
+    made: list[corrections.Correction] = []
 
-    def report(result: AuditResult, corrected: corrections.Corrected) -> None:
-        counts[not corrected.left] += 1
-        if corrected.left:
-            left = ", ".join(corrected.left)
-            what, *_ = (audit_text.disagreement(result) or "").splitlines()
-            console.notify(f"not corrected ({left}): {what}")
+    def report(correction: corrections.Correction) -> None:
+        made.append(correction)
+        console.notify(str(correction))
 
     with (
         Store(store_path, read_only=True) as store,
         console.open_target(target) as file,
     ):
-        results = store.results(damaged.add)
+        if read_options == claims.DEFAULTS:
+            read_options = _stored_options(store.readings(damaged.add), source)
+        found = store.results(damaged.add)
         file.writelines(
-            corrections.corrected_lines(source, read_options, results, report)
+            corrections.correct(source, read_options, found, report, decisions)
         )
-    console.notify(f"{counts[True]:,} corrected, {counts[False]:,} not corrected")
+    for path in changes:
+        write_whole(path, CHANGES[PurePath(path).suffix](made, source))
+    counts = Counter(
+        "dropped" if one.dropped else "left" if one.left else "corrected"
+        for one in made
+    )
+    console.notify(
+        ", ".join(f"{counts[word]:,} {word}" for word in ("corrected", "left"))
+        + f", {counts['dropped']:,} dropped" * bool(counts["dropped"])
+    )
     codes = {damaged.finish(), console.Exit.PROVED}
-    if counts[False]:
+    if counts["left"]:
         codes.add(console.Exit.NEGATIVE)
     return console.foremost(codes)
+
+
+def _format_of(path: str) -> str | None:
+    others = {".json": "json", ".xlsx": "xlsx"}
+    return registry.format_of(path) or others.get(PurePath(path).suffix)
+
+
+def _stored_options(readings: Mapping[str, str], source: str) -> claims.ReadOptions:
+    """Return how a file was read for the audit, there perhaps in another folder."""
+    name = streams.name_of(source)
+    found = [one for one in readings if PurePath(one).name == PurePath(name).name]
+    text = readings.get(name) or readings.get(next(iter(found), ""))
+    return claims.ReadOptions.from_json(text) if text else claims.DEFAULTS
+
+
+def _as_lines(made: Sequence[Correction], _source: str) -> bytes:
+    from solver.output.audit_records import correction_record
+
+    lines = (json.dumps(correction_record(one)) + "\n" for one in made)
+    return "".join(lines).encode()
+
+
+def _as_page(made: Sequence[Correction], source: str) -> bytes:
+    from solver.pages import collection_page
+
+    return collection_page.render_page(
+        [one.result for one in made],
+        title=f"Corrections of {PurePath(streams.name_of(source)).name}",
+    )
+
+
+CHANGES: dict[str, Callable[[Sequence[Correction], str], bytes]] = {
+    ".jsonl": _as_lines,
+    ".html": _as_page,
+}
+"""What makes the file of `--changes`, by its suffix."""
 
 
 # Generate

@@ -553,6 +553,10 @@ class FileSummary:
         What its fields mean.
     table : Layout or None
         Its columns.
+    names : mapping of str to str
+        The usual name for each tag or opcode that stands for it.
+    parse : callable or None
+        Reads a record of EPD or PGN again, by its text and its `file:line`.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -569,6 +573,8 @@ class FileSummary:
         self.reading = ""
         self.learnt: Any = None
         self.table: Any = None
+        self.names: Mapping[str, str] = {}
+        self.parse: Callable[[Any, str], Problem | None] | None = None
         self.waits, self.is_listing = True, False
         self.unread_records, self.first_unread = 0, ""
         self.lines = self.illegal_lines = 0

@@ -1,12 +1,45 @@
 """What a container of records holds, before anything of it is understood.
 
-Called by `elements`, `json_records`, `parquet`, `reading`, `tables`, `text` and
-`trees`; imports no other.
+Called by most of its room; imports no other.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+
+class Placed(str):
+    """A text with its place, so that another can be written there.
+
+    Attributes
+    ----------
+    at : object
+        Where it is: the beginning and the end in a text, or sheet, row and column.
+    """
+
+    __slots__ = ("at",)
+    at: Any
+
+    def __new__(cls, text: str, at: object) -> Placed:
+        """Return a text that is at a place."""
+        self = super().__new__(cls, text)
+        self.at = at
+        return self
+
+    def __str__(self) -> str:
+        return self
+
+    def strip(self, chars: str | None = None, /) -> Placed:
+        """Return the text without white space around it, at the same place."""
+        return Placed(super().strip(chars), self.at)
+
+
+def joined(text: str, parts: list[str | None]) -> str:
+    """Return a text with the place of its parts, if they have one."""
+    first, last = parts[0], parts[-1]
+    if isinstance(first, Placed) and isinstance(last, Placed):
+        return Placed(text, (first.at[0], last.at[1]))
+    return text
 
 
 class Entry(NamedTuple):

@@ -1,7 +1,7 @@
 """EPD: records with operations, and the files of matetrack and its logs.
 
-Called by `detection`, `text`, `audit`, `cli` and `output`; imports `claims`, `streams`,
-`words`, `errors`, `position_text` and `problem`.
+Called by `detection`, `patches`, `text`, `audit`, `cli` and `output`; imports `claims`,
+`streams`, `words`, `errors`, `position_text` and `problem`.
 """
 
 from __future__ import annotations
@@ -145,11 +145,9 @@ def read_epd(
         except InputError as error:
             yield FormatError(summary.name, str(error))
             return
-    yield from streams.read_lines(
-        chain(sample, rest),
-        summary.name,
-        partial(parse_record, summary=summary, names=names),
-    )
+    summary.names = names
+    summary.parse = partial(parse_record, summary=summary, names=names)
+    yield from streams.read_lines(chain(sample, rest), summary.name, summary.parse)
 
 
 def parse_record(

@@ -1,6 +1,6 @@
 """PGN: games split and replayed, and problems.
 
-Called by `scores`, `laboratory` and `output`; imports `claims`, `evidence`,
+Called by `patches`, `scores`, `laboratory` and `output`; imports `claims`, `evidence`,
 `solutions`, `streams`, `words`, `errors`, `movetext`, `position_text` and `problem`.
 
 Games: each is followed along its main line.
@@ -361,8 +361,9 @@ def read_pgn(
         return
     habits = _find_habits((text for _, text in sample), names)
     summary.reading = habits.reading
-    parse = partial(_parse_problem, summary, habits, names)
-    for problem in read_each(chain(sample, games), summary.name, parse):
+    summary.names = names
+    summary.parse = partial(_parse_problem, summary, habits, names)
+    for problem in read_each(chain(sample, games), summary.name, summary.parse):
         if problem is None:
             summary.not_selected += 1
         else:

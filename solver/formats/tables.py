@@ -1,6 +1,6 @@
 """Tables in text, SQLite files and workbooks; the members of a zip; what is no text.
 
-Called by `detection`, `elements`, `registry`, `rows` and `audit`; imports `entries`,
+Called by `detection`, `elements`, `patches`, `registry` and `rows`; imports `entries`,
 `streams`, `errors`, `files`, `position_text` and `problem`.
 
 Nothing here says what a cell means. A text is a table if most of its rows have a cell
@@ -28,7 +28,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeAlias
 from solver import files
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats import streams
-from solver.formats.entries import Entry
+from solver.formats.entries import Entry, Placed
 from solver.position_text import find_fens
 from solver.problem import escape_controls
 
@@ -85,7 +85,7 @@ def entry_of(
     number: int, names: Sequence[str], cells: Iterable[str], heads: tuple[str, ...] = ()
 ) -> Entry:
     """Return a row as a record; an empty cell is a missing field."""
-    pairs = zip(names, map(str.strip, cells), strict=False)
+    pairs = zip(names, (cell.strip() for cell in cells), strict=False)
     return Entry(number, {name: cell for name, cell in pairs if cell}, (), heads)
 
 
@@ -156,7 +156,7 @@ def _measure(
     numbered = enumerate((line.encode(errors="replace") for line in lines), 1)
     rows = [
         (cells, [*map(is_position, cells)])
-        for _, cells in _rows(numbered, delimiter)
+        for _, cells in split_rows(numbered, delimiter)
         if isinstance(cells, list) and not _is_blank(cells)
     ]
     first = next((at for at, (_, wholes) in enumerate(rows) if any(wholes)), len(rows))
@@ -199,7 +199,7 @@ def read_delimited(
         many as there are columns, or an InputError. Blank rows are left out.
     """
     width, skips = len(names or ()), True
-    for number, cells in _rows(lines, delimiter):
+    for number, cells in split_rows(lines, delimiter):
         if isinstance(cells, InputError):
             yield number, cells
             continue
@@ -223,7 +223,7 @@ def read_delimited(
             yield number, InputError(msg)
 
 
-def _rows(lines: Lines, delimiter: str) -> Iterator[Row]:
+def split_rows(lines: Lines, delimiter: str) -> Iterator[Row]:
     """Yield the number and the cells of each row, of whatever width."""
     rest = iter(lines)
     ahead: deque[tuple[int, bytes]] = deque()  # what a row with a quote looked at
@@ -462,7 +462,7 @@ def read_workbook(stream: BinaryIO, name: str) -> Entries:
     ------
     Entry or FormatError
         The rows, numbered from 1 through all sheets; the sheet's name is their heading.
-        Formulas have the values that were saved with them.
+        Formulas have the values that were saved with them. Each text has its place.
 
     Raises
     ------
@@ -499,10 +499,13 @@ def _read_sheets(book: Any) -> Iterator[_Sheet]:
 
     def rows(sheet: Any) -> Iterator[list[str]]:
         nonlocal count
-        for row in sheet.iter_rows(values_only=True):
+        for at, row in enumerate(sheet.iter_rows(values_only=True), 1):
             count += len(row)
             _limit(_BOOK, "cells", _MAX_CELLS, count)
-            yield [*map(_plain, row)]
+            yield [
+                Placed(_plain(value), (sheet.title, at, column))
+                for column, value in enumerate(row, 1)
+            ]
 
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # what some programs write there is wrong

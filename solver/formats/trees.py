@@ -1,6 +1,6 @@
 """Records in nested values: JSON documents, JSON lines, YAML and TOML.
 
-Called by `detection`, `json_records` and `audit`; imports `claims`, `entries`,
+Called by `detection`, `json_records` and `patches`; imports `claims`, `entries`,
 `evidence`, `safe_yaml`, `streams`, `words`, `errors`, `position_text` and `problem`.
 
 What a field means is not decided here, only which object is a record:
@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from solver.errors import InputError, quote, refusal
 from solver.formats import words
-from solver.formats.entries import Entry
+from solver.formats.entries import Entry, joined
 from solver.formats.evidence import NO_CLAIMS, plain_name
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.position_text import find_fens
@@ -102,7 +102,7 @@ def read_document(pieces: Iterable[bytes], summary: FileSummary) -> Found:
     Entry or InputError
         In file order. After a fault of the document there are no more.
     """
-    stream = _Stream(summary)
+    stream = Document(summary)
     for kind, value in parse_tokens(pieces):
         if kind == FAULT:
             fault = f"expected JSON, found a fault: {value}"
@@ -439,7 +439,7 @@ class _Tree:
                 yield self._entry(_flatten(value), last.heads)
 
 
-class _Stream(_Tree):
+class Document(_Tree):
     """Finds the entries of a document, token by token.
 
     Attributes
@@ -712,7 +712,8 @@ def _list_text(values: list[Any]) -> str | None:
         return None
     if any(isinstance(value, dict) and _replies(value) for value in values):
         return texts[0]
-    return ("" if are_lines else " ").join(text for text in texts if text)
+    text = ("" if are_lines else " ").join(text for text in texts if text)
+    return joined(text, texts) if texts else text
 
 
 def _move_text(value: dict[str, Any]) -> str | None:

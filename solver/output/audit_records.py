@@ -1,7 +1,7 @@
 """Results for programs: JSON records, and exports as CSV, JSON lines, EPD and Parquet.
 
-Called by `cli`, `mcp` and `pages`; imports `audit`, `errors`, `formats`, `problem`,
-`record`, `solution` and `stipulations`.
+Called by `cli`, `mcp` and `pages`; imports `audit_text`, `audit`, `errors`, `formats`,
+`problem`, `record`, `solution` and `stipulations`.
 
 `solver.record` has the table of their fields. `audit_record` writes a result,
 `read_record` turns it back into an `AuditResult`, and `unreadable_record` makes the
@@ -19,6 +19,7 @@ from solver import errors, solution
 from solver.audit.checks import check_values
 from solver.audit.results import SUBJECT, AuditResult, Mark
 from solver.formats import epd, rows
+from solver.output import audit_text
 from solver.problem import Claim, Problem
 from solver.record import (
     COLUMNS,
@@ -35,6 +36,8 @@ from solver.stipulations import Verdict, genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from solver.audit.corrections import Correction
 
     Export: TypeAlias = Callable[[Iterable[AuditResult], BinaryIO], int]
 
@@ -179,6 +182,32 @@ def unreadable_record(error: errors.FormatError) -> dict[str, object]:
     """
     unreadable = Record(error.name or error.source, error.source, error=error.reason)
     return write_record(unreadable, audited=False)
+
+
+def correction_record(correction: Correction) -> dict[str, object]:
+    """Make the record of a correction.
+
+    Returns
+    -------
+    dict
+        For `json.dumps`: `action` (`changed`, `left` or `dropped`); the texts of the
+        changed fields, `before` and `after`; `why`, in a sentence; what is `left`; and
+        as `evidence` the record of the audit.
+    """
+    changed, result = bool(correction.before), correction.result
+    said = audit_text.disagreement(result) or result.error or ""
+    reason = said.partition("\n")[0].removeprefix(f"{result.source}: ")
+    return {
+        "source": result.source,
+        "id": result.id,
+        "fen": result.fen,
+        "action": "dropped" if correction.dropped else "changed" if changed else "left",
+        "before": dict(correction.before),
+        "after": dict(correction.after),
+        "why": correction.dropped or reason.removeprefix(f"{result.id}: "),
+        "left": [*correction.left],
+        "evidence": audit_record(result),
+    }
 
 
 def export_csv(results: Iterable[AuditResult], file: BinaryIO) -> int:

@@ -1,7 +1,7 @@
 """Audits as text for people, and as GitHub's summaries and annotations.
 
-Called by `cli` and `pages`; imports `columns`, `text`, `audit`, `formats`,
-`position_text`, `problem`, `record` and `stipulations`.
+Called by `audit_records`, `cli` and `pages`; imports `columns`, `text`, `audit`,
+`formats`, `position_text`, `problem`, `record` and `stipulations`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from solver.audit import corrections, job
+from solver.audit.corrections import Cause, Correction, Decisions, Drop
 from solver.audit.workers import audit, local_workers
 from solver.errors import InputError
 from solver.formats.claims import ReadOptions, Selection
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("kernel")
 
 KEYS = job.AuditOptions(Limits(hash_mib=1), all_keys=True, farther=True)
 READ = ReadOptions()
+AS_FOUND = Decisions()
 
 SHINKMAN = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
@@ -32,6 +33,7 @@ BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 DEFENCE = "7k/8/8/8/8/8/R7/1R4K1 b - - 0 1"
 NOTHING = "7k/8/8/8/8/8/7b/1K6 w - - 0 1"
+PLAYED = "Ra7 Kg8 Rb8#"
 LINE = "Kg6 Kg1 Kf5 Kf1 Ke4 Ke1 Kd3 Kf1 Ke3 Kg1 Kf3 Kh1 Kg3 Kg1 Ra1#"
 
 
@@ -43,24 +45,31 @@ def results_of(
 
 
 def correct(
-    path: Path, results: list[AuditResult] | None = None, read: ReadOptions = READ
-) -> tuple[bytes, list[tuple[str, ...]]]:
-    """Return a corrected file, and for each wrong claim why it is still wrong."""
-    left: list[tuple[str, ...]] = []
-
-    def report(_result: AuditResult, corrected: corrections.Corrected) -> None:
-        left.append(corrected.left)
-
+    path: Path,
+    results: list[AuditResult] | None = None,
+    read: ReadOptions = READ,
+    decisions: Decisions = AS_FOUND,
+    duplicates: dict[str, str] | None = None,
+) -> tuple[bytes, list[Correction]]:
+    """Return a corrected file, and what happened to each record."""
+    made: list[Correction] = []
     results = results_of(path, read=read) if results is None else results
-    return b"".join(corrections.corrected_lines(path, read, results, report)), left
+    pieces = corrections.correct(
+        path, read, results, made.append, decisions, duplicates
+    )
+    return b"".join(pieces), made
+
+
+def left_of(made: list[Correction]) -> list[tuple[str, ...]]:
+    return [one.left for one in made]
 
 
 def corrected(folder: Path, name: str, text: str, read: ReadOptions = READ) -> str:
     """Return a corrected file, whose audit has no disagreement left."""
     path = folder / name
     path.write_text(text, encoding="utf-8", newline="")
-    written, left = correct(path, read=read)
-    assert set(left) == {()}
+    written, made = correct(path, read=read)
+    assert {*left_of(made)} == {()}
     path.write_bytes(written)
     again = results_of(path, read=read)
     assert [(x.source, x.disagreements) for x in again if x.disagreements] == []
@@ -223,8 +232,8 @@ def test_a_corrected_record_need_not_be_selected_by_its_new_claim(
     read = ReadOptions(selection=Selection("mateIn2", max_claim=2))
     path = tmp_path / "lichess.csv"
     path.write_text(OTHERS[0][1])
-    written, left = correct(path, read=read)
-    assert (written.decode(), left) == (OTHERS[0][2], [()])
+    written, made = correct(path, read=read)
+    assert (written.decode(), left_of(made)) == (OTHERS[0][2], [()])
 
 
 def test_a_compressed_file_is_read(tmp_path: Path) -> None:
@@ -233,23 +242,25 @@ def test_a_compressed_file_is_read(tmp_path: Path) -> None:
     assert correct(path)[0].decode() == f"{ROOK[:-4]} dm 8;\r"
 
 
+EN_PASSANT = "8/8/8/3RpP1R/p3k3/6K1/8/8 w - -"
+HINTED = "solves as claimed with en passant on e6: --hints writes the position so"
 UNCORRECTED = [
-    (f"{NOTHING[:-4]} dm 2;\n", ("refuted", "no-solution")),
-    (f"{LADDER[:-4]} ce 32766;\n", ("refuted", "no-solution")),
-    ("8/8/8/3RpP1R/p3k3/6K1/8/8 w - - dm 2;\n", ("refuted", "no-solution")),
-    ('8/8/8/8/8/2k5/3R4/K7 b - - stipulation "h#1";\n', ("refuted", "no-solution")),
+    (f"{NOTHING[:-4]} dm 2;\n", Cause.UNPROVED),
+    (f"{LADDER[:-4]} ce 32766;\n", Cause.NO_FIELD),
+    (f"{EN_PASSANT} dm 2;\n", HINTED),
+    ('8/8/8/8/8/2k5/3R4/K7 b - - stipulation "h#1";\n', Cause.OTHER),
 ]
 
 
-@pytest.mark.parametrize(("text", "left"), UNCORRECTED)
+@pytest.mark.parametrize(("text", "cause"), UNCORRECTED)
 @pytest.mark.usefixtures("help_kernel")
 def test_a_record_without_a_proved_mate_keeps_its_text(
-    tmp_path: Path, text: str, left: tuple[str, ...]
+    tmp_path: Path, text: str, cause: str
 ) -> None:
     path = tmp_path / "set.epd"
     path.write_text(text)
-    written, found = correct(path)
-    assert found == [left]
+    written, made = correct(path)
+    assert left_of(made) == [("refuted", "no-solution", cause)]
     assert written.decode() == text
 
 
@@ -257,10 +268,31 @@ def test_a_wrong_length_is_corrected_even_if_there_is_no_room_for_all_keys(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "set.csv"
-    path.write_text(f"fen,mate,solution\n{LADDER},1,Ra7\n{LADDER},2,Ra7\n")
-    written, left = correct(path)
-    assert written.decode() == f"fen,mate,solution\n{LADDER},2,Ra7\n{LADDER},2,Ra7\n"
-    assert left == [("cooked",), ("cooked",)]
+    path.write_text(f"fen,mate,solution\n{LADDER},1,{PLAYED}\n{LADDER},2,{PLAYED}\n")
+    written, made = correct(path)
+    row = f"{LADDER},2,{PLAYED}\n"
+    assert written.decode() == f"fen,mate,solution\n{row}{row}"
+    assert left_of(made) == [("cooked", Cause.NO_KEYS), ("cooked", Cause.NO_KEYS)]
+    assert [str(one) for one in made] == [
+        f"{path}:2: changed mate 1 -> 2; left (cooked): {Cause.NO_KEYS}",
+        f"{path}:3: left (cooked): {Cause.NO_KEYS}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("Ra7", "Rb7 Ra7"),
+        ("1.Qg5!", "1.Qa5!"),
+        ("Key: h5g5", "Key: h5a5"),
+    ],
+)
+def test_a_solution_that_names_only_the_key_gets_no_line(
+    tmp_path: Path, wrong: str, right: str
+) -> None:
+    fen = LADDER if "Ra7" in wrong else SHINKMAN
+    texts = (f"fen,mate,solution\n{fen},2,{one}\n" for one in (wrong, right))
+    assert corrected(tmp_path, "set.csv", next(texts)) == next(texts)
 
 
 def test_a_mate_that_may_not_be_the_shortest_is_no_correction(tmp_path: Path) -> None:
@@ -268,20 +300,15 @@ def test_a_mate_that_may_not_be_the_shortest_is_no_correction(tmp_path: Path) ->
     path.write_text(f"{ROOK[:-4]} dm 3;\n")
     (result,) = results_of(path)
     for better in (result._replace(lower_bound=7), result._replace(mate=None)):
-        written, left = correct(path, [better])
-        assert (written, left) == (path.read_bytes(), [("refuted", "no-solution")])
+        written, made = correct(path, [better])
+        left = "refuted", "no-solution", Cause.UNPROVED
+        assert (written, left_of(made)) == (path.read_bytes(), [left])
 
 
-def test_accepted_records_stay_as_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "set.epd"
-    path.write_text(f"{ROOK[:-4]} dm 3;\n{ROOK[:-4]} dm 4;\n")
-    first, second = results_of(path)
-    written, left = correct(path, [first._replace(mark="accept"), second])
-    assert written.decode() == f"{ROOK[:-4]} dm 3;\n{ROOK[:-4]} dm 8;\n"
-    assert left == [()]
+# --- which result belongs to a record
 
 
-def test_a_record_that_has_changed_since_the_audit_is_not_corrected(
+def test_a_record_with_another_claim_than_the_audited_one_is_not_corrected(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "set.epd"
@@ -289,25 +316,227 @@ def test_a_record_that_has_changed_since_the_audit_is_not_corrected(
     results = results_of(path)
     path.write_text(f"{ROOK[:-4]} dm 4;\n")
     other = results[0]._replace(source="other.epd:1")
-    written, left = correct(path, [*results, other])
-    assert (written, left) == (path.read_bytes(), [("no longer in the file",)])
+    written, made = correct(path, [*results, other])
+    left = "refuted", "no-solution", Cause.GONE
+    assert (written, left_of(made)) == (path.read_bytes(), [left])
 
 
-def test_text_in_another_encoding_is_not_converted(tmp_path: Path) -> None:
+def test_records_may_have_moved_to_another_line_and_the_file_to_another_folder(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "set.epd"
-    path.write_bytes(f'{ROOK[:-4]} dm 3; id "é";\n{ROOK[:-4]} dm 4;\n'.encode("cp1252"))
-    written, left = correct(path)
-    assert written == path.read_bytes().replace(b"dm 4", b"dm 8")
-    assert left == [("refuted", "no-solution"), ()]
-    assert not written.startswith(codecs.BOM_UTF8)
+    records = f'{ROOK[:-4]} dm 3;\n{ROOK[:-4]} dm 4; id "x";\n'
+    path.write_text(records)
+    results = [
+        one._replace(source=f"elsewhere/set.epd:{number}")
+        for number, one in enumerate(results_of(path), 1)
+    ]
+    path.write_text(f"# a new line\n{records}")
+    written, made = correct(path, results)
+    assert written.decode() == "# a new line\n" + records.replace("3;", "8;").replace(
+        "4;", "8;"
+    )
+    assert left_of(made) == [(), ()]
 
 
-def test_files_whose_records_are_not_lines_are_refused(tmp_path: Path) -> None:
+def test_the_file_of_the_same_path_is_meant_if_another_has_its_name(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "set.epd"
+    path.write_text(f"{ROOK[:-4]} dm 3;\n")
+    (result,) = results_of(path)
+    other = result._replace(source="elsewhere/set.epd:1", claim=5)
+    assert len(correct(path, [other, result])[1]) == 1
+
+
+# --- what the editor decides
+
+
+def test_accepted_records_stay_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "set.epd"
+    path.write_text(f"{ROOK[:-4]} dm 3;\n{ROOK[:-4]} dm 4;\n")
+    first, second = results_of(path)
+    written, made = correct(path, [first._replace(mark="accept"), second])
+    assert written.decode() == f"{ROOK[:-4]} dm 3;\n{ROOK[:-4]} dm 8;\n"
+    assert left_of(made) == [()]
+
+
+FORMS = [
+    ("set.csv", "fen,mate\r\n", "{fen},{n}\r\n", ""),
+    ("set.csv", "no,fen,note,mate\n", '{i},{fen},"a\n""b""",{n}\n', ""),
+    ("set.epd", "", "{fen} dm {n};\n", "# the end\n"),
+    ("set.jsonl", "", '{{"fen":"{fen}","mate":{n}}}\n', ""),
+    ("set.json", "[", '{{"fen": "{fen}", "mate": {n}}},\n ', "]"),
+    ("set.pgn", "", '[FEN "{fen}"]\n[Stipulation "#{n}"]\n\n*\n\n', ""),
+]
+
+
+def form(head: str, record: str, tail: str, claims: list[str], fen: str = ROOK) -> str:
+    if not claims:
+        return head + tail
+    records = (record.format(i=i, fen=fen, n=n) for i, n in enumerate(claims))
+    return head + "".join(records).removesuffix(",\n " * (tail == "]")) + tail
+
+
+@pytest.mark.parametrize(("name", "head", "record", "tail"), FORMS)
+@pytest.mark.parametrize("gone", [{0}, {2}, {1, 3}, {2, 3}, {0, 1, 2, 3}])
+def test_rejected_and_unreadable_records_and_duplicates_are_dropped_if_asked(
+    tmp_path: Path, name: str, head: str, record: str, tail: str, gone: set[int]
+) -> None:
+    path = tmp_path / name
+    claims = ["3", "8", "5", "4"]
+    path.write_text(form(head, record, tail, claims), newline="")
+    results = results_of(path)
+    sources = [one.source for one in results]
+    marked = [
+        one._replace(mark="reject" if number in gone else None)
+        for number, one in enumerate(results)
+    ]
+    kept, made = correct(path, marked)
+    right = [n if i in gone else "8" for i, n in enumerate(claims)]
+    assert kept.decode() == form(head, record, tail, right)
+    assert {one.left[-1] for one in made if one.left} == {Cause.REJECTED}
+    repeated = {sources[number]: "x:1" for number in gone}
+    ways = (Drop.REJECT, marked, None), (Drop.DUPLICATES, results, repeated)
+    for why, found, duplicates in ways:
+        decisions = Decisions(frozenset([why]))
+        written, made = correct(path, found, READ, decisions, duplicates)
+        assert sum(bool(one.dropped) for one in made) == len(gone)
+        text = form(head, record, tail, ["#"] * 4)
+        rest = [f"{i}#" for i in range(4) if i not in gone]
+        expected = form(head, record, tail, ["8"] * len(rest))
+        if "{i}" in record:
+            lines = [record.format(i=i[0], fen=ROOK, n=8) for i in rest]
+            expected = head + "".join(lines)
+        assert written.decode() == expected, text
+
+
+@pytest.mark.parametrize(("name", "head", "record", "tail"), FORMS)
+def test_unreadable_records_are_named_and_dropped_if_asked(
+    tmp_path: Path, name: str, head: str, record: str, tail: str
+) -> None:
+    path = tmp_path / name
+    text = form(head, record, tail, ["8", "8", "8"])
+    at = text.rindex(ROOK)
+    path.write_text(text[:at] + text[at:].replace("R7/7k", "R7/8"), newline="")
+    results = results_of(path)
+    written, made = correct(path, results)
+    assert written == path.read_bytes()
+    assert left_of(made) == [(Cause.UNREADABLE,)]
+    assert "R7/8" in str(made[0])
+    decisions = Decisions(frozenset([Drop.UNREADABLE]))
+    written, made = correct(path, results, decisions=decisions)
+    assert written.decode() == form(head, record, tail, ["8", "8"])
+    assert [one.dropped for one in made] == ["unreadable"]
+
+
+def test_a_record_that_is_no_item_of_a_list_cannot_be_dropped(tmp_path: Path) -> None:
     path = tmp_path / "set.json"
-    path.write_text(f'[{{"fen": "{ROOK}", "claim": 3}}]')
-    with pytest.raises(
-        InputError, match="of CSV, JSON lines, EPD or PGN to correct, found"
-    ):
+    path.write_text(
+        f'{{"a": {{"fen": "{ROOK}", "mate": 3}}, "b": {{"fen": "{ROOK}"}}}}'
+    )
+    results = [one._replace(mark="reject") for one in results_of(path)]
+    with pytest.raises(InputError, match="record 1: expected an item of a list"):
+        correct(path, results, decisions=Decisions(frozenset([Drop.REJECT])))
+
+
+COOKS = [
+    ("set.csv", "fen,mate,keys\n{fen},2,Ra7\n", "Rb7 Ra7", ""),
+    ("set.epd", "{fen} dm 2; bm Ra7; c0 x;\n", "Rb7 Ra7", "{fen} dm 2; c0 x;\n"),
+    ("set.jsonl", '{{"fen":"{fen}","mate":2,"keys":["a2a7"]}}\n', '"b1b7", "a2a7"', ""),
+    ("set.json", '[{{"fen":"{fen}","mate":2,"line":"Ra7"}}]', "Rb7 Ra7", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "keys", "without"), COOKS)
+def test_a_cook_gets_all_keys_or_keeps_only_its_claim(
+    tmp_path: Path, name: str, text: str, keys: str, without: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text.format(fen=LADDER))
+    marked = [one._replace(mark="cook") for one in results_of(path)]
+    named = '"a2a7"' if "a2a7" in text else "Ra7"
+    expected = text.replace(named, keys).format(fen=LADDER)
+    assert correct(path, marked)[0].decode() == expected
+    written, made = correct(path, marked, decisions=Decisions(keeps_claim_only=True))
+    without = without or text.replace(named, "")
+    assert written.decode() == without.format(fen=LADDER)
+    assert left_of(made) == [("cooked",)]
+
+
+def test_a_mark_without_effect_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "set.epd"
+    path.write_text(f"{ROOK[:-4]} dm 3;\n{ROOK[:-4]} dm 8;\n")
+    marked = [one._replace(mark="cook") for one in results_of(path)]
+    written, made = correct(path, marked)
+    assert written.decode() == f"{ROOK[:-4]} dm 8;\n{ROOK[:-4]} dm 8;\n"
+    assert left_of(made) == [(Cause.NOT_COOKED,), (Cause.NOT_COOKED,)]
+
+
+HINTS = [
+    (EN_PASSANT, "8/8/8/3RpP1R/p3k3/6K1/8/8 w - e6", 2),
+    ("4k2r/1R5p/8/5R2/8/8/8/7K w k -", "4k2r/1R5p/8/5R2/8/8/8/7K w - -", 2),
+    ("7k/8/8/8/8/8/R7/1R4K1 b - -", "7k/8/8/8/8/8/R7/1R4K1 w - -", 2),
+]
+
+
+@pytest.mark.parametrize(("wrong", "right", "claim"), HINTS)
+@pytest.mark.parametrize(("name", "head", "record", "tail"), FORMS)
+def test_a_convention_is_written_only_if_asked(
+    tmp_path: Path,
+    name: str,
+    head: str,
+    record: str,
+    tail: str,
+    wrong: str,
+    right: str,
+    claim: int,
+) -> None:
+    counters = "" if name == "set.epd" else " 0 1"
+    path = tmp_path / name
+    claims = [str(claim)] * 2
+    path.write_text(form(head, record, tail, claims, wrong + counters), newline="")
+    results = results_of(path)
+    written, made = correct(path, results)
+    assert written == path.read_bytes()
+    assert {one.left[-1].partition(": ")[2] for one in made} == {Cause.HINT}
+    written, made = correct(path, results, decisions=Decisions(hints=True))
+    assert written.decode() == form(head, record, tail, claims, right + counters)
+    assert left_of(made) == [(), ()]
+    path.write_bytes(written)
+    assert {one.verdict for one in results_of(path)} == {"proved"}
+
+
+# --- encodings
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", ["set.csv", "set.epd", "set.pgn", "set.jsonl"])
+def test_a_file_keeps_its_encoding(tmp_path: Path, name: str, encoding: str) -> None:
+    texts = {
+        "set.csv": f"Nr;Autor;FEN;Matt\n1;L\xf6we \xdf;{ROOK};{{n}}\n2;x;{ROOK};8\n",
+        "set.epd": f'{ROOK[:-4]} dm {{n}}; id "L\xf6we \xdf";\n',
+        "set.pgn": f'[Event "L\xf6we"]\n[FEN "{ROOK}"]\n[Stipulation "#{{n}}"]\n\n*\n',
+        "set.jsonl": f'{{{{"id":"L\xf6we \xdf","fen":"{ROOK}","mate":{{n}}}}}}\n',
+    }
+    path = tmp_path / name
+    path.write_bytes(texts[name].format(n=3).encode(encoding))
+    written, made = correct(path)
+    assert written == texts[name].format(n=8).encode(encoding)
+    assert left_of(made) == [()]
+
+
+def test_bytes_of_no_encoding_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "set.epd"
+    path.write_bytes(f'{ROOK[:-4]} dm 3; id "'.encode() + b'\x81\xe9\xff";\n')
+    written, _ = correct(path)
+    assert written == path.read_bytes().replace(b"dm 3", b"dm 8")
+
+
+def test_other_formats_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(f"- fen: {ROOK}\n  claim: 3\n")
+    with pytest.raises(InputError, match="to correct, found 'YAML'"):
         correct(path)
 
 
@@ -322,6 +551,7 @@ def test_lichess_rows_come_back_as_they_were(tmp_path: Path) -> None:
         lines[number] = other if number % 2 else line
     path = tmp_path / "lichess.csv"
     path.write_bytes(b"".join(lines))
-    written, left = correct(path)
+    written, made = correct(path)
     assert written == right
-    assert left.count(()) == len(left) > 16
+    assert {*left_of(made)} == {()}
+    assert len(made) > 16

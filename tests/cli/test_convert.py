@@ -382,13 +382,14 @@ def test_a_corrected_file_has_proved_claims_and_names_the_others(
     assert run(correct) == 1
     assert Path("out.csv").read_text() == WRONG.replace(",7,", ",8,")
     assert capsys.readouterr().err == (
-        "not corrected (refuted, no-solution): set.csv:3: none: claimed mate in 2, "
-        "found none in 2\n1 corrected, 1 not corrected\n"
+        "set.csv:2: a, b: changed mate 7 -> 8\n"
+        "set.csv:3: none: left (refuted, no-solution): no shortest mate is proved\n"
+        "1 corrected, 1 left\n"
     )
     Path("marks").write_text("id,mark\nnone,accept\n")
     run(["verify", "set.csv", "--store", "run.db", "-q", "--marks", "marks"])
     assert run(correct) == 0
-    assert capsys.readouterr().err.endswith("1 corrected, 0 not corrected\n")
+    assert capsys.readouterr().err.endswith("1 corrected, 0 left\n")
     assert run(["verify", "out.csv", "--marks", "marks", "-q"]) == 0
 
 
@@ -400,7 +401,14 @@ def test_a_corrected_file_has_proved_claims_and_names_the_others(
         (["set.csv", "out.epd"], 2, "and keeps its format"),
         (["set.csv", "set.csv"], 2, "expected an output that is not an input"),
         (["set.csv", "run.db"], 2, "expected an output that is not an input"),
-        (["set.json", "out.json"], 65, "set.json: expected a file of CSV, JSON lines"),
+        (["set.toml", "out.toml"], 65, "to correct, found 'TOML'"),
+        (["set.json", "out.csv"], 2, "and keeps its format"),
+        (
+            ["set.csv", "out.csv", "--changes", "x.txt"],
+            2,
+            "a name with .jsonl or .html",
+        ),
+        (["set.csv", "out.csv", "--drop", "cook"], 2, "not one of reject, unreadable"),
         (["none.csv", "out.csv"], 74, "none.csv: No such file"),
     ],
 )
@@ -414,13 +422,73 @@ def test_what_cannot_be_corrected_is_refused_before_anything_is_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("set.csv").write_text(WRONG)
-    Path("set.json").write_text(f'[{{"fen": "{WRONG.splitlines()[1][:28]}", "dm": 2}}]')
+    Path("set.toml").write_text(f'fen = "{WRONG.splitlines()[1][:28]}"\ndm = 2\n')
     run(["verify", "set.csv", "--store", "run.db", "-q"])
     capsys.readouterr()
     assert run(["convert", *arguments, "--correct", "run.db"]) == code
     assert message in capsys.readouterr().err
     assert Path("set.csv").read_text() == WRONG
     assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--drop=reject", "--hints", "--cooks=claim"])
+def test_what_an_editor_decides_needs_a_store(
+    matesolve: Matesolve, option: str
+) -> None:
+    ended = matesolve("convert", "x.epd", "y.epd", option)
+    assert ended.code == 2
+    assert ended.err.endswith("need --correct.\n")
+
+
+NAMED = "Nr;Stellung;Z\xfcge\r\nx;8/7K/8/8/8/8/R7/7k w - - 0 1;{}\r\n"
+
+
+def test_a_file_is_read_again_as_it_was_for_the_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_bytes(NAMED.format(7).encode("cp1252"))
+    named = ["--columns", "id=Nr,claim=Z\xfcge", "--min-claim", "2"]
+    run(["verify", "x.csv", *named, "--store", "run.db", "-q"])
+    capsys.readouterr()
+    for options in ([], named):
+        assert run(["convert", "x.csv", "y.csv", "--correct", "run.db", *options]) == 0
+        said = "x.csv:2: x: changed Z\xfcge 7 -> 8\n1 corrected, 0 left\n"
+        assert capsys.readouterr().err == said
+        assert Path("y.csv").read_bytes() == NAMED.format(8).encode("cp1252")
+
+
+def test_each_correction_is_written_with_its_evidence_for_programs_and_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("set.csv").write_text(WRONG + "not a position,3,x\n")
+    Path("marks").write_text("id,mark\nright,reject\n")
+    run(["verify", "set.csv", "--store", "run.db", "-q", "--marks", "marks"])
+    files = ["--changes", "made.jsonl", "--changes", "made.html"]
+    drop = ["--drop", "reject,unreadable"]
+    correct = ["convert", "set.csv", "out.csv", "--correct", "run.db", *files, *drop]
+    assert run(correct) == 1
+    assert (
+        Path("out.csv").read_text() == WRONG.replace(",7,", ",8,").rpartition("6k1")[0]
+    )
+    records = [json.loads(line) for line in Path("made.jsonl").read_text().splitlines()]
+    assert [(one["source"], one["action"]) for one in records] == [
+        ("set.csv:2", "changed"),
+        ("set.csv:3", "left"),
+        ("set.csv:4", "dropped"),
+        ("set.csv:5", "dropped"),
+    ]
+    changed, left, *_ = records
+    assert (changed["before"], changed["after"]) == ({"mate": "7"}, {"mate": "8"})
+    assert changed["why"].startswith(
+        "claimed mate in 7, found none in 7, but mate in 8"
+    )
+    assert changed["evidence"]["lower_bound"] == changed["evidence"]["mate"] == 8
+    assert left["left"][-1] == "no shortest mate is proved"
+    page = Path("made.html").read_text()
+    assert "<title>Corrections of set.csv" in page
+    assert capsys.readouterr().err.endswith("1 corrected, 1 left, 2 dropped\n")
 
 
 def test_formulas_are_written_exactly_with_a_warning_or_with_a_quote(

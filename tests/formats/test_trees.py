@@ -463,7 +463,7 @@ def test_a_long_document_is_read_as_its_value_in_constant_memory(
 ) -> None:
     value = wrap(record)
     text = json.dumps(value)
-    stream = trees._Stream(FileSummary())
+    stream = trees.Document(FileSummary())
     entries: list[Any] = []
     for kind, token in trees.parse_tokens([text.encode()]):
         entries += stream.read(kind, token)
