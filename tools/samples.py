@@ -9,7 +9,8 @@ folder, which begins with `puzzles` and `docs` of the project. These are known:
 
 - `$ cat FILE` creates FILE with the lines shown, unless the file exists;
 - `$ sed -n 1,9p FILE` shows lines 1 to 9 of FILE;
-- `$ matesolve ...` runs the command. `|` and `> FILE` work as in a shell.
+- `$ matesolve ...` runs the command. `|`, `> FILE` and `2>&1` at the end work as in a
+  shell.
 - `$ echo $?` shows the exit code of the command before.
 
 A sentence that repeats a number of a sample marks it with the words around it there,
@@ -111,11 +112,13 @@ def run(sample: Sample) -> str:
         globbed: list[str] = []
         for word in words:
             globbed += sorted(map(str, Path().glob(word))) if "*" in word else [word]
-        result = CliRunner().invoke(matesolve, globbed, input=printed)
+        has_both = globbed[-1] == "2>&1"
+        arguments = globbed[: len(globbed) - has_both]
+        result = CliRunner().invoke(matesolve, arguments, input=printed)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         EXIT_CODES.append(result.exit_code)
-        printed = result.stdout_bytes
+        printed = result.output_bytes if has_both else result.stdout_bytes
     if not target:
         return "".join(f"{x.rstrip()}\n" for x in printed.decode().splitlines())
     Path(target[0]).write_bytes(printed)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from solver.audit.results import AuditResult
-    from solver.formats.patches import Field, Located
+    from solver.formats.patches import Located, PlacedField
 
 _NUMBER = re.compile(
     rf"\d+(?!\d|[.,]\d*[1-9])|\b(?:{'|'.join(NUMERALS)})\b", re.IGNORECASE
@@ -67,7 +67,7 @@ class Cause(StrEnum):
     NO_FIELD = "no field of the record can express the answer"
     NO_KEYS = "no field of the record can hold all keys"
     GONE = "not in the file as it was audited"
-    UNREADABLE = "it cannot be read; --drop unreadable leaves it out"
+    UNREADABLE = "unreadable; --drop unreadable leaves it out"
     REJECTED = "the mark reject has no effect without --drop reject"
     NOT_COOKED = "the mark cook has no effect: there is no second key"
     HINT = "--hints writes the position so"
@@ -129,9 +129,8 @@ class Correction(NamedTuple):
             causes = ", ".join(self.left[len(wrong) :])
             words_left = f" ({', '.join(wrong)})" if wrong else ""
             said.append(f"left{words_left}: {causes}".removesuffix(": "))
-        if result.error is not None:
-            said.append(_shown(result.text or result.error, 200))
-        return f"{result.source}:{named} {'; '.join(said)}"
+        end = f": {_shown(result.text or result.error or '', 200)}"
+        return f"{result.source}:{named} {'; '.join(said)}{end * (not result.fen)}"
 
 
 def _shown(text: str, most: int = 60) -> str:
@@ -438,7 +437,7 @@ class _Change(NamedTuple):
     played: int
 
 
-def _rewritten(field: Field, change: _Change) -> str:
+def _rewritten(field: PlacedField, change: _Change) -> str:
     """Return the text of a field with another claim."""
     text = field.text
     if field.part in {"keys", "line"} and _HAS_MOVES.search(text):

@@ -67,7 +67,7 @@ _Items: TypeAlias = "list[tuple[int, int]]"
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-class Field(NamedTuple):
+class PlacedField(NamedTuple):
     """A field of a record that may claim something.
 
     Attributes
@@ -93,14 +93,14 @@ class Located(NamedTuple):
 
     Attributes
     ----------
-    fields : tuple of Field
+    fields : tuple of PlacedField
         Those that may claim something, and the position.
     read : callable
         Reads the record with other texts by their places; returns None or raises
         InputError if it then is no record.
     """
 
-    fields: tuple[Field, ...] = ()
+    fields: tuple[PlacedField, ...] = ()
     read: Callable[[Mapping[Any, str]], Problem | None] = lambda _texts: None
 
 
@@ -261,7 +261,7 @@ def _located(entry: Entry, summary: FileSummary) -> Located:
         return problem
 
     found = (
-        Field(part, name, cell, cell.at)
+        PlacedField(part, name, cell, cell.at)
         for part, name, place in reading.plan(tuple(entry.fields)).fields
         if part and isinstance(cell := cells[place], Placed)
     )
@@ -318,11 +318,11 @@ _is_plain_cell = re.compile(r'[^",;\t|\r\n]*').fullmatch
 def _locate_operations(_number: int, text: str, summary: FileSummary) -> Located:
     fen, operations = epd.find_operations(text)
     start = text.find(fen)
-    fields = [Field("position", "fen", fen, (start, start + len(fen)))]
+    fields = [PlacedField("position", "fen", fen, (start, start + len(fen)))]
     for found in operations:
         opcode = epd.opcode_of(found)
         if part := _OPERATIONS.get(summary.names.get(opcode, opcode)):
-            fields.append(Field(part, opcode, found["operand"], found.span()))
+            fields.append(PlacedField(part, opcode, found["operand"], found.span()))
 
     def read(texts: Mapping[Any, str]) -> Problem | None:
         assert summary.parse
@@ -354,7 +354,7 @@ def _locate_game(_number: int, text: str, summary: FileSummary) -> Located:
     return Located((*_split_game(text, summary.names),), read)
 
 
-def _split_game(text: str, names: Mapping[str, str]) -> Iterator[Field]:
+def _split_game(text: str, names: Mapping[str, str]) -> Iterator[PlacedField]:
     """Yield the tags of a game, the comments above its moves, and the moves."""
     at = len(text) - len(text.lstrip())
     while found := _TAG.match(text, at):
@@ -362,13 +362,13 @@ def _split_game(text: str, names: Mapping[str, str]) -> Iterator[Field]:
         part = _TAGS.get(names.get(name, name), "words")
         part = {"Line": "line"}.get(names.get(name, ""), part)
         if name not in {"SetUp", "Round"}:
-            yield Field(part, name, found["text"], found.span("text"))
+            yield PlacedField(part, name, found["text"], found.span("text"))
         at = found.end()
     while found := _COMMENT.match(text, at):
-        yield Field("words", "comment", found["text"], found.span("text"))
+        yield PlacedField("words", "comment", found["text"], found.span("text"))
         at = found.end()
     if found := _MOVES.match(text, at):
-        yield Field("line", "moves", found["text"], found.span("text"))
+        yield PlacedField("line", "moves", found["text"], found.span("text"))
 
 
 # JSON
