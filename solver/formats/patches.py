@@ -147,32 +147,36 @@ def patch(
     if summary.format == WORKBOOK:
         with streams.open_decompressed(path) as stream:
             yield _patch_workbook(stream, summary, wanted, decide)
-    elif summary.format == _DOCUMENT:
-        with _open_text(path) as (stream, _):
-            yield _patch_document(stream.read(), summary, wanted, decide)
-    else:
-        ends = _find_ends(path, summary, wanted)
-        with _open_text(path) as (stream, encoding):
-            yield codecs.BOM_UTF16_LE * (encoding == "utf-16-le")
-            yield codecs.BOM_UTF16_BE * (encoding == "utf-16-be")
-            for piece in _patch_lines(stream, summary, ends, decide):
-                yield piece.decode().encode(encoding) if encoding else piece
+        return
+    ends = _find_ends(path, summary, wanted)
+    with _open_text(path) as (stream, mark):
+        yield mark
+        pieces = (
+            iter([_patch_document(stream.read(), summary, wanted, decide)])
+            if summary.format == _DOCUMENT
+            else _patch_lines(stream, summary, ends, decide)
+        )
+        for piece in pieces:
+            text = piece.decode(errors="surrogatepass") if mark else ""
+            yield text.encode(_UTF16[mark], "surrogatepass") if mark else piece
 
 
 # Texts
 
 
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
 @contextmanager
-def _open_text(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, str]]:
-    """Open a text; of one in UTF-16, return the content in UTF-8, and its encoding."""
+def _open_text(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, bytes]]:
+    """Open a text; of one in UTF-16, return its mark, and the rest in UTF-8."""
     with streams.open_decompressed(path) as stream:
         mark = stream.peek(2)[:2]
-        marks = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-        if encoding := marks.get(mark, ""):
-            content = stream.read()[len(mark) :].decode(encoding)
-            yield io.BytesIO(content.encode()), encoding
+        if mark in _UTF16:
+            content = stream.read()[len(mark) :].decode(_UTF16[mark], "surrogatepass")
+            yield io.BytesIO(content.encode(errors="surrogatepass")), mark
         else:
-            yield stream, ""
+            yield stream, b""
 
 
 def _lines_of(stream: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
