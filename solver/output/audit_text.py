@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from solver.audit.results import DUAL, KEYS, LINE, Origin, split_source
+from solver.audit.results import DUAL, LINE, Origin, split_source
 from solver.formats.streams import STDIN, name_of
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
@@ -240,10 +240,9 @@ def disagreement(result: AuditResult) -> str | None:
     if result.fen is None or not result.disagreements:
         return None
     place = name_record(result.source, result.id)
-    claimed = f"claimed {_claimed(result)}"
-    if result.verdict == Verdict.UNFORCED:
-        claimed = "the line mates, it is not forced: claimed by the line alone"
-    lines = [f"{place}: {claimed}, {_objection(result)}"]
+    objection, line = _objection(result)
+    found = f"{objection}: {line}" if line else objection
+    lines = [f"{place}: {_claimed(result)}, {found}"]
     if result.claimed_line:
         lines.append(f"  claimed: {_line(result, result.claimed_line.split())}")
     if result.hint:
@@ -254,6 +253,30 @@ def disagreement(result: AuditResult) -> str | None:
         lines.append(f"  note: {printable(result.note)}")
     lines.append(f"  {analysis_link(result.fen)}")
     return "\n".join(lines)
+
+
+def fault(result: AuditResult) -> str:
+    """Describe in one sentence what is wrong with a record.
+
+    Parameters
+    ----------
+    result : AuditResult
+        The result of one record.
+
+    Returns
+    -------
+    str
+        Why it is unreadable, or the most serious disagreement as `disagreement` has it,
+        without names and lines; empty if there is none.
+    """
+    if result.fen is None:
+        return result.error or ""
+    if not result.disagreements:
+        return ""
+    objection, _ = _objection(result)
+    if objection.startswith(_BUT) and result.verdict != Verdict.UNFORCED:
+        return objection.removeprefix(_BUT)
+    return f"{_claimed(result)}, {objection}"
 
 
 def result_warnings(result: AuditResult) -> Iterator[str]:
@@ -335,15 +358,21 @@ def name_record(source: str, id_: str) -> str:
     return source if name in {"", PurePath(source).name} else f"{source}: {name}"
 
 
+_BUT = "but "
+"""Begins objections that are sentences without the claim before them."""
+
+
 def _claimed(result: AuditResult) -> str:
     if result.claim is None:
-        return f"none in {result.nomate}"
-    claimed = genre_of(result.asked).length_name(result.claim)
+        return f"claimed none in {result.nomate}"
+    claimed = f"claimed {genre_of(result.asked).length_name(result.claim)}"
+    if result.verdict == Verdict.UNFORCED:
+        claimed = "the line mates, it is not forced: claimed by the line alone"
     if result.claimed_solutions is not None:
         claimed += f" with {_counted(result.claimed_solutions)}"
-    keys = result.wrong_keys or (
-        result.claimed_keys if result.soundness == Soundness.COOKED else ""
-    )
+    keys = result.wrong_keys if _contradicts_answer(result) else ""
+    if result.soundness == Soundness.COOKED:
+        keys = keys or result.claimed_keys
     if keys:
         claimed += f" by {listed(_sans(result, keys))}"
     if LINE in result.disagreements:
@@ -351,27 +380,32 @@ def _claimed(result: AuditResult) -> str:
     return claimed
 
 
-def _objection(result: AuditResult) -> str:
-    """Describe the most serious disagreement."""
+def _objection(result: AuditResult) -> tuple[str, str]:
+    """Describe the most serious disagreement; return the line that shows it, too."""
+    words = result.disagreements
+    if _contradicts_answer(result):
+        return _found(result)
+    if result.wrong_keys:
+        return _wrong_keys(result), ""
+    if Soundness.NOT_SHORTEST_LINE in words:
+        return _slow_line(result), ""
+    if Soundness.COOKED in words:
+        return _cooks(result), ""
+    if DUAL in words:
+        return _dual(result), ""
+    return "undecided" if words == (LINE,) else f"found {', '.join(words)}", ""
+
+
+def _contradicts_answer(result: AuditResult) -> bool:
+    """Return whether the length or the solutions are wrong, not only moves."""
     words = result.disagreements
     is_line_wrong = words == (LINE,) and result.mate is not None
-    if result.word in words or result.found_solutions() or is_line_wrong:
-        return f"found {_found(result)}"
-    if KEYS in words or Soundness.MISSING_SOLUTION in words:
-        return f"found {listed(_sans(result, result.keys))}"
-    if Soundness.NOT_SHORTEST_LINE in words:
-        return _slow_line(result)
-    if Soundness.COOKED in words:
-        keys = _sans(result, result.keys)
-        return f"found {len(keys)} keys: {listed(keys)}"
-    if DUAL in words:
-        return _dual(result)
-    return "undecided" if words == (LINE,) else f"found {', '.join(words)}"
+    return result.word in words or bool(result.found_solutions()) or is_line_wrong
 
 
-def _found(result: AuditResult) -> str:
+def _found(result: AuditResult) -> tuple[str, str]:
     if result.mate is None:
-        return _none(result)
+        return _none(result), ""
     if result.found_solutions() and result.word != Verdict.SHORTER:
         return _solutions(result)
     mate = genre_of(result.asked).length_name(result.mate)
@@ -385,12 +419,14 @@ def _found(result: AuditResult) -> str:
         is_proved = result.lower_bound == abs(result.mate)
         mate += f" ({'proved' if is_proved else 'perhaps not the shortest'})"
     moves = min(result.found_solutions(), key=len, default=result.pv.split())
-    line = _line(result, moves)
-    return f"{mate}: {line}" if line else mate
+    return f"found {mate}", _line(result, moves)
 
 
 def _none(result: AuditResult) -> str:
-    return _none_in((result.lower_bound or 1) - 1, result)
+    excluded = (result.lower_bound or 1) - 1
+    if result.claim is None or result.claim < 0:
+        return f"found {_none_in(excluded, result)}"
+    return f"{_BUT}no {genre_of(result.asked).length_name(excluded)} exists"
 
 
 def _none_in(excluded: int, result: AuditResult) -> str:
@@ -400,14 +436,14 @@ def _none_in(excluded: int, result: AuditResult) -> str:
     return f"none in {excluded - bool(half)}{half}"
 
 
-def _solutions(result: AuditResult) -> str:
+def _solutions(result: AuditResult) -> tuple[str, str]:
     """Count the solutions of a help problem, and write the first of them."""
     solutions = result.found_solutions()
     count = "" if result.solutions_complete else "at least "
     shown = [_line(result, line) for line in solutions[:_SHOWN_SOLUTIONS]]
     if len(shown) < len(solutions):
         shown.append("...")
-    return f"{count}{len(solutions):,}: {'; '.join(shown)}"
+    return f"found {count}{len(solutions):,}", "; ".join(shown)
 
 
 def _counted(solutions: int) -> str:
@@ -420,13 +456,34 @@ def _line(result: AuditResult, moves: Sequence[str]) -> str:
     return " ".join(genre_of(result.asked).numbered_line(result.fen or "", moves))
 
 
+def _wrong_keys(result: AuditResult) -> str:
+    """Name the claimed keys that do not solve, and those that do."""
+    wrong, keys = _sans(result, result.wrong_keys), _sans(result, result.keys)
+    named, does = ("key", "does") if len(wrong) == 1 else ("keys", "do")
+    solve = f"{listed(keys)} {'does' if len(keys) == 1 else 'do'}"
+    return f"{_BUT}the claimed {named} {listed(wrong)} {does} not solve; {solve}"
+
+
+def _cooks(result: AuditResult) -> str:
+    """Name the keys that are not claimed; all of them if the claim has no key."""
+    claimed = result.claimed_keys.split()
+    cooks = [move for move in result.keys.split() if move not in claimed]
+    names = listed(_sans(result, " ".join(cooks)))
+    if not claimed:
+        return f"{_BUT}{len(cooks)} keys solve: {names}"
+    if len(cooks) == 1:
+        which = "a second" if len(claimed) == 1 else "another"
+        return f"{_BUT}{which} key, {names}, also solves"
+    return f"{_BUT}{len(cooks)} more keys also solve: {names}"
+
+
 def _slow_line(result: AuditResult) -> str:
     """Name the attacker's first slow move, or else the line as a whole."""
     for number, ply in enumerate(result.claimed_plies(), 1):
         if ply.is_slow:
             what = f"does not mate in {ply.mate}; faster"
             return _move_objection(result, number, ply, what)
-    return "but a line of its solution takes longer"
+    return f"{_BUT}a line of its solution takes longer"
 
 
 def _dual(result: AuditResult) -> str:
@@ -443,7 +500,7 @@ def _move_objection(result: AuditResult, number: int, ply: Ply, what: str) -> st
     played = result.claimed_line.split()[: 2 * (number - 1)]
     others = [move for move in ply.keys if move != ply.move]
     san, *others = first_moves(result.fen or "", [ply.move, *others], played)
-    return f"but move {number}, {san}, {what}: {listed(others)}"
+    return f"{_BUT}move {number}, {san}, {what}: {listed(others)}"
 
 
 def _sans(result: AuditResult, moves: str) -> list[str]:

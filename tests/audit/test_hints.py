@@ -313,7 +313,7 @@ def test_it_is_printed_and_written() -> None:
     text = disagreement(result)
     assert text is not None
     assert text.splitlines()[:2] == [
-        "x.epd:1: one: claimed mate in 2, found none in 2",
+        "x.epd:1: one: claimed mate in 2, but no mate in 2 exists",
         "  solves as claimed with en passant on e6",
     ]
     record = json.loads(json.dumps(audit_record(result)))

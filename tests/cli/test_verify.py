@@ -49,7 +49,8 @@ mixed.epd:4: claimed mate in 2, found mate in 1: 1. Ra8#
 (proved): 1. Kg6 Kg1 2. Kf5 Kf1 3. Ke4 Ke1 4. Kd3 Kf1 5. Ke3 Kg1 6. Kf3 Kh1 \
 7. Kg3 Kg1 8. Ra1#
   https://lichess.org/analysis/standard/8/7K/8/8/8/8/R7/7k_w_-_-_0_1
-mixed.epd:6: [red]wrong key: claimed mate in 1 by Ra7, found Ra8#
+mixed.epd:6: [red]wrong key: claimed mate in 1, but the claimed key Ra7 does not \
+solve; Ra8# does
 {LINK}"""
 
 UNREADABLE = """\

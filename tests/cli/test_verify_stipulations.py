@@ -70,15 +70,15 @@ semi-r#2                1                           1
 soundness: 1 sound, 1 cooked, 2 short-solution, 1 no-solution, 1 missing-solution
 """
 DISAGREEMENTS = f"""\
-mixed.olv:7: stalemate: claimed =2 by Qb8+, found Qb5
+mixed.olv:7: stalemate: claimed =2, but the claimed key Qb8+ does not solve; Qb5 does
 {LINK}4Q3/k7/7K/8/7N/8/8/8_w_-_-_0_1
-mixed.olv:12: reflex mate: claimed r#2 by Qa6+, found 2 keys: Qa6+, Qa8+
+mixed.olv:12: reflex mate: claimed r#2 by Qa6+, but a second key, Qa8+, also solves
 {LINK}2Q5/8/8/8/k1r5/1R6/8/1K6_w_-_-_0_1
 mixed.olv:17: semi-reflex mate: claimed semi-r#2, found semi-r#1: 1. Kb1 e1=Q#
 {LINK}8/8/2P1k3/8/8/8/2Krp3/Q7_w_-_-_0_1
 mixed.olv:21: mate: claimed mate in 2, found mate in 1: 1. Ra8#
 {LINK}6k1/5ppp/8/8/8/8/8/R5K1_w_-_-_0_1
-mixed.olv:29: self-stalemate: claimed s=2, found none in 2
+mixed.olv:29: self-stalemate: claimed s=2, but no s=2 exists
 {LINK}8/3K4/5Q2/5Q2/2k5/2p5/8/8_w_-_-_0_1
 """
 
@@ -127,7 +127,7 @@ help.olv:11: two found: claimed h#1.5 with 1 solution, found 2: \
 help.olv:15: three claimed: claimed h=2 with 3 solutions, found 2: \
 1. Kh4 Rb3 2. h5 Rg3; 1. h5 Rb3 2. Kh4 Rg3
 {LINK}8/8/7p/8/6k1/8/1R3K2/8_b_-_-_0_1
-help.olv:20: none found: claimed h#2 with 1 solution, found none in 2
+help.olv:20: none found: claimed h#2 with 1 solution, but no h#2 exists
 {LINK}8/2P5/8/8/8/3K4/1p6/6k1_b_-_-_0_1
 help.olv:24: short: claimed h#2 with 1 solution, found h#1: 1. Kg8 Ra8#
 {LINK}7k/8/6K1/8/8/8/8/R7_b_-_-_0_1

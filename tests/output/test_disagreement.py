@@ -8,7 +8,7 @@ import pytest
 
 from solver.audit.results import Ply, audit_result
 from solver.errors import FormatError
-from solver.output.audit_text import disagreement
+from solver.output.audit_text import disagreement, fault
 from solver.problem import Claim, Problem
 from solver.solution import Solution, Status
 from tests.output.answers import ROOK_BY_TABLE
@@ -49,7 +49,7 @@ def lines_of(answer: Solution | FormatError, *plies: Ply) -> list[str] | None:
             3,
             (),
             [
-                "dir/x.epd:3: claimed mate in 2, found none in 2",
+                "dir/x.epd:3: claimed mate in 2, but no mate in 2 exists",
                 "  claimed: 1. Ra7 Kf8",
                 f"  {BACK_RANK_LINK}",
             ],
@@ -107,16 +107,21 @@ def back_rank_mate(claim: Claim, *keys: str) -> Solution:
 def test_wrong_keys_are_printed_with_the_right_ones() -> None:
     lines = lines_of(back_rank_mate(Claim(1, ("a1a7", "a1a8", "a1b1")), "a1a8"))
     assert lines
-    assert lines[0] == "x.epd:3: claimed mate in 1 by Ra7, Rb1, found Ra8#"
+    assert lines[0] == (
+        "x.epd:3: claimed mate in 1, but the claimed keys Ra7, Rb1 do not solve; "
+        "Ra8# does"
+    )
 
 
 def test_cooks_are_printed_with_the_claimed_key() -> None:
     lines = lines_of(back_rank_mate(Claim(1, ("a1a8",)), "a1a8", "a1a7"))
     assert lines
-    assert lines[0] == "x.epd:3: claimed mate in 1 by Ra8#, found 2 keys: Ra8#, Ra7"
+    assert lines[0] == (
+        "x.epd:3: claimed mate in 1 by Ra8#, but a second key, Ra7, also solves"
+    )
     lines = lines_of(back_rank_mate(Claim(1), "a1a8", "a1a7"))
     assert lines
-    assert lines[0] == "x.epd:3: claimed mate in 1, found 2 keys: Ra8#, Ra7"
+    assert lines[0] == "x.epd:3: claimed mate in 1, but 2 keys solve: Ra8#, Ra7"
     assert (
         lines_of(back_rank_mate(Claim(1, any_last_move=True), "a1a8", "a1a7")) is None
     )
@@ -164,7 +169,7 @@ LONG_LINE = ("a2a7", "h8g8", "b1b2", "g8f8", "b2b8")
             Claim(2, line=LONG_LINE),
             None,
             3,
-            "2 with a line of 5 plies, found none in 2",
+            "2 with a line of 5 plies, but no mate in 2 exists",
         ),
     ],
 )
@@ -252,3 +257,37 @@ def test_a_mate_from_a_tablebase_is_labelled() -> None:
     assert lines[0].startswith(
         "x.epd:3: claimed mate in 4, found mate in 3 (Gaviota): 1. "
     )
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (FormatError("x.epd:3", "expected a FEN"), "expected a FEN"),
+        (back_rank_mate(Claim(1), "a1a8"), ""),
+        (back_rank_mate(Claim(2), "a1a8"), "claimed mate in 2, found mate in 1"),
+        (
+            Solution(Problem(BACK_RANK, claim=Claim(2)), Status.DISPROVED, None, 3),
+            "no mate in 2 exists",
+        ),
+        (
+            back_rank_mate(Claim(1, ("a1a7",)), "a1a8"),
+            "the claimed key Ra7 does not solve; Ra8# does",
+        ),
+        (
+            back_rank_mate(Claim(1, ("a1a8",)), "a1a8", "a1a7"),
+            "a second key, Ra7, also solves",
+        ),
+        (
+            back_rank_mate(Claim(1, ("a1a8", "a1a7")), "a1a8", "a1a7", "a1a6"),
+            "another key, Ra6, also solves",
+        ),
+        (
+            back_rank_mate(Claim(1, ("a1a8",)), "a1a8", "a1a7", "a1a6"),
+            "2 more keys also solve: Ra7, Ra6",
+        ),
+    ],
+)
+def test_a_fault_is_a_sentence_without_the_name_of_its_record(
+    result: Solution | FormatError, sentence: str
+) -> None:
+    assert fault(audit_result(result)) == sentence

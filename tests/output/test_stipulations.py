@@ -124,7 +124,7 @@ def test_claims_are_sorted_by_kind_and_then_by_length() -> None:
         (selfmate(), None),
         (
             selfmate(mate=None),
-            ["x.olv:3: claimed s#2, found none in 2", f"  {SELFMATE_LINK}"],
+            ["x.olv:3: claimed s#2, but no s#2 exists", f"  {SELFMATE_LINK}"],
         ),
         (
             selfmate(mate=1),
@@ -132,24 +132,28 @@ def test_claims_are_sorted_by_kind_and_then_by_length() -> None:
         ),
         (
             selfmate(Claim(2, ("a5c7",))),
-            ["x.olv:3: claimed s#2 by Bc7, found Bd8+", f"  {SELFMATE_LINK}"],
+            [
+                "x.olv:3: claimed s#2, but the claimed key Bc7 does not solve; "
+                "Bd8+ does",
+                f"  {SELFMATE_LINK}",
+            ],
         ),
         (
             replace(selfmate(), keys=("a5d8", "a5c7")),
-            ["x.olv:3: claimed s#2, found 2 keys: Bd8+, Bc7", f"  {SELFMATE_LINK}"],
+            ["x.olv:3: claimed s#2, but 2 keys solve: Bd8+, Bc7", f"  {SELFMATE_LINK}"],
         ),
         (helpmate(LINES[:1]), None),
         (
             helpmate(()),
             [
-                "x.olv:3: claimed h#2 with 1 solution, found none in 2",
+                "x.olv:3: claimed h#2 with 1 solution, but no h#2 exists",
                 f"  {HELPMATE_LINK}",
             ],
         ),
         (
             helpmate((), Claim(3, solutions=2), "h#2.5"),
             [
-                "x.olv:3: claimed h#2.5 with 2 solutions, found none in 2.5",
+                "x.olv:3: claimed h#2.5 with 2 solutions, but no h#2.5 exists",
                 f"  {HELPMATE_LINK}",
             ],
         ),
