@@ -405,35 +405,31 @@ def _contradicts_answer(result: AuditResult) -> bool:
 
 def _found(result: AuditResult) -> tuple[str, str]:
     if result.mate is None:
-        return _none(result), ""
+        return _none(result, (result.lower_bound or 1) - 1), ""
     if result.found_solutions() and result.word != Verdict.SHORTER:
         return _solutions(result)
     mate = genre_of(result.asked).length_name(result.mate)
     claim = result.claim or 0
     is_longer = claim * result.mate > 0 and abs(result.mate) > abs(claim)
+    found = "found"
     if is_longer:
-        mate = f"{_none_in(abs(claim), result)}, but {mate}"
+        found = f"{_none(result, abs(claim))}, only"
     if result.tablebase:
         mate += " (Gaviota)"
     elif is_longer:
         is_proved = result.lower_bound == abs(result.mate)
         mate += f" ({'proved' if is_proved else 'perhaps not the shortest'})"
     moves = min(result.found_solutions(), key=len, default=result.pv.split())
-    return f"found {mate}", _line(result, moves)
+    return f"{found} {mate}", _line(result, moves)
 
 
-def _none(result: AuditResult) -> str:
-    excluded = (result.lower_bound or 1) - 1
-    if result.claim is None or result.claim < 0:
-        return f"found {_none_in(excluded, result)}"
+def _none(result: AuditResult, excluded: int) -> str:
+    """Say that there is no solution of so many moves."""
+    if result.claim is None:
+        return f"found none in {excluded}"
+    if result.claim < 0:
+        return f"found {name_no_mate(excluded, result.claim)}"
     return f"{_BUT}no {genre_of(result.asked).length_name(excluded)} exists"
-
-
-def _none_in(excluded: int, result: AuditResult) -> str:
-    if result.claim is not None and result.claim < 0:
-        return name_no_mate(excluded, result.claim)
-    half = ".5" if result.asked.half else ""
-    return f"none in {excluded - bool(half)}{half}"
 
 
 def _solutions(result: AuditResult) -> tuple[str, str]:

@@ -42,7 +42,7 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
     that are written from right to left do not move what is beside them. `restriction`
     has the restriction in words, and `stalemated` is true of a stalemate.
     """
-    names = {name: record.get(name) or "" for name in ("id", "source", "error")}
+    names = {name: record.get(name) or "" for name in ("id", "source", "error", "text")}
     shown = {name: problem.printable(text) for name, text in names.items()}
     page = {
         "san": san_of(record),

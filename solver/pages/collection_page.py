@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from statistics import median
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from solver import board, errors, pages, problem
@@ -48,6 +49,7 @@ def render_page(
     title: str,
     chosen: Callable[[audit.AuditResult], bool] = lambda _result: True,
     modules: Mapping[str, bytes] | None = None,
+    duplicates: Mapping[str, str] = MappingProxyType({}),
     most_agreeing: int = MAX_AGREEING,
     on_damaged: Callable[[str], None] = lambda _line: None,
     on_left_out: Callable[[str], None] = lambda _line: None,
@@ -69,6 +71,8 @@ def render_page(
     modules : mapping of str to bytes
         The WebAssembly modules by the names of their parts; a page without them does
         not solve.
+    duplicates : mapping of str to str
+        A sentence about the records with the same position, by the source of a record.
     most_agreeing : int
         How many records that agree with their claims are listed.
     on_damaged, on_left_out : callable
@@ -102,6 +106,10 @@ def render_page(
         room[agrees] -= 1
         record = pages.page_record(audit_records.audit_record(result))
         record["row"] = [claim, _found(result), agrees, audit_text.soundness_of(result)]
+        if fault := audit_text.fault(result):
+            record["fault"] = problem.printable(fault)
+        if duplicate := duplicates.get(result.source):
+            record["duplicate"] = problem.printable(duplicate)
         lines.append(json.dumps(record, separators=(",", ":")))
         if len(first[agrees]) < FIRST_ROWS:
             first[agrees].append(record)

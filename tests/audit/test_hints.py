@@ -383,7 +383,7 @@ def test_a_refuted_claim_gets_the_true_length_beside_its_verdict(
     text = disagreement(result)
     assert text is not None
     mated = "mate" if mate > 0 else "mated"
-    assert f"but {mated} in {abs(mate)} (proved): 1." in text
+    assert f"only {mated} in {abs(mate)} (proved): 1." in text
     assert read_record(audit_record(result))[:15] == result[:15]
 
 

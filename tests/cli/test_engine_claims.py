@@ -63,7 +63,8 @@ def test_an_engines_claim_gets_its_verdict_and_exit_code(
     too_short, right, too_long = texts
     assert verify(too_short) == (
         1,
-        "mate in 1, found none in 1, but mate in 2 (proved): 1. Rb7 Kg8 2. Ra8#",
+        "mate in 1, but no mate in 1 exists, only mate in 2 (proved): 1. Rb7 Kg8 2. "
+        "Ra8#",
     )
     assert verify(right) == (0, "")
     assert verify(too_long)[0] == 1
@@ -82,7 +83,7 @@ def test_a_claim_of_the_wrong_side_is_refuted(matesolve: Matesolve) -> None:
 def test_a_claim_in_a_game_is_named_after_game_and_move(matesolve: Matesolve) -> None:
     text = f"{game(3)}\n{game(1)}"
     ended = matesolve("verify", "-", "--format", "scores", "-q", stdin=text)
-    assert ended.out.startswith("stdin:6: game 2, 1. Ra7: claimed mate in 1, found")
+    assert ended.out.startswith("stdin:6: game 2, 1. Ra7: claimed mate in 1, but no")
 
 
 def test_games_of_which_no_score_is_read_are_no_success(

@@ -45,8 +45,8 @@ LINK = "  https://lichess.org/analysis/standard/6k1/5ppp/8/8/8/8/8/R5K1_w_-_-_0_
 
 DISAGREEMENTS = f"""\
 mixed.epd:4: claimed mate in 2, found mate in 1: 1. Ra8#
-{LINK}mixed.epd:5: too soon: claimed mate in 1, found none in 1, but mate in 8 \
-(proved): 1. Kg6 Kg1 2. Kf5 Kf1 3. Ke4 Ke1 4. Kd3 Kf1 5. Ke3 Kg1 6. Kf3 Kh1 \
+{LINK}mixed.epd:5: too soon: claimed mate in 1, but no mate in 1 exists, only \
+mate in 8 (proved): 1. Kg6 Kg1 2. Kf5 Kf1 3. Ke4 Ke1 4. Kd3 Kf1 5. Ke3 Kg1 6. Kf3 Kh1 \
 7. Kg3 Kg1 8. Ra1#
   https://lichess.org/analysis/standard/8/7K/8/8/8/8/R7/7k_w_-_-_0_1
 mixed.epd:6: [red]wrong key: claimed mate in 1, but the claimed key Ra7 does not \

@@ -183,14 +183,14 @@ async function askFirst(viewer, move) {
 
 export const AUTOMATIC_PLAY = 3; // moves: longer play is listed on demand, level by level
 const ALL_MOVES = 50_000; // of both sides, as `solve` shows
-export const NO_SOLVER = "This page was written without the search. Write it with --solver, or " +
-  "open the position with: matesolve board";
 
 const WRITERS = { popeye: popeyeText, pgn: pgnText, json: jsonText };
 
 /** The record without what only pages have, and its play without what only Popeye's text needs.
  * @param {AuditRecord} record @param {Play | null} play */
-function jsonText({ san, row, shown, stalemated, restriction, texts, ...record }, play) {
+function jsonText({
+  san, row, shown, fault, duplicate, stalemated, restriction, texts, ...record
+}, play) {
   const skipped = ["isCheck", "isWhole", "forced"];
   return `${JSON.stringify(play ? { ...record, play } : record, (name, value) =>
     skipped.includes(name) ? undefined : value, 2)}\n`;
@@ -225,6 +225,8 @@ export class PlayPanel {
     element("tree-status").textContent = doing === "listing" ? listed || "solving ..."
       : play ? playGaps(play).join(" ") : listed;
     element("tree-show")?.replaceChildren(doing === "listing" ? "Stop" : "Show the play");
+    const hasPopeye = this.viewer.canSolve || answer?.texts || answer?.solutions;
+    element("answer-popeye").hidden = !hasPopeye; // which has the play, no main line
     element("tree-folding").hidden = !this.tree.place.querySelector("details");
   }
 
@@ -321,6 +323,6 @@ export class PlayPanel {
     }
     const text = written ?? WRITERS[name](answer, play);
     return this.viewer.note(text ? await copyText(text, `Copied (${name}).`)
-      : `There is no play to copy. ${this.viewer.canSolve ? "" : NO_SOLVER}`.trim());
+      : "There is no play to copy.");
   }
 }

@@ -20,7 +20,6 @@ import { Viewer } from "./viewer.mjs";
 const LAST = 1e15;
 const PRINTED_DIAGRAMS = 500;
 const MOST_NODES = 5_000_000;
-const MARK_KEYS = new Map([["a", "accept"], ["c", "cook"], ["x", "reject"]]);
 
 const form = /** @type {any} */ (element("filters"));
 
@@ -29,8 +28,7 @@ const ORDERS = {
   record: ({ index }) => index,
   claim: ({ claim }) => Number(/[\d.]+/.exec(claim) ?? LAST),
   found: (row) => known(row).mate ?? LAST,
-  verdict: ({ verdict }) => verdict,
-  soundness: ({ soundness }) => soundness.join() || "~", // last
+  verdict: (row) => said(row),
   nodes: (row) => known(row).nodes ?? LAST,
   time: (row) => known(row).time_s ?? LAST,
   mark: ({ mark }) => mark || "~",
@@ -68,18 +66,28 @@ function duals({ san, plies = [] }) {
  * @param {Row} row @returns {AuditRecord} */
 const known = ({ record, answer }) => record.status ? record : { ...record, ...answer };
 
+/** What is wrong with a record in a sentence, or else the words of its verdict.
+ * @param {Row} row */
+const said = ({ record, verdict, soundness }) =>
+  [record.fault ?? [verdict, ...soundness].join(", "), record.duplicate].filter(Boolean).join("; ");
+
+/** Whether a record is a failure that an editor has not decided about.
+ * @param {Row} row */
+const isUnmarked = ({ record, mark }) => Boolean(record.fault) && !mark;
+
 class Collection {
   open = /** @type {Row | null} */ (null);
   /** The worker of "Solve all", while it runs. */
   solver = /** @type {import("./engine.mjs").Engine | null} */ (null);
   /** How many records were solved that had not been. */
   solved = 0;
+  /** Whether the browser has not stored a mark, which was not exported either. */
+  isUnsaved = false;
 
   /** @param {AuditRecord[]} records */
   constructor(records) {
     this.viewer = new Viewer();
-    this.marks = new Marks(() => this.note(
-      "The browser stores nothing for this page: export the marks before you close it."));
+    this.marks = new Marks();
     this.rows = records.map((record, index) => this.row(record, index));
     this.list = new List(element("list"), {
       draw: (/** @type {Row} */ row, place, isPrinted) => this.draw(row, place, isPrinted),
@@ -91,9 +99,10 @@ class Collection {
     };
     const { length: agreeing } = this.rows.filter(({ agrees }) => agrees);
     element("agreeing").hidden = agreeing % this.rows.length === 0; // all or none
+    element("duplicates").hidden = !records.some(({ duplicate }) => duplicate);
     element("solving").hidden = !this.viewer.canSolve || !this.unsolved(this.rows).length;
     element("solved").textContent = `each with at most ${thousands(MOST_NODES)} nodes`;
-    form.hidden = element("viewer").hidden = element("marking").hidden = false;
+    form.hidden = element("viewer").hidden = element("exports").hidden = false;
     this.listen();
     this.readHash();
   }
@@ -105,7 +114,8 @@ class Collection {
     return {
       name, record, index, claim, found, agrees, soundness,
       verdict: record.verdict ?? record.status ?? "unsolved",
-      text: [name, record.fen, shownName(record, "source")].join("\n").toLowerCase(),
+      text: [name, record.fen, ...["source", "text"].map((field) => shownName(record, field))]
+        .join("\n").toLowerCase(),
       ...this.marks.get(record),
     };
   }
@@ -115,17 +125,20 @@ class Collection {
 
   listen() {
     form.addEventListener("input", () => this.filter());
-    element("agreeing").addEventListener("input", () => this.filter());
+    for (const id of ["agreeing", "duplicates"]) {
+      element(id).addEventListener("input", () => this.filter());
+    }
     element("mark-note").addEventListener("change", () =>
       this.keep({ mark: this.open?.mark ?? "", note: element("mark-note").value }));
     form.addEventListener("reset", () => setTimeout(() => this.filter()));
     form.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
     addEventListener("hashchange", () => this.readHash());
     onKeys((event) => this.press(event));
+    addEventListener("beforeunload", (event) => this.isLosing() && event.preventDefault());
     /** @type {Record<string, (value: string) => void>} */
     const acts = {
       sort: (name) => this.sort(name), mark: (mark) => this.mark(mark),
-      step: (by) => this.step(Number(by)), export: (format) => this.export(format),
+      step: (by) => this.step(Number(by) || by), export: (format) => this.export(format),
       solve: () => this.solveAll(),
     };
     addEventListener("click", ({ target }) => {
@@ -136,12 +149,14 @@ class Collection {
 
   /** @param {KeyboardEvent} event @returns {unknown} */
   press({ target, key }) {
-    const step = { j: 1, k: -1 }[key]
-      ?? (target === this.list.host ? { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[key] : undefined);
-    if (step !== undefined) return this.step(step);
-    const mark = MARK_KEYS.get(key);
-    return mark ? this.mark(mark) : true;
+    const step = target === this.list.host && { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[key];
+    if (typeof step === "number") return this.step(step);
+    const button = this.buttons().find(({ lastChild }) => lastChild?.textContent === key);
+    return button ? button.click() : true;
   }
+
+  /** The buttons with keys. @returns {HTMLButtonElement[]} */
+  buttons = () => [...element("marking").querySelectorAll("button")];
 
   // The list
 
@@ -170,11 +185,13 @@ class Collection {
     const given = /** @type {[string, string][]} */ ([...new FormData(form)]);
     const address = new URLSearchParams(given.filter(([, value]) => value));
     history.replaceState(null, "", address.size ? `#${address}` : location.pathname);
-    const { verdict, soundness, claim, mark, q, sort, all: isAll } = Object.fromEntries(given);
-    const all = isAll || element("agreeing").hidden;
+    const { verdict, soundness, claim, mark, q, sort, all: isAll, duplicate: isDuplicate } =
+      Object.fromEntries(given);
+    const all = isAll || isDuplicate || element("agreeing").hidden;
     const searched = q.trim().toLowerCase();
     let shown = this.rows.filter((row) =>
-      (all || !row.agrees) && (!verdict || row.verdict === verdict) &&
+      (all || !row.agrees) && (!isDuplicate || row.record.duplicate) &&
+      (!verdict || row.verdict === verdict) &&
       (!soundness || row.soundness.includes(soundness)) && (!claim || row.claim === claim) &&
       (!mark || (row.mark || "unmarked") === mark) && (!searched || row.text.includes(searched)));
     const [column, sign] = sort[0] === "-" ? [sort.slice(1), -1] : [sort, 1];
@@ -191,29 +208,29 @@ class Collection {
       `${thousands(shown.length)} of ${several(this.rows.length, "record")}` +
       (shown.length ? "." : ": none matches the filters.");
     this.list.show(shown);
-    this.count();
+    this.drawTools();
   }
 
   /** @param {Row} row @param {number} place @param {boolean} isPrinted */
   draw(row, place, isPrinted) {
     const { record } = row;
     const source = shownName(record, "source");
-    const name = make("td", { class: "record", title: `${row.name}\n${source}` });
-    if (isPrinted && record.fen && place < PRINTED_DIAGRAMS) name.append(diagram(record.fen));
-    name.append(make("b", {}, make("bdi", {}, row.name)));
-    if (isPrinted) {
-      const { pv, claimed_line: claimed } = record.san;
-      const lines = [shownName(record, "error") || record.fen,
-        pv?.length && `found: ${pv.join(" ")}`, claimed && `claimed: ${claimed.join(" ")}`];
-      name.append(...lines.filter(Boolean).map((line) => make("small", {}, make("bdi", {}, line))));
-    }
+    const head = make("td", { class: "record", title: `${row.name}\n${source}` });
+    if (isPrinted && record.fen && place < PRINTED_DIAGRAMS) head.append(diagram(record.fen));
+    head.append(make("b", {}, make("bdi", {}, row.name)));
+    const { pv, claimed_line: claimed } = record.san;
+    const lines = [shownName(record, "text"), ...isPrinted ? [record.fen,
+      pv?.length && `found: ${pv.join(" ")}`, claimed && `claimed: ${claimed.join(" ")}`] : []];
+    head.append(...lines.filter(Boolean).flatMap((line) =>
+      [" ", make("small", {}, make("bdi", {}, line))]));
     const { status, nodes, time_s: time } = known(row);
-    const cells = /** @type {[string, string?][]} */ ([
-      [row.claim], [row.found], [row.verdict, row.verdict],
-      [row.soundness.join(", "), row.soundness.at(-1)], [status ? thousands(nodes) : ""],
-      [timeText(time)], [row.mark]]);
-    return make("tr", {}, name,
-      ...cells.map(([text, look]) => make("td", look ? { class: look } : {}, text)));
+    const look = row.soundness.at(-1) ?? row.verdict;
+    const cells = Object.entries({
+      claim: row.claim, found: row.found, [`verdict ${look}`]: said(row),
+      nodes: status ? thousands(nodes) : "", time: timeText(time), mark: row.mark,
+    });
+    return make("tr", {}, head,
+      ...cells.map(([name, text]) => make("td", { class: name }, make("bdi", {}, text))));
   }
 
   // Solving
@@ -271,8 +288,17 @@ class Collection {
 
   // The open record
 
-  /** @param {number} by */
-  step = (by) => this.list.open(this.list.current + by, true);
+  /** @param {number | string} by so many rows, or to the next one without a mark */
+  step(by) {
+    const { current } = this.list;
+    const place = typeof by === "number" ? current + by : this.unmarked.find((at) => at > current);
+    this.list.open(place ?? this.unmarked[0], true);
+  }
+
+  /** The places of the failures in the list that have no mark. */
+  get unmarked() {
+    return this.list.rows.flatMap((row, at) => isUnmarked(row) ? [at] : []);
+  }
 
   /** @param {Row} row @param {boolean} isAsked */
   show(row, isAsked) {
@@ -282,25 +308,25 @@ class Collection {
     if (record.fen) this.viewer.open(record, { solve, answer });
     element("viewer-panels").classList.toggle("no-position", !record.fen);
     this.facts();
+    this.drawTools();
     if (isAsked && matchMedia("(max-width: 60rem)").matches) element("viewer").scrollIntoView();
   }
 
-  /** Say what the panels do not: the claimed line's faults, a hint, what was found here. */
+  /** Say what the panels do not, the fault first. */
   facts() {
     const { record, answer, ...row } = /** @type {Row} */ (this.open);
     element("viewer").className = row.soundness.at(-1) ?? row.verdict;
     element("record-title").textContent = element("record-title").title = row.name;
     element("mark-note").hidden = !row.mark;
     element("mark-note").value = row.note;
-    for (const each of document.querySelectorAll("[data-mark]")) {
-      each.ariaPressed = String(each.getAttribute("data-mark") === row.mark);
-    }
     const others = duals(record).join("; ");
-    const said = [record.fen ? "" : shownName(record, "error"), others && `Other moves: ${others}`,
-      record.hint, record.status && answer &&
+    const more = [record.duplicate, others && `Other moves: ${others}`, record.hint,
+      record.status && answer &&
         `Recorded: ${record.row[1] || row.verdict}; here: ${foundHere(record, answer)}`];
     element("record-said").replaceChildren(
-      ...said.filter(Boolean).map((words) => make("p", {}, words)));
+      ...record.fault ? [make("p", { class: "fault" }, make("bdi", {}, record.fault))] : [],
+      ...record.text ? [make("code", {}, make("bdi", {}, shownName(record, "text")))] : [],
+      ...more.filter(Boolean).map((words) => make("p", {}, words)));
   }
 
   /** Mark the open record, or take the same mark back. @param {string} mark */
@@ -312,22 +338,48 @@ class Collection {
   /** @param {import("./list.mjs").Mark} mark of the open record */
   keep(mark) {
     if (!this.open) return;
-    this.marks.set(this.open.record, mark);
+    if (!this.marks.set(this.open.record, mark)) {
+      if (!this.isUnsaved) this.note("The browser stores nothing: export the marks.");
+      this.isUnsaved = true;
+    }
     Object.assign(this.open, mark);
     this.facts();
     this.list.draw();
-    this.count();
+    this.drawTools();
   }
 
-  count() {
-    const marked = this.rows.filter(({ mark }) => mark).length;
-    element("marked").textContent = `${thousands(marked)} marked`;
+  /** How many failures are marked, and which buttons have something to do. */
+  drawTools() {
+    const failures = this.rows.filter(({ record }) => record.fault);
+    const unmarked = failures.filter(isUnmarked).length;
+    element("marked").textContent =
+      `${thousands(failures.length - unmarked)} of ${several(failures.length, "failure")} marked`;
+    const { rows, current } = this.list;
+    for (const button of this.buttons()) {
+      const { mark, step } = button.dataset;
+      if (mark) button.ariaPressed = String(mark === this.open?.mark);
+      else button.disabled = step === "unmarked" ? !this.unmarked.length
+        : !rows[current + Number(step)];
+    }
+    for (const button of element("exports").querySelectorAll("button")) {
+      button.disabled = !this.marked.length;
+    }
+  }
+
+  /** Whether closing the page loses marks, or answers to other records than the first one, which
+   * is solved whenever the page is opened. */
+  isLosing = () => this.isUnsaved || this.rows.some(({ answer }, at) => answer && at);
+
+  /** The rows that are exported. A mark that was taken back is exported empty, so that a store
+   * forgets it too. */
+  get marked() {
+    return this.rows.filter(({ record, mark }) => mark || record.mark);
   }
 
   /** @param {string} format */
   export(format) {
-    // A mark that was taken back is exported empty, so that a store forgets it too.
-    const rows = this.rows.filter(({ record, mark }) => mark || record.mark);
+    const rows = this.marked;
+    this.isUnsaved = false;
     const type = format === "csv" ? "text/csv" : "application/jsonl";
     download(`marks.${format}`, new Blob([marksText(rows, format)], { type }));
   }

@@ -117,11 +117,6 @@ export class Marks {
   /** What the browser has not stored. @type {Map<string, string>} */
   #memory = new Map();
 
-  /** @param {() => void} onRefused called once if the browser stores nothing */
-  constructor(onRefused) {
-    this.onRefused = onRefused;
-  }
-
   /** What an editor decided here, or else before the audit.
    * @param {AuditRecord} record @returns {Mark} */
   get(record) {
@@ -130,11 +125,11 @@ export class Marks {
     return kept ? JSON.parse(kept) : { mark: record.mark ?? "", note: record.note ?? "" };
   }
 
-  /** @param {AuditRecord} record @param {Mark} mark */
+  /** @param {AuditRecord} record @param {Mark} mark @returns whether the browser stores it */
   set(record, mark) {
     const [key, text] = [markKey(record), JSON.stringify(mark)];
     this.#memory.set(key, text);
-    this.#try(() => localStorage.setItem(key, text));
+    return this.#try(() => (localStorage.setItem(key, text), true)) ?? false;
   }
 
   /** @template T @param {() => T} use @returns {T | null} */
@@ -142,8 +137,6 @@ export class Marks {
     try {
       return use();
     } catch {
-      this.onRefused();
-      this.onRefused = () => {};
       return null;
     }
   }

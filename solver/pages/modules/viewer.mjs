@@ -5,7 +5,7 @@
 // state. The line that the reader follows moves only the pieces; a move that is played on the
 // board asks about the position after it, and Back returns to the state before.
 
-import { AUTOMATIC_PLAY, drawAnswer, NO_SOLVER, PlayPanel, showFirstMoves } from "./answer.mjs";
+import { AUTOMATIC_PLAY, drawAnswer, PlayPanel, showFirstMoves } from "./answer.mjs";
 import { Board } from "./board.mjs";
 import { copyText, element, onClicks, pageData } from "./dom.mjs";
 import { Cancelled, pageEngines } from "./engine.mjs";
@@ -74,7 +74,8 @@ export class Viewer {
     drawAnswer(state);
     showFirstMoves(this);
     this.play.draw(state);
-    element("answer-solve").hidden = !state.record;
+    element("answer-solve").hidden =
+      !(state.record && this.canSolve && element("answer-stipulation").value);
     element("answer-solve").textContent =
       state.isLive && state.record?.status ? "Recorded answer" : "Solve here";
     const label = this.walk.mark();
@@ -108,6 +109,7 @@ export class Viewer {
     element("answer-search").addEventListener("change", (/** @type {Event} */ { target }) => {
       if (target === select && select.value !== "#" && !moves.value) moves.value = DEFAULT_MOVES;
       if (this.state.isLive) this.askAgain();
+      else this.draw();
     });
     const { walk, board } = this;
     walk.onStart = () => this.toStart();
@@ -150,9 +152,7 @@ export class Viewer {
 
   solveHere() {
     const { record, isLive } = this.state;
-    if (record?.status && isLive) return this.open(record);
-    if (this.canSolve && element("answer-stipulation").value) return this.askAgain();
-    return this.note(pageData.modules && !this.canSolve ? NO_WASM : NO_SOLVER);
+    return record?.status && isLive ? this.open(record) : this.askAgain();
   }
 
   // The question
