@@ -43,7 +43,7 @@ UNSOLVED = "unsolved"
 VERDICTS = (*audit_records.WORDS, UNSOLVED)
 
 
-def render_page(
+def render_page(  # noqa: PLR0913 -- each is one part of the page
     records: Iterable[Record],
     *,
     title: str,

@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def board_page(kernel: object) -> bytes:  # noqa: ARG001
-    """The page that `matesolve board` writes."""
+def board_modules(kernel: object) -> dict[str, bytes]:  # noqa: ARG001
+    """The compiled search as pages have it."""
     from solver.kernel.border.parts import PARTS
     from solver.kernel.build.loader import load_module
+
+    return {part.name: load_module(part).code for part in PARTS}
+
+
+@pytest.fixture(scope="session")
+def board_page(board_modules: dict[str, bytes]) -> bytes:
+    """The page that `matesolve board` writes."""
     from solver.pages.viewer_pages import encode_board
 
-    return encode_board({part.name: load_module(part).code for part in PARTS})
+    return encode_board(board_modules)
 
 
 @pytest.fixture

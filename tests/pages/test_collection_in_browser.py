@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from solver.audit.results import audit_result
 from solver.cli.verify import Marks
+from solver.output import audit_records
 from solver.output.audit_records import audit_record, read_record
 from solver.pages.collection_page import render_page
 from solver.problem import Claim, Problem, Stipulation
@@ -27,7 +29,7 @@ from tests.pages.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -75,6 +77,7 @@ class Look(Protocol):
         self,
         records: Sequence[Record],
         modules: dict[str, bytes] | None = None,
+        duplicates: Mapping[str, str] = ...,
         **options: Any,
     ) -> Page: ...
 
@@ -87,9 +90,15 @@ def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
     def open_page(
         records: Sequence[Record],
         modules: dict[str, bytes] | None = None,
+        duplicates: Mapping[str, str] = MappingProxyType({}),
         **options: Any,
     ) -> Page:
-        made = render_page(records, title=f"Audit of {HOSTILE}", modules=modules)
+        made = render_page(
+            records,
+            title=f"Audit of {HOSTILE}",
+            modules=modules,
+            duplicates=duplicates,
+        )
         openers.append(Opener(chromium, made, tmp_path))
         live = openers[-1].open(**options)
         if options.get("java_script_enabled", True):
@@ -113,7 +122,7 @@ def names(page: Page) -> list[str]:
 
 def row(page: Page) -> list[str]:
     """The open record's row, without its time and mark."""
-    return page.locator("#list [aria-current] td").all_text_contents()[:6]
+    return page.locator("#list [aria-current] td").all_text_contents()[:5]
 
 
 def opened(page: Page) -> str:
@@ -214,7 +223,7 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
     page.press("#mark-note", "Enter")
     page.reload()
     until(page, "document.querySelector('#list tr[data-place]')")
-    assert page.inner_text("#marked") == "2 marked"
+    assert page.inner_text("#marked") == "2 of 5 failures marked"
 
     for export in ("jsonl", "csv"):
         path = tmp_path / export
@@ -228,7 +237,7 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
         assert read.unused == 0
     page.click("#list tr:has-text('cooked')")
     page.keyboard.press("c")  # taken back
-    assert page.inner_text("#marked") == "1 marked"
+    assert page.inner_text("#marked") == "1 of 5 failures marked"
     first, *_, last = marks(page, "jsonl").splitlines()
     assert json.loads(last)["mark"] == ""
     assert json.loads(first) == {
@@ -244,13 +253,91 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
     }
 
 
+def asks_before_it_closes(page: Page) -> bool:
+    """Whether the page would lose something."""
+    script = "dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    return not page.evaluate(script)
+
+
+def test_the_fault_is_said_first_and_in_the_row(look: Look) -> None:
+    keys = [{"uci": uci, "san": san} for uci, san in (("c4g8", "Qg8+"), ("h6f7", "N"))]
+    cooked = record(soundness="cooked", keys=keys, claimed_keys=["c4g8"])
+    page = look([cooked, UNREADABLE, record(id="fine", soundness="sound")])
+
+    assert page.inner_text("#record-said") == "a second key, Nf7+, also solves"
+    assert row(page)[3] == "a second key, Nf7+, also solves"
+    page.keyboard.press("j")
+    assert page.inner_text("#record-said") == row(page)[3] == UNREADABLE["error"]
+    page.check("#agreeing input")
+    page.click("#list tr:has-text('fine')")
+    assert page.inner_text("#record-said") == ""
+    assert row(page)[3] == "proved, sound"
+
+
+def test_a_key_opens_the_next_failure_without_a_mark(look: Look) -> None:
+    page = look([*MIXED, record(id="undecided", verdict="undecided")])
+    page.click("#list tr:has-text('black')")
+
+    page.keyboard.press("u")
+    assert page.inner_text("#record-said") == UNREADABLE["error"]
+    page.keyboard.press("a")
+    assert page.inner_text("#marked") == "2 of 4 failures marked"
+    for name in (HOSTILE, "black"):  # not what is marked, nor what is undecided
+        page.keyboard.press("u")
+        assert opened(page) == name
+        page.keyboard.press("x")
+    assert page.inner_text("#marked") == "4 of 4 failures marked"
+    page.keyboard.press("u")
+    assert opened(page) == "black"
+
+
+@pytest.mark.parametrize("width", [390, 700, 900, 1280, 1700])
+def test_headings_are_above_their_cells(width: int, look: Look) -> None:
+    page = look(MIXED, viewport={"width": width, "height": 844})
+    lefts = """(cells) => [...document.querySelectorAll(cells)].map((each) => [
+      each.className.split(" ")[0], Math.round(each.getBoundingClientRect().left)])"""
+
+    headings = page.evaluate(lefts, "#list th")
+    assert len(headings) == 7
+    for place in range(4):
+        row = f"#list tr[data-place='{place}'] td"
+        assert page.evaluate(lefts, row) == headings
+
+
+def test_duplicates_have_their_sentence_and_a_filter(look: Look) -> None:
+    said = "the same position as set.csv:12, mirrored"
+    given = [record(id="a", source="x:1"), record(id="b", soundness="cooked")]
+    page = look(given, duplicates={"x:1": said})
+    page.check("#duplicates input")
+
+    assert names(page) == ["a"]
+    assert "duplicate=1" in page.url
+    assert page.inner_text("#record-said") == said
+    assert row(page)[3] == f"proved; {said}"
+    assert not look(given).is_visible("#duplicates")
+
+
+def test_the_text_of_an_unreadable_record_is_shown_and_searched(
+    look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "8/8 w - - dm 2; <b>"
+    with_text = lambda result: audit_record(result) | {"text": f"{text}\u202e"}  # noqa: E731
+    monkeypatch.setattr(audit_records, "audit_record", with_text)
+    page = look([UNREADABLE])
+
+    assert page.inner_text("#record-said code") == row(page)[0].split(" ", 1)[1]
+    assert page.inner_text("#record-said code") == f"{text}\ufffd"
+    page.fill("[name=q]", "dm 2")
+    assert names(page) == ["x.epd:7"]
+
+
 def test_a_mark_belongs_to_one_record(look: Look) -> None:
     lines = [UNREADABLE | {"id": f"x.epd:{number}"} for number in range(1, 4)]
     page = look([*lines, record(id="a", verdict="shorter"), record(id="b")])
 
     page.keyboard.press("j")
     page.keyboard.press("x")
-    assert page.inner_text("#marked") == "1 marked"
+    assert page.inner_text("#marked") == "1 of 4 failures marked"
     marked = [json.loads(line) for line in marks(page, "jsonl").splitlines()]
     assert [(each["id"], each["mark"]) for each in marked] == [("x.epd:2", "reject")]
 
@@ -283,9 +370,13 @@ def test_the_note_of_an_earlier_audit_is_shown(look: Look) -> None:
 
 def test_without_storage_marks_last_as_long_as_the_page(look: Look) -> None:
     page = look(MIXED, before=REFUSED)
+    assert not asks_before_it_closes(page)
     page.keyboard.press("c")
     assert page.get_attribute("[data-mark=cook]", "aria-pressed") == "true"
     assert "stores nothing" in page.inner_text("#note")
+    assert asks_before_it_closes(page)
+    marks(page, "csv")
+    assert not asks_before_it_closes(page)
 
 
 def test_the_claimed_line_is_beside_the_keys_and_its_duals_are_named(
@@ -299,9 +390,9 @@ def test_the_claimed_line_is_beside_the_keys_and_its_duals_are_named(
     page = look([record(claimed_line=line, only_moves=False, plies=plies)])
 
     assert "1.Qc7" in page.inner_text("#answer-claim")
-    assert page.inner_text("#record-said") == (
+    assert page.locator("#record-said p").all_inner_texts()[1:] == [
         "Other moves: move 1: Qc7 (faster Qg8+); move 2: Qe5 (also Nf7#)"
-    )
+    ]
     page.click("#answer-claim .move >> nth=1")
     assert page.get_attribute("[data-square=g8]", "aria-label") == "g8, black rook"
 
@@ -359,7 +450,7 @@ def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     until(page, "document.querySelector('#list .proved')")  # the first, at the start
     assert page.inner_text("#answer-headline") == "White mates in 2."
     assert page.inner_text("#headline") == "3 records, 1 solved here"
-    assert row(page) == ["a", "#2", "#2", "proved", "", "72"]
+    assert row(page) == ["a", "#2", "#2", "proved", "72"]
 
     page.keyboard.press("j")
     until(page, "document.querySelector('#list .refuted')")
@@ -552,10 +643,23 @@ def test_a_recorded_answer_is_searched_again_with_another_limit(
     assert page.inner_text("#answer-headline") == "White mates in 2."
 
 
-def test_a_page_without_the_search_says_how_to_get_one(look: Look) -> None:
+def test_a_page_offers_nothing_that_it_cannot_do(look: Look) -> None:
     page = look(MIXED)
-    page.click("#answer-solve")
-    assert "--solver" in page.inner_text("#answer-note")
+    for place in range(len(MIXED) - 1):
+        assert not page.is_visible("#answer-solve")
+        assert not page.is_visible("#answer-popeye")  # which has the play
+        enabled = [page.is_enabled(f"[data-step='{step}']") for step in (-1, 1)]
+        assert enabled == [place > 0, place < 3]
+        page.keyboard.press("j")
+    page.keyboard.press("c")  # taken back, which a store must learn
+    assert page.is_enabled("[data-export=csv]")
+
+    page = look([record(verdict="shorter")])
+    assert page.is_enabled("[data-step=unmarked]")
+    assert not page.is_enabled("[data-export=csv]")
+    page.keyboard.press("a")
+    assert not page.is_enabled("[data-step=unmarked]")
+    assert page.is_enabled("[data-export=csv]")
 
 
 def test_20_000_records_have_few_rows_in_the_document(look: Look) -> None:
@@ -611,7 +715,7 @@ def test_a_browser_without_webassembly_shows_everything_except_solving(
     assert page.inner_text("#shown") == "5 of 6 records."
     page.click("#list tr:has-text('new')")
     assert page.inner_text("#answer-headline") == "Not solved yet"
-    page.click("#answer-solve")
+    assert not page.is_visible("#answer-solve")
     assert "does not run WebAssembly" in page.inner_text("#answer-note")
 
 
@@ -667,7 +771,7 @@ def test_a_name_cannot_reorder_what_is_beside_it(look: Look) -> None:
     name = "\u202eabc\u05d0"
     page = look([record(id=name, verdict="shorter", mate=1), UNREADABLE | {"id": name}])
 
-    listed = page.locator("#list tbody bdi").all_inner_texts()
+    listed = page.locator("#list .record bdi").all_inner_texts()
     assert listed == ["\ufffdabc\u05d0"] * 2
     assert page.inner_text("#record-title") == "\ufffdabc\u05d0"
     assert page.locator("#answer-title bdi").first.inner_text() == "\ufffdabc\u05d0"

@@ -94,7 +94,7 @@ BOXES = """() => Object.fromEntries(Object.entries({
   board: "#board", title: "#record-title", headline: "#answer-headline",
   verdict: "#answer-claim p:first-child", claimed: "#answer-claim p:last-child",
   line: "#answer-line:not(:empty)", solutions: "#answer-solutions:not(:empty)",
-  solve: "#answer-solve", said: "#record-said :first-child",
+  copy: "#answer-json", said: "#record-said :first-child",
 }).flatMap(([name, selector]) => {
   const box = document.querySelector(selector)?.getBoundingClientRect();
   return box?.height ? [[name, [box.left, box.top, box.right, box.bottom]]] : [];
@@ -121,12 +121,12 @@ def opened(
 
 
 SEEN = {
-    "long": {"headline", "verdict", "claimed", "line", "solve"},
-    "many solutions": {"headline", "verdict", "solutions", "solve"},
-    "refuted": {"headline", "verdict", "solve"},
-    "hint": {"headline", "verdict", "solve", "said"},
-    "nothing claimed": {"headline", "line", "solve"},
-    "unsolved": {"headline", "solve"},
+    "long": {"headline", "verdict", "claimed", "line", "copy"},
+    "many solutions": {"headline", "verdict", "solutions", "copy"},
+    "refuted": {"headline", "verdict", "copy"},
+    "hint": {"headline", "verdict", "copy", "said"},
+    "nothing claimed": {"headline", "line", "copy"},
+    "unsolved": {"headline", "copy"},
 }
 
 
@@ -150,7 +150,7 @@ def test_the_answer_is_beside_the_top_of_the_board(
             _, top, right, bottom = found["board"]
             assert found["headline"][0] >= right, name
             assert found["headline"][1] < (top + bottom) / 2, name
-            assert found.keys() >= SEEN.get(name, {"headline", "solve"}), name
+            assert found.keys() >= SEEN.get(name, {"headline", "copy"}), name
         else:
             assert {"title", "said"} == found.keys(), name
         page.keyboard.press("j")
@@ -204,7 +204,7 @@ def test_the_page_of_an_answer_begins_with_it(
     play = ShownTree(answer, Variations(fen=answer.problem.fen).to_dict())
     opener, page = opened(chromium, tmp_path, viewport, encode_answer(answer, play))
     found = boxes(page)
-    assert found.keys() >= {"board", "headline", "solve"}
+    assert found.keys() >= {"board", "headline", "copy"}
     for part, (_, top, _, bottom) in found.items():
         assert 0 <= top < bottom <= viewport["height"], part
     opener.close()

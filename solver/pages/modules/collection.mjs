@@ -230,7 +230,7 @@ class Collection {
       nodes: status ? thousands(nodes) : "", time: timeText(time), mark: row.mark,
     });
     return make("tr", {}, head,
-      ...cells.map(([name, text]) => make("td", { class: name }, make("bdi", {}, text))));
+      ...cells.map(([name, text]) => make("td", { class: name }, text)));
   }
 
   // Solving
@@ -324,8 +324,8 @@ class Collection {
       record.status && answer &&
         `Recorded: ${record.row[1] || row.verdict}; here: ${foundHere(record, answer)}`];
     element("record-said").replaceChildren(
-      ...record.fault ? [make("p", { class: "fault" }, make("bdi", {}, record.fault))] : [],
-      ...record.text ? [make("code", {}, make("bdi", {}, shownName(record, "text")))] : [],
+      ...record.fault ? [make("p", { class: "fault" }, record.fault)] : [],
+      ...record.text ? [make("code", {}, shownName(record, "text"))] : [],
       ...more.filter(Boolean).map((words) => make("p", {}, words)));
   }
 
