@@ -17,11 +17,13 @@ from tests.pages.test_first_view import KINDS, LONG, PHONE, WIDE
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+    from solver.pages.collection_page import Record
+
 FOLDERS = [Path(folder).parent / "axe-core" for folder in os.get_exec_path()]
 AXE = next(filter(Path.is_file, (each / "axe.min.js" for each in FOLDERS)), None)
 """The script of npm's package, which is beside the commands of other packages."""
 
-RECORDS = [
+RECORDS: list[Record] = [
     *(record(id=kind) | dict(fields) for kind, fields in KINDS.items()),
     record(id="long " * 99, verdict="shorter", hint="a hint " * 60, pv=LONG[:79]),
     UNREADABLE | {"error": "expected a FEN " * 30},
