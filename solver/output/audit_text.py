@@ -413,7 +413,7 @@ def _found(result: AuditResult) -> tuple[str, str]:
     is_longer = claim * result.mate > 0 and abs(result.mate) > abs(claim)
     found = "found"
     if is_longer:
-        found = f"{_none(result, abs(claim))}, only"
+        found = f"{_none(result, abs(claim))}, {'but' if claim < 0 else 'only'}"
     if result.tablebase:
         mate += " (Gaviota)"
     elif is_longer:

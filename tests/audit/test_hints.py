@@ -382,8 +382,8 @@ def test_a_refuted_claim_gets_the_true_length_beside_its_verdict(
     assert naive.shortest_mate(chess.Board(fen), 2) == mate or abs(mate) > 2
     text = disagreement(result)
     assert text is not None
-    mated = "mate" if mate > 0 else "mated"
-    assert f"only {mated} in {abs(mate)} (proved): 1." in text
+    mated = "only mate" if mate > 0 else "but mated"
+    assert f"{mated} in {abs(mate)} (proved): 1." in text
     assert read_record(audit_record(result))[:15] == result[:15]
 
 
