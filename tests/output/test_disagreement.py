@@ -149,21 +149,22 @@ LONG_LINE = ("a2a7", "h8g8", "b1b2", "g8f8", "b2b8")
             Claim(1, line=LONG_LINE),
             2,
             2,
-            "1 with a line of 5 plies, but no mate in 1 exists, only mate in 2 (proved): "
-            "1. Ra7",
+            "1 with a line of 5 plies, but no mate in 1 exists, only mate in "
+            "2 (proved): 1. Ra7",
         ),
         (
             Claim(1, line=LONG_LINE[:2]),
             2,
             2,
-            "1 with a line of 2 plies, but no mate in 1 exists, only mate in 2 (proved)",
+            "1 with a line of 2 plies, but no mate in 1 exists, only mate in "
+            "2 (proved)",
         ),
         (
             Claim(1, line=LONG_LINE),
             3,
             2,
-            "1 with a line of 5 plies, but no mate in 1 exists, only mate in 3 (perhaps "
-            "not the shortest): 1. Ra7",
+            "1 with a line of 5 plies, but no mate in 1 exists, only mate in "
+            "3 (perhaps not the shortest): 1. Ra7",
         ),
         (Claim(2, line=LONG_LINE), None, 1, "2 with a line of 5 plies, undecided"),
         (

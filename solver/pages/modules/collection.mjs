@@ -352,7 +352,7 @@ class Collection {
   drawTools() {
     const failures = this.rows.filter(({ record }) => record.fault);
     const unmarked = failures.filter(isUnmarked).length;
-    element("marked").textContent =
+    element("marked").textContent = failures.length === 0 ? "" :
       `${thousands(failures.length - unmarked)} of ${several(failures.length, "failure")} marked`;
     const { rows, current } = this.list;
     for (const button of this.buttons()) {
