@@ -223,7 +223,7 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
     page.press("#mark-note", "Enter")
     page.reload()
     until(page, "document.querySelector('#list tr[data-place]')")
-    assert page.inner_text("#marked") == "2 of 5 failures marked"
+    assert page.inner_text("#marked") == "2 of 5 marked"
 
     for export in ("jsonl", "csv"):
         path = tmp_path / export
@@ -237,7 +237,7 @@ def test_marks_outlive_the_page_and_are_read_by_verify(
         assert read.unused == 0
     page.click("#list tr:has-text('cooked')")
     page.keyboard.press("c")  # taken back
-    assert page.inner_text("#marked") == "1 of 5 failures marked"
+    assert page.inner_text("#marked") == "1 of 5 marked"
     first, *_, last = marks(page, "jsonl").splitlines()
     assert json.loads(last)["mark"] == ""
     assert json.loads(first) == {
@@ -281,12 +281,12 @@ def test_a_key_opens_the_next_failure_without_a_mark(look: Look) -> None:
     page.keyboard.press("u")
     assert page.inner_text("#record-said") == UNREADABLE["error"]
     page.keyboard.press("a")
-    assert page.inner_text("#marked") == "2 of 4 failures marked"
+    assert page.inner_text("#marked") == "2 of 4 marked"
     for name in (HOSTILE, "black"):  # not what is marked, nor what is undecided
         page.keyboard.press("u")
         assert opened(page) == name
         page.keyboard.press("x")
-    assert page.inner_text("#marked") == "4 of 4 failures marked"
+    assert page.inner_text("#marked") == "4 of 4 marked"
     page.keyboard.press("u")
     assert opened(page) == "black"
 
@@ -337,7 +337,7 @@ def test_a_mark_belongs_to_one_record(look: Look) -> None:
 
     page.keyboard.press("j")
     page.keyboard.press("x")
-    assert page.inner_text("#marked") == "1 of 4 failures marked"
+    assert page.inner_text("#marked") == "1 of 4 marked"
     marked = [json.loads(line) for line in marks(page, "jsonl").splitlines()]
     assert [(each["id"], each["mark"]) for each in marked] == [("x.epd:2", "reject")]
 
@@ -451,6 +451,7 @@ def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     assert page.inner_text("#answer-headline") == "White mates in 2."
     assert page.inner_text("#headline") == "3 records, 1 solved here"
     assert row(page) == ["a", "#2", "#2", "proved", "72"]
+    assert not asks_before_it_closes(page)  # the next visit finds this answer, too
 
     page.keyboard.press("j")
     until(page, "document.querySelector('#list .refuted')")
@@ -458,6 +459,7 @@ def test_a_record_that_was_not_solved_is_solved_when_it_is_opened(
     assert page.inner_text("#headline") == "3 records, 2 solved here"
     totals = page.locator("#verdict-totals li").all_inner_texts()
     assert totals == ["1 proved", "1 refuted", "1 unreadable"]
+    assert asks_before_it_closes(page)
 
     page.keyboard.press("k")  # shows what was found, without another search
     assert page.inner_text("#answer-headline") == "White mates in 2."

@@ -167,7 +167,9 @@ def test_on_a_phone_a_record_is_opened_to_its_board_and_verdict(
 ) -> None:
     data = render_page(RECORDS, title="All kinds of records")
     opener, page = opened(chromium, tmp_path, PHONE, data)
-    assert page.evaluate(BOTTOM.format("#list")) < PHONE["height"]
+    tools = page.evaluate(BOTTOM.format("#marking").replace("bottom", "top"))
+    for seen in ("#list", ".fault", "#board"):
+        assert page.evaluate(BOTTOM.format(seen)) <= tools, seen
     page.check("#agreeing input")
 
     for _ in RECORDS:

@@ -353,7 +353,7 @@ class Collection {
     const failures = this.rows.filter(({ record }) => record.fault);
     const unmarked = failures.filter(isUnmarked).length;
     element("marked").textContent = failures.length === 0 ? "" :
-      `${thousands(failures.length - unmarked)} of ${several(failures.length, "failure")} marked`;
+      `${thousands(failures.length - unmarked)} of ${thousands(failures.length)} marked`;
     const { rows, current } = this.list;
     for (const button of this.buttons()) {
       const { mark, step } = button.dataset;
