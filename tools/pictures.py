@@ -61,7 +61,7 @@ PICTURES = {
     "tutorial/images/mate.svg": Picture("tutorial/first-mate.md", "mate.svg"),
     "tutorial/images/solution.webp": Picture("tutorial/first-mate.md", "mate.html"),
     "tutorial/images/report.webp": Picture(
-        "tutorial/audit.md", "report.html", (1200, 820)
+        "tutorial/audit.md", "report.html", (1200, 690)
     ),
     "howto/images/board.webp": Picture(
         "howto/board.md",
@@ -84,7 +84,7 @@ PICTURES = {
     "howto/images/problems.webp": Picture(
         "howto/olive.md",
         "report.html",
-        (1200, 700),
+        (1200, 600),
         (
             "verify puzzles/stipulations.olv --keys --store run.db",
             "report run.db -o report.html --title 'Problems of many kinds'",
@@ -93,7 +93,7 @@ PICTURES = {
     "howto/images/lichess.webp": Picture(
         "howto/lichess.md",
         "report.html",
-        (1200, 820),
+        (1200, 560),
         (
             "verify lichess_500.csv --every-ply --store run.db",
             "report run.db -o report.html --title 'Mates of the first 500 puzzles'",
@@ -102,7 +102,7 @@ PICTURES = {
     "howto/images/claims.webp": Picture(
         "howto/engine-mates.md",
         "claims.html",
-        (1200, 880),
+        (1200, 690),
         (
             "verify claims.epd --within --follow --nodes 1000000 --store claims.db",
             "report claims.db -o claims.html --title 'Mates of an engine'",
