@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 TEXT_BYTES = 4096
 """Room at first for a FEN and a line, which grows with them: 300 plies fit."""
 
+FORM_BYTES = 8 * query_struct.FORM_WORDS
+"""What `problem_forms` returns of each position: a form and a word of marks."""
+
+FORM_END = FORM_BYTES - 8
+
 
 def read_compiled(
     fen: str,
@@ -333,6 +338,35 @@ def first_moves(
         The same moves in SAN, in the same order.
     """
     return [san for (san,) in write_lines(fen, ([move] for move in moves), played)]
+
+
+def problem_forms(fens: Sequence[str]) -> bytes:
+    """Return what positions have in common that pose the same problem.
+
+    They are the same, or have other counters or an en passant square that no pawn can
+    use, or are mirrored without castling rights, or have exchanged colours.
+
+    Parameters
+    ----------
+    fens : sequence of str
+        FENs without line ends.
+
+    Returns
+    -------
+    bytes
+        FORM_BYTES for each. Up to FORM_END they are its form, which no other problem
+        has; zeros if it is no legal position. See `solver.kernel.mate.entry`.
+    """
+    if not fens:
+        return b""
+    given = ctypes.create_string_buffer("\n".join(fens).encode())
+    written = ctypes.create_string_buffer(len(fens) * FORM_BYTES)
+    query = query_struct.Query(fen=ctypes.addressof(given), fen_size=len(given) - 1)
+    memory = own_memory()
+    memory.write_to(written)
+    load_part(parts.SEARCH).kernel.write_forms(query, memory.search)
+    memory.write_to(memory.written)  # no longer to memory that ends here
+    return written.raw
 
 
 class Memory:

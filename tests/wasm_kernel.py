@@ -58,6 +58,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "GRADE_ROWS": Query,
     "TAKE_TURN": Query,
     "WRITE_LINES": Query,
+    "WRITE_FORMS": Query,
     "ENUMERATE": HelpPlay,
     "IS_HOPELESS": HelpPlay,
     "SEARCH_SCORE": Experiment,

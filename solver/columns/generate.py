@@ -94,7 +94,7 @@ def generate(
     if pieces not in SIZES:
         name = "pieces"
         raise errors.refusal(name, "the fewest and the most, within 3 to 20", pieces)
-    random, seen = Random(seed), set[str]()  # noqa: S311 - no secret
+    random, seen = Random(seed), set[bytes]()  # noqa: S311 - no secret
     made, spent, rows = 0, 0, SLICE
     while True:
         drawn = [_draw(random, *pieces) for _ in range(rows)]
@@ -109,13 +109,14 @@ def generate(
                 continue
             fen, keys = drawn[place], table[place].keys
             takes = any("x" in san for san in position_text.first_moves(fen, keys))
-            if takes or fen in seen or (unique_key and len(keys) > 1):
+            form = position_text.problem_forms([fen])[: position_text.FORM_END]
+            if takes or form in seen or (unique_key and len(keys) > 1):
                 continue
-            ranks = fen.split()[0].split("/")
-            seen |= {fen, "/".join(rank[::-1] for rank in ranks) + WHITE}
+            seen.add(form)
             made, spent = made + 1, 0
             if made % 2 == 0:
-                fen = "/".join(reversed(ranks)).swapcase() + BLACK
+                ranks = reversed(fen.split()[0].split("/"))
+                fen = "/".join(ranks).swapcase() + BLACK
                 keys = tuple(key.translate(FLIPPED) for key in keys)
             name = f"mate-in-{moves}-seed-{seed}-{made}"
             yield problem.Problem(f"{fen} 0 1", name, problem.Claim(moves, keys))

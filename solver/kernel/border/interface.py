@@ -518,6 +518,34 @@ class Kernel:
         """
         self.run("WRITE_LINES", None, search, addressof(query), style)
 
+    def write_forms(
+        self, query: query_struct.Query, search: search_struct.Search
+    ) -> None:
+        """Write what positions have in common that pose the same problem.
+
+        Parameters
+        ----------
+        query : Query
+            Its `fen` is their FENs, with a line end between them.
+        search : Search
+            Its `text` has room for FORM_WORDS words for each, and receives them; see
+            `solver.kernel.mate.entry`.
+        """
+        self.run("WRITE_FORMS", None, search, addressof(query))
+
+    def find_first_forms(self, search: search_struct.Search, count: int) -> None:
+        """Find the first of each of `count` forms that are equal.
+
+        Parameters
+        ----------
+        search : Search
+            Its `text` is what `write_forms` wrote, and receives the indices. Its
+            `table` has zeros in `buckets` buckets, a power of two, with more words than
+            `count`.
+        count : int
+        """
+        self.run("FIND_FIRST_FORMS", None, search, count)
+
     def take_turn(
         self, query: query_struct.Query, search: search_struct.Search
     ) -> query_struct.Turn:

@@ -54,6 +54,8 @@ class Operation(IntEnum):
     KEY_FEATURES = 22
     BEGIN = 23
     GROW = 24
+    WRITE_FORMS = 25
+    FIND_FIRST_FORMS = 26
 
 
 class BattleOperation(IntEnum):

@@ -44,6 +44,12 @@ MOST_ENDING_PIECES = 4
 MOST_TEXT = 8192
 """Room for a row's texts in bytes: lines and keys of the longest mate."""
 
+FORM_WORDS = 4
+"""Words for a position's form and its marks: MIRRORED, BLACK, and from FIRST_SHIFT on
+the index of the first position with this form."""
+
+MIRRORED, BLACK, FIRST_SHIFT = 1, 2, 2
+
 
 class QueryState(IntEnum):
     """How far a query has been worked on."""

@@ -14,6 +14,7 @@ from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.jit import (
     bytes_at,
     first_square,
+    fold_product,
     inlined,
     jit,
     native,
@@ -21,7 +22,15 @@ from solver.kernel.build.jit import (
     record_at,
     words_at,
 )
-from solver.kernel.build.words import ENTRY, QUERY_BYTES, Move, Number, Query, Search
+from solver.kernel.build.words import (
+    ENTRY,
+    QUERY_BYTES,
+    Move,
+    Number,
+    Query,
+    Search,
+    Words,
+)
 from solver.kernel.mate import dfpn, ordering, prover, transposition, turns
 from solver.kernel.mate.bounds import (
     decide,
@@ -87,16 +96,11 @@ def _set_played(address: Number, position: bitboards.Position) -> None:
     """
     row, words = query_at(address), words_at(address)
     bitboards.write_position(words, position)
+    skipped = movegen.usable_en_passant(position)
+    words[7] = (position.rights & bitboards.CORNERS) | skipped
     row.en_passant = -1
-    skipped = position.rights & bitboards.RANK_6
-    takers = movegen.en_passant_takers(position)
-    while takers:
-        pawn = takers & (bitboards.ZERO - takers)
-        takers ^= pawn
-        if movegen.en_passant_is_legal(position, pawn, skipped):
-            row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
-    if row.en_passant < 0:
-        words[7] &= bitboards.CORNERS
+    if skipped:
+        row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
 
 
 @jit
@@ -325,6 +329,123 @@ def write_row_lines(address: Number, style: Number, search: Search) -> None:
 
 
 # --------------------------------------------------------------------------------------
+# Which positions pose the same problem: a form that they share, and the first of each.
+#
+# A position is seen by the side to move, so its form is the same with the colours
+# exchanged. Without castling rights, it is mirrored if our king is on the files e to h,
+# so no position is its own mirror image. Counters and an en passant square that no pawn
+# can use are left out.
+#
+# A form is exact: no two problems share one. Its first word has the occupied squares;
+# the other two have four bits for each of them, from a1 to h8: three name the piece,
+# one says whose it is. A rook that may castle and a pawn that can be taken en passant
+# count as pieces of other kinds.
+
+FORM_WORDS = query_struct.FORM_WORDS
+MIRRORED, BLACK = np.uint64(query_struct.MIRRORED), np.uint64(query_struct.BLACK)
+FIRST_SHIFT = np.uint64(query_struct.FIRST_SHIFT)
+
+
+@jit
+def _write_form(address: Number, form: Words) -> None:
+    """Write the form of a row's position, at most 32 pieces; see `write_forms`."""
+    position = bitboards.position_at(words_at(address))
+    skipped = movegen.usable_en_passant(position)
+    castling = position.rights & bitboards.CORNERS
+    form[3] = BLACK if query_at(address).black else bitboards.ZERO
+    if not castling and position.kings & position.us & bitboards.FILES_EFGH:
+        position, skipped = bitboards.mirrored(position), bitboards.mirror(skipped)
+        form[3] |= MIRRORED
+    taken = skipped >> bitboards.EIGHT
+    occupied = position.us | position.them
+    diagonal = position.diagonal | position.kings | taken
+    orthogonal = position.orthogonal | position.kings
+    special = position.knights | position.kings | taken | castling
+    form[0] = left = occupied
+    count = 0
+    while left:
+        square = first_square(left)
+        left &= left - bitboards.ONE
+        code = (diagonal >> square) & bitboards.ONE
+        code |= ((orthogonal >> square) & bitboards.ONE) << bitboards.ONE
+        code |= ((special >> square) & bitboards.ONE) << bitboards.TWO
+        code |= ((position.us >> square) & bitboards.ONE) << bitboards.THREE
+        form[1 + (count >> 4)] |= code << np.uint64(4 * (count & 15))
+        count += 1
+
+
+@jit
+def write_forms(address: Number, search: Search) -> None:
+    """Write the forms of positions.
+
+    Parameters
+    ----------
+    address : int64
+        The address of a `Query`, whose `fen` is FENs with a line end between them.
+        What is read of them is overwritten.
+    search : Search
+        Its `text` receives FORM_WORDS words for each: three of its form, and the sum of
+        MIRRORED and BLACK, as far as they apply. They are zeros if it is no position.
+    """
+    row = query_at(address)
+    first, size, at = row.fen, row.fen_size, 0
+    given = bytes_at(first)
+    while at <= size:
+        end = at
+        while end < size and given[end] != LINE_END:
+            end += 1
+        row.fen, row.fen_size, row.black = first + at, end - at, 0
+        form = words_at(search.text + np.uint64(search.text_written))
+        for word in range(FORM_WORDS):
+            form[word] = bitboards.ZERO
+        if fen.read_fen(address):
+            _write_form(address, form)
+        search.text_written += 8 * FORM_WORDS
+        at = end + 1
+    row.fen, row.fen_size = first, size
+
+
+@jit
+def find_first_forms(count: Number, search: Search) -> None:
+    """Find for each of many positions the first with the same form.
+
+    Parameters
+    ----------
+    count : int64
+        How many they are.
+    search : Search
+        Its `text` is what `write_forms` wrote; the last word of each receives the index
+        of the first, from bit FIRST_SHIFT on. Its `table` has zeros in `buckets`
+        buckets, a power of two, with more words than `count`; they are overwritten.
+    """
+    forms, slots = words_at(search.text), words_at(search.table)
+    last = search.buckets * transposition.BUCKET_WORDS - bitboards.ONE
+    for index in range(count):
+        at = FORM_WORDS * index
+        first: Number = index
+        key = fold_product(
+            forms[at] ^ transposition.MIX_PAWNS,
+            (forms[at + 1] ^ transposition.MIX_KNIGHTS)
+            + fold_product(forms[at + 2], transposition.MIX_DIAGONAL),
+        )
+        while forms[at]:
+            slot = np.int64(key & last)
+            if not slots[slot]:
+                slots[slot] = np.uint64(index + 1)
+                break
+            other = FORM_WORDS * (np.int64(slots[slot]) - 1)
+            if (
+                forms[at] == forms[other]
+                and forms[at + 1] == forms[other + 1]
+                and forms[at + 2] == forms[other + 2]
+            ):
+                first = other // FORM_WORDS
+                break
+            key += bitboards.ONE
+        forms[at + 3] |= np.uint64(first) << FIRST_SHIFT
+
+
+# --------------------------------------------------------------------------------------
 # Grading lines of moves, by whether each attack keeps the mate in time.
 
 REFUSED_LINE, ANSWERED, OPEN = (
@@ -540,7 +661,7 @@ def entry(
     search_pointer : pointer to Search
     number : int64
         The operation's number of moves or plies, or its move; NO_MOVE: a null move. Or
-        the address of rows, or a number of buckets.
+        the address of rows, or a number of buckets or forms.
     flag : int64
         Whether the attacker is to move, or threats are wanted, or perft lists the last
         moves, or Black is to move; or how many refutations are wanted. Or the number of
@@ -562,6 +683,12 @@ def entry(
         return read_rows(number, flag, search)
     if operation == parts.Operation.WRITE_LINES:
         write_row_lines(number, flag, search)
+        return 0
+    if operation == parts.Operation.WRITE_FORMS:
+        write_forms(number, search)
+        return 0
+    if operation == parts.Operation.FIND_FIRST_FORMS:
+        find_first_forms(number, search)
         return 0
     if operation == parts.Operation.TAKE_TURN:
         return take_turn(number, search)

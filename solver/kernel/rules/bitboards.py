@@ -50,6 +50,7 @@ ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 NOT_FILE_A = np.uint64(0xFEFE_FEFE_FEFE_FEFE)
 NOT_FILE_H = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+FILES_EFGH = np.uint64(0xF0F0_F0F0_F0F0_F0F0)
 NOT_FILES_AB = np.uint64(0xFCFC_FCFC_FCFC_FCFC)
 NOT_FILES_GH = np.uint64(0x3F3F_3F3F_3F3F_3F3F)
 RANK_1 = np.uint64(0xFF)
@@ -388,6 +389,35 @@ def flipped(position: Position) -> Position:
         flip(position.them),
         flip(position.us),
         flip(position.rights),
+    )
+
+
+@inlined
+def _swapped(board: Bitboard, low: Bitboard, distance: Bitboard) -> Bitboard:
+    """Exchange the squares of a mask with those `distance` above them."""
+    return ((board >> distance) & low) | ((board & low) << distance)
+
+
+@inlined
+def mirror(board: Bitboard) -> Bitboard:
+    """Mirror the files: a1 becomes h1."""
+    board = _swapped(board, np.uint64(0x5555_5555_5555_5555), ONE)
+    board = _swapped(board, np.uint64(0x3333_3333_3333_3333), TWO)
+    return _swapped(board, np.uint64(0x0F0F_0F0F_0F0F_0F0F), FOUR)
+
+
+@jit
+def mirrored(position: Position) -> Position:
+    """Return the position with its files mirrored; without castling, it is as good."""
+    return Position(
+        mirror(position.pawns),
+        mirror(position.knights),
+        mirror(position.diagonal),
+        mirror(position.orthogonal),
+        mirror(position.kings),
+        mirror(position.us),
+        mirror(position.them),
+        mirror(position.rights),
     )
 
 

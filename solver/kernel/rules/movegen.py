@@ -184,6 +184,19 @@ def en_passant_takers(position: bitboards.Position) -> Bitboard:
     )
 
 
+@jit
+def usable_en_passant(position: bitboards.Position) -> Bitboard:
+    """Return the en passant square if a capture there is legal, else ZERO."""
+    skipped = position.rights & bitboards.RANK_6
+    takers = en_passant_takers(position)
+    while takers:
+        pawn = takers & (bitboards.ZERO - takers)
+        takers ^= pawn
+        if en_passant_is_legal(position, pawn, skipped):
+            return skipped
+    return bitboards.ZERO
+
+
 @inlined
 def castling_targets(position: bitboards.Position, pins: Pins) -> Bitboard:
     """Return the squares where our king arrives by castling."""
