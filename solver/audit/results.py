@@ -1,7 +1,8 @@
 """The result of auditing one record, and the moves of its claimed line.
 
-Called by `checks`, `cluster`, `corrections`, `job`, `store`, `workers`, `cli`, `output`
-and `pages`; imports `errors`, `problem`, `record`, `solution` and `stipulations`.
+Called by `checks`, `cluster`, `corrections`, `duplicates`, `job`, `store`, `workers`,
+`cli`, `output` and `pages`; imports `errors`, `problem`, `record`, `solution` and
+`stipulations`.
 """
 
 from __future__ import annotations

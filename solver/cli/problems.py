@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from solver.audit.corrections import Correction, Decisions
+    from solver.audit.duplicates import Duplicate, Duplicates
 
 
 # --------------------------------------------------------------------------------------
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """The number of records that are printed, and of those that are unreadable."""
+
+SHOWN_DUPLICATES = 20
+"""The number of groups of duplicates that are printed, and of records of each."""
 
 FIRST = 1000
 """After this many records, what is understood so far is printed."""
@@ -55,10 +59,12 @@ Examples:
   matesolve inspect puzzles.json
   matesolve inspect problems.csv --columns fen=Position,claim=N
   matesolve inspect *.pgn --json
+  matesolve inspect mates.epd more.epd --duplicates
 """)
 @options.files
 @auditing.reading("--format")
 @options.flag("--json as_json", "Print indented JSON.")
+@options.flag("--duplicates find_duplicates", "Find records with the same problem.")
 @click.pass_context
 def inspect(
     ctx: click.Context,
@@ -66,6 +72,7 @@ def inspect(
     files: tuple[str, ...],
     read_options: claims.ReadOptions,
     as_json: bool,
+    find_duplicates: bool,
 ) -> None:
     """Show what is read from a file, without a search.
 
@@ -78,29 +85,81 @@ def inspect(
     The line about a longer file is printed for its first thousand records, of which it
     says that they are a sample, and again at its end. Use this command first on a file
     that another program wrote.
+
+    With --duplicates, the records of all files that pose the same problem are printed
+    last, or are in the last object of JSON: their positions are the same, have other
+    counters, are mirrored or have exchanged colours. What else a record claims than the
+    first of its group is printed, too.
     """
     console.prepare_kernel()
     codes = {console.Exit.PROVED}
     read: list[claims.FileSummary] = []
-    for file in files:
+    duplicates = None
+    if find_duplicates:
+        from solver.audit.duplicates import Duplicates
+
+        duplicates = Duplicates()
+    for number, file in enumerate(files, 1):
         summary = claims.FileSummary(streams.name_of(file))
-        found = _inspect(file, summary, read_options, as_json=as_json)
+        found = _inspect(
+            file,
+            summary,
+            read_options,
+            duplicates,
+            as_json=as_json,
+            is_last=number == len(files),
+        )
         read += [] if console.Exit.IO in found else [summary]
         codes |= found
     codes |= auditing.report_empty(read)
+    if duplicates and not as_json:
+        _print_duplicates(duplicates)
     ctx.exit(console.foremost(codes))
+
+
+def _print_duplicates(duplicates: Duplicates) -> None:
+    """Print the first groups of duplicates, and how many there are."""
+    from solver.audit.duplicates import DuplicateCounts
+
+    counts = DuplicateCounts()
+    for group in duplicates.groups():
+        if not counts.groups:
+            click.echo("duplicates:")
+        counts.add(group)
+        if counts.groups <= SHOWN_DUPLICATES:
+            click.echo("\n".join(_describe_group(group)))
+    if counts.groups > SHOWN_DUPLICATES:
+        click.echo(f"  and {counts.groups - SHOWN_DUPLICATES:,} more groups")
+    groups = "group" if counts.groups == 1 else "groups"
+    counted = f"{counts.groups:,} {groups} of duplicates: {counts}"
+    click.echo(counted if counts.groups else "no duplicates")
+
+
+def _describe_group(group: Sequence[Duplicate]) -> Iterator[str]:
+    """Yield lines of text with a group of duplicates."""
+    for one in group[:SHOWN_DUPLICATES]:
+        name = audit_text.name_record(one.source, one.id)
+        differs = f"with {one.differs}" if one.differs else None
+        words = [f"{name} ({one.claim})", *filter(None, (one.relation, differs))]
+        yield f"{'    ' if one.relation else '  '}{', '.join(words)}"
+    if len(group) > SHOWN_DUPLICATES:
+        yield f"    and {len(group) - SHOWN_DUPLICATES:,} more records"
 
 
 def _inspect(
     file: str,
     summary: claims.FileSummary,
     read_options: claims.ReadOptions,
+    duplicates: Duplicates | None,
     *,
     as_json: bool,
+    is_last: bool,
 ) -> set[console.Exit]:
     """Print what is understood of a file; return the exit codes that follow."""
     codes: set[console.Exit] = set()
     records = registry.read_collection(file, read_options, summary)
+    if duplicates:
+        records = duplicates.note(records)
     first: list[Problem | errors.FormatError] = []
     following, sample = None, ""
     with _reading(file, codes):
@@ -119,9 +178,12 @@ def _inspect(
         if not as_json and following is not None:
             click.echo(summary)
     if as_json:
-        console.echo_json(
-            {**summary.record(), "first": [*map(_record, shown)]}, indent=2
-        )
+        read = {**summary.record(), "first": [*map(_record, shown)]}
+        if duplicates and is_last:
+            read["duplicates"] = [
+                [one._asdict() for one in group] for group in duplicates.groups()
+            ]
+        console.echo_json(read, indent=2)
     if summary.unreadable:
         codes.add(console.Exit.BAD_INPUT)
     if console.Exit.IO in codes:

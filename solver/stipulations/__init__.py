@@ -243,6 +243,28 @@ def rank_of(claim: str, length: int) -> int:
     return ORDER.index(claim) * _RANKS + length
 
 
+def rank_claim(
+    stipulation: Stipulation, mate: int | None, no_mate: int | None
+) -> tuple[int, str]:
+    """Return a number by which claims are sorted, and the name of a claim.
+
+    Mates by the side to move come first, then mates of the side to move, then claims of
+    no mate, then the other stipulations, then records without a claim. Claims of each
+    kind are sorted by length.
+
+    Parameters
+    ----------
+    stipulation : Stipulation
+    mate, no_mate : int or None
+        The lengths that are claimed, as in `Claim` and `Problem`.
+    """
+    if claim := mate or stipulation.attacker_moves:
+        return genre_of(stipulation).claim_name(claim)
+    if no_mate is not None:
+        return rank_of("no #", no_mate), f"no #{no_mate}"
+    return rank_of("none", 0), "none"
+
+
 Choice = TypeVar("Choice")
 
 

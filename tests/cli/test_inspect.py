@@ -6,17 +6,17 @@ import gzip
 import json
 import re
 import signal
+from itertools import combinations, islice
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
-from solver.cli.problems import FIRST
+from solver.cli.problems import FIRST, SHOWN_DUPLICATES
 from tests.cli.processes import process
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Matesolve
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -71,6 +71,80 @@ def test_inspect_prints_json(matesolve: Matesolve, mixed: str) -> None:
     assert back_rank["claimed_keys"] == ["a1a8"]
     assert back_rank["warnings"] == []
     assert error["error"].startswith("board: expected 8 ranks")
+
+
+DUPLICATES = (
+    f'{BACK_RANK} dm 1; bm Ra8; id "back rank";',
+    f'{ROOK} dm 8; id "rook";',
+    f'{BACK_RANK} dm 1; hmvc 4; id "later";',
+    "8/K7/8/8/8/8/7R/k7 w - - dm 7;",
+    "r5k1/8/8/8/8/8/5PPP/6K1 b - - dm 1; bm Rb8;",
+    "7K/r7/8/8/8/8/7k/8 b - - nomate 7;",
+)
+
+
+def test_duplicates_of_all_files_are_named_with_their_claims(
+    matesolve: Matesolve, tmp_path: Path
+) -> None:
+    first, second = (str(tmp_path / name) for name in ("first.epd", "second.epd"))
+    for path, rows in (first, DUPLICATES[:4]), (second, DUPLICATES[4:]):
+        Path(path).write_text("\n".join(rows), encoding="utf-8")
+    ended = matesolve("inspect", first, second, "--duplicates")
+    assert (ended.code, ended.err) == (0, "")
+    _, _, named = ended.out.partition("duplicates:\n")
+    assert (
+        named
+        == f"""\
+  {first}:1: back rank (#1)
+    {first}:3: later (#1), with other counters
+    {second}:1 (#1), with colours exchanged, with other first moves
+  {first}:2: rook (#8)
+    {first}:4 (#7), mirrored, with another claim
+    {second}:2 (no #7), with colours exchanged, with another claim
+2 groups of duplicates: 4 records repeat an earlier position (2 with another claim, \
+1 with other first moves)
+"""
+    )
+    assert (
+        matesolve("inspect", first, second).out + f"duplicates:\n{named}" == ended.out
+    )
+
+    decoder = json.JSONDecoder()
+    text = matesolve("inspect", first, second, "--duplicates", "--json").out
+    record, end = decoder.raw_decode(text)
+    last, _ = decoder.raw_decode(text[end:].lstrip())
+    assert "duplicates" not in record
+    assert [[one["source"] for one in group] for group in last["duplicates"]] == [
+        [f"{first}:1", f"{first}:3", f"{second}:1"],
+        [f"{first}:2", f"{first}:4", f"{second}:2"],
+    ]
+    assert last["duplicates"][1][1] == {
+        "source": f"{first}:4",
+        "id": "",
+        "claim": "#7",
+        "relation": "mirrored",
+        "differs": "another claim",
+    }
+
+
+TRIPLES = [*islice(combinations(range(8), 3), 23)]
+
+
+def test_only_the_first_groups_and_records_are_printed(matesolve: Matesolve) -> None:
+    ranks = ["".join("pP"[at in one] for at in range(8)) for one in TRIPLES]
+    boards = [f"7k/8/8/8/8/{rank}/8/1R4K1 w - -" for rank in ranks]
+    rows = [f"{board} dm 9;" for board in [*boards, *boards, *20 * boards[:1]]]
+    printed = matesolve("inspect", "-", "--duplicates", stdin="\n".join(rows)).out
+    *lines, more, count = printed.partition("duplicates:\n")[2].splitlines()
+    assert lines[SHOWN_DUPLICATES] == "    and 2 more records"
+    assert sum(not line.startswith("    ") for line in lines) == SHOWN_DUPLICATES
+    assert more == "  and 3 more groups"
+    assert count == "23 groups of duplicates: 43 records repeat an earlier position"
+
+
+def test_a_file_without_duplicates_says_so(matesolve: Matesolve) -> None:
+    ended = matesolve("inspect", "-", "--duplicates", stdin=f"{ROOK} dm 8;\n")
+    assert (ended.code, ended.out.splitlines()[-1]) == (0, "no duplicates")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 import wasmtime
 
 from solver import Limits, Restriction, Solver, grade_many, solve_many, variations
+from solver.audit.duplicates import Duplicates
 from solver.board import pack_board
 from solver.formats.registry import read_collection
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
@@ -147,6 +148,16 @@ def test_lines_are_written_in_san(twins: dict[str, TwinKernel], count: int) -> N
         expected = [[board.san(move), "0000"] for move in board.legal_moves]
         assert write_lines(board.fen(en_passant="fen"), lines) == expected
     assert twins["search"].calls["WRITE_LINES"] >= count
+
+
+@sized("count", 40, 1_000)
+def test_duplicates_are_found(twins: dict[str, TwinKernel], count: int) -> None:
+    duplicates = Duplicates()
+    for board in boards(count):
+        for fen in (board.fen(en_passant="fen"), board.mirror().fen(en_passant="fen")):
+            duplicates.add(Problem(fen))
+    assert len([*duplicates.groups()]) > 2 * count
+    assert twins["search"].calls["FIND_FIRST_FORMS"] == 1
 
 
 @sized("count", 40, 1_000)
