@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from solver import stipulations
+from solver.audit.duplicates import DuplicateCounts, Duplicates
 from solver.audit.results import DUAL, LINE, Origin, split_source
 from solver.formats.streams import STDIN, name_of
 from solver.output.columns import Column, fit
@@ -96,11 +98,13 @@ class AuditTable:
         self._duals = 0
         self._origins: Counter[str] = Counter()
         self._stored = _Row()
+        self._duplicates = Duplicates()
 
     def add(self, result: AuditResult) -> None:
         """Count a result without keeping it."""
         for claim in (name_claim(result), _ALL):
             self._rows[claim].add(result)
+        self._duplicates.add_result(result)
         if result.soundness:
             self._soundness[result.soundness] += 1
         if result.only_moves == 0:
@@ -140,6 +144,13 @@ class AuditTable:
             parts.append(f"{repeated:,} {ask} a question")
         return f"not searched: {'; '.join(parts)}" if parts else ""
 
+    def duplicates(self) -> str:
+        """Return a line that counts records with the position of an earlier one."""
+        counts = DuplicateCounts(self._duplicates.groups())
+        if not counts.groups:
+            return ""
+        return f"{counts}: inspect --duplicates names them"
+
     def marks(self) -> str:
         """Return a line that counts the marks of failures; empty without marks.
 
@@ -152,7 +163,8 @@ class AuditTable:
 
     def totals(self) -> list[str]:
         """Return the lines below the table, as far as there is something to count."""
-        return [*filter(None, (self.not_searched(), self.soundness(), self.marks()))]
+        lines = self.not_searched(), self.duplicates(), self.soundness(), self.marks()
+        return [*filter(None, lines)]
 
     def columns(self) -> list[Column]:
         """Return the columns of the table; the first one has the claims."""
@@ -202,17 +214,8 @@ def _in_words(counts: Counter[str], words: Iterable[str]) -> str:
 
 
 def name_claim(result: AuditResult) -> tuple[int, str]:
-    """Return a number by which claims are sorted, and the name of a claim.
-
-    Mates by the side to move come first, then mates of the side to move, then claims of
-    no mate, then the other stipulations, then records without a claim. Claims of each
-    kind are sorted by length.
-    """
-    if claim := result.claim or result.asked.attacker_moves:
-        return genre_of(result.asked).claim_name(claim)
-    if result.nomate is not None:
-        return rank_of("no #", result.nomate), f"no #{result.nomate}"
-    return rank_of("none", 0), "none"
+    """Return a number by which claims are sorted, and the name of a claim."""
+    return stipulations.rank_claim(result.asked, result.claim, result.nomate)
 
 
 def soundness_of(result: AuditResult) -> list[str]:

@@ -114,6 +114,9 @@ def test_a_summary_in_markdown_has_what_was_read_counts_marks_and_failures(
 | `none` |  |  |  |  | 1 | 1 |
 | `all` | 1 | 3 | 1 | 1 | 1 | 7 |
 
+3 records repeat an earlier position (3 with another claim): inspect --duplicates \
+names them
+
 soundness: 3 short-solution
 
 5 failures: 1 accept, 0 cook, 1 reject, 3 unmarked

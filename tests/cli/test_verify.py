@@ -90,6 +90,8 @@ claim  proved  shorter  refuted  unreadable  total
    #2                1                           1
  none       1                             2      3
   all       3        1        1           2      7
+3 records repeat an earlier position (2 with another claim, 1 with other first moves): \
+inspect --duplicates names them
 soundness: 1 sound, 1 short-solution, 1 no-solution, 1 missing-solution
 """
     code, out, err = verify(capsys, "mixed.epd", "--keys", "--jobs", jobs)
@@ -279,8 +281,10 @@ def test_claims_that_the_side_to_move_is_mated_come_last(
     (folder / "many.epd").write_text("".join(lines))
     answer_with(monkeypatch, Status.UNDECIDED, None, 1)
     _, out, _ = verify(capsys, "many.epd")
-    order = [line.split()[0] for line in out.splitlines()]
+    *table, counted = out.splitlines()
+    order = [line.split()[0] for line in table]
     assert order == ["claim", "#1", "#2", "#3", "#-1", "#-12", "all"]
+    assert counted.startswith("4 records repeat an earlier position (4 with another cl")
 
 
 def test_an_internal_error_is_one_line_after_the_results_before_it(

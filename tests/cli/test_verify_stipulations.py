@@ -118,6 +118,8 @@ h#1.5       2                        2
   h#2       1        1        1      3
   h=2       1                        1
   all       4        1        1      6
+1 record repeats an earlier position (1 with another claim): inspect --duplicates \
+names them
 soundness: 2 sound, 1 cooked, 1 short-solution, 1 no-solution, 1 missing-solution
 """
 HELP_DISAGREEMENTS = f"""\
