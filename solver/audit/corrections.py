@@ -1,7 +1,7 @@
 """Correct a collection: proved claims in place of wrong ones, as an editor decides.
 
-Called by `cli` and `output`; imports `job`, `results`, `errors`, `formats`,
-`position_text`, `problem`, `record`, `solution` and `stipulations`.
+Called by `cli` and `output`; imports `duplicates`, `job`, `results`, `errors`,
+`formats`, `position_text`, `problem`, `record`, `solution` and `stipulations`.
 
 1. The file is read again, and each record is matched with its result.
 2. `formats.patches` finds the fields of each record that is wrong, or has a mark.
@@ -13,6 +13,7 @@ Called by `cli` and `output`; imports `job`, `results`, `errors`, `formats`,
 from __future__ import annotations
 
 import re
+from collections import deque
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import PurePath
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import errors, position_text, solution
 from solver.audit import job, results
+from solver.audit.duplicates import Duplicates
 from solver.formats import claims, evidence, patches, registry, streams, words
 from solver.formats.solutions import read_solution
 from solver.formats.words import NUMERALS
@@ -117,6 +119,12 @@ class Correction(NamedTuple):
         result = self.result
         has_name = result.id not in {"", claims.default_name(result.source)}
         named = f" {result.id}:" * (has_name and result.id != result.source)
+        end = f": {_shown(result.text or result.error or '', 200)}"
+        return f"{result.source}:{named} {self.said}{end * (not result.fen)}"
+
+    @property
+    def said(self) -> str:
+        """What was changed, and what is left and why, in words."""
         changed = ", ".join(
             f"{name} {_shown(old)} -> {_shown(self.after[name])}"
             for name, old in self.before.items()
@@ -129,8 +137,7 @@ class Correction(NamedTuple):
             causes = ", ".join(self.left[len(wrong) :])
             words_left = f" ({', '.join(wrong)})" if wrong else ""
             said.append(f"left{words_left}: {causes}".removesuffix(": "))
-        end = f": {_shown(result.text or result.error or '', 200)}"
-        return f"{result.source}:{named} {'; '.join(said)}{end * (not result.fen)}"
+        return "; ".join(said)
 
 
 def _shown(text: str, most: int = 60) -> str:
@@ -164,7 +171,6 @@ def correct(
     found: Iterable[AuditResult],
     report: Callable[[Correction], object],
     decisions: Decisions = Decisions(),  # noqa: B008 -- immutable
-    duplicates: Mapping[str, str] | None = None,
 ) -> Iterator[bytes]:
     """Yield the content of a collection piece by piece, with proved claims.
 
@@ -181,8 +187,6 @@ def correct(
         Called for each record that is wrong, unreadable or marked, or that is left out.
     decisions : Decisions
         What the editor wants.
-    duplicates : mapping of str to str, optional
-        The sources of records to drop as duplicates, and of which record each is one.
 
     Raises
     ------
@@ -190,7 +194,17 @@ def correct(
         The format of the file cannot be corrected, or a record cannot be dropped.
     """
     summary = claims.FileSummary()
-    tasks = _match(path, options, summary, found, report, duplicates or {})
+    repeated = Duplicates()
+    if Drop.DUPLICATES in decisions.drop:
+        deque(repeated.note(registry.read_collection(path, options)), 0)
+    tasks = _match(path, options, summary, found, report, repeated.dropped())
+    if Drop.REJECT in decisions.drop:  # what repeats a record that is left out stays
+        rejected = {
+            task.result.source for task in tasks.values() if task.result.mark == REJECT
+        }
+        for number, task in tasks.items():
+            if task.duplicate_of in rejected:
+                tasks[number] = task._replace(duplicate_of="")
     if summary.format not in patches.FORMATS:
         expected = "CSV, EPD, JSON, JSON lines, PGN or xlsx to correct"
         found_title = registry.title_of(summary.format) if summary.format else "none"

@@ -1,7 +1,7 @@
 """Records of collections that pose the same problem as an earlier one.
 
-Called by `cli` and `output`; imports `results`, `errors`, `kernel.border`,
-`kernel.build`, `position_text`, `problem` and `stipulations`.
+Called by `corrections`, `cli`, `output` and `pages`; imports `results`, `errors`,
+`kernel.border`, `kernel.build`, `position_text`, `problem` and `stipulations`.
 """
 
 from __future__ import annotations
@@ -76,6 +76,12 @@ class Duplicate(NamedTuple):
     relation: str | None
     differs: str | None
 
+    @property
+    def words(self) -> str:
+        """How it differs from the first record."""
+        differs = self.differs and f"with {self.differs}"
+        return ", ".join(filter(None, (self.relation, differs)))
+
 
 class DuplicateCounts:
     """Counts of duplicates.
@@ -140,6 +146,10 @@ class Duplicates:
         self._files, self._lines, self._claims = array("I"), array("q"), array("I")
         self._file_names, self._claim_names = _Texts(), _Texts()
         self._texts, self._ends = bytearray(), array("Q", [0])
+
+    def __len__(self) -> int:
+        """Return how many records were added."""
+        return len(self._fens)
 
     def note(
         self, records: Iterable[Problem | FormatError]
@@ -256,6 +266,16 @@ class Duplicates:
             differs = OTHER_MOVES
         claim = self._claim_names.all[self._claims[index]]
         return Duplicate(self._source(index), name, claim, relation, differs)
+
+    def sentences(self) -> dict[str, str]:
+        """Return what to say of each record of a group, by its source."""
+        said = {}
+        for first, *others in self.groups():
+            more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+            said[first.source] = f"repeated by {others[0].source}{more}"
+            for one in others:
+                said[one.source] = f"repeats {first.source}: {one.words}"
+        return said
 
     def dropped(self) -> dict[str, str]:
         """Return the sources that only repeat others, each with the source to keep.

@@ -23,6 +23,7 @@ from solver.columns import generate as core
 from solver.files import write_whole
 from solver.formats import claims, epd, registry, streams
 from solver.kernel.border import parts
+from solver.output import audit_text
 from solver.problem import MAX_NODES, Problem
 from solver.search import threads
 
@@ -139,8 +140,7 @@ def _describe_group(group: Sequence[Duplicate]) -> Iterator[str]:
     """Yield lines of text with a group of duplicates."""
     for one in group[:SHOWN_DUPLICATES]:
         name = audit_text.name_record(one.source, one.id)
-        differs = f"with {one.differs}" if one.differs else None
-        words = [f"{name} ({one.claim})", *filter(None, (one.relation, differs))]
+        words = [f"{name} ({one.claim})", *filter(None, [one.words])]
         yield f"{'    ' if one.relation else '  '}{', '.join(words)}"
     if len(group) > SHOWN_DUPLICATES:
         yield f"    and {len(group) - SHOWN_DUPLICATES:,} more records"
@@ -282,11 +282,11 @@ Examples:
 )
 @click.option(
     "--drop",
-    type=auditing.WordSet("reject", "unreadable"),
+    type=auditing.WordSet("reject", "unreadable", "duplicates"),
     default=auditing.NONE,
     metavar="WORDS",
-    help="With --correct: leave out records with the mark `reject`, or `unreadable` "
-    "ones; comma-separated.",
+    help="With --correct: leave out records with the mark `reject`, `unreadable` ones, "
+    "or `duplicates` that claim the same; comma-separated.",
 )
 @click.option(
     "--cooks",
@@ -491,6 +491,8 @@ def _as_page(made: Sequence[Correction], source: str) -> bytes:
     return collection_page.render_page(
         [one.result for one in made],
         title=f"Corrections of {PurePath(streams.name_of(source)).name}",
+        changes={one.result.source: one.said for one in made},
+        most_agreeing=collection_page.MAX_ROWS,
     )
 
 

@@ -61,6 +61,9 @@ _COSTS = 1
 FIFTY_MOVES_PLIES = 100
 """A player may claim a draw after this many plies without a pawn move or capture."""
 
+MAX_COMPARED = 100_000
+"""So many records are compared, so that memory does not grow with the collection."""
+
 _SHOWN_SOLUTIONS = 3
 """At most this many solutions of a help problem are printed with a disagreement."""
 
@@ -104,7 +107,8 @@ class AuditTable:
         """Count a result without keeping it."""
         for claim in (name_claim(result), _ALL):
             self._rows[claim].add(result)
-        self._duplicates.add_result(result)
+        if len(self._duplicates) < MAX_COMPARED:
+            self._duplicates.add_result(result)
         if result.soundness:
             self._soundness[result.soundness] += 1
         if result.only_moves == 0:
@@ -149,7 +153,9 @@ class AuditTable:
         counts = DuplicateCounts(self._duplicates.groups())
         if not counts.groups:
             return ""
-        return f"{counts}: inspect --duplicates names them"
+        is_full = len(self._duplicates) == MAX_COMPARED
+        among = f", of the first {MAX_COMPARED:,}" * is_full
+        return f"{counts}{among}: inspect --duplicates names them"
 
     def marks(self) -> str:
         """Return a line that counts the marks of failures; empty without marks.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from solver import board, errors, pages, problem
 from solver.audit import results as audit
+from solver.audit.duplicates import Duplicates
 from solver.output import audit_records, audit_text, text
 from solver.pages.viewer_pages import viewer_data
 from solver.record import MARKS
@@ -49,7 +50,7 @@ def render_page(  # noqa: PLR0913 -- each is one part of the page
     title: str,
     chosen: Callable[[audit.AuditResult], bool] = lambda _result: True,
     modules: Mapping[str, bytes] | None = None,
-    duplicates: Mapping[str, str] = MappingProxyType({}),
+    changes: Mapping[str, str] = MappingProxyType({}),
     most_agreeing: int = MAX_AGREEING,
     on_damaged: Callable[[str], None] = lambda _line: None,
     on_left_out: Callable[[str], None] = lambda _line: None,
@@ -71,8 +72,8 @@ def render_page(  # noqa: PLR0913 -- each is one part of the page
     modules : mapping of str to bytes
         The WebAssembly modules by the names of their parts; a page without them does
         not solve.
-    duplicates : mapping of str to str
-        A sentence about the records with the same position, by the source of a record.
+    changes : mapping of str to str
+        What was changed in a collection, by the source of the record.
     most_agreeing : int
         How many records that agree with their claims are listed.
     on_damaged, on_left_out : callable
@@ -89,7 +90,8 @@ def render_page(  # noqa: PLR0913 -- each is one part of the page
     tally = Tally()
     room = {False: MAX_ROWS, True: most_agreeing}
     first: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
-    lines: list[str] = []
+    listed: list[dict[str, Any]] = []
+    repeated = Duplicates()
     for number, given in enumerate(records, 1):
         try:
             result = _result(given)
@@ -101,18 +103,21 @@ def render_page(  # noqa: PLR0913 -- each is one part of the page
             continue
         agrees = verdict_of(result) != UNSOLVED and result.agrees
         claim = tally.add(result, agrees=agrees)
+        if result.source:
+            repeated.add_result(result)
         if not room[agrees]:
             continue
         room[agrees] -= 1
         record = pages.page_record(audit_records.audit_record(result))
         record["row"] = [claim, _found(result), agrees, audit_text.soundness_of(result)]
-        if fault := audit_text.fault(result):
-            record["fault"] = problem.printable(fault)
-        if duplicate := duplicates.get(result.source):
-            record["duplicate"] = problem.printable(duplicate)
-        lines.append(json.dumps(record, separators=(",", ":")))
+        _say(record, fault=audit_text.fault(result), change=changes.get(result.source))
+        listed.append(record)
         if len(first[agrees]) < FIRST_ROWS:
             first[agrees].append(record)
+    duplicates = repeated.sentences()
+    for record in listed:
+        _say(record, duplicate=duplicates.get(record["source"]))
+    lines = [json.dumps(record, separators=(",", ":")) for record in listed]
     note = skipped()
     if left_out := tally.all.total - len(lines):
         counted = f"{left_out:,} more records are counted, not listed."
@@ -139,6 +144,12 @@ def render_page(  # noqa: PLR0913 -- each is one part of the page
             **viewer_data(modules if lines else None),
         },
     )
+
+
+def _say(record: dict[str, Any], **texts: str | None) -> None:
+    """Add the texts that a page shows, without those that are empty."""
+    shown = ((name, text) for name, text in texts.items() if text)
+    record.update((name, problem.printable(text)) for name, text in shown)
 
 
 def _result(given: Record) -> audit.AuditResult:

@@ -49,14 +49,11 @@ def correct(
     results: list[AuditResult] | None = None,
     read: ReadOptions = READ,
     decisions: Decisions = AS_FOUND,
-    duplicates: dict[str, str] | None = None,
 ) -> tuple[bytes, list[Correction]]:
     """Return a corrected file, and what happened to each record."""
     made: list[Correction] = []
     results = results_of(path, read=read) if results is None else results
-    pieces = corrections.correct(
-        path, read, results, made.append, decisions, duplicates
-    )
+    pieces = corrections.correct(path, read, results, made.append, decisions)
     return b"".join(pieces), made
 
 
@@ -380,35 +377,55 @@ def form(head: str, record: str, tail: str, claims: list[str], fen: str = ROOK) 
 
 @pytest.mark.parametrize(("name", "head", "record", "tail"), FORMS)
 @pytest.mark.parametrize("gone", [{0}, {2}, {1, 3}, {2, 3}, {0, 1, 2, 3}])
-def test_rejected_and_unreadable_records_and_duplicates_are_dropped_if_asked(
+def test_rejected_records_are_dropped_only_if_asked(
     tmp_path: Path, name: str, head: str, record: str, tail: str, gone: set[int]
 ) -> None:
     path = tmp_path / name
     claims = ["3", "8", "5", "4"]
     path.write_text(form(head, record, tail, claims), newline="")
-    results = results_of(path)
-    sources = [one.source for one in results]
     marked = [
         one._replace(mark="reject" if number in gone else None)
-        for number, one in enumerate(results)
+        for number, one in enumerate(results_of(path))
     ]
     kept, made = correct(path, marked)
     right = [n if i in gone else "8" for i, n in enumerate(claims)]
     assert kept.decode() == form(head, record, tail, right)
     assert {one.left[-1] for one in made if one.left} == {Cause.REJECTED}
-    repeated = {sources[number]: "x:1" for number in gone}
-    ways = (Drop.REJECT, marked, None), (Drop.DUPLICATES, results, repeated)
-    for why, found, duplicates in ways:
-        decisions = Decisions(frozenset([why]))
-        written, made = correct(path, found, READ, decisions, duplicates)
-        assert sum(bool(one.dropped) for one in made) == len(gone)
-        text = form(head, record, tail, ["#"] * 4)
-        rest = [f"{i}#" for i in range(4) if i not in gone]
-        expected = form(head, record, tail, ["8"] * len(rest))
-        if "{i}" in record:
-            lines = [record.format(i=i[0], fen=ROOK, n=8) for i in rest]
-            expected = head + "".join(lines)
-        assert written.decode() == expected, text
+    dropped, made = correct(path, marked, READ, Decisions(frozenset([Drop.REJECT])))
+    assert [one.dropped for one in made if one.dropped] == ["rejected"] * len(gone)
+    rest = [i for i in range(4) if i not in gone]
+    records = "".join(record.format(i=i, fen=ROOK, n=8) for i in rest)
+    expected = head + records.removesuffix(",\n " * (tail == "]")) + tail
+    assert dropped.decode() == expected
+
+
+def test_duplicates_are_dropped_unless_they_contradict_each_other_or_the_first_is(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "set.epd"
+    mirrored = "8/K7/8/8/8/8/7R/k7 w - -"
+    lines = [
+        f"{ROOK[:-4]} dm 8;\n",
+        f"{mirrored} dm 8;\n",
+        f"{ROOK[:-4]} dm 7;\n",
+        f"{LADDER[:-4]} dm 3;\n",
+        f"{LADDER[:-4]} dm 3;\n",
+    ]
+    path.write_text("".join(lines))
+    *others, last = results_of(path)
+    decisions = Decisions(frozenset([Drop.DUPLICATES, Drop.REJECT]))
+    written, made = correct(path, [*others, last], READ, decisions)
+    right = lines[0], lines[2].replace("7;", "8;"), lines[3].replace("3;", "2;")
+    assert written.decode() == "".join(right)
+    dropped = {one.result.source: one.dropped for one in made if one.dropped}
+    assert dropped == {
+        f"{path}:{number}": f"a duplicate of {path}:{first}"
+        for number, first in ((2, 1), (5, 4))
+    }
+    others[-1] = others[-1]._replace(mark="reject")
+    written, made = correct(path, [*others, last], READ, decisions)
+    assert written.decode() == "".join(right)
+    assert [one.dropped for one in made if one.dropped][1:] == ["rejected"]
 
 
 @pytest.mark.parametrize(("name", "head", "record", "tail"), FORMS)

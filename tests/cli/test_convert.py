@@ -481,13 +481,12 @@ def test_each_correction_is_written_with_its_evidence_for_programs_and_people(
     ]
     changed, left, *_ = records
     assert (changed["before"], changed["after"]) == ({"mate": "7"}, {"mate": "8"})
-    assert changed["why"].startswith(
-        "claimed mate in 7, found none in 7, but mate in 8"
-    )
+    assert changed["why"].startswith("claimed mate in 7, but no mate in 7 exists, only")
     assert changed["evidence"]["lower_bound"] == changed["evidence"]["mate"] == 8
     assert left["left"][-1] == "no shortest mate is proved"
     page = Path("made.html").read_text()
     assert "<title>Corrections of set.csv" in page
+    assert "changed mate 7 -&gt; 8" in page
     assert capsys.readouterr().err.endswith("1 corrected, 1 left, 2 dropped\n")
 
 

@@ -77,7 +77,7 @@ class Look(Protocol):
         self,
         records: Sequence[Record],
         modules: dict[str, bytes] | None = None,
-        duplicates: Mapping[str, str] = ...,
+        changes: Mapping[str, str] = ...,
         **options: Any,
     ) -> Page: ...
 
@@ -90,14 +90,14 @@ def look(chromium: Browser, tmp_path: Path) -> Iterator[Look]:
     def open_page(
         records: Sequence[Record],
         modules: dict[str, bytes] | None = None,
-        duplicates: Mapping[str, str] = MappingProxyType({}),
+        changes: Mapping[str, str] = MappingProxyType({}),
         **options: Any,
     ) -> Page:
         made = render_page(
             records,
             title=f"Audit of {HOSTILE}",
             modules=modules,
-            duplicates=duplicates,
+            changes=changes,
         )
         openers.append(Opener(chromium, made, tmp_path))
         live = openers[-1].open(**options)
@@ -305,16 +305,23 @@ def test_headings_are_above_their_cells(width: int, look: Look) -> None:
 
 
 def test_duplicates_have_their_sentence_and_a_filter(look: Look) -> None:
-    said = "the same position as set.csv:12, mirrored"
-    given = [record(id="a", source="x:1"), record(id="b", soundness="cooked")]
-    page = look(given, duplicates={"x:1": said})
+    given = [
+        record(id="a", source="x:1"),
+        record(
+            id="b", source="x:2", fen="8/7K/8/8/8/8/R7/7k w - - 0 1", keys=[], pv=[]
+        ),
+        record(id="c", source="x:3", claim=3),
+    ]
+    page = look(given, changes={"x:3": "changed mate 3 -> 2"})
     page.check("#duplicates input")
 
-    assert names(page) == ["a"]
+    assert names(page) == ["a", "c"]
     assert "duplicate=1" in page.url
-    assert page.inner_text("#record-said") == said
+    assert page.inner_text("#record-said") == "repeated by x:3"
+    said = "changed mate 3 -> 2; repeats x:1: the same position, with another claim"
+    page.click("#list tr[data-place='1']")
     assert row(page)[3] == f"proved; {said}"
-    assert not look(given).is_visible("#duplicates")
+    assert not look(given[:2]).is_visible("#duplicates")
 
 
 def test_the_text_of_an_unreadable_record_is_shown_and_searched(

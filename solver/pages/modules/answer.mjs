@@ -189,7 +189,7 @@ const WRITERS = { popeye: popeyeText, pgn: pgnText, json: jsonText };
 /** The record without what only pages have, and its play without what only Popeye's text needs.
  * @param {AuditRecord} record @param {Play | null} play */
 function jsonText({
-  san, row, shown, fault, duplicate, stalemated, restriction, texts, ...record
+  san, row, shown, fault, change, duplicate, stalemated, restriction, texts, ...record
 }, play) {
   const skipped = ["isCheck", "isWhole", "forced"];
   return `${JSON.stringify(play ? { ...record, play } : record, (name, value) =>

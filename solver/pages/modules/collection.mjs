@@ -69,7 +69,8 @@ const known = ({ record, answer }) => record.status ? record : { ...record, ...a
 /** What is wrong with a record in a sentence, or else the words of its verdict.
  * @param {Row} row */
 const said = ({ record, verdict, soundness }) =>
-  [record.fault ?? [verdict, ...soundness].join(", "), record.duplicate].filter(Boolean).join("; ");
+  [record.fault ?? [verdict, ...soundness].join(", "), record.change, record.duplicate]
+    .filter(Boolean).join("; ");
 
 /** Whether a record is a failure that an editor has not decided about.
  * @param {Row} row */
@@ -320,7 +321,7 @@ class Collection {
     element("mark-note").hidden = !row.mark;
     element("mark-note").value = row.note;
     const others = duals(record).join("; ");
-    const more = [record.duplicate, others && `Other moves: ${others}`, record.hint,
+    const more = [record.change, record.duplicate, others && `Other moves: ${others}`, record.hint,
       record.status && answer &&
         `Recorded: ${record.row[1] || row.verdict}; here: ${foundHere(record, answer)}`];
     element("record-said").replaceChildren(
