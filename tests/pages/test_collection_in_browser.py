@@ -307,9 +307,7 @@ def test_headings_are_above_their_cells(width: int, look: Look) -> None:
 def test_duplicates_have_their_sentence_and_a_filter(look: Look) -> None:
     given = [
         record(id="a", source="x:1"),
-        record(
-            id="b", source="x:2", fen="8/7K/8/8/8/8/R7/7k w - - 0 1", keys=[], pv=[]
-        ),
+        record(id="b", source="x:2", fen="k7/8/K7/8/8/8/8/R7 w - -", pv=[]),
         record(id="c", source="x:3", claim=3),
     ]
     page = look(given, changes={"x:3": "changed mate 3 -> 2"})
@@ -317,10 +315,11 @@ def test_duplicates_have_their_sentence_and_a_filter(look: Look) -> None:
 
     assert names(page) == ["a", "c"]
     assert "duplicate=1" in page.url
-    assert page.inner_text("#record-said") == "repeated by x:3"
-    said = "changed mate 3 -> 2; repeats x:1: the same position, with another claim"
+    assert page.inner_text("#repeats") == "repeated by x:3"
+    said = "repeats x:1: the same position, with another claim"
     page.click("#list tr[data-place='1']")
-    assert row(page)[3] == f"proved; {said}"
+    assert page.inner_text("#repeats") == said
+    assert row(page)[3] == "proved; changed mate 3 -> 2; duplicate"
     assert not look(given[:2]).is_visible("#duplicates")
 
 

@@ -69,8 +69,8 @@ const known = ({ record, answer }) => record.status ? record : { ...record, ...a
 /** What is wrong with a record in a sentence, or else the words of its verdict.
  * @param {Row} row */
 const said = ({ record, verdict, soundness }) =>
-  [record.fault ?? [verdict, ...soundness].join(", "), record.change, record.duplicate]
-    .filter(Boolean).join("; ");
+  [record.fault ?? [verdict, ...soundness].join(", "), record.change,
+    record.duplicate && "duplicate"].filter(Boolean).join("; ");
 
 /** Whether a record is a failure that an editor has not decided about.
  * @param {Row} row */
@@ -321,7 +321,8 @@ class Collection {
     element("mark-note").hidden = !row.mark;
     element("mark-note").value = row.note;
     const others = duals(record).join("; ");
-    const more = [record.change, record.duplicate, others && `Other moves: ${others}`, record.hint,
+    element("repeats").textContent = record.duplicate ?? "";
+    const more = [record.change, others && `Other moves: ${others}`, record.hint,
       record.status && answer &&
         `Recorded: ${record.row[1] || row.verdict}; here: ${foundHere(record, answer)}`];
     element("record-said").replaceChildren(
