@@ -16,6 +16,7 @@ import re
 from collections import deque
 from contextlib import suppress
 from enum import StrEnum
+from itertools import product
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -348,8 +349,11 @@ class _Corrector:
                 return texts, left
             return {}, (*result.disagreements, Cause.NO_FIELD)
         best: Mapping[Any, str] = {}
-        for new_keys, new_line in (None, None), (keys, None), (None, pv), (keys, pv):
-            texts = self._rewrite(problem, moves, new_keys, new_line)
+        ways = (None, None), (keys, None), (None, pv), (keys, pv)
+        for words_too, (new_keys, new_line) in product((False, True), ways):
+            texts = self._rewrite(
+                problem, moves, new_keys, new_line, words_too=words_too
+            )
             left = self._left(texts, problem)
             if texts and not left:
                 return texts, ()
@@ -388,8 +392,14 @@ class _Corrector:
         moves: int,
         keys: Sequence[str] | None,
         line: Sequence[str] | None,
+        *,
+        words_too: bool = False,
     ) -> dict[Any, str]:
-        """Return the texts that differ with another claim; None leaves keys or line."""
+        """Return the texts that differ with another claim; None leaves keys or line.
+
+        With `words_too`, also what words claim around a position, and in fields that
+        otherwise are not read.
+        """
         given = next(
             (one.text for one in self._located.fields if one.part == "position"), ""
         )
@@ -397,7 +407,9 @@ class _Corrector:
         claim = problem.claim
         claimed = claim.mate if claim else problem.no_mate or 0
         change = _Change(problem.fen, claimed, moves, keys, line, played)
-        written = ((field, _rewritten(field, change)) for field in self._located.fields)
+        read = [one for one in self._located.fields if one.part not in {"", "position"}]
+        fields = self._located.fields if words_too else read
+        written = ((field, _rewritten(field, change)) for field in fields)
         return {field.at: new for field, new in written if new != field.text}
 
     def _left(self, texts: Mapping[Any, str], before: Problem) -> tuple[str, ...]:
@@ -451,28 +463,35 @@ class _Change(NamedTuple):
     played: int
 
 
+_NUMBERS = {"claim", "nomate", "stipulation", "keys", "line", "plies"}
+
+
 def _rewritten(field: PlacedField, change: _Change) -> str:
     """Return the text of a field with another claim."""
-    text = field.text
-    if field.part in {"keys", "line"} and _HAS_MOVES.search(text):
-        has_keys = field.part == "keys" or _names_keys(text, change)
-        moves = change.keys if has_keys else change.line
-        if moves is None:
-            return text
-        return _write_moves(text, moves, change, has_keys=has_keys)
-    if field.part == "themes":
+    text, part = field.text, field.part
+    if part in {"keys", "line"} and _HAS_MOVES.search(text):
+        return _write_moves(text, change, part)
+    if part == "position":
+        place = next(find_fens(text), None)
+        start, end = (place.start, place.end) if place else (0, len(text))
+        around = (_reworded(one, change) for one in (text[:start], text[end:]))
+        return text[start:end].join(around)
+    if part == "themes" and "mateIn" in text:
         old, new = (min(n, evidence.AND_MORE) for n in (change.claimed, change.moves))
         return re.sub(rf"(?<=\bmateIn){old}(?!\d)", str(new), text)
-    if field.part == "words":
-        plain = text.replace("_", " ")
-        for _, said, _ in words.find_words(plain, evidence.WHITE)[0]:
-            start = plain.find(said)
-            end = start + len(said)
-            text = text[:start] + _renumbered(said, change) + text[end:]
-        return text
-    is_number = field.part in {"claim", "nomate", "stipulation", "keys", "line"}
-    if field.part == "plies" or is_number:
-        return _renumbered(text, change, in_plies=not is_number)
+    if part in {"", "words", "themes"}:
+        return _reworded(text, change)
+    is_number = part in _NUMBERS
+    return _renumbered(text, change, in_plies=part == "plies") if is_number else text
+
+
+def _reworded(text: str, change: _Change) -> str:
+    """Return a text with another length in words that claim one."""
+    plain = text.replace("_", " ")
+    for _, said, _ in words.find_words(plain, evidence.WHITE)[0]:
+        start = plain.find(said)
+        end = start + len(said)
+        text = text[:start] + _renumbered(said, change) + text[end:]
     return text
 
 
@@ -481,11 +500,13 @@ def _renumbered(text: str, change: _Change, *, in_plies: bool = False) -> str:
 
     Only the first number is replaced, if it is the claimed one.
     """
-    moves = change.claimed, change.moves
-    old, new = (str(2 * abs(n) - (n > 0) if in_plies else abs(n)) for n in moves)
     found = _NUMBER.search(text)
-    if not found or NUMERALS.get(found[0].lower(), found[0]) != old:
+    number = NUMERALS.get(found[0].lower(), found[0]) if found else ""
+    moves = (int(number or 0) + 1) // 2 if in_plies else int(number or 0)
+    if not found or moves != abs(change.claimed):
         return text
+    plies = 2 * abs(change.moves) - (change.moves > 0)
+    new = str(plies if in_plies else abs(change.moves))
     if not found[0].isdecimal() and new in _WORDS:
         word = _WORDS[new]
         new = word.capitalize() if found[0][0].isupper() else word
@@ -498,10 +519,12 @@ def _names_keys(text: str, change: _Change) -> bool:
     return not change.played and bool(found.keys or len(found.moves) == 1)
 
 
-def _write_moves(
-    text: str, moves: Sequence[str], change: _Change, *, has_keys: bool
-) -> str:
-    """Write keys or a line in the notation of a text."""
+def _write_moves(text: str, change: _Change, part: str) -> str:
+    """Return a text of keys or a line with others, in its notation."""
+    has_keys = part == "keys" or _names_keys(text, change)
+    moves = change.keys if has_keys else change.line
+    if moves is None:
+        return text
     given = text.split()
     kept = [] if has_keys else given[: change.played]
     kept += [_renumbered(one, change) for one in given if one.startswith("#")]

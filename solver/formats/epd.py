@@ -101,7 +101,7 @@ is_operation = re.compile(
 ).match
 """Whether a text begins with an opcode of EPD, so that it is no text for people."""
 
-_is_comment = re.compile("c[0-9]").fullmatch
+is_comment = re.compile("c[0-9]").fullmatch
 _ESCAPED = re.compile(r"\\(.)")
 _NUMBER = re.compile(r"([+-]?\d{1,9})(?:\s*moves?)?[.!]?", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"[#+-]?\d{1,3}")
@@ -226,7 +226,7 @@ class _EpdRecord(Draft):
         """Note an operation that is not read."""
         name = _NAME.match(opcode)
         text = f"{opcode} {operand}".strip()
-        if _is_comment(opcode):
+        if is_comment(opcode):
             turn = "white" if " w " in self.position.fen else "black"
             lengths = words.find_lengths(operand, turn, signs=False)
             self.said = (*self.said, *((opcode, moves) for moves in lengths))

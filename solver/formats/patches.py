@@ -73,7 +73,7 @@ class PlacedField(NamedTuple):
     Attributes
     ----------
     part : str
-        See `evidence.FIELDS`.
+        See `evidence.FIELDS`; empty if it is not read, but for words that claim.
     name : str
         Its name in the file.
     text : str
@@ -267,7 +267,7 @@ def _located(entry: Entry, summary: FileSummary) -> Located:
     found = (
         PlacedField(part, name, cell, cell.at)
         for part, name, place in reading.plan(tuple(entry.fields)).fields
-        if part and isinstance(cell := cells[place], Placed)
+        if isinstance(cell := cells[place], Placed)
     )
     return Located((*found,), read)
 
@@ -325,7 +325,9 @@ def _locate_operations(_number: int, text: str, summary: FileSummary) -> Located
     fields = [PlacedField("position", "fen", fen, (start, start + len(fen)))]
     for found in operations:
         opcode = epd.opcode_of(found)
-        if part := _OPERATIONS.get(summary.names.get(opcode, opcode)):
+        is_comment = epd.is_comment(opcode)
+        usual = summary.names.get(opcode, opcode)
+        if part := "words" if is_comment else _OPERATIONS.get(usual):
             fields.append(PlacedField(part, opcode, found["operand"], found.span()))
 
     def read(texts: Mapping[Any, str]) -> Problem | None:
