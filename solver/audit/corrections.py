@@ -24,7 +24,7 @@ from solver import errors, position_text, solution
 from solver.audit import job, results
 from solver.audit.duplicates import Duplicates
 from solver.formats import claims, evidence, patches, registry, streams, words
-from solver.formats.solutions import read_solution
+from solver.formats.solutions import read_solution, translated
 from solver.formats.words import NUMERALS
 from solver.position_text import find_fens
 from solver.problem import MATE, Problem, printable
@@ -33,7 +33,14 @@ from solver.stipulations import Soundness, Verdict, genre_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
     from solver.audit.results import AuditResult
     from solver.formats.patches import Located, PlacedField
@@ -46,7 +53,7 @@ _UCI = re.compile(r"(?<!\w)[a-h][1-8][a-h][1-8][nbrq]?\b")
 _HAS_MOVES = re.compile(r"[a-h][1-8]|O-O|0-0")
 _MOVE = re.compile(
     r"[a-h][1-8][a-h][1-8][nbrq]?|O-O(?:-O)?[+#]?"
-    r"|[KQRBN]?[a-h]?[1-8]?[x-]?[a-h][1-8](?:=?[QRBN])?[+#]?"
+    r"|[A-Z\u0410-\u042f\u2654-\u265f]?[a-h]?[1-8]?[x:-]?[a-h][1-8](?:=?[A-Z])?[+#]?"
 )
 _HAS_NUMBERS = re.compile(r"\b1\s*\.")
 
@@ -212,7 +219,9 @@ def correct(
         raise errors.refusal(summary.name, expected, found_title)
 
     def decide(number: int, located: Located) -> Mapping[Any, str] | None:
-        correction, texts = _Corrector(tasks[number], located, decisions).decide()
+        letters = summary.learnt.letters if summary.learnt else ()
+        corrector = _Corrector(tasks[number], located, decisions, letters)
+        correction, texts = corrector.decide()
         report(correction)
         return texts
 
@@ -282,9 +291,18 @@ class _Corrector:
     located : Located
         Where its fields are.
     decisions : Decisions
+    letters : collection of str
+        See `translated`.
     """
 
-    def __init__(self, task: _Task, located: Located, decisions: Decisions) -> None:
+    def __init__(
+        self,
+        task: _Task,
+        located: Located,
+        decisions: Decisions,
+        letters: Collection[str],
+    ) -> None:
+        self._letters = letters
         self._result, self._problem, self._first, is_shared = task
         self._located = patches.Located() if is_shared else located
         self._decisions = decisions
@@ -406,7 +424,7 @@ class _Corrector:
         played = int(problem.fen.partition(" ")[0] not in given)
         claim = problem.claim
         claimed = claim.mate if claim else problem.no_mate or 0
-        change = _Change(problem.fen, claimed, moves, keys, line, played)
+        change = _Change(problem.fen, claimed, moves, keys, line, played, self._letters)
         read = [one for one in self._located.fields if one.part not in {"", "position"}]
         fields = self._located.fields if words_too else read
         written = ((field, _rewritten(field, change)) for field in fields)
@@ -453,6 +471,8 @@ class _Change(NamedTuple):
     keys, line : sequence of str or None
     played : int
         How many moves of the written line lead to the position.
+    letters : collection of str
+        See `translated`.
     """
 
     fen: str
@@ -461,6 +481,7 @@ class _Change(NamedTuple):
     keys: Sequence[str] | None
     line: Sequence[str] | None
     played: int
+    letters: Collection[str]
 
 
 _NUMBERS = {"claim", "nomate", "stipulation", "keys", "line", "plies"}
@@ -536,6 +557,11 @@ def _write_moves(text: str, change: _Change, part: str) -> str:
         written = genre_of(MATE).numbered_line(change.fen, moves)
     else:
         (written,) = position_text.write_lines(change.fen, [moves])
+    if not (_UCI.search(text) or change.played):
+        local = translated(change.fen, text, written, change.letters)
+        if local is None:
+            return text
+        written = local
     if has_keys and len(only := [*_MOVE.finditer(text)]) == 1 and moves:
         start, end = only[0].span()  # what is around the only key stays: `1. Ra8!`
     else:

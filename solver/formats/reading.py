@@ -41,7 +41,12 @@ from solver.formats.records import (
     find_reply,
     mates_in,
 )
-from solver.formats.solutions import WrittenSolution, has_moves, read_solution
+from solver.formats.solutions import (
+    WrittenSolution,
+    find_letters,
+    has_moves,
+    read_solution,
+)
 from solver.movetext import is_move
 from solver.position_text import find_fens, read_compiled
 from solver.problem import MAX_MOVES, Claim, Problem, printable
@@ -93,6 +98,8 @@ class Reading:
         Whether most records state a claim, so that a line alone claims nothing.
     counts_by_signs : bool
         Whether signs such as `#2` number the records.
+    letters : set of str
+        The letters of pieces in the lines of the sample.
     next_board : str
         The first field of the FEN after the first move of the last record.
     """
@@ -113,6 +120,7 @@ class Reading:
         self.is_mixed = False
         self.are_studies = False
         self.next_board = ""
+        self.letters: set[str] = set()
 
     def learn(self, sample: Sequence[Entry]) -> None:
         """Decide what the fields mean from the first records; see the module."""
@@ -125,6 +133,7 @@ class Reading:
                     self._spelled[plain] = name
                 if text:
                     fields[plain].note(text)
+                    self.letters.update(find_letters(text))
         self._check_columns(fields)
         self._choose_position(fields, sample)
         lines = [*self._weigh(fields, sample)]

@@ -19,7 +19,7 @@ from solver.movetext import NO_MOVE, is_move, plain_moves
 from solver.position_text import legal_moves, read_compiled, write_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
 
 class WrittenSolution(NamedTuple):
@@ -140,6 +140,56 @@ def read_solution(fen: str, text: str) -> WrittenSolution:
         played = read_solution(fen, text.replace("?", ""))
         return played if played.mates else solution
     return solution
+
+
+def translated(
+    fen: str, text: str, moves: Sequence[str], letters: Collection[str] = ()
+) -> list[str] | None:
+    """Return moves in SAN with the letters of pieces that a solution has.
+
+    Parameters
+    ----------
+    fen : str
+        The position of the solution.
+    text : str
+        The solution, which `read_solution` reads.
+    moves : sequence of str
+        Moves in English SAN.
+    letters : collection of str
+        Letters of pieces that other solutions of the file have, see `find_letters`.
+
+    Returns
+    -------
+    list of str or None
+        None if languages in which the text can be read write the moves differently.
+    """
+    if figures := _find_figures(text):
+        rows = "\u2654\u2655\u2656\u2657\u2658", "\u265a\u265b\u265c\u265d\u265e"
+        row = next(row for row in rows if figures[0] in row)
+        return [move.translate(str.maketrans("KQRBN", row)) for move in moves]
+    words = [word for word, _ in _words(text[:_LONGEST])]
+    words = words[:1] if _alternatives(fen, words) else words
+    if not words or len(_play(fen, words, {})) == len(words):
+        return [*moves]
+    languages = [
+        pieces
+        for pieces, table in zip(_PIECES.split(), _LANGUAGES, strict=True)
+        if len(_play(fen, words, table)) == len(words)
+    ]
+    fitting = [pieces for pieces in languages if {*letters} <= {*pieces}]
+    written = {
+        tuple(move.translate(str.maketrans("KQRBN", pieces)) for move in moves)
+        for pieces in fitting or languages
+    }
+    return [*written.pop()] if len(written) == 1 else None
+
+
+find_letters = re.compile(
+    rf"(?<!\w)([{_CAPITALS}])[a-h]?[1-8]?[x:]?[a-h][1-8](?!\w*/)"
+).findall
+"""Finds the letters of the pieces that are moved in a text."""
+
+_find_figures = re.compile("[\u2654-\u2658\u265a-\u265e]").findall
 
 
 def _read_plain(fen: str, text: str) -> WrittenSolution | None:

@@ -282,6 +282,8 @@ def test_a_wrong_length_is_corrected_even_if_there_is_no_room_for_all_keys(
         ("Ra7", "Rb7 Ra7"),
         ("1.Qg5!", "1.Qa5!"),
         ("Key: h5g5", "Key: h5a5"),
+        ("Dg5", "Da5"),  # in German, French and many others
+        ("1. \u2655g5!", "1. \u2655a5!"),
     ],
 )
 def test_a_solution_that_names_only_the_key_gets_no_line(
@@ -290,6 +292,19 @@ def test_a_solution_that_names_only_the_key_gets_no_line(
     fen = LADDER if "Ra7" in wrong else SHINKMAN
     texts = (f"fen,mate,solution\n{fen},2,{one}\n" for one in (wrong, right))
     assert corrected(tmp_path, "set.csv", next(texts)) == next(texts)
+
+
+def test_moves_have_the_letters_of_the_files_language(tmp_path: Path) -> None:
+    rows = "fen;mate;solution\n{};1;Sf7#\n{};2;{}\n"
+    knight = "6rk/6pp/8/6N1/8/8/8/K7 w - - 0 1"
+    wrong = rows.format(knight, SHINKMAN, "1.Dg5! Ld7 2.Dd5#")
+    right = rows.format(knight, SHINKMAN, "1. Da5 Lb7 2. Sf5#")
+    assert corrected(tmp_path, "set.csv", wrong) == right
+    dutch = [text.replace("S", "P") for text in (wrong, right)]
+    assert corrected(tmp_path, "set.csv", dutch[0]) == dutch[1]
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join(wrong.splitlines()[::2]) + "\n")
+    assert left_of(correct(path)[1])[0][-1] == Cause.NO_FIELD  # German or Dutch?
 
 
 def test_a_mate_that_may_not_be_the_shortest_is_no_correction(tmp_path: Path) -> None:
