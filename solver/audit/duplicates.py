@@ -147,8 +147,9 @@ class Duplicates:
         self._file_names, self._claim_names = _Texts(), _Texts()
         self._texts, self._ends = bytearray(), array("Q", [0])
 
-    def __len__(self) -> int:
-        """Return how many records were added."""
+    @property
+    def count(self) -> int:
+        """How many records were added."""
         return len(self._fens)
 
     def note(

@@ -59,10 +59,12 @@ OPTION_GROUPS = {
     "Conditions of the search": "--horizon --root-order --count",
     "Games": "--games --seed --first-game",
     "Processes and machines": "--jobs --cluster",
-    "Saved results": "--store --correct --fresh --retry --marks --games-file",
+    "Saved results": "--store --fresh --retry --marks --games-file",
+    "Corrections": "--correct --drop --cooks --hints --changes",
     "Output": (
         "--to --ordered --fail-on --uci-moves --board --quiet --json --jsonl "
-        "--csv --escape-formulas --sums --summary --annotate --text --plies"
+        "--csv --escape-formulas --sums --duplicates --summary --annotate --text "
+        "--plies"
     ),
     "Files to write": (
         "--output --certificate --certificates --certificate-format --svg --pgn --html "

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats import claims as claiming
-from solver.formats import evidence, words
+from solver.formats import evidence, solutions, words
 from solver.formats.evidence import Plan, are_lichess, plain_name
 from solver.formats.records import (
     HEADING,
@@ -41,12 +41,7 @@ from solver.formats.records import (
     find_reply,
     mates_in,
 )
-from solver.formats.solutions import (
-    WrittenSolution,
-    find_letters,
-    has_moves,
-    read_solution,
-)
+from solver.formats.solutions import WrittenSolution, has_moves, read_solution
 from solver.movetext import is_move
 from solver.position_text import find_fens, read_compiled
 from solver.problem import MAX_MOVES, Claim, Problem, printable
@@ -133,7 +128,7 @@ class Reading:
                     self._spelled[plain] = name
                 if text:
                     fields[plain].note(text)
-                    self.letters.update(find_letters(text))
+                    self.letters.update(solutions.find_letters(text))
         self._check_columns(fields)
         self._choose_position(fields, sample)
         lines = [*self._weigh(fields, sample)]
@@ -615,9 +610,8 @@ class Reading:
             except InputError as error:
                 cells = [*entry.fields.values()]
                 name = self.name_of(self.plan(tuple(entry.fields)), cells)
-                text = " | ".join(filter(None, (*cells, *entry.texts)))
-                shown = text[:_SHOWN_TEXT]
-                yield FormatError(source, str(error), shown, name or entry.name)
+                text = " | ".join(filter(None, (*cells, *entry.texts)))[:_SHOWN_TEXT]
+                yield FormatError(source, str(error), text, name or entry.name)
                 continue
             if problem is None:
                 self._summary.not_selected += 1

@@ -195,7 +195,7 @@ MAX_LINE_BYTES = 65_536
 """The longest record of a format with one record per line."""
 
 PIECE_BYTES = 1 << 14
-_RECENT_LINES, _SHOWN_BYTES = 2000, 500
+_RECENT_LINES, _SHOWN_BYTES = 300, 500
 """So many lines are kept, to show those that are unreadable; of each, so many bytes."""
 
 _BEGINS_TAG = re.compile(rb'\[\w+\s*"')

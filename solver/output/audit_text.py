@@ -107,7 +107,7 @@ class AuditTable:
         """Count a result without keeping it."""
         for claim in (name_claim(result), _ALL):
             self._rows[claim].add(result)
-        if len(self._duplicates) < MAX_COMPARED:
+        if self._duplicates.count < MAX_COMPARED:
             self._duplicates.add_result(result)
         if result.soundness:
             self._soundness[result.soundness] += 1
@@ -153,7 +153,7 @@ class AuditTable:
         counts = DuplicateCounts(self._duplicates.groups())
         if not counts.groups:
             return ""
-        is_full = len(self._duplicates) == MAX_COMPARED
+        is_full = self._duplicates.count == MAX_COMPARED
         among = f", of the first {MAX_COMPARED:,}" * is_full
         return f"{counts}{among}: inspect --duplicates names them"
 

@@ -11,6 +11,7 @@ from solver.errors import FormatError
 from solver.formats.claims import EVERYTHING, FileSummary, ReadOptions, Selection
 from solver.formats.rows import read_csv
 from solver.problem import Claim, Problem
+from tests.formats.whole_files import with_source
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
 
@@ -45,11 +46,10 @@ def read(
     *rows: str, selection: Selection = EVERYTHING, summary: FileSummary | None = None
 ) -> list[Problem | FormatError]:
     lines = ((number, f"{text}\n".encode()) for number, text in enumerate(rows, 1))
-    return list(
-        read_csv(
-            lines, summary or FileSummary("x.csv"), ReadOptions(selection=selection)
-        )
+    records = read_csv(
+        lines, summary or FileSummary("x.csv"), ReadOptions(selection=selection)
     )
+    return [with_source(record, record.source) for record in records]
 
 
 def test_a_row_is_the_problem_after_the_opponents_move() -> None:

@@ -8,6 +8,7 @@ from solver.errors import FormatError
 from solver.formats.claims import FileSummary, ReadOptions
 from solver.formats.rows import CSV_HEAD, read_csv
 from solver.problem import Claim, Problem
+from tests.formats.whole_files import with_source
 
 HEAD = "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move\n"
 """The columns of a mate; files of matesolve 0.1 have no others."""
@@ -17,7 +18,9 @@ ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 
 def read(*rows: str | bytes) -> list[Problem | FormatError]:
     lines = (row if isinstance(row, bytes) else row.encode() for row in rows)
-    return list(read_csv(enumerate(lines, 1), FileSummary("dir/x.csv"), ReadOptions()))
+    summary = FileSummary("dir/x.csv")
+    records = read_csv(enumerate(lines, 1), summary, ReadOptions())
+    return [with_source(record, record.source) for record in records]
 
 
 def problem(

@@ -6,14 +6,13 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from solver.errors import FormatError
 from solver.formats import claims, registry
 from solver.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from solver.errors import FormatError
 
 
 def write_whole(name: str, *problems: Problem) -> bytes:
@@ -32,7 +31,7 @@ def read_with(
 
 
 def with_source(record: Problem | FormatError, source: str) -> Problem | FormatError:
-    """Return a record with another source."""
+    """Return a record with another source; an error without the text of its record."""
     if isinstance(record, Problem):
         return replace(record, source=source)
-    return record._replace(source=source)
+    return FormatError(source, record.reason)
