@@ -76,6 +76,7 @@ class Cause(StrEnum):
     DUAL = "which other line has no dual is not known"
     NO_FIELD = "no field of the record can express the answer"
     NO_KEYS = "no field of the record can hold all keys"
+    NO_PLACE = "no place in the file has this record alone"
     GONE = "not in the file as it was audited"
     UNREADABLE = "unreadable; --drop unreadable leaves it out"
     REJECTED = "the mark reject has no effect without --drop reject"
@@ -162,15 +163,15 @@ class _Task(NamedTuple):
     problem : Problem or None
         None if it is unreadable.
     duplicate_of : str
-        The source of the record that it repeats.
+        The source of the record that it repeats, if it is dropped therefore.
     is_shared : bool
         Whether another record has the same number.
     """
 
     result: AuditResult
     problem: Problem | None
-    duplicate_of: str
-    is_shared: bool
+    duplicate_of: str = ""
+    is_shared: bool = False
 
 
 def correct(
@@ -205,14 +206,10 @@ def correct(
     repeated = Duplicates()
     if Drop.DUPLICATES in decisions.drop:
         deque(repeated.note(registry.read_collection(path, options)), 0)
-    tasks = _match(path, options, summary, found, report, repeated.dropped())
-    if Drop.REJECT in decisions.drop:  # what repeats a record that is left out stays
-        rejected = {
-            task.result.source for task in tasks.values() if task.result.mark == REJECT
-        }
-        for number, task in tasks.items():
-            if task.duplicate_of in rejected:
-                tasks[number] = task._replace(duplicate_of="")
+    matches = _Matches(streams.name_of(path), found, repeated.dropped())
+    for record in registry.read_collection(path, options, summary):
+        matches.add(record)
+    tasks = matches.tasks(decisions.drop)
     if summary.format not in patches.FORMATS:
         expected = "CSV, EPD, JSON, JSON lines, PGN or xlsx to correct"
         found_title = registry.title_of(summary.format) if summary.format else "none"
@@ -220,58 +217,102 @@ def correct(
 
     def decide(number: int, located: Located) -> Mapping[Any, str] | None:
         letters = summary.learnt.letters if summary.learnt else ()
-        corrector = _Corrector(tasks[number], located, decisions, letters)
+        corrector = _Corrector(tasks.pop(number), located, decisions, letters)
         correction, texts = corrector.decide()
         report(correction)
         return texts
 
-    yield from patches.patch(path, summary, tasks, decide)
-
-
-def _match(
-    path: str | os.PathLike[str],
-    options: claims.ReadOptions,
-    summary: claims.FileSummary,
-    found: Iterable[AuditResult],
-    report: Callable[[Correction], object],
-    duplicates: Mapping[str, str],
-) -> dict[int, _Task]:
-    """Read a file, and return what to decide about by the numbers of its records.
-
-    A result belongs to the record on its line that has its position and its claim,
-    otherwise to one that has its name too. Results without a record are reported.
-    """
-    wanted = [
-        result
-        for result in found
-        if result.mark != results.ACCEPT
-        and (result.disagreements or result.mark in {COOK, REJECT})
-    ]
-    name = streams.name_of(path)
-    names = {results.split_source(result.source)[0] for result in wanted}
-    own = {name} & names or {
-        one for one in names if PurePath(one).name == PurePath(name).name
-    }
-    wanted = [one for one in wanted if results.split_source(one.source)[0] in own]
-    known = {key: one for one in wanted for key in reversed(_keys_of(one))}
-    tasks: dict[int, _Task] = {}
-    gone = {id(one): one for one in wanted}
-    for record in registry.read_collection(path, options, summary):
-        if isinstance(record, Problem):
-            claimed = results.claimed_columns(record)
-            asked = results.AuditResult(record.id, record.source, record.fen, **claimed)
-            result = next(filter(None, map(known.get, _keys_of(asked))), None)
-        else:
-            asked = result = results.audit_result(record)
-        gone.pop(id(result), None)
-        first = duplicates.get(record.source, "")
-        if result or first:
-            number = results.split_source(record.source)[1]
-            problem = record if isinstance(record, Problem) else None
-            tasks[number] = _Task(result or asked, problem, first, number in tasks)
-    for result in gone.values():
+    for result in matches.gone():
         report(Correction(result, left=(*result.disagreements, Cause.GONE)))
-    return tasks
+    yield from patches.patch(path, summary, {*tasks}, decide)
+    for task in tasks.values():
+        left = (*task.result.disagreements, Cause.NO_PLACE)
+        report(Correction(task.result, left=left))
+
+
+class _Matches:
+    """Matches the records of a file with the results of its audit.
+
+    A result belongs to the record on its line with its position and claim. If there is
+    none, it belongs to one with its name, position and claim.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file.
+    found : iterable of AuditResult
+        The results, perhaps also of other files.
+    repeats : mapping of str to str
+        The sources of duplicates, and the source that each repeats.
+    """
+
+    def __init__(
+        self, name: str, found: Iterable[AuditResult], repeats: Mapping[str, str]
+    ) -> None:
+        kept = [one for one in found if one.mark or one.disagreements]
+        files = {results.split_source(one.source)[0] for one in kept}
+        own = {name} & files or {
+            one for one in files if PurePath(one).name == PurePath(name).name
+        }
+        self._kept = [one for one in kept if results.split_source(one.source)[0] in own]
+        self._by_line = {_keys_of(one)[0]: one for one in self._kept}
+        self._by_name = {_keys_of(one)[1]: one for one in self._kept}
+        self._repeats = repeats
+        self._tasks: dict[int, _Task] = {}
+        self._moved: list[tuple[int, Problem, AuditResult]] = []
+        self._repeating: dict[int, _Task] = {}
+        self._matched: set[int] = set()
+        self._last, self._shared = -1, set[int]()
+
+    def add(self, record: Problem | errors.FormatError) -> None:
+        """Look for the result of the next record."""
+        number = results.split_source(record.source)[1]
+        if number == self._last:
+            self._shared.add(number)
+        self._last = number
+        if isinstance(record, errors.FormatError):
+            self._tasks[number] = _Task(results.audit_result(record), None)
+            return
+        claimed = results.claimed_columns(record)
+        asked = results.AuditResult(record.id, record.source, record.fen, **claimed)
+        by_line, by_name = _keys_of(asked)
+        if result := self._by_line.get(by_line):
+            self._take(number, record, result)
+        elif result := self._by_name.get(by_name):
+            self._moved.append((number, record, result))
+        if first := self._repeats.get(record.source):
+            self._repeating[number] = _Task(result or asked, record, first)
+
+    def _take(self, number: int, record: Problem, result: AuditResult) -> None:
+        self._matched.add(id(result))
+        if result.mark != results.ACCEPT:
+            self._tasks[number] = _Task(result, record)
+
+    def tasks(self, drop: Collection[Drop]) -> dict[int, _Task]:
+        """Return what to decide about, by the numbers of the records."""
+        for number, record, result in self._moved:
+            if id(result) not in self._matched:
+                self._take(number, record, result)
+        rejected = {
+            number
+            for number, task in self._tasks.items()
+            if task.result.mark == REJECT and Drop.REJECT in drop
+        }
+        for number, task in self._repeating.items():
+            # What repeats a record that is left out stays.
+            if results.split_source(task.duplicate_of)[1] not in rejected:
+                self._tasks[number] = task
+        for number in self._shared & self._tasks.keys():
+            self._tasks[number] = self._tasks[number]._replace(is_shared=True)
+        return self._tasks
+
+    def gone(self) -> list[AuditResult]:
+        """Return the results that belong to no record."""
+        return [
+            one
+            for one in self._kept
+            if id(one) not in self._matched and one.mark != results.ACCEPT
+        ]
 
 
 def _keys_of(result: AuditResult) -> tuple[object, object]:
@@ -303,51 +344,55 @@ class _Corrector:
         letters: Collection[str],
     ) -> None:
         self._letters = letters
-        self._result, self._problem, self._first, is_shared = task
-        self._located = patches.Located() if is_shared else located
+        self._result, self._problem, self._first, self._is_shared = task
+        self._located = patches.Located() if self._is_shared else located
         self._decisions = decisions
 
     def decide(self) -> tuple[Correction, Mapping[Any, str] | None]:
         """Return what happens to the record, and its other texts; None drops it."""
-        result, drop = self._result, self._decisions.drop
-        wrong = result.disagreements
-        dropped = {
-            Drop.UNREADABLE: "unreadable" * (self._problem is None),
-            Drop.REJECT: "rejected" * (result.mark == REJECT),
-            Drop.DUPLICATES: self._first and f"a duplicate of {self._first}",
-        }
-        if why := next(filter(None, (dropped[one] for one in drop)), ""):
-            return Correction(result, dropped=why), None
-        if self._problem is None:
-            return Correction(result, left=(Cause.UNREADABLE,)), {}
-        if result.mark == REJECT:
-            return Correction(result, left=(*wrong, Cause.REJECTED)), {}
+        result, wrong = self._result, self._result.disagreements
         is_idle = result.mark == COOK and Soundness.COOKED not in wrong
         notes = (Cause.NOT_COOKED,) * is_idle
-        if not wrong:
-            return Correction(result, left=notes), {}
-        if cause := self._obstacle(self._problem):
-            return Correction(result, left=(*wrong, cause, *notes)), {}
+        why = self._why_dropped()
+        if why and not self._is_shared:
+            return Correction(result, dropped=why), None
+        cause = Cause.NO_PLACE if why else self._obstacle(self._problem)
+        if cause or not wrong or self._problem is None:
+            causes = filter(None, (cause, *notes))
+            return Correction(result, left=(*wrong, *causes)), {}
         texts, left = self._search(self._problem)
         fields = {one.at: one for one in self._located.fields}
         before = {fields[at].name: fields[at].text for at in texts}
         after = {fields[at].name: new for at, new in texts.items()}
         return Correction(result, before, after, (*left, *notes)), texts
 
-    def _obstacle(self, problem: Problem) -> str:
+    def _why_dropped(self) -> str:
+        """Return why the record is left out; empty if it is not."""
+        reasons = {
+            Drop.UNREADABLE: "unreadable" * (self._problem is None),
+            Drop.REJECT: "rejected" * (self._result.mark == REJECT),
+            Drop.DUPLICATES: self._first and f"a duplicate of {self._first}",
+        }
+        found = (why for one, why in reasons.items() if one in self._decisions.drop)
+        return next(filter(None, found), "")
+
+    def _obstacle(self, problem: Problem | None) -> str:
         """Return why nothing can be written in the record; empty if it can be tried."""
-        result = self._result
-        if result.asked.beside_claim.text:
-            return Cause.OTHER
-        if result.hint:
-            return "" if self._decisions.hints else f"{result.hint}: {Cause.HINT}"
-        if not result.mate or result.lower_bound != abs(result.mate):
-            return Cause.UNPROVED
-        claim = problem.claim
-        is_length_right = claim is not None and claim.mate == result.mate
-        if is_length_right and results.DUAL in result.disagreements:
-            return Cause.DUAL
-        return ""
+        result, wrong = self._result, self._result.disagreements
+        is_proved = result.mate and result.lower_bound == abs(result.mate)
+        is_length_right = bool(
+            problem and problem.claim and problem.claim.mate == result.mate
+        )
+        hint = f"{result.hint}: {Cause.HINT}" * (not self._decisions.hints)
+        obstacles = {
+            Cause.UNREADABLE: problem is None,
+            Cause.REJECTED: result.mark == REJECT,
+            Cause.OTHER: bool(wrong and result.asked.beside_claim.text),
+            hint: bool(wrong and result.hint),
+            Cause.UNPROVED: bool(wrong) and not (is_proved or result.hint),
+            Cause.DUAL: is_length_right and results.DUAL in wrong and not result.hint,
+        }
+        return next((cause for cause, is_met in obstacles.items() if is_met), "")
 
     def _search(self, problem: Problem) -> tuple[Mapping[Any, str], tuple[str, ...]]:
         """Return the texts to write, and what is then still wrong.

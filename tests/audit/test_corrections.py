@@ -351,6 +351,46 @@ def test_records_may_have_moved_to_another_line_and_the_file_to_another_folder(
     assert left_of(made) == [(), ()]
 
 
+def test_a_result_is_not_used_again_for_a_record_with_one_of_its_own(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "set.epd"
+    path.write_text(
+        f"{ROOK[:-4]} dm 8; bm Kg6;\n{ROOK[:-4]} dm 8; bm Kh6;\n{ROOK[:-4]} dm 7;\n"
+        f"{ROOK[:-4]} dm 7;\n"
+    )
+    *others, accepted = results_of(path)
+    written, made = correct(path, [*others, accepted._replace(mark="accept")])
+    right = path.read_text().replace("Kh6", "Kg6").replace("dm 7", "dm 8", 1)
+    assert written.decode() == right
+    assert [(one.result.source, one.left) for one in made] == [
+        (f"{path}:2", ()),
+        (f"{path}:3", ()),
+    ]
+
+
+def test_a_line_with_two_records_is_neither_changed_nor_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    record = f'{{"fen":"{ROOK}","mate":3}}'
+    path.write_text(f'{{"x":[{record},{record.replace("3", "8")}]}}\n{record}\n')
+    results = [one._replace(mark="reject") for one in results_of(path)]
+    written, made = correct(path, results, READ, Decisions(frozenset([Drop.REJECT])))
+    assert written.decode() == path.read_text().splitlines(keepends=True)[0]
+    assert [one.dropped or one.left[-1] for one in made] == [
+        Cause.NO_PLACE,
+        "rejected",
+    ]
+
+
+def test_a_fault_of_the_whole_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "set.json"
+    path.write_text(f'[{{"fen":"{ROOK}","mate":3}},\n{{"fen": oops')
+    written, made = correct(path)
+    assert written.decode() == path.read_text().replace(":3", ":8")
+    assert [one.left for one in made] == [(), (Cause.NO_PLACE,)]
+    assert "oops" in str(made[1]) or "JSON" in str(made[1])
+
+
 def test_the_file_of_the_same_path_is_meant_if_another_has_its_name(
     tmp_path: Path,
 ) -> None:
