@@ -180,6 +180,7 @@ def correct(
     found: Iterable[AuditResult],
     report: Callable[[Correction], object],
     decisions: Decisions = Decisions(),  # noqa: B008 -- immutable
+    on_record: Callable[[], object] = lambda: None,
 ) -> Iterator[bytes]:
     """Yield the content of a collection piece by piece, with proved claims.
 
@@ -196,6 +197,8 @@ def correct(
         Called for each record that is wrong, unreadable or marked, or that is left out.
     decisions : Decisions
         What the editor wants.
+    on_record : callable
+        Called for each record that is read.
 
     Raises
     ------
@@ -209,6 +212,7 @@ def correct(
     matches = _Matches(streams.name_of(path), found, repeated.dropped())
     for record in registry.read_collection(path, options, summary):
         matches.add(record)
+        on_record()
     tasks = matches.tasks(decisions.drop)
     if summary.format not in patches.FORMATS:
         expected = "CSV, EPD, JSON, JSON lines, PGN or xlsx to correct"

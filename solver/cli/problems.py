@@ -432,22 +432,26 @@ def correct(
     for written in (*changes, target):
         console.prepare_outputs(written, reads=inputs, stdout=written == target)
     console.prepare_kernel()
-    damaged = Damaged()
+    damaged, progress = Damaged(), console.TimedProgress()
     made: list[corrections.Correction] = []
 
     def report(correction: corrections.Correction) -> None:
         made.append(correction)
-        console.notify(str(correction))
+        progress.notify(str(correction))
+
+    def count() -> None:
+        progress.done += 1
 
     with (
         Store(store_path, read_only=True) as store,
         console.open_target(target) as file,
+        progress,
     ):
         if read_options == claims.DEFAULTS:
             read_options = _stored_options(store.readings(damaged.add), source)
         found = store.results(damaged.add)
         file.writelines(
-            corrections.correct(source, read_options, found, report, decisions)
+            corrections.correct(source, read_options, found, report, decisions, count)
         )
     for path in changes:
         write_whole(path, CHANGES[PurePath(path).suffix](made, source))
