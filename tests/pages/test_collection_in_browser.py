@@ -319,7 +319,7 @@ def test_duplicates_have_their_sentence_and_a_filter(look: Look) -> None:
     said = "repeats x:1: the same position, with another claim"
     page.click("#list tr[data-place='1']")
     assert page.inner_text("#repeats") == said
-    assert row(page)[3] == "proved; changed mate 3 -> 2; duplicate"
+    assert row(page)[3] == "changed mate 3 -> 2; proved; duplicate"
     assert not look(given[:2]).is_visible("#duplicates")
 
 

@@ -69,7 +69,7 @@ const known = ({ record, answer }) => record.status ? record : { ...record, ...a
 /** What is wrong with a record in a sentence, or else the words of its verdict.
  * @param {Row} row */
 const said = ({ record, verdict, soundness }) =>
-  [record.fault ?? [verdict, ...soundness].join(", "), record.change,
+  [record.change, record.fault ?? [verdict, ...soundness].join(", "),
     record.duplicate && "duplicate"].filter(Boolean).join("; ");
 
 /** Whether a record is a failure that an editor has not decided about.
