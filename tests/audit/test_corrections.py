@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -603,6 +604,55 @@ def test_bytes_of_no_encoding_come_back(tmp_path: Path) -> None:
     path.write_bytes(f'{ROOK[:-4]} dm 3; id "'.encode() + b'\x81\xe9\xff";\n')
     written, _ = correct(path)
     assert written == path.read_bytes().replace(b"dm 3", b"dm 8")
+
+
+# --- workbooks
+
+
+def book_of(path: Path, claims: list[object], **more: object) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["Nr", "FEN", "Mate"])
+    for number, claim in enumerate(claims):
+        book.active.append([number, ROOK, claim])
+    for place, value in more.items():
+        book.active[place] = value
+    book.save(path)
+
+
+def rows_of(content: bytes) -> list[tuple[object, ...]]:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    return [*book.active.iter_rows(min_row=2, max_col=3, values_only=True)]
+
+
+def test_a_workbook_keeps_numbers_and_texts_and_drops_rows(tmp_path: Path) -> None:
+    path = tmp_path / "set.xlsx"
+    book_of(path, [7, "#7", 8, 5])
+    results = results_of(path)
+    assert rows_of(correct(path, results)[0]) == [
+        (0, ROOK, 8),
+        (1, ROOK, "#8"),
+        (2, ROOK, 8),
+        (3, ROOK, 8),
+    ]
+    results[0] = results[0]._replace(mark="reject")
+    decisions = Decisions(frozenset([Drop.REJECT]))
+    left = rows_of(correct(path, results, READ, decisions)[0])
+    assert left == [(1, ROOK, "#8"), (2, ROOK, 8), (3, ROOK, 8)]
+    book_of(path, [7, "#7", 8, 5], E1="=SUM(C2:C5)")
+    with pytest.raises(InputError, match="to drop rows, found formulas"):
+        correct(path, results, READ, decisions)
+
+
+def test_a_workbook_with_pictures_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "set.xlsx"
+    book_of(path, [7])
+    results = results_of(path)
+    with zipfile.ZipFile(path, "a") as parts:
+        parts.writestr("xl/media/board.png", b"")
+    with pytest.raises(InputError, match=r"which would be lost \(xl/media/board.png\)"):
+        correct(path, results)
 
 
 def test_other_formats_are_refused(tmp_path: Path) -> None:
