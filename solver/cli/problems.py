@@ -254,7 +254,7 @@ Exit codes (the first that applies):
    74  reading or writing failed; nothing is written
    65  some records were skipped, or there are none; with --correct: a damaged
        result was left out
-    1  with --correct: some claims could not be corrected
+    1  with --correct: some records are left as they were
     0  everything was written
 
 Examples:

@@ -1,7 +1,7 @@
 """Faults planted in files of twenty kinds: all are reported, and no reading changes.
 
-Half of the records of each file get a wrong length, a wrong key, or a line that does
-not mate. The other half, and who begins in the file, must be read as without them.
+Half of the records of each file get a wrong length, a wrong key, a line that does not
+mate, or a length with the wrong sign. The other half, and who begins in the file, must be read as without them.
 """
 
 from __future__ import annotations
@@ -156,8 +156,9 @@ def _other(mate: Mate, ply: int, choice: random.Random) -> Mate | None:
 def plant(mate: Mate, kinds: str, choice: random.Random) -> Mate:
     """Return the record with a fault of one of these kinds."""
     for kind in choice.sample(kinds.split(), len(kinds.split())):
-        if kind in {"longer", "shorter"}:
-            length = mate.length + (1 if kind == "longer" else -1)
+        if kind in {"longer", "shorter", "sign"}:
+            lengths = {"longer": mate.length + 1, "shorter": mate.length - 1}
+            length = lengths.get(kind, -mate.length)
             faulty = mate._replace(length=length) if length else None
         else:
             ply = 0 if kind == "key" else len(mate.line) - 1
@@ -180,6 +181,11 @@ KINDS = {
     "words.txt": KEYED,
 }
 """Which faults records may have, if not all."""
+
+SIGNED = """german.csv usual.json mates.epd table.md mates.js mates.yaml mates.toml
+    mates.db mates.xlsx""".split()
+"""The files whose lengths are numbers, which may also have the wrong sign. Where the
+opponent begins, the sign would say what the position is."""
 
 AROUND = {
     "usual.csv": ("PuzzleId,FEN,Moves,Rating,Themes\n", ""),
@@ -264,6 +270,7 @@ def test_planted_faults_are_reported_and_change_no_reading(
     name: str, tmp_path: Path
 ) -> None:
     choice, kinds = random.Random(name), KINDS.get(name, LINED)
+    kinds += " sign" * (name in SIGNED)
     clean = draw(choice)
     faulty = [*clean]
     for at in choice.sample(range(RECORDS), FAULTS):
