@@ -1,7 +1,8 @@
 """Faults planted in files of twenty kinds: all are reported, and no reading changes.
 
 Half of the records of each file get a wrong length, a wrong key, a line that does not
-mate, or a length with the wrong sign. The other half, and who begins in the file, must be read as without them.
+mate, or a length with the wrong sign. The other half, and who begins in the file, must
+be read as without them.
 """
 
 from __future__ import annotations
@@ -182,8 +183,17 @@ KINDS = {
 }
 """Which faults records may have, if not all."""
 
-SIGNED = """german.csv usual.json mates.epd table.md mates.js mates.yaml mates.toml
-    mates.db mates.xlsx""".split()
+SIGNED = [
+    "german.csv",
+    "usual.json",
+    "mates.epd",
+    "table.md",
+    "mates.js",
+    "mates.yaml",
+    "mates.toml",
+    "mates.db",
+    "mates.xlsx",
+]
 """The files whose lengths are numbers, which may also have the wrong sign. Where the
 opponent begins, the sign would say what the position is."""
 
