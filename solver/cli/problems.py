@@ -28,10 +28,11 @@ from solver.problem import MAX_NODES, Problem
 from solver.search import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from solver.audit.corrections import Correction, Decisions
     from solver.audit.duplicates import Duplicate, Duplicates
+    from solver.audit.store import Store
 
 
 # --------------------------------------------------------------------------------------
@@ -447,8 +448,9 @@ def correct(
         console.open_target(target) as file,
         progress,
     ):
+        stored = _stored_options(store, source, damaged.add)
         if read_options == claims.DEFAULTS:
-            read_options = _stored_options(store.readings(damaged.add), source)
+            read_options = stored
         found = store.results(damaged.add)
         file.writelines(
             corrections.correct(source, read_options, found, report, decisions, count)
@@ -474,10 +476,22 @@ def _format_of(path: str) -> str | None:
     return registry.format_of(path) or others.get(PurePath(path).suffix)
 
 
-def _stored_options(readings: Mapping[str, str], source: str) -> claims.ReadOptions:
-    """Return how a file was read for the audit, there perhaps in another folder."""
-    name = streams.name_of(source)
+def _stored_options(
+    store: Store, source: str, on_damaged: Callable[[errors.FormatError], object]
+) -> claims.ReadOptions:
+    """Return how a file was read for the audit, there perhaps in another folder.
+
+    Raises
+    ------
+    InputError
+        The store has results of other files only.
+    """
+    readings, name = store.readings(on_damaged), streams.name_of(source)
     found = [one for one in readings if PurePath(one).name == PurePath(name).name]
+    if readings and not found and Path(source).exists():
+        expected = f"results of {PurePath(name).name}"
+        msg = f"{store.path}: expected {expected}, found those of {', '.join(readings)}"
+        raise errors.InputError(msg)
     text = readings.get(name) or readings.get(next(iter(found), ""))
     return claims.ReadOptions.from_json(text) if text else claims.DEFAULTS
 

@@ -401,7 +401,7 @@ def test_a_corrected_file_has_proved_claims_and_names_the_others(
         (["set.csv", "out.epd"], 2, "and keeps its format"),
         (["set.csv", "set.csv"], 2, "expected an output that is not an input"),
         (["set.csv", "run.db"], 2, "expected an output that is not an input"),
-        (["set.toml", "out.toml"], 65, "to correct, found 'TOML'"),
+        (["set.toml", "out.toml"], 65, "results of set.toml, found those of set.csv"),
         (["set.json", "out.csv"], 2, "and keeps its format"),
         (
             ["set.csv", "out.csv", "--changes", "x.txt"],
