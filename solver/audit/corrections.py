@@ -72,16 +72,16 @@ class Cause(StrEnum):
     """Why a record stays wrong, or as it is."""
 
     UNPROVED = "no shortest mate is proved"
-    OTHER = "it demands something else than a mate"
-    DUAL = "which other line has no dual is not known"
+    OTHER = "it demands something other than a mate"
+    DUAL = "the claimed line has a dual"
     NO_FIELD = "no field of the record can express the answer"
     NO_KEYS = "no field of the record can hold all keys"
-    NO_PLACE = "no place in the file has this record alone"
+    NO_PLACE = "its place in the file is shared or unclear"
     GONE = "not in the file as it was audited"
     UNREADABLE = "unreadable; --drop unreadable leaves it out"
     REJECTED = "the mark reject has no effect without --drop reject"
     NOT_COOKED = "the mark cook has no effect: there is no second key"
-    HINT = "--hints writes the position so"
+    HINT = "--hints writes that position"
 
 
 class Decisions(NamedTuple):

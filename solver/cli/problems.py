@@ -339,10 +339,10 @@ def convert(
     record that any mate on the last move counts, as in lichess puzzles.
 
     With --correct, IN is CSV, EPD, PGN, JSON, JSON lines or xlsx, and is read as the
-    audit has read it. Lengths, keys and lines that are wrong are replaced; all else
-    stays, in a text every other byte. A line on stderr says of each wrong, unreadable
-    or rejected record what was changed, and what is left and why. Records that an
-    editor accepts stay as they are.
+    audit has read it. Wrong lengths, keys and lines are replaced; all else stays, in a
+    text every other byte. For each wrong, unreadable or rejected record, a line on
+    stderr says what was changed, or what is left and why. Records that an editor
+    accepts stay as they are.
     """
     if store_path is not None:
         options.require_csv(is_csv=False, escapes=escape_formulas)

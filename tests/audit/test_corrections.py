@@ -241,7 +241,7 @@ def test_a_compressed_file_is_read(tmp_path: Path) -> None:
 
 
 EN_PASSANT = "8/8/8/3RpP1R/p3k3/6K1/8/8 w - -"
-HINTED = "solves as claimed with en passant on e6: --hints writes the position so"
+HINTED = "solves as claimed with en passant on e6: --hints writes that position"
 UNCORRECTED = [
     (f"{NOTHING[:-4]} dm 2;\n", Cause.UNPROVED),
     (f"{LADDER[:-4]} ce 32766;\n", Cause.NO_FIELD),
