@@ -216,8 +216,7 @@ def correct(
     tasks = matches.tasks(decisions.drop)
     if summary.format not in patches.FORMATS:
         expected = "CSV, EPD, JSON, JSON lines, PGN or xlsx to correct"
-        found_title = registry.title_of(summary.format) if summary.format else "none"
-        raise errors.refusal(summary.name, expected, found_title)
+        raise errors.refusal(summary.name, expected, summary.title or "nothing")
 
     def decide(number: int, located: Located) -> Mapping[Any, str] | None:
         letters = summary.learnt.letters if summary.learnt else ()

@@ -349,12 +349,9 @@ def convert(
         from solver.audit.corrections import Decisions, Drop
 
         decisions = Decisions(frozenset(map(Drop, drop)), cooks == "claim", hints)
-        ctx.exit(
-            correct(
-                *(source, target, store_path, read_options),
-                *(target_format, decisions, changes),
-            )
-        )
+        if source == streams.STDIN or target_format is not None:
+            raise click.UsageError(KEPT_FORMAT)
+        ctx.exit(correct(source, target, store_path, read_options, decisions, changes))
     if drop or hints or changes or cooks != "keys":
         msg = "--drop, --cooks, --hints and --changes need --correct."
         raise click.UsageError(msg)
@@ -401,12 +398,15 @@ def convert(
     ctx.exit(console.foremost(codes | {console.Exit.PROVED}))
 
 
+KEPT_FORMAT = "--correct needs the name of a file, and keeps its format."
+"""Standard input cannot be read twice."""
+
+
 def correct(
     source: str,
     target: str,
     store_path: str,
     read_options: claims.ReadOptions,
-    target_format: str | None,
     decisions: Decisions,
     changes: tuple[str, ...],
 ) -> console.Exit:
@@ -415,16 +415,15 @@ def correct(
     Raises
     ------
     UsageError
-        It is standard input, which cannot be read twice, or another format is wanted.
+        The output has the suffix of another format.
     """
     from solver.audit import corrections
     from solver.audit.store import Store
     from solver.cli.stores import Damaged
 
     formats = {*map(_format_of, (source, target))} - {None}
-    if source == streams.STDIN or target_format is not None or len(formats) > 1:
-        msg = "--correct needs the name of a file, and keeps its format."
-        raise click.UsageError(msg)
+    if len(formats) > 1:
+        raise click.UsageError(KEPT_FORMAT)
     if unknown := [one for one in changes if PurePath(one).suffix not in CHANGES]:
         expected = " or ".join(CHANGES)
         msg = f"--changes: expected a name with {expected}, found {unknown[0]!r}."

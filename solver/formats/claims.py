@@ -515,7 +515,7 @@ class FileSummary:
     title : str
         What messages call its format, such as `CSV with ;`.
     format : str
-        One of `registry.FORMATS`.
+        One of `registry.FORMATS`, or `zip` after the last member of one.
     head : bytes
         The first line that is neither blank nor a comment.
     looks : str

@@ -439,6 +439,7 @@ def _read_members(
     except InputError as error:
         yield FormatError(name, str(error))
     summary.name, summary.title = name, f"zip of {', '.join(titles) or 'nothing'}"
+    summary.format = _ZIP
 
 
 def read_as(

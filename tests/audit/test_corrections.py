@@ -662,6 +662,15 @@ def test_other_formats_are_refused(tmp_path: Path) -> None:
         correct(path)
 
 
+def test_a_zip_is_refused_whatever_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "set.zip"
+    with zipfile.ZipFile(path, "w") as parts:
+        parts.writestr("a.csv", f"fen,mate\n{ROOK},3\nnot a position,3\n")
+    decisions = Decisions(frozenset([Drop.UNREADABLE]))
+    with pytest.raises(InputError, match="to correct, found 'zip of CSV'"):
+        correct(path, decisions=decisions)
+
+
 def test_lichess_rows_come_back_as_they_were(tmp_path: Path) -> None:
     sample = Path(__file__).parents[3] / "shared" / "data" / "lichess_500.csv"
     if not sample.exists():
