@@ -1,7 +1,6 @@
 """Grade lines of moves, by whether they mate by force within n moves.
 
-Called by `mcp` and `pages`; imports `solve_many`, `errors`, `fen_faults`,
-`kernel.border`, `movetext`, `problem`, `search` and `solution`.
+Called by `mcp` and `pages`; imports `solve_many` and most rooms.
 
 It is meant for puzzle sites, where any move that mates in time is right, and for
 grading the answers of language models. An answer is a proof or says that a limit was
@@ -12,11 +11,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from solver import __version__, fen_faults, movetext, problem, solution
+from solver import (
+    __version__,
+    fen_faults,
+    movetext,
+    position_text,
+    problem,
+    solution,
+    solving,
+)
 from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border import interface, query_struct, search_struct
@@ -49,7 +56,9 @@ class GradeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """How a line of moves was graded.
+    """How a line of moves was graded. Moves are in UCI notation.
+
+    The attributes from `wrong_move` on have a value only where replies are wanted.
 
     Attributes
     ----------
@@ -59,14 +68,36 @@ class Grade:
         The first ply at which the line fails, from 0: of a WRONG line, or of one with a
         word that is no move. None for any other line.
     right_moves : tuple of str
-        All moves, in UCI notation, that mate in time at that ply; none if the defender
-        is to move there, or the position has no mate within the moves allowed.
+        All moves that mate in time at that ply; none if the defender is to move there,
+        or the position has no mate within the moves allowed.
     line : tuple of str
-        The moves before that ply in UCI notation; all moves if the line is RIGHT.
+        The moves before that ply; all moves if the line is RIGHT.
     ends_in_mate : bool
         Whether the last of these moves mates at once. A RIGHT line may stop earlier.
     reason : str
         Why the line is not RIGHT, in one line; empty if it is.
+    wrong_move : str or None
+        The attacker's legal move that no longer mates in time.
+    reply : str or None
+        What the defender answers where a RIGHT line ends with the attacker's move: the
+        reply that lasts longest; of several, the first in alphabetical order.
+    refutation : tuple of str
+        What the defender answers `wrong_move` with, so that no mate in time is left:
+        proved. Of several, one that ends the game; or else the one that lasts longest,
+        as far as 1,000 nodes show; or else the first in alphabetical order. Empty if
+        `wrong_move` gives stalemate, or a limit was hit first. The line of the longer
+        mate follows if that was asked for, and proved.
+    fen : str
+        The position after the line and the reply, or `wrong_move` and the refutation's
+        first move.
+    longer_mate : int or None
+        In how many moves the line with `wrong_move` mates all the same, counted as
+        `within` is; None if no mate was found, or it was not asked for.
+    longer_status : Status or None
+        PROVED: none is shorter. FOUND: a shorter one is not excluded. DISPROVED: there
+        is no mate within `max_moves`. UNDECIDED: a limit was hit. None: not asked for.
+    start : str
+        The position where the line begins.
     """
 
     status: GradeStatus
@@ -75,6 +106,13 @@ class Grade:
     line: tuple[str, ...] = ()
     ends_in_mate: bool = False
     reason: str = ""
+    wrong_move: str | None = None
+    reply: str | None = None
+    refutation: tuple[str, ...] = ()
+    fen: str = ""
+    longer_mate: int | None = None
+    longer_status: solution.Status | None = None
+    start: str = field(default="", compare=False, repr=False)
 
     def __repr__(self) -> str:
         place = "" if self.ply is None else f" at ply {self.ply}"
@@ -84,12 +122,66 @@ class Grade:
     def _repr_html_(self) -> str:
         return str(solution.show_answer(self, "html"))
 
+    @property
+    def line_san(self) -> tuple[str, ...]:
+        """`line` in SAN."""
+        return _in_san(self.start, self.line)
+
+    @property
+    def right_moves_san(self) -> tuple[str, ...]:
+        """`right_moves` in SAN."""
+        return tuple(position_text.first_moves(self.start, self.right_moves, self.line))
+
+    @property
+    def wrong_move_san(self) -> str | None:
+        """`wrong_move` in SAN."""
+        if self.wrong_move is None:
+            return None
+        return _in_san(self.start, [self.wrong_move], self.line)[0]
+
+    @property
+    def reply_san(self) -> str | None:
+        """`reply` in SAN."""
+        if self.reply is None:
+            return None
+        return _in_san(self.start, [self.reply], self.line)[0]
+
+    @property
+    def refutation_san(self) -> tuple[str, ...]:
+        """`refutation` in SAN."""
+        played = *self.line, self.wrong_move or ""
+        return _in_san(self.start, self.refutation, played)
+
     def to_dict(self) -> dict[str, object]:
-        """Return a record: what `json.dumps` takes, in the order of the attributes."""
-        record = asdict(self) | {"status": str(self.status)}
-        for name in ("right_moves", "line"):
-            record[name] = list(record[name])
-        return {"schema": solution.SCHEMA, **record, "solver": __version__}
+        """Return a record: what `json.dumps` takes, in the order of the attributes.
+
+        A move is a record of its names, `{"uci": "c4g8", "san": "Qg8+"}`.
+        """
+
+        def named(name: str) -> Any:
+            moves, san = getattr(self, name), getattr(self, f"{name}_san")
+            if not isinstance(moves, tuple):
+                return moves and {"uci": moves, "san": san}
+            return [
+                {"uci": uci, "san": san} for uci, san in zip(moves, san, strict=True)
+            ]
+
+        return {
+            "schema": solution.SCHEMA,
+            "status": str(self.status),
+            "ply": self.ply,
+            "right_moves": named("right_moves"),
+            "line": named("line"),
+            "ends_in_mate": self.ends_in_mate,
+            "reason": self.reason,
+            "wrong_move": named("wrong_move"),
+            "reply": named("reply"),
+            "refutation": named("refutation"),
+            "fen": self.fen,
+            "longer_mate": self.longer_mate,
+            "longer_status": self.longer_status and str(self.longer_status),
+            "solver": __version__,
+        }
 
     @property
     def is_right(self) -> bool:
@@ -97,15 +189,23 @@ class Grade:
         return self.status is GradeStatus.RIGHT
 
 
+def _in_san(
+    start: str, moves: Sequence[str], played: Sequence[str] = ()
+) -> tuple[str, ...]:
+    (line,) = position_text.write_lines(start, [moves], played)
+    return tuple(line)
+
+
 def grade(
     fen: str,
-    moves: str | Sequence[str],
-    n: int,
+    line: str | Sequence[str],
+    within: int,
     *,
+    max_moves: int | None = None,
     nodes: int | None = None,
     control: Control | None = None,
 ) -> Grade:
-    """Grade a line by whether it mates by force within `n` moves of the side to move.
+    """Grade a line by whether it mates by force within some moves of the side to move.
 
     The line is right if after each of the attacker's moves there is a forced mate
     within the moves left. It may stop before the mate, even after its first move. The
@@ -116,23 +216,27 @@ def grade(
     fen : str
         A legal position of orthodox chess, 1, 2, 4 or 6 fields. The side to move is the
         attacker.
-    moves : str or sequence of str
+    line : str or sequence of str
         The attacker's move, or a line that begins with it, as it is written: in SAN,
         long algebraic or UCI notation, with or without move numbers, marks and
         comments. The strings of a sequence are read as one text, with spaces between
         them.
-    n : int
+    within : int
         The attacker's moves to mate, 1 to 200.
+    max_moves : int, optional
+        After a wrong move, look for a longer mate within so many moves; more than
+        `within`, at most 200.
     nodes : int, optional
-        Stop after this many positions. Without it the search ends with an answer,
-        however long that takes.
+        Stop after this many positions; the search for a longer mate may take as many
+        again. Without it a search ends with an answer, however long that takes.
     control : Control, optional
         Stops the search from another thread; the answer is then UNDECIDED.
 
     Returns
     -------
     Grade
-        RIGHT, WRONG or UNDECIDED; UNREADABLE if a word of the line is no move.
+        RIGHT, WRONG or UNDECIDED; UNREADABLE if a word of the line is no move. It has
+        the defender's reply, or the refutation.
 
     Raises
     ------
@@ -147,33 +251,75 @@ def grade(
     --------
     >>> from solver import grade
     >>> fen = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
-    >>> grade(fen, "1. Qg8+! Rxg8 2. Nf7#", 2).is_right
-    True
-    >>> answer = grade(fen, "Nf7+", 2)
-    >>> answer.ply, answer.right_moves
-    (0, ('c4g8',))
+    >>> answer = grade(fen, "1. Qg8+!", 2)
+    >>> answer.is_right, answer.reply_san, answer.fen
+    (True, 'Rxg8', '6rk/6pp/7N/8/8/8/8/6K1 w - - 0 2')
+    >>> answer = grade(fen, "Nf7+", 2, max_moves=5)
+    >>> answer.ply, answer.right_moves_san, answer.refutation_san, answer.longer_mate
+    (0, ('Qg8+',), ('Kg8', 'Nd8+', 'Kh8', 'Qg8+', 'Rxg8', 'Nf7#'), 4)
     >>> answer.reason
     "expected a move that mates within 2 moves, found 'Nf7+'"
     """
-    line = _Given(
+    given = _Given(
         problem.require_instance("fen", fen, str, "text"),
-        _text_of(moves),
-        problem.length("n", n),
+        _text_of(line),
+        problem.length("within", within),
     )
+    nodes = _node_limit(nodes)
+    if max_moves is not None:
+        least = given.within + 1
+        max_moves = problem.require_int(
+            "max_moves", max_moves, least, problem.MAX_MOVES
+        )
     control = control or Control()
-    (answer,) = _grade_all([line], _node_limit(nodes), control)
+    (answer,) = _grade_all([given], nodes, control, replies=True)
     if isinstance(answer, InputError):
         raise answer
     if answer == _UNDECIDED and control.reason:
         return replace(answer, reason=f"the search was stopped: {control.reason}")
+    if max_moves and answer.wrong_move:
+        return _with_longer_mate(answer, max_moves, nodes, control)
     return answer
+
+
+def _with_longer_mate(
+    answer: Grade, max_moves: int, nodes: int | None, control: Control
+) -> Grade:
+    """Search for the shortest mate that a wrong move leaves."""
+    assert answer.wrong_move is not None  # nothing else is searched for
+    played = len(answer.line)
+    place = position_text.read_compiled(
+        answer.start, " ".join(answer.line), played=played
+    )
+    assert place is not None  # it has just been read
+    most = max_moves - played // 2
+    found = solving.solve(
+        problem.Problem(place[0], no_mate=most),  # the side to move attacks
+        problem.Limits(max_moves=most, nodes=nodes),
+        all_keys=False,
+        control=control,
+        root_moves=[answer.wrong_move],
+    )
+    answer = replace(
+        answer,
+        longer_status=found.status,
+        longer_mate=found.mate and found.mate + played // 2,
+    )
+    if found.status is not solution.Status.PROVED:
+        return answer
+    # In the line of the shortest mate, the defender's reply lasts longest.
+    moves = " ".join(found.pv[:2])
+    after = position_text.read_compiled(place[0], moves, played=2)
+    assert after is not None
+    return replace(answer, refutation=found.pv[1:], fen=after[0])
 
 
 def grade_many(
     fens: Iterable[str | bytes],
-    moves: Iterable[str | bytes | Sequence[str]],
-    n: int | Iterable[int],
+    lines: Iterable[str | bytes | Sequence[str]],
+    within: int | Iterable[int],
     *,
+    replies: bool = False,
     nodes: int | None = None,
 ) -> list[Grade]:
     """Grade many lines, each as `grade` does.
@@ -183,10 +329,12 @@ def grade_many(
     fens : iterable of str
         The positions: a list, an array of numpy, or a column of pyarrow, polars or
         pandas. Bytes are texts in UTF-8.
-    moves : iterable of str or of sequences of str
+    lines : iterable of str or of sequences of str
         A line for each position.
-    n : int or iterable of int
+    within : int or iterable of int
         The attacker's moves to mate, the same for all rows or one for each.
+    replies : bool
+        Whether to find replies and refutations too.
     nodes : int, optional
         The most positions to enter for a row.
 
@@ -211,16 +359,18 @@ def grade_many(
     ['right', 'wrong']
     """
     limit = _node_limit(nodes)
-    fens, moves = _column("fens", fens), _column("moves", moves)
+    problem.require_bool("replies", replies)
+    fens, lines = _column("fens", fens), _column("lines", lines)
     lengths = (
-        _column("n", n)
-        if isinstance(n, Iterable)
-        else [problem.length("n", n)] * len(fens)
+        _column("within", within)
+        if isinstance(within, Iterable)
+        else [problem.length("within", within)] * len(fens)
     )
-    for name, column in (("moves", moves), ("n", lengths)):
+    for name, column in (("lines", lines), ("within", lengths)):
         if len(column) != len(fens):
             raise refusal(name, f"{len(fens)} rows, as in fens", len(column))
-    answers = _grade_all(list(map(_read_row, fens, moves, lengths)), limit, Control())
+    rows = list(map(_read_row, fens, lines, lengths))
+    answers = _grade_all(rows, limit, Control(), replies=replies)
     return [
         Grade(GradeStatus.UNREADABLE, reason=str(answer))
         if isinstance(answer, InputError)
@@ -236,8 +386,8 @@ class _Given(NamedTuple):
     """A line to grade."""
 
     fen: str
-    moves: str
-    n: int
+    line: str
+    within: int
 
 
 def _column(name: str, values: Any) -> list[Any]:
@@ -246,19 +396,19 @@ def _column(name: str, values: Any) -> list[Any]:
     return list(getattr(column, "to_pylist", lambda: column)())
 
 
-def _read_row(fen: object, moves: Any, n: object) -> _Given | InputError:
+def _read_row(fen: object, line: Any, within: object) -> _Given | InputError:
     try:
         fen = problem.require_instance("fen", text_of(fen), str, "text")
-        return _Given(fen, _text_of(text_of(moves)), problem.length("n", n))
+        return _Given(fen, _text_of(text_of(line)), problem.length("within", within))
     except InputError as error:
         return error
 
 
-def _text_of(moves: str | Sequence[str]) -> str:
-    if isinstance(moves, str):
-        return moves
+def _text_of(line: str | Sequence[str]) -> str:
+    if isinstance(line, str):
+        return line
     expected = "moves in one string or in several"
-    return " ".join(problem.require_strings("moves", moves, expected))
+    return " ".join(problem.require_strings("line", line, expected))
 
 
 def _node_limit(nodes: int | None) -> int | None:
@@ -273,7 +423,11 @@ def _node_limit(nodes: int | None) -> int | None:
 
 
 def _grade_all(
-    lines: Sequence[_Given | InputError], nodes: int | None, control: Control
+    lines: Sequence[_Given | InputError],
+    nodes: int | None,
+    control: Control,
+    *,
+    replies: bool,
 ) -> list[Grade | InputError]:
     """Grade lines; many need not be short, whatever each takes."""
     most = interface.NO_LIMIT if nodes is None else nodes
@@ -282,28 +436,41 @@ def _grade_all(
         nodes = most if nodes is None else min(nodes, most)
         if nodes < most and len(lines) > 1:
             return None
-        answers = grader.grade_all(lines, nodes, control)
-        return None if nodes < most and answers == [_UNDECIDED] else answers
+        answers = grader.grade_all(lines, nodes, control, replies=replies)
+        return None if nodes < most and grader.is_cut else answers
 
     return _short_calls.run((), grade, control)
 
 
 class _Grader:
-    """Grades lines in batches, in one memory."""
+    """Grades lines in batches, in one memory.
+
+    Attributes
+    ----------
+    is_cut : bool
+        Whether a limit or a stop left a grade or a reply open.
+    """
 
     def __init__(self) -> None:
         self.workspace = workspaces.Workspace(problem.DEFAULT_HASH_MIB)
+        self.is_cut = False
 
     def grade_all(
-        self, lines: Sequence[_Given | InputError], nodes: int, control: Control
+        self,
+        lines: Sequence[_Given | InputError],
+        nodes: int,
+        control: Control,
+        *,
+        replies: bool,
     ) -> list[Grade | InputError]:
         """Grade every readable line; end early after an interrupt."""
         answers: list[Grade | InputError] = []
+        self.is_cut = False
         control.attach(self.workspace.search)
         for start in range(0, len(lines), BATCH):
             batch = lines[start : start + BATCH]
             readable = [line for line in batch if isinstance(line, _Given)]
-            graded = iter(self._run(readable, nodes))
+            graded = iter(self._run(readable, nodes, replies=replies))
             answers += [
                 next(graded) if isinstance(line, _Given) else line for line in batch
             ]
@@ -311,33 +478,37 @@ class _Grader:
                 break
         return answers
 
-    def _run(self, lines: Sequence[_Given], nodes: int) -> list[Grade | InputError]:
+    def _run(
+        self, lines: Sequence[_Given], nodes: int, *, replies: bool
+    ) -> list[Grade | InputError]:
         """Grade lines in the kernel; a FEN that it refuses gets an error."""
         # 1. Set up the rows.
-        # One move more than n allows is enough to refuse the line.
+        # One move more than allowed is enough to refuse the line.
         texts = [
             (
                 line.fen.encode(errors="surrogatepass"),
-                movetext.plain_moves(line.moves, 2 * line.n).encode(),
+                movetext.plain_moves(line.line, 2 * line.within).encode(),
             )
             for line in lines
         ]
         content = b"".join([text for pair in texts for text in pair])
         address = queries.address_of(content)
         rows = (query_struct.Query * len(lines))()
-        for row, line, (fen, moves) in zip(rows, lines, texts, strict=True):
+        for row, given, (fen, line) in zip(rows, lines, texts, strict=True):
             row.fen, row.fen_size = address, len(fen)
             address += len(fen)
-            row.line, row.line_size = address, len(moves)
-            address += len(moves)
-            row.most_moves, row.node_limit = line.n, nodes
+            row.line, row.line_size = address, len(line)
+            address += len(line)
+            row.most_moves, row.node_limit = given.within, nodes
+            row.replies = replies
 
         # 2. Run the kernel as often as its texts need.
         workspace = self.workspace
         most = max([len(moves) for _, moves in texts], default=0)
         size = (
-            len(lines) * ROW_TEXT
+            len(lines) * (ROW_TEXT + replies * query_struct.FEN_TEXT_BYTES)
             + (most + search_struct.MAX_LEGAL_MOVES) * query_struct.MOVE_TEXT_BYTES
+            + query_struct.FEN_TEXT_BYTES
         )
         written = ctypes.create_string_buffer(size)
         search = workspace.search
@@ -351,39 +522,58 @@ class _Grader:
             answers += [
                 _answer(rows[index], lines[index], text) for index in range(start, end)
             ]
+        self.is_cut |= any(row.state == _OPEN or row.is_cut for row in rows)
         return answers
 
 
+_OPEN = query_struct.QueryState.OPEN
 _UNDECIDED = Grade(GradeStatus.UNDECIDED, reason="the node limit was hit")
 
 _short_calls = ShortCalls(_Grader)
 
 
-def _answer(row: query_struct.Query, line: _Given, text: str) -> Grade | InputError:
+def _answer(row: query_struct.Query, given: _Given, text: str) -> Grade | InputError:
     """Return the answer of a row, or why its FEN was refused."""
     if row.state == query_struct.QueryState.REFUSED:
-        return fen_faults.explain(line.fen, query_struct.FenFault(row.fen_fault))
-    if row.state == query_struct.QueryState.OPEN:
+        return fen_faults.explain(given.fen, query_struct.FenFault(row.fen_fault))
+    if row.state == _OPEN:
         return _UNDECIDED
-    right = tuple(text[row.line_at : row.line_at + row.line_written].split())
+    line = tuple(text[row.line_at : row.line_at + row.line_written].split())
+    status, ply, reason = GradeStatus.RIGHT, None, ""
+    keys: tuple[str, ...] = ()
+    if row.fault != query_struct.LineFault.NONE:
+        keys = tuple(text[row.keys_at : row.keys_at + row.keys_written].split())
+        ply = len(line)
+        status, reason = _explain(row, given, ply, has_mate=bool(keys))
     ends_in_mate = bool(row.ends_in_mate)
-    if row.fault == query_struct.LineFault.NONE:
-        return Grade(GradeStatus.RIGHT, line=right, ends_in_mate=ends_in_mate)
-    keys = tuple(text[row.keys_at : row.keys_at + row.keys_written].split())
-    ply = len(right)
-    status, reason = _explain(row, line, ply, has_mate=bool(keys))
-    return Grade(status, ply, keys, right, ends_in_mate, reason)
+    if not row.replies:
+        return Grade(status, ply, keys, line, ends_in_mate, reason, start=given.fen)
+    moves = text[row.reply_at : row.reply_at + row.reply_written].split()
+    is_wrong = row.fault == query_struct.LineFault.NO_MATE
+    return Grade(
+        status,
+        ply,
+        keys,
+        line,
+        ends_in_mate,
+        reason,
+        moves[0] if is_wrong else None,
+        moves[0] if moves and not is_wrong else None,
+        tuple(moves[1:]),
+        text[row.fen_at : row.fen_at + row.fen_written],
+        start=given.fen,
+    )
 
 
 def _explain(
-    row: query_struct.Query, line: _Given, ply: int, *, has_mate: bool
+    row: query_struct.Query, given: _Given, ply: int, *, has_mate: bool
 ) -> tuple[GradeStatus, str]:
     """Return the status of a line that is not right, and the reason."""
-    left = line.n - ply // 2
+    left = given.within - ply // 2
     within = f"within {left} move{'s' * (left != 1)}"
     if row.fault == query_struct.LineFault.EMPTY:
         return GradeStatus.WRONG, "expected a move, found none"
-    word = movetext.written_move(line.moves, ply)
+    word = movetext.written_move(given.line, ply)
     found = f"found {quote(word)}"
     if row.fault == query_struct.LineFault.ILLEGAL and not movetext.is_move(word):
         return GradeStatus.UNREADABLE, f"expected {movetext.UNREADABLE}, {found}"

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 from random import Random
@@ -23,6 +24,7 @@ from solver import (
     InputError,
     Limits,
     Solver,
+    Status,
     __version__,
     grade,
     grade_many,
@@ -112,6 +114,70 @@ def some_problems(
                     yield board, n, some_line(board, n, random)
 
 
+@sized("count", 16, 300)
+def test_replies_last_longest_and_refutations_leave_no_mate(count: int) -> None:
+    boards = list(walks.small_positions(30 * count, 45))
+    fens = [board.fen() for board in boards]
+    within = [grade_many(fens, [""] * len(fens), n) for n in (2, 3)]
+    problems = [
+        (board, move)
+        for board, shorter, right in zip(boards, *within, strict=True)
+        if right.right_moves and not shorter.right_moves
+        for move in (
+            right.right_moves[0],
+            min({each.uci() for each in board.legal_moves} - {*right.right_moves}),
+        )
+    ][:count]
+    fens = [board.fen() for board, _ in problems]
+    answers = grade_many(fens, [[move] for _, move in problems], 3, replies=True)
+    counts = Counter[GradeStatus]()
+    for (before, move), answer in zip(problems, answers, strict=True):
+        board = before.copy(stack=False)
+        board.push_uci(move)
+        lasting = {
+            reply.uci(): naive.shortest_mate(after, 2) or 3
+            for reply, after in naive.successors(board)
+        }
+        longest = [uci for uci in lasting if lasting[uci] == max(lasting.values())]
+        counts[answer.status] += len(longest) < len(lasting)
+        if answer.is_right:
+            assert answer.reply == min(longest, default=None)
+            assert (answer.wrong_move, answer.refutation) == (None, ())
+        else:
+            assert (answer.wrong_move, answer.reply) == (move, None)
+            assert len(answer.refutation) == bool(lasting)
+            assert {*answer.refutation} <= {*longest}
+        for uci in (answer.reply, *answer.refutation):
+            if uci:
+                board.push_uci(uci)
+        assert answer.fen == board.fen()
+    assert min(counts[RIGHT], counts[WRONG]) > count // 10
+
+
+def test_a_longer_mate_is_searched_for_on_request() -> None:
+    asked = {moves: grade(MATE_IN_TWO, "Nf7+", 2, max_moves=moves) for moves in (3, 4)}
+    assert (asked[3].longer_mate, asked[3].longer_status) == (None, Status.DISPROVED)
+    assert (asked[4].longer_mate, asked[4].longer_status) == (4, Status.PROVED)
+    board = chess.Board(asked[4].fen)
+    for san in asked[4].refutation_san[1:]:
+        board.push_san(san)
+    assert board.is_checkmate()
+    assert len(asked[4].refutation) == 2 * (4 - 1)
+
+    late = grade(HARD, "h3", 1, max_moves=9, nodes=1_000)
+    assert (late.longer_mate, late.longer_status) == (None, Status.UNDECIDED)
+    right = grade(MATE_IN_TWO, "Qg8+", 2, max_moves=5)
+    assert (right.longer_mate, right.longer_status) == (None, None)
+    with pytest.raises(InputError, match=r"^max_moves: expected 3 to 200, found 2$"):
+        grade(MATE_IN_TWO, "Nf7+", 2, max_moves=2)
+
+
+def test_a_position_after_a_stalemate_has_no_refutation() -> None:
+    answer = grade("k7/8/2K5/8/8/8/8/1Q6 w - -", "Qb6", 2)
+    assert (answer.wrong_move, answer.refutation) == ("b1b6", ())
+    assert chess.Board(answer.fen).is_stalemate()
+
+
 @sized("scale", 3, 10)
 def test_lines_are_graded_by_the_definition(scale: int) -> None:
     problems = list(some_problems(scale, 41))
@@ -138,6 +204,7 @@ def test_a_line_alone_is_graded_as_among_many() -> None:
         [board.fen() for board, _, _ in problems],
         [" ".join(line) for _, _, line in problems],
         [n for _, n, _ in problems],
+        replies=True,
     )
     assert many == [grade(board.fen(), line, n) for board, n, line in problems]
 
@@ -206,9 +273,9 @@ def test_rows_that_cannot_be_read_do_not_harm_the_others() -> None:
     assert statuses == ["right", *["unreadable"] * 5, "right"]
     assert [answer.reason.split(":")[0] for answer in answers[1:6]] == [
         "board",
-        "moves",
+        "line",
         "fen",
-        "n",
+        "within",
         "expected plain ASCII, found U+D800 at character 1",
     ]
 
@@ -239,7 +306,7 @@ def test_tables_and_single_values_are_refused() -> None:
         ("fens", np.array(MATE_IN_TWO), 2),
         ("fens", np.array([[MATE_IN_TWO]]), 2),
         ("fens", {MATE_IN_TWO: 1}, 2),
-        ("n", [MATE_IN_TWO], np.array(2)),
+        ("within", [MATE_IN_TWO], np.array(2)),
     ):
         with pytest.raises(InputError, match=f"^{name}: expected a column, found "):
             grade_many(fens, ["Qg8"], n)
@@ -250,9 +317,11 @@ def test_no_rows_have_no_grades() -> None:
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(InputError, match="moves: expected 2 rows, as in fens, found 1"):
+    with pytest.raises(InputError, match="lines: expected 2 rows, as in fens, found 1"):
         grade_many([MATE_IN_TWO] * 2, ["Qg8"], 2)
-    with pytest.raises(InputError, match="n: expected 1 rows, as in fens, found 2"):
+    with pytest.raises(
+        InputError, match="within: expected 1 rows, as in fens, found 2"
+    ):
         grade_many([MATE_IN_TWO], ["Qg8"], [2, 2])
     with pytest.raises(InputError, match="fens: expected a column, found '5r1k/"):
         grade_many(MATE_IN_TWO, ["Qg8"], 2)
@@ -263,13 +332,13 @@ def test_wrong_arguments_are_refused() -> None:
         grade("8/8", "Qg8", 2)
     with pytest.raises(FenError, match=r"halfmove clock: .* at most 17 digits, found"):
         grade(f"{MATE_IN_TWO} {'0' * 20} 1", "Qg8", 2)
-    for moves, n, nodes, name in (
-        ("Qg8", 0, None, "n"),
+    for line, within, nodes, name in (
+        ("Qg8", 0, None, "within"),
         ("Qg8", 2, 0, "nodes"),
-        (["Qg8", 1], 2, None, "moves"),
+        (["Qg8", 1], 2, None, "line"),
     ):
         with pytest.raises(InputError, match=f"^{name}: expected "):
-            grade(MATE_IN_TWO, moves, n, nodes=nodes)  # type: ignore[arg-type]
+            grade(MATE_IN_TWO, line, within, nodes=nodes)  # type: ignore[arg-type]
 
 
 def test_long_texts_are_graded_in_several_calls() -> None:
@@ -299,13 +368,14 @@ def test_with_a_node_limit_a_grade_does_not_depend_on_other_rows() -> None:
     fens = generated(3, 12)
     lines = [next(iter(chess.Board(fen).legal_moves)).uci() for fen in fens]
     for nodes in (50, 500, 5000):
-        together = grade_many(fens, lines, 3, nodes=nodes)
+        together = grade_many(fens, lines, 3, nodes=nodes, replies=True)
         alone = [
             grade(fen, line, 3, nodes=nodes)
             for fen, line in zip(fens, lines, strict=True)
         ]
         assert together == alone
-        assert grade_many(fens[::-1], lines[::-1], 3, nodes=nodes) == together[::-1]
+        again = grade_many(fens[::-1], lines[::-1], 3, nodes=nodes, replies=True)
+        assert again == together[::-1]
 
 
 GRADING = f"""
@@ -333,12 +403,16 @@ def test_grading_can_be_interrupted() -> None:
 
 
 def test_a_grade_as_a_dict_has_the_values_of_its_attributes() -> None:
-    for line in ("Qg8+ Rxg8 Nf7#", "Qg8+ Rxg8 Nxg8", "", "Qg8+"):
-        answer = grade(MATE_IN_TWO, line, 2)
+    for line in ("Qg8+ Rxg8 Nf7#", "Qg8+ Rxg8 Nxg8", "", "Qg8+", "Nf7+"):
+        answer = grade(MATE_IN_TWO, line, 2, max_moves=4)
         record = answer.to_dict()
         assert json.loads(json.dumps(record)) == record
         assert (record.pop("schema"), record.pop("solver")) == (1, __version__)
-        assert list(record) == [field.name for field in fields(Grade)]
+        assert list(record) == [field.name for field in fields(Grade)][:-1]
         for name, value in record.items():
-            given = getattr(answer, name)
-            assert value == (list(given) if isinstance(given, tuple) else given)
+            given, san = getattr(answer, name), getattr(answer, f"{name}_san", None)
+            if isinstance(given, tuple):
+                pairs = zip(given, san or (), strict=True)
+                assert value == [{"uci": uci, "san": name} for uci, name in pairs]
+            else:
+                assert value == ({"uci": given, "san": san} if san else given)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def mate_in(board: chess.Board, n: int) -> bool:
     """Return whether the side to move mates within `n` of its moves."""
-    return n > 0 and any(mated_in(after, n - 1) for _, after in _successors(board))
+    return n > 0 and any(mated_in(after, n - 1) for _, after in successors(board))
 
 
 def mated_in(board: chess.Board, n: int) -> bool:
@@ -24,12 +24,12 @@ def mated_in(board: chess.Board, n: int) -> bool:
     if not any(board.legal_moves):
         # Stalemate is an escape.
         return board.is_check()
-    return all(mate_in(after, n) for _, after in _successors(board))
+    return all(mate_in(after, n) for _, after in successors(board))
 
 
 def keys(board: chess.Board, n: int) -> set[str]:
     """Return the keys, in UCI notation, of a mate within `n` (>= 1) moves."""
-    return {move.uci() for move, after in _successors(board) if mated_in(after, n - 1)}
+    return {move.uci() for move, after in successors(board) if mated_in(after, n - 1)}
 
 
 def shortest_mate(board: chess.Board, limit: int) -> int | None:
@@ -37,7 +37,7 @@ def shortest_mate(board: chess.Board, limit: int) -> int | None:
     return next((n for n in range(1, limit + 1) if mate_in(board, n)), None)
 
 
-def _successors(board: chess.Board) -> Iterator[tuple[chess.Move, chess.Board]]:
+def successors(board: chess.Board) -> Iterator[tuple[chess.Move, chess.Board]]:
     for move in board.legal_moves:
         after = board.copy(stack=False)
         after.push(move)

@@ -593,7 +593,7 @@ class Kernel:
         first: int,
         end: int,
     ) -> int:
-        """Grade the lines of rows; see `solver.kernel.mate.entry`.
+        """Grade the lines of rows; see `solver.kernel.mate.grading`.
 
         Parameters and result are those of `read_rows`. The node limit of `search` is
         overwritten.

@@ -240,6 +240,8 @@ class Query(Structure):
         those that the restriction excludes are removed. A number of -1: all moves.
     node_limit : int64
         How many nodes the search may enter.
+    replies : int64
+        Whether a graded line is to be answered with the defender's reply.
     play : int64
         A `BattlePlay`, for battle play only.
     first_budget : int64
@@ -296,6 +298,9 @@ class Query(Structure):
         The first fault of a line that is graded, a `LineFault`.
     ends_in_mate : int64
         Whether the last of the moves before it mates at once.
+    reply_at, reply_written : int64
+        The defender's reply to the last attack of a graded line, in UCI notation; an
+        attack that is wrong precedes its refutation. `fen_at` is the position then.
     """
 
     _fields_: ClassVar = [
@@ -326,6 +331,7 @@ class Query(Structure):
         ("root_moves", c_int64),
         ("root_count", c_int64),
         ("node_limit", c_int64),
+        ("replies", c_int64),
         ("play", c_int64),
         ("first_budget", c_int64),
         ("alone_from", c_int64),
@@ -359,4 +365,6 @@ class Query(Structure):
         ("keys_written", c_int64),
         ("fault", c_int64),
         ("ends_in_mate", c_int64),
+        ("reply_at", c_int64),
+        ("reply_written", c_int64),
     ]

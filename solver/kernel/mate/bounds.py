@@ -1,7 +1,7 @@
 """The bounds on a side's shortest mate, the keys and the line that they end with.
 
-Called by `entry`; imports `dfpn`, `ordering`, `prover`, `transposition`, `turns`,
-`kernel.border`, `kernel.build` and `kernel.rules`.
+Called by `entry` and `grading`; imports `dfpn`, `ordering`, `prover`, `transposition`,
+`turns`, `kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations
@@ -322,27 +322,42 @@ def root_mates_within(
 
 @jit
 def decide_by(
-    position: bitboards.Position, moves_left: Number, budget: Number, search: Search
+    position: bitboards.Position,
+    moves: Number,
+    attacking: bool,
+    budget: Number,
+    search: Search,
 ) -> Number:
     """Decide the same as `decide` with a budget of nodes for each of both searches."""
     limit = search.node_limit
     verdict = np.int64(interface.Decision.STOPPED)
     if not search.restricted_only:
         search.node_limit = min(limit, search.nodes + budget)
-        verdict = mates_by(position, moves_left, ordering.DEFENDING, True, search)
+        verdict = mates_by(position, moves, attacking, True, search)
     if verdict == interface.Decision.STOPPED:
         search.node_limit = min(limit, search.nodes + budget)
-        verdict = mates_by(position, moves_left, ordering.DEFENDING, False, search)
+        verdict = mates_by(position, moves, attacking, False, search)
     search.node_limit = limit
     return verdict
 
 
 @jit
-def decide(position: bitboards.Position, moves_left: Number, search: Search) -> Number:
-    """Decide whether the defender, which is to move, is mated within `moves_left`.
+def decide(
+    position: bitboards.Position, moves: Number, attacking: bool, search: Search
+) -> Number:
+    """Decide whether the attacker mates within `moves`.
 
     The prover and the df-pn search take turns with doubling budgets. Under a
     restriction only the df-pn search runs, because the prover knows no restrictions.
+
+    Parameters
+    ----------
+    position : Position
+    moves : int64
+        The attacker's moves.
+    attacking : bool
+        Whether the attacker is to move, not the defender.
+    search : Search
 
     Returns
     -------
@@ -352,7 +367,7 @@ def decide(position: bitboards.Position, moves_left: Number, search: Search) -> 
     budget = turns.KEY_BUDGET
     verdict = np.int64(interface.Decision.STOPPED)
     while verdict == interface.Decision.STOPPED and not ordering.is_stopped(search):
-        verdict = decide_by(position, moves_left, budget, search)
+        verdict = decide_by(position, moves, attacking, budget, search)
         budget *= 2
     return verdict
 
@@ -397,7 +412,9 @@ def find_keys(
             if ordering.is_stopped(search):
                 return interface.STOPPED
             child = bitboards.make(position, move)
-            verdict = decide_by(child, mate - 1, query.key_budget, search)
+            verdict = decide_by(
+                child, mate - 1, ordering.DEFENDING, query.key_budget, search
+            )
 
         # 2. It is decided, or gets a larger budget.
         if verdict == interface.Decision.STOPPED:

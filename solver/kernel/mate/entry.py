@@ -1,7 +1,7 @@
 """The operations of the search for C: solve, read rows, grade lines, list play.
 
-Loaded by its name; imports `bounds`, `dfpn`, `ordering`, `prover`, `transposition`,
-`turns`, `kernel.border`, `kernel.build` and `kernel.rules`.
+Loaded by its name; imports `bounds`, `dfpn`, `grading`, `ordering`, `prover`,
+`transposition`, `turns`, `kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,11 @@ from solver.kernel.build.words import (
     QUERY_BYTES,
     Move,
     Number,
-    Query,
     Search,
     Words,
 )
-from solver.kernel.mate import dfpn, ordering, prover, transposition, turns
+from solver.kernel.mate import dfpn, grading, ordering, prover, transposition, turns
 from solver.kernel.mate.bounds import (
-    decide,
-    find_keys,
     read_proved_line,
     solve_queries,
     take_turn,
@@ -57,53 +54,6 @@ REFUSED, READ = (
 
 
 @jit
-def play_move(
-    row: Query, position: bitboards.Position, move: Move
-) -> bitboards.Position:
-    """Play a legal move, and set the row's side to move and counters.
-
-    Parameters
-    ----------
-    row : Row
-        Its position and its en passant square are left as they are.
-    position : Position
-        The position before the move.
-    move : uint64
-
-    Returns
-    -------
-    Position
-        The position after it.
-    """
-    start, arrived = (
-        bitboards.ONE << bitboards.origin(move),
-        bitboards.ONE << bitboards.target(move),
-    )
-    row.clock += 1
-    if start & position.pawns or arrived & position.them:
-        row.clock = 0
-    row.number += row.black
-    row.black ^= 1
-    return bitboards.make(position, move)
-
-
-@jit
-def _set_played(address: Number, position: bitboards.Position) -> None:
-    """Set a row's position after a move, and its en passant square.
-
-    The square is left out unless a capture there is legal; otherwise transpositions
-    would have different FENs.
-    """
-    row, words = query_at(address), words_at(address)
-    bitboards.write_position(words, position)
-    skipped = movegen.usable_en_passant(position)
-    words[7] = (position.rights & bitboards.CORNERS) | skipped
-    row.en_passant = -1
-    if skipped:
-        row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
-
-
-@jit
 def _read_row(address: Number, search: Search) -> bool:
     """Read a row; see `read_rows`. Return whether it is plainly correct."""
     if not fen.read_fen(address):
@@ -118,7 +68,7 @@ def _read_row(address: Number, search: Search) -> bool:
         if plies == row.played:
             # The position in question: before this move, or at the end of the line.
             if plies:
-                _set_played(address, position)
+                fen.set_played(address, position)
                 black, clock, number = row.black, row.clock, row.number
             row.line_at = fen.write_fen_text(address, bytes_at(search.text), row.fen_at)
             search.text_written = row.line_at
@@ -133,7 +83,7 @@ def _read_row(address: Number, search: Search) -> bool:
             return False
         if plies >= row.played:
             notation.write_move(position, move, row.black, search)
-        position = play_move(row, position, move)
+        position = fen.play_move(row, position, move)
         place = end
         plies += 1
     row.black, row.clock, row.number = black, clock, number
@@ -446,126 +396,6 @@ def find_first_forms(count: Number, search: Search) -> None:
 
 
 # --------------------------------------------------------------------------------------
-# Grading lines of moves, by whether each attack keeps the mate in time.
-
-REFUSED_LINE, ANSWERED, OPEN = (
-    int(state)
-    for state in (
-        query_struct.QueryState.REFUSED,
-        query_struct.QueryState.ANSWERED,
-        query_struct.QueryState.OPEN,
-    )
-)
-NONE, EMPTY, ILLEGAL, NO_MATE = (int(fault) for fault in query_struct.LineFault)
-
-
-@jit
-def _grade_row(address: Number, search: Search) -> Number:
-    """Grade a row's line; see `grade_rows`. Returns its state."""
-    # 1. Read the position.
-    row = query_at(address)
-    if not fen.read_fen(address):
-        return REFUSED_LINE
-    position = bitboards.position_at(words_at(address))
-    row.line_at = search.text_written
-
-    # 2. Play the line up to its end or its first fault.
-    line = bytes_at(row.line)
-    left = row.most_moves
-    row.fault = EMPTY
-    place, plies = 0, 0
-    while True:
-        place = notation.skip(line, place, row.line_size, True)
-        if place == row.line_size:
-            break
-        end = notation.skip(line, place, row.line_size, False)
-        move = notation.read_move(
-            position, row.black, line, place, end, row.uci_only != 0, search.rows[0]
-        )
-        if move == bitboards.NO_MOVE:
-            row.fault = ILLEGAL
-            break
-        black = row.black
-        child = play_move(row, position, move)
-        if not plies & 1:
-            verdict = decide(child, left - 1, search)
-            if verdict != interface.Decision.MATE:
-                row.black = black
-                row.fault = NO_MATE
-                if verdict == interface.Decision.STOPPED:
-                    return OPEN
-                break
-            left -= 1
-        notation.write_move(position, move, black, search)
-        position = child
-        row.fault = NONE
-        place = end
-        plies += 1
-    row.line_written = search.text_written - row.line_at
-    # The last right move of the attacker mates if there is no reply to it.
-    row.ends_in_mate = 1 if plies & 1 and movegen.count(position) == 0 else 0
-
-    # 3. What the attacker should have played instead.
-    row.keys_at = search.text_written
-    attacks = not plies & 1
-    if row.fault != NONE and attacks:
-        turns.begin_keys(row)
-        if (
-            find_keys(row, position, left, interface.NO_LIMIT, search)
-            == interface.STOPPED
-        ):
-            return OPEN
-        turns.write_keys(row, position, search)
-    row.keys_written = search.text_written - row.keys_at
-    return ANSWERED
-
-
-@jit
-def grade_rows(address: Number, count: Number, search: Search) -> Number:
-    """Grade the lines of rows.
-
-    Parameters
-    ----------
-    address : int64
-        The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
-        `line_size`, `uci_only`, `most_moves` and `node_limit`.
-
-        Its state becomes ANSWERED, and `fault`, `ends_in_mate`, `line_at` (the moves
-        before the fault) and `keys_at` (if the fault is the attacker's: all moves that
-        mate in time there) have the answer; or OPEN, if the node limit or a stop has
-        ended the search; or REFUSED, as by `read_rows`.
-    count : int64
-        The number of rows.
-    search : Search
-        Its `text` receives the moves. Each row starts with an empty table, so that its
-        answer does not depend on the rows before it.
-
-    Returns
-    -------
-    int64
-        The index of the first row that was not graded because `text` may have too
-        little room; `count` if all were. A row needs MOVE_TEXT_BYTES for every three
-        bytes of its line and for each legal move.
-    """
-    for index in range(count):
-        row = query_at(address)
-        needed = (
-            (row.line_size + 1) // 3 + search_struct.MAX_LEGAL_MOVES
-        ) * query_struct.MOVE_TEXT_BYTES
-        written = search.text_written
-        if search.text_size - written < needed:
-            return index
-        ordering.begin(search)
-        search.node_limit = row.node_limit
-        row.state = _grade_row(address, search)
-        row.nodes = search.nodes
-        if row.state != ANSWERED:
-            search.text_written = written
-        address += QUERY_BYTES
-    return count
-
-
-# --------------------------------------------------------------------------------------
 # The C function of the search; `border.interface.Kernel` is its Python side.
 #
 # Importing this module translates the kernel's functions. numba compiles the members of
@@ -695,7 +525,7 @@ def entry(
     if operation == parts.Operation.SOLVE_QUERIES:
         return solve_queries(number, flag, search)
     if operation == parts.Operation.GRADE_ROWS:
-        return grade_rows(number, flag, search)
+        return grading.grade_rows(number, flag, search)
     position = bitboards.position_at(words)
     if operation == parts.Operation.MATES_WITHIN:
         return prover.mates_within(position, number, 0, flag != 0, search)

@@ -1,6 +1,6 @@
 """The search of a query, turn by turn, and the lists of moves that play consists of.
 
-Called by `bounds`, `entry` and `kernel.compositions`; imports `ordering`,
+Called by `bounds`, `entry`, `grading` and `kernel.compositions`; imports `ordering`,
 `kernel.border`, `kernel.build` and `kernel.rules`.
 """
 

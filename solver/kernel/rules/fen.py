@@ -21,7 +21,16 @@ from solver.kernel.build.jit import (
     query_at,
     words_at,
 )
-from solver.kernel.build.words import Bitboard, Move, Number, Row, Search, Text, Words
+from solver.kernel.build.words import (
+    Bitboard,
+    Move,
+    Number,
+    Query,
+    Row,
+    Search,
+    Text,
+    Words,
+)
 from solver.kernel.rules import bitboards, mating, movegen, notation
 
 # --------------------------------------------------------------------------------------
@@ -449,6 +458,56 @@ def write_fen_text(address: Number, text: Text, at: Number) -> Number:
         at = notation.write_square(text, at, row.en_passant)
     at = _write_counter(text, at, row.clock)
     return _write_counter(text, at, row.number)
+
+
+# Playing
+
+
+@jit
+def play_move(
+    row: Query, position: bitboards.Position, move: Move
+) -> bitboards.Position:
+    """Play a legal move, and set the row's side to move and counters.
+
+    Parameters
+    ----------
+    row : Row
+        Its position and its en passant square are left as they are.
+    position : Position
+        The position before the move.
+    move : uint64
+
+    Returns
+    -------
+    Position
+        The position after it.
+    """
+    start, arrived = (
+        bitboards.ONE << bitboards.origin(move),
+        bitboards.ONE << bitboards.target(move),
+    )
+    row.clock += 1
+    if start & position.pawns or arrived & position.them:
+        row.clock = 0
+    row.number += row.black
+    row.black ^= 1
+    return bitboards.make(position, move)
+
+
+@jit
+def set_played(address: Number, position: bitboards.Position) -> None:
+    """Set a row's position after a move, and its en passant square.
+
+    The square is left out unless a capture there is legal; otherwise transpositions
+    would have different FENs.
+    """
+    row, words = query_at(address), words_at(address)
+    bitboards.write_position(words, position)
+    skipped = movegen.usable_en_passant(position)
+    words[7] = (position.rights & bitboards.CORNERS) | skipped
+    row.en_passant = -1
+    if skipped:
+        row.en_passant = np.int64(first_square(skipped)) ^ (56 * row.black)
 
 
 # --------------------------------------------------------------------------------------

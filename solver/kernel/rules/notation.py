@@ -350,6 +350,19 @@ def write_move(
 
 
 @jit
+def name_order(move: Move, black: Number) -> Number:
+    """Return a number that sorts a position's moves by their names in UCI notation."""
+    turn = 56 if black else 0
+    start, end = (
+        np.int64(bitboards.origin(move)) ^ turn,
+        np.int64(bitboards.target(move)) ^ turn,
+    )
+    names = ((start & 7) << 9) | ((start >> 3) << 6) | ((end & 7) << 3) | (end >> 3)
+    piece = PIECE_LETTERS[bitboards.arrival(move) | BLACK_PIECE]
+    return (names << 8) | np.int64(piece)
+
+
+@jit
 def _write_origin(
     position: bitboards.Position,
     move: Move,
