@@ -173,8 +173,11 @@ def html(answer: Solution | tree.Variations | MateTable | Grade) -> str:
         ("status", answer.status),
         ("ply", "" if answer.ply is None else answer.ply),
         ("reason", answer.reason),
-        ("line", " ".join(answer.line)),
-        ("right moves", " ".join(answer.right_moves)),
+        ("line", " ".join(answer.line_san)),
+        ("right moves", " ".join(answer.right_moves_san)),
+        ("reply", answer.reply_san or ""),
+        ("refutation", " ".join(answer.refutation_san)),
+        ("position", answer.fen),
     ]
     return _fill("table", (), [(name, cell) for name, cell in rows if cell != ""], "")
 
