@@ -52,7 +52,7 @@ class Cost:
 def measure(problem: Problem, solver: Solver) -> Cost | None:
     """Certify and check one position; None if no mate is certified."""
     started = time.process_time()
-    solution = solver.solve(problem, Limits(nodes=NODES), all_keys=False)
+    solution = solver.solve(problem, Limits(nodes=NODES), keys=False)
     solved = time.process_time()
     certification = certify_last(solution, solver.workspace, Control())
     for notice in certification.left_out:

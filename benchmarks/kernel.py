@@ -140,7 +140,7 @@ def time_prover() -> None:
     rates, nodes = [], 0
     for _ in range(ROUNDS):
         solution = solver.solve(
-            Problem(PROVER_PROBLEM), Limits(), within=PROVER_MATE, all_keys=False
+            Problem(PROVER_PROBLEM), Limits(), within=PROVER_MATE, keys=False
         )
         assert solution.mate == PROVER_MATE
         nodes = solution.stats.nodes

@@ -9,7 +9,7 @@ Examples
 >>> solution = solve("5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", Limits(max_moves=5))
 >>> solution.status, solution.mate, solution.lower_bound
 (<Status.PROVED: 'proved'>, 2, 2)
->>> solution.san
+>>> solution.pv_san
 ('Qg8+', 'Rxg8', 'Nf7#')
 >>> solution.to_dict()["keys"]
 [{'uci': 'c4g8', 'san': 'Qg8+'}]

@@ -57,7 +57,7 @@ class Play(StrEnum):
 
 _TEXT = (
     r"(?i)(?P<exact>exact-)?(?P<play>|s|r|semi-r|h)(?P<goal>[#=])\s*"
-    r"(?P<moves>[0-9]{1,9})(?P<half>\.5)?"
+    r"(?P<number>[0-9]{1,9})(?P<half>\.5)?"
 )
 """Compiled when the first text is read, because most questions have none."""
 
@@ -79,7 +79,7 @@ class Stipulation:
     ----------
     play : Play
     goal : Goal
-    moves : int
+    length : int
         The number that is written: 2 for `#2`, `h#2` and `h#2.5`. 1 to `MAX_MOVES`;
         with `half` also 0. 0 in `MATE`, whose number is unknown.
     half : bool
@@ -90,7 +90,7 @@ class Stipulation:
 
     play: Play
     goal: Goal
-    moves: int
+    length: int
     half: bool = False
     exact: bool = False
 
@@ -117,11 +117,11 @@ class Stipulation:
         ):
             msg = f"stipulation: expected {EXPECTED}, found {quote(text)}"
             raise InputError(msg)
-        moves, half = int(found["moves"]), bool(found["half"])
-        if not (not half) <= moves <= MAX_MOVES - half:
+        number, half = int(found["number"]), bool(found["half"])
+        if not (not half) <= number <= MAX_MOVES - half:
             msg = f"stipulation: expected 1 to {MAX_MOVES} moves, found {quote(text)}"
             raise InputError(msg)
-        return cls(play, Goal(found["goal"]), moves, half, bool(found["exact"]))
+        return cls(play, Goal(found["goal"]), number, half, bool(found["exact"]))
 
     @classmethod
     def from_record(cls, text: str | None) -> Stipulation:
@@ -163,14 +163,14 @@ class Stipulation:
 
         0 in `MATE`.
         """
-        return self.moves + self.half
+        return self.length + self.half
 
     @property
     def plies(self) -> int:
         """Half-moves from the position to the goal."""
         if self.play is Play.DIRECT:
-            return 2 * self.moves - 1
-        return 2 * self.moves + self.half
+            return 2 * self.length - 1
+        return 2 * self.length + self.half
 
     @property
     def unused_arguments(self) -> tuple[str, ...]:
@@ -186,32 +186,32 @@ class Stipulation:
         """The rest of it next to a claim of its moves: `MATE` of `#n`."""
         return MATE if self.is_direct_mate else self
 
-    def allows(self, moves: int) -> bool:
+    def allows(self, attacker_moves: int) -> bool:
         """Return whether it demands a solution in this many moves of the attacker."""
-        return not self.has_number or moves == self.attacker_moves
+        return not self.has_number or attacker_moves == self.attacker_moves
 
-    def numbered(self, moves: int) -> Stipulation:
+    def numbered(self, length: int) -> Stipulation:
         """Return this stipulation; for `MATE`, mate in this number of moves."""
-        return self if self.has_number else self.with_moves(moves)
+        return self if self.has_number else self.with_length(length)
 
-    def with_moves(self, moves: int) -> Stipulation:
+    def with_length(self, length: int) -> Stipulation:
         """Return the same stipulation in another number of moves as written."""
-        return replace(self, moves=moves)
+        return replace(self, length=length)
 
     def without_first_move(self) -> Stipulation | None:
         """Return the stipulation of help play's set play; None if no ply is left."""
         if not self.half:
-            return replace(self, moves=self.moves - 1, half=True)
-        if not self.moves:
+            return replace(self, length=self.length - 1, half=True)
+        if not self.length:
             return None
         return replace(self, half=False)
 
-    def with_attacker_moves(self, moves: int) -> Stipulation:
+    def with_attacker_moves(self, attacker_moves: int) -> Stipulation:
         """Return the same stipulation in another number of the attacker's moves."""
-        return self.with_moves(moves - self.half)
+        return self.with_length(attacker_moves - self.half)
 
     def __str__(self) -> str:
-        number = self.moves if self.has_number else ""
+        number = self.length if self.has_number else ""
         play = f"{'exact-' if self.exact else ''}{self.play}"
         return f"{play}{self.goal}{number}{'.5' if self.half else ''}"
 
@@ -691,6 +691,19 @@ def require_strings(name: str, value: object, expected: str) -> tuple[str, ...]:
         if not isinstance(item, str):
             raise refusal(name, expected, item)
     return items
+
+
+def require_moves(name: str, value: object) -> str:
+    """Return moves, in one string or in several, as one text; see `movetext`.
+
+    Raises
+    ------
+    InputError
+        The value is neither.
+    """
+    if isinstance(value, str):
+        return value
+    return " ".join(require_strings(name, value, "moves in one string or in several"))
 
 
 def _index(value: object) -> int | None:

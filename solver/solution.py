@@ -187,12 +187,19 @@ class Solution:
         return chess.Board(self.problem.fen)
 
     @property
-    def san(self) -> tuple[str, ...]:
+    def pv_san(self) -> tuple[str, ...]:
         """The mating line `pv` in SAN."""
         from solver.position_text import write_lines
 
         (line,) = write_lines(self.problem.fen, [self.pv])
         return tuple(line)
+
+    @property
+    def keys_san(self) -> tuple[str, ...]:
+        """The first moves `keys` in SAN."""
+        from solver.position_text import first_moves
+
+        return tuple(first_moves(self.problem.fen, self.keys))
 
     def to_dict(self) -> dict[str, object]:
         """Return the record that the command prints with `--json`.

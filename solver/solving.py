@@ -53,15 +53,16 @@ user's tablebases."""
 __all__ = ["Control", "Solver", "solve"]
 
 
-def solve(
+def solve(  # noqa: PLR0913 -- each is one part of the question
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
     *,
+    max_moves: int | None = None,
     within: int | None = None,
-    all_keys: bool = True,
+    keys: bool = True,
     control: Control | None = None,
     restriction: Restriction | None = None,
-    root_moves: Sequence[str] | None = None,
+    root_moves: str | Sequence[str] | None = None,
     solver: Solver | None = None,
 ) -> Solution:
     """Find the shortest forced mate, and prove it.
@@ -78,18 +79,20 @@ def solve(
         to move is being mated.
     limits : Limits, optional
         What the search may cost. Without limits it runs until it has an answer.
+    max_moves : int, optional
+        The longest mate to look for, 1 to 200, as in `limits`.
     within : int, optional
         Look for any mate within this many moves, 1 to 200; negative: the side to move
         is mated.
-    all_keys : bool
+    keys : bool
         Once the mate is proved, find every first move that mates as fast.
     control : Control, optional
         Stops the search, or shows its progress, from another thread.
     restriction : Restriction, optional
         Restricts the attacker's moves; the answer then holds under the restriction,
         except that a mate found is always a mate.
-    root_moves : sequence of str, optional
-        The attacker's first moves to search, legal and in UCI notation; the answer then
+    root_moves : str or sequence of str, optional
+        The attacker's first moves to search, in SAN or UCI notation; the answer then
         covers only these. They have no effect where the side to move is mated.
     solver : Solver, optional
         Memory to reuse for many problems, and tablebases if it has any.
@@ -105,7 +108,7 @@ def solve(
         The position is not legal.
     InputError
         The position is one of another variant, an argument has the wrong type or is
-        out of range, or a root move is not legal.
+        out of range, or a root move is unreadable, illegal or ambiguous.
     AllocationError
         The system does not have the memory that `limits.hash_mib` asks for.
     CacheError, KernelError
@@ -118,8 +121,9 @@ def solve(
     question = read_question(
         problem,
         limits,
+        max_moves=max_moves,
         within=within,
-        all_keys=all_keys,
+        keys=keys,
         restriction=restriction,
         root_moves=root_moves,
     )
@@ -205,11 +209,12 @@ class Solver:
         problem: Problem | str | chess.Board,
         limits: Limits | None = None,
         *,
+        max_moves: int | None = None,
         within: int | None = None,
-        all_keys: bool = True,
+        keys: bool = True,
         control: Control | None = None,
         restriction: Restriction | None = None,
-        root_moves: Sequence[str] | None = None,
+        root_moves: str | Sequence[str] | None = None,
     ) -> Solution:
         """Solve in the calling thread; see `solve` for parameters and errors.
 
@@ -218,8 +223,9 @@ class Solver:
         question = read_question(
             problem,
             limits,
+            max_moves=max_moves,
             within=within,
-            all_keys=all_keys,
+            keys=keys,
             restriction=restriction,
             root_moves=root_moves,
         )

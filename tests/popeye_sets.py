@@ -165,7 +165,7 @@ def _record(entry: Entry) -> str:
 
 def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
     """Return `count` problems of the suites, evenly chosen, that claim this mate."""
-    moves = Stipulation.parse(kind.stipulation).moves
+    moves = Stipulation.parse(kind.stipulation).length
     fens = [
         problem.position
         for suite in suites
@@ -188,7 +188,7 @@ def generated(kind: Set, count: int, solver: Solver) -> Iterator[Entry]:
         problem = Problem(f"{entry.fen} 0 1", stipulation=stipulation)
         answer = solver.solve(problem, Limits(nodes=5_000_000))
         if answer.status is Status.PROVED and (
-            answer.mate == stipulation.moves and len(answer.keys) <= MOST_KEYS
+            answer.mate == stipulation.length and len(answer.keys) <= MOST_KEYS
         ):
             solved += 1
         elif answer.status is Status.DISPROVED and UNSOLVED * unsolved < solved:

@@ -30,6 +30,7 @@ from solver import (
     variations,
 )
 from solver.cli.main import run
+from solver.movetext import ILLEGAL
 from solver.search.threads import Control
 from solver.solving import Solver
 from tests.processes import run as run_process
@@ -84,6 +85,24 @@ def test_a_position_may_be_given_in_any_way(
 
 def test_limits_may_be_left_out(call: Callable[..., Any]) -> None:
     assert call(SMOTHERED).mate == 2
+
+
+def test_the_longest_mate_may_be_said_beside_the_limits(
+    call: Callable[..., Any],
+) -> None:
+    assert call(SMOTHERED, max_moves=1).mate is None
+    assert call(SMOTHERED, SMALL, max_moves=3).mate == 2
+    reason = "max_moves: expected 3 as in limits, found 2"
+    refused(reason, lambda: call(SMOTHERED, SMALL, max_moves=2))
+
+
+@pytest.mark.parametrize("moves", ["Nf7+", ["h6f7"], "1. Nf7+? (1. Qg8+!)"])
+def test_one_first_move_is_asked_as_it_is_written(
+    call: Callable[..., Any], moves: object
+) -> None:
+    solution = call(SMOTHERED, max_moves=3, root_moves=moves)
+    assert solution.mate is None
+    assert call(SMOTHERED, SMALL, root_moves=["Nf7+", "Qg8"]).keys_san == ("Qg8+",)
 
 
 def test_rights_to_castle_may_stand_in_any_order(call: Callable[..., Any]) -> None:
@@ -157,14 +176,16 @@ def test_a_position_that_is_not_legal_is_refused_however_it_is_given(
         ("within", True, "expected a whole number from -200 to 200, found True"),
         ("within", 201, "expected -200 to 200, found 201"),
         ("within", 0, "expected another number of moves than 0, found 0"),
-        ("all_keys", 1, "expected True or False, found 1"),
+        ("keys", 1, "expected True or False, found 1"),
         ("control", 1, "expected a Control or None, found 1"),
         ("restriction", "checks", "expected a Restriction or None, found 'checks'"),
-        ("root_moves", 3, "expected legal moves in UCI notation, found 3"),
-        ("root_moves", "c4g8", "expected legal moves in UCI notation, found 'c4g8'"),
-        ("root_moves", ["e9e9"], "expected legal moves in UCI notation, found 'e9e9'"),
-        ("root_moves", [3], "expected legal moves in UCI notation, found 3"),
-        ("root_moves", (), "expected legal moves in UCI notation, found none"),
+        ("root_moves", 3, "expected moves in one string or in several, found 3"),
+        ("root_moves", [3], "expected moves in one string or in several, found 3"),
+        ("root_moves", "e9e9", "expected a move in SAN or UCI, found 'e9e9'"),
+        ("root_moves", ["Nf7", "Qh8"], f"expected {ILLEGAL}, found 'Qh8'"),
+        ("root_moves", (), "expected at least one move, found ''"),
+        ("max_moves", 0, "expected 1 to 200, found 0"),
+        ("max_moves", "3", "expected a whole number from 1 to 200, found '3'"),
     ],
 )
 def test_an_argument_is_refused_by_its_name(
@@ -302,14 +323,16 @@ def test_the_line_in_san_is_the_line(fen: str, solver: Solver) -> None:
     board = solution.board
     assert board == chess.Board(fen)
     assert solution.pv
-    for san in solution.san:
+    for san in solution.pv_san:
         board.push_san(san)
     assert tuple(move.uci() for move in board.move_stack) == solution.pv
     assert board.is_checkmate()
+    keys = [solution.board.parse_san(san).uci() for san in solution.keys_san]
+    assert tuple(keys) == solution.keys
 
 
 def test_without_a_mate_the_line_is_empty(solver: Solver) -> None:
-    assert solver.solve(SMOTHERED, Limits(max_moves=1)).san == ()
+    assert solver.solve(SMOTHERED, Limits(max_moves=1)).pv_san == ()
 
 
 def test_each_board_of_a_solution_is_a_new_one(solver: Solver) -> None:
@@ -396,7 +419,7 @@ def test_a_user_s_script_has_no_type_errors(tmp_path: Path) -> None:
         ("import solver\nsolver.sol", {"solve", "solve_many", "Solution", "Solver"}),
         (
             "import solver\nsolver.solve('8/8').",
-            {"status", "mate", "lower_bound", "keys", "pv", "to_dict", "san"},
+            {"status", "mate", "lower_bound", "keys", "pv", "to_dict", "pv_san"},
         ),
         ("from solver import Problem\nProblem(", {"fen=", "claim=", "stipulation="}),
     ],

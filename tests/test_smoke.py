@@ -194,4 +194,4 @@ def test_the_self_test_passes_and_shows_every_part_of_the_kernel() -> None:
 def test_python_gets_the_answer() -> None:
     solution = solver.solve(SMOTHERED)
     assert (solution.status, solution.mate) == (solver.Status.PROVED, 2)
-    assert solution.san == ("Qg8+", "Rxg8", "Nf7#")
+    assert solution.pv_san == ("Qg8+", "Rxg8", "Nf7#")

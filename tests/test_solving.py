@@ -239,7 +239,7 @@ def test_keys_are_those_of_the_definition(solver: Solver, count: int) -> None:
 
 def test_one_key_alone_is_the_first_move_of_the_line(solver: Solver) -> None:
     found = solver.solve(
-        Problem("k7/8/1K6/8/8/8/7R/6R1 w - - 0 1"), Limits(), all_keys=False
+        Problem("k7/8/1K6/8/8/8/7R/6R1 w - - 0 1"), Limits(), keys=False
     )
     assert found.status is Status.PROVED
     assert found.keys == found.pv[:1]

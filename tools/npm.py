@@ -133,7 +133,7 @@ def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:
             "keys": sorted(solution.keys),
             "keysComplete": solution.keys_complete,
             "line": [*solution.pv],
-            "san": [*solution.san],
+            "san": [*solution.pv_san],
             "nodes": solution.stats.nodes,
             "stoppedBy": solution.stopped_by,
         },

@@ -232,7 +232,7 @@ class PopeyeAnswer:
             Problem(board.fen(en_passant="fen"), stipulation=stipulation)
         )
         play = self._build(partial(builder.build_after_key, question))
-        yield self._writer(play, board, stipulation).after_key(stipulation.moves - 1)
+        yield self._writer(play, board, stipulation).after_key(stipulation.length - 1)
         if not self._stopped:
             yield popeye_text.PHASE_END
 
@@ -298,7 +298,7 @@ class PopeyeAnswer:
         limits = Limits(max_moves=most, time_s=self._remaining)
         # The tree finds the keys of a short problem faster than the solver.
         all_keys = most is None or most > builder.EXACT_MOVES
-        question = queries.read_question(problem, limits, all_keys=all_keys)
+        question = queries.read_question(problem, limits, keys=all_keys)
         solution = self._solver.answer(question, self.control)
         self._stopped = self._stopped or solution.stopped_by
         return solution

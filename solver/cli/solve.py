@@ -161,7 +161,7 @@ def solve(
         if play.stipulation is not None:
             problem = _demand(problem, play.stipulation)
         return queries.read_question(
-            problem, limits, all_keys=not first, restriction=restriction
+            problem, limits, keys=not first, restriction=restriction
         )
 
     questions: Iterable[queries.Question | errors.FormatError]

@@ -325,7 +325,7 @@ def prove_mate(
             problem.Problem(board.fen()),
             problem.Limits(nodes=nodes),
             within=mate,
-            all_keys=False,
+            keys=False,
             control=control,
         )
         .mate

@@ -181,7 +181,7 @@ class Call:
         problem = Problem(given.fen, stipulation=asked) if stipulation else given.fen
         all_keys = limits.pop("all_keys", True)
         limits = {"time_s": TIME_S, "max_solutions": SOLUTIONS, **limits}
-        return read_question(problem, Limits(nodes=NODES, **limits), all_keys=all_keys)
+        return read_question(problem, Limits(nodes=NODES, **limits), keys=all_keys)
 
     @contextmanager
     def search(self) -> Iterator[tuple[solving.Solver, Control]]:

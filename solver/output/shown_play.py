@@ -138,7 +138,7 @@ class ShownTree:
         parts = [
             writer.set_play(),
             writer.first_moves([*play["tries"], *play["keys"]]),
-            writer.after_key(stipulation.moves) if begun else "",
+            writer.after_key(stipulation.length) if begun else "",
             "\n".join(chain(*play_text.missing(play, tries=self.tries))),
         ]
         if text := "\n".join(part.rstrip() for part in parts if part.strip()):

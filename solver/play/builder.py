@@ -116,7 +116,7 @@ class Levels:
         self._is_proved = solution.tablebase is None
         self._is_exact = (
             stipulation == solution.problem.stipulation
-            or stipulation.moves <= EXACT_MOVES
+            or stipulation.length <= EXACT_MOVES
         )
         kind = genre_of(stipulation)
         self.replies = kind.replies(workspace, self._budget)
@@ -360,7 +360,7 @@ def build_after_key(
         Its `defences` and `refutations`; nothing if the key has ended the play.
     """
     problem = question.problem
-    moves = problem.stipulation.moves - 1
+    moves = problem.stipulation.length - 1
     if not moves and not genre_of(problem.stipulation).defender_ends:
         return Variations(fen=problem.fen)
     workspace.begin(question.limits.nodes)

@@ -26,15 +26,23 @@ from solver.kernel.border.query_struct import (
 )
 from solver.kernel.border.search_struct import PositionStruct, Stop
 from solver.kernel.build.loader import load_part
-from solver.position_text import SQUARE_BITS, load_fen, own_memory, uci_line, uci_move
+from solver.position_text import (
+    SQUARE_BITS,
+    GivenPosition,
+    load_fen,
+    own_memory,
+    uci_line,
+    uci_move,
+)
 from solver.problem import (
     MAX_MOVES,
     Limits,
     Problem,
     Restriction,
+    length,
     require_bool,
     require_instance,
-    require_strings,
+    require_moves,
     signed_length,
 )
 from solver.search.threads import load_search
@@ -180,7 +188,7 @@ class Question:
             self.problem,
             self.limits,
             within=self.within,
-            all_keys=self.all_keys,
+            keys=self.all_keys,
             restriction=self.restriction,
             root_moves=self.root_moves,
         )
@@ -190,10 +198,11 @@ def read_question(
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
     *,
+    max_moves: int | None = None,
     within: int | None = None,
-    all_keys: bool = True,
+    keys: bool = True,
     restriction: Restriction | None = None,
-    root_moves: Sequence[str] | None = None,
+    root_moves: str | Sequence[str] | None = None,
 ) -> Question:
     """Check the arguments of `solve`, and set up the position.
 
@@ -211,23 +220,33 @@ def read_question(
     problem, setup = _set_up(problem)
     limits = Limits() if limits is None else limits
     require_instance("limits", limits, Limits, "Limits or None")
+    if max_moves is not None:
+        max_moves = length("max_moves", max_moves)
+        if limits.max_moves not in {None, max_moves}:
+            name = "max_moves"
+            raise refusal(name, f"{limits.max_moves} as in limits", max_moves)
+        limits = replace(limits, max_moves=max_moves)
     if within is not None:
         within = signed_length("within", within)
-    require_bool("all_keys", all_keys)
+    require_bool("keys", keys)
     if restriction is not None:
         require_instance(
             "restriction", restriction, Restriction, "a Restriction or None"
         )
         restriction = None if restriction.is_open else restriction
     if root_moves is not None:
-        root_moves = _legal_moves(setup, root_moves)
+        name = "root_moves"
+        text = require_moves(name, root_moves)
+        root_moves = GivenPosition(setup.fen).keys(name, text)
+        if not root_moves:
+            raise refusal(name, "at least one move", text)
 
     given = {"within": within, "restriction": restriction, "root_moves": root_moves}
     for name in problem.stipulation.unused_arguments:
         if given[name] is not None:
             expected = f"None with the stipulation {problem.stipulation}"
             raise refusal(name, expected, given[name])
-    question = Question(problem, limits, within, all_keys, restriction, root_moves)
+    question = Question(problem, limits, within, keys, restriction, root_moves)
     vars(question)["_setup"] = setup  # it has just been read
     return question
 
@@ -335,19 +354,6 @@ def fen_of(name: str, position: object) -> str:
         return fen
     expected = "a FEN, a chess.Board or a Problem"
     return require_instance(name, position, str, expected)
-
-
-def _legal_moves(setup: Setup, root_moves: Sequence[str]) -> tuple[str, ...]:
-    """Return the root moves as a tuple; refuse an empty one and illegal moves."""
-    expected = "legal moves in UCI notation"
-    moves = require_strings("root_moves", root_moves, expected)
-    legal = _list_moves(setup)
-    wrong = [move for move in moves if move not in legal]
-    if wrong or not moves:
-        found = repr(wrong[0]) if wrong else "none"
-        msg = f"root_moves: expected {expected}, found {found}"
-        raise InputError(msg)
-    return moves
 
 
 # --------------------------------------------------------------------------------------

@@ -339,7 +339,7 @@ class Genre(Comparison):
     def claim_name(self, moves: int) -> tuple[int, str]:
         """Return a rank by which to sort a claim of this length, and its name."""
         asked = self.stipulation
-        half_moves = 2 * asked.moves + asked.half
+        half_moves = 2 * asked.length + asked.half
         return rank_of(f"{asked.play}{asked.goal}", half_moves), str(asked)
 
     # Notation

@@ -186,7 +186,7 @@ class Analysis:
             problem.Problem(board.fen()),
             problem.Limits(self._go.max_moves, nodes=limit),
             within=within,
-            all_keys=False,
+            keys=False,
             control=query.control,
             root_moves=tuple(root_moves) if restricted else None,
         )

@@ -85,7 +85,7 @@ def test_every_puzzle_is_certified_as_claimed(
         assert problem.claim is not None
         if abs(problem.claim.mate) > 4:
             continue
-        solution = solver.solve(problem, Limits(), all_keys=False)
+        solution = solver.solve(problem, Limits(), keys=False)
         checked = prove(build.certify(solution, prover))
         claimed = problem.claim.mate
         proved = checked.fen, checked.mate, checked.lower_bound
@@ -116,7 +116,7 @@ def test_random_positions_are_certified_as_solved(
     for board in boards:
         for claim in (Claim(2), Claim(-2)):
             problem = Problem(board.fen(), claim=claim)
-            solution = solver.solve(problem, Limits(max_moves=2), all_keys=False)
+            solution = solver.solve(problem, Limits(max_moves=2), keys=False)
             if solution.mate is None and solution.lower_bound == 1:
                 continue
             checked = prove(build.certify(solution, prover))

@@ -55,7 +55,7 @@ def test_small_positions_are_claimed_as_brute_force_proves(
     solver, found = Solver(hash_mib=16), set()
     for board in walks.small_positions(count, seed=5):
         problem = Problem(board.fen(), claim=Claim(3))
-        solution = solver.solve(problem, Limits(max_moves=3), all_keys=False)
+        solution = solver.solve(problem, Limits(max_moves=3), keys=False)
         if board.is_checkmate():
             continue
         document = written(build.certify(solution, prover))

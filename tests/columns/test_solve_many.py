@@ -64,7 +64,7 @@ def test_each_row_is_what_solve_answers(keys: bool, max_moves: int) -> None:
     assert len(table) == len(fens)
     for fen, row in zip(fens, rows(table), strict=True):
         problem = Problem(fen, no_mate=max_moves)
-        alone = solver.solve(problem, Limits(max_moves=max_moves), all_keys=keys)
+        alone = solver.solve(problem, Limits(max_moves=max_moves), keys=keys)
         expected = (
             str(alone.status),
             alone.mate,

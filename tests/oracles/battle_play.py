@@ -74,8 +74,8 @@ def refutations(board: chess.Board, stipulation: Stipulation, n: int) -> set[str
 
 def shortest(board: chess.Board, stipulation: Stipulation) -> int | None:
     """Return the fewest moves to the goal; None if more than the stipulation's."""
-    first = stipulation.moves if stipulation.exact else 1
-    numbers = range(first, stipulation.moves + 1)
+    first = stipulation.length if stipulation.exact else 1
+    numbers = range(first, stipulation.length + 1)
     return next((n for n in numbers if solves(board, stipulation, n)), None)
 
 

@@ -77,7 +77,7 @@ class PlayOracle:
 
     def whole_play(self, board: chess.Board, tries: int) -> WholePlay:
         """Return set play, tries with at most this many refutations, and keys."""
-        n = self._stipulation.moves
+        n = self._stipulation.length
         set_play: frozenset[Defence] = frozenset()
         if not board.is_check():
             passed = after_pass(board)
@@ -120,7 +120,7 @@ class PlayOracle:
 
     def _may_be_refuted(self, board: chess.Board) -> bool:
         """Return whether a first move that does not solve can be a try."""
-        match self._stipulation.play, self._stipulation.moves:
+        match self._stipulation.play, self._stipulation.length:
             case ((Play.REFLEX | Play.SEMI_REFLEX), 1):
                 return False
             case Play.REFLEX, _:

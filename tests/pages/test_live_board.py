@@ -44,7 +44,7 @@ def test_the_page_solves_what_it_is_opened_with(live: Opener) -> None:
     solution = solve(ROOK)
     assert board.answer("nodes") == str(solution.stats.nodes)
     assert board.page.inner_text("#answer-line").split() == [
-        *_numbered(solution.san),
+        *_numbered(solution.pv_san),
     ]
 
 

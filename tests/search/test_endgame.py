@@ -164,10 +164,10 @@ def assert_alike(searched: Solution, probed: Solution) -> None:
         assert replay(fen, probed.pv).is_checkmate()
 
 
-@pytest.mark.parametrize("all_keys", [True, False])
+@pytest.mark.parametrize("keys", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_answers_what_the_search_proves(
-    fresh: Solver, probing: Solver, name: str, all_keys: bool
+    fresh: Solver, probing: Solver, name: str, keys: bool
 ) -> None:
     found = set()
     for board in near_mates(probing, name, 8, seed=61):
@@ -180,9 +180,9 @@ def test_a_table_answers_what_the_search_proves(
         ):
             limits = Limits(max_moves=most)
             searched = fresh.solve(
-                problem, replace(limits, nodes=SEARCH_NODES), all_keys=all_keys
+                problem, replace(limits, nodes=SEARCH_NODES), keys=keys
             )
-            probed = probing.solve(problem, limits, all_keys=all_keys)
+            probed = probing.solve(problem, limits, keys=keys)
             assert_alike(searched, probed)
             found.add(probed.mate)
     assert found == ({None} if name == "KBvKN" else {1, -1, 2, -2, 3, -3, None})

@@ -122,14 +122,6 @@ def test_a_limit_in_the_other_sides_turn_is_reported_as_one(solver: Solver) -> N
         assert cut.stopped_by is StoppedBy.NODES
 
 
-@pytest.mark.parametrize("moves", [[], ["e2e4"], ["h1h2", "h1h9"]])
-def test_root_moves_that_are_not_legal_are_refused(
-    solver: Solver, moves: list[str]
-) -> None:
-    with pytest.raises(InputError, match="root_moves: expected legal moves"):
-        solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(max_moves=2), root_moves=moves)
-
-
 def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
     begins = {"h#2": "b", "h=2": "b", "h#2.5": "w", "s#2": "w", "#2": "w"}
     for stipulation, side in begins.items():

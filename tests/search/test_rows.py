@@ -69,17 +69,15 @@ def answers_of(
     return solver.answers(Questions(solver.workspace, asked), searching)
 
 
-@pytest.mark.parametrize("all_keys", [True, False])
-def test_problems_of_a_batch_have_the_answers_that_each_has_alone(
-    all_keys: bool,
-) -> None:
-    asked = [replace(question, all_keys=all_keys) for question in problems()]
+@pytest.mark.parametrize("keys", [True, False])
+def test_problems_of_a_batch_have_the_answers_that_each_has_alone(keys: bool) -> None:
+    asked = [replace(question, all_keys=keys) for question in problems()]
     solver = Solver(hash_mib=1)
     together = answers_to(asked)
     assert len(together) == len(asked)
     for question, answer in zip(asked, together, strict=True):
         alone = solver.solve(
-            question.problem, question.limits, within=question.within, all_keys=all_keys
+            question.problem, question.limits, within=question.within, keys=keys
         )
         assert untimed(answer) == untimed(alone), question
     assert {answer.status for answer in together} == {*Status} - {Status.FOUND}

@@ -86,7 +86,7 @@ def agree_with_the_definition(
         battle.forget()
         for n in range(least, most + 1):
             keys = oracle.keys(board, stipulation, n)
-            about = f"{board.fen()}: {stipulation.with_moves(n)}"
+            about = f"{board.fen()}: {stipulation.with_length(n)}"
             assert battle.reaches(board, n, attacking=True) == bool(keys), about
             assert battle.solving(board, n) == keys, about
             solved[n] += bool(keys)
