@@ -45,14 +45,14 @@ def rows_of(path: str, number: int) -> list[str]:
     return list(islice(cycle(lines), number))
 
 
-def answers_to(fens: list[str], lines: list[str], kinds: range) -> list[str]:
+def answers_to(fens: list[str], lines: list[tuple[str, ...]], kinds: range) -> list[str]:
     """Return an answer to each position, as described above; `kinds` are in turn."""
     draw, answers = Random(1), []
     for kind, fen, line in zip(cycle(kinds), fens, lines, strict=False):
-        board, moves = chess.Board(fen), line.split()
+        board, moves = chess.Board(fen), line
         match kind:
             case 0:
-                answers.append(line)
+                answers.append(" ".join(line))
             case 1:
                 answers.append(f"1. {board.san(chess.Move.from_uci(moves[0]))}!")
             case 2 | 3 | 4 | 5:

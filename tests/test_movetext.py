@@ -168,7 +168,7 @@ def test_solutions_are_graded_alike_in_every_spelling(count: int) -> None:
     for n in (1, 2, 3):
         fens = generated(n, count)
         for fen, pv in zip(fens, solve_many(fens, max_moves=n).pv, strict=True):
-            line = [chess.Move.from_uci(move) for move in pv.split()]
+            line = [chess.Move.from_uci(move) for move in pv]
             board = parse_fen(fen)
             for move in line[:-1]:
                 board.push(move)
@@ -219,7 +219,7 @@ def test_every_format_reads_every_spelling(name: str, tmp_path: Path) -> None:
     (fen,) = generated(3, 1)
     fen = f"{fen} 0 1"
     (pv,) = solve_many([fen], max_moves=3).pv
-    line = [chess.Move.from_uci(move) for move in pv.split()]
+    line = [chess.Move.from_uci(move) for move in pv]
     path = tmp_path / f"x.{name}"
     spelled = 0
     for spelling, text in spellings(chess.Board(fen), line).items():
@@ -228,7 +228,7 @@ def test_every_format_reads_every_spelling(name: str, tmp_path: Path) -> None:
             (problem,) = read_collection(path, ReadOptions(source_format=name))
             assert isinstance(problem, Problem), (spelling, problem)
             assert problem.claim
-            assert problem.claim.line == tuple(pv.split()), spelling
+            assert problem.claim.line == pv, spelling
             spelled += 1
     assert spelled > 20
 

@@ -58,6 +58,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "GRADE_ROWS": Query,
     "TAKE_TURN": Query,
     "WRITE_LINES": Query,
+    "NAME_ROWS": Query,
     "WRITE_FORMS": Query,
     "ENUMERATE": HelpPlay,
     "IS_HOPELESS": HelpPlay,
@@ -65,7 +66,7 @@ STRUCTS: dict[str, type[Structure]] = {
 }
 """What the operation's number is the address of."""
 
-SEVERAL = {"READ_ROWS", "SOLVE_QUERIES", "GRADE_ROWS"}
+SEVERAL = {"READ_ROWS", "SOLVE_QUERIES", "GRADE_ROWS", "NAME_ROWS"}
 """Operations with an array of structs, whose length is the flag."""
 
 

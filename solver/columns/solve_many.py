@@ -1,7 +1,7 @@
 """Many positions at once: a column of FENs in, a table of answers out.
 
-Called by `generate`, `grade` and `pages`; imports `errors`, `fen_faults`,
-`kernel.border`, `problem`, `search`, `solution` and `solving`.
+Called by `generate`, `grade` and `pages`; imports `answer_table`, `errors`,
+`fen_faults`, `kernel.border`, `problem`, `search`, `solution` and `solving`.
 
 1. `solve_many` reads the column slice by slice, and gives each slice to a thread.
 2. `_Rows` reads, searches and answers the rows of a slice in compiled code.
@@ -11,22 +11,29 @@ Called by `generate`, `grade` and `pages`; imports `errors`, `fen_faults`,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, fields, replace
-from importlib import import_module
-from itertools import chain, islice
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from solver import errors, fen_faults, problem, solving
+from solver.columns.answer_table import (
+    QUERY,
+    AnswerTable,
+    MoveColumn,
+    Texts,
+    pandas_index_of,
+)
 from solver.kernel.border.query_struct import Answer, FenFault, Query, QueryState
 from solver.search.queries import STATUSES as STATUS_OF
 from solver.search.queries import Batch, Question, address_of, ask, fen_of
 from solver.search.threads import WAIT_S, GroupControl
-from solver.solution import Solution, Status, show_answer
+from solver.solution import Solution, Status
 
 if TYPE_CHECKING:
     import chess
@@ -37,7 +44,7 @@ if TYPE_CHECKING:
 # Columns out
 
 STATUSES: tuple[str, ...] = (*(str(status) for status in Status), "unreadable")
-"""What `MateTable.status` may contain; `MateTable.codes` are indices into it."""
+"""What `MateTable.status` may contain."""
 
 UNREADABLE = len(STATUSES) - 1
 
@@ -78,27 +85,25 @@ class MateRow(NamedTuple):
     error: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MateTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class MateTable(AnswerTable[MateRow]):
     """The answers to many positions; each column has a row for each, in order.
 
     `table[0]` is the first row, a `MateRow`, and `table[:5]` a list of the first five.
 
     Attributes
     ----------
-    codes : uint8 array
-        The place of each status in `STATUSES`.
     mate : int16 array
         Moves to mate, proved; 0 without one, and if it is checkmate.
     has_mate : bool array
         Whether a mate was found.
     lower_bound : int16 array
         No mate takes fewer moves: proved; 0 for an unreadable row.
-    keys : list of str
-        First moves that mate in `mate` moves, in UCI notation, separated by spaces.
+    keys : sequence of tuple of str
+        First moves that mate in `mate` moves, in UCI notation.
     keys_complete : bool array
         Whether these are all.
-    pv : list of str
+    pv : sequence of tuple of str
         The line of the mate, likewise.
     nodes : int64 array
         Positions entered by the search.
@@ -107,55 +112,32 @@ class MateTable:
         out by their nodes.
     error : list of str
         Why a row cannot be read, in one line; empty if it can.
-    index : pandas.Index or None
-        The index of the pandas.Series that had the positions.
+    fens : Texts
+        The positions as they were given.
     """
 
-    codes: NDArray[np.uint8]
+    statuses = STATUSES
+
     mate: NDArray[np.int16]
     has_mate: NDArray[np.bool_]
     lower_bound: NDArray[np.int16]
-    keys: list[str]
+    keys: MoveColumn
     keys_complete: NDArray[np.bool_]
-    pv: list[str]
+    pv: MoveColumn
     nodes: NDArray[np.int64]
     time_s: NDArray[np.float64]
     error: list[str]
-    index: Any = None
+    fens: Texts
 
-    @classmethod
-    def join(cls, tables: Sequence[MateTable], index: Any = None) -> MateTable:
-        """Concatenate tables."""
-        columns: dict[str, Any] = {}
-        for field in fields(cls)[:-1]:
-            parts = [getattr(table, field.name) for table in tables]
-            is_list = isinstance(parts[0], list)
-            columns[field.name] = [*chain(*parts)] if is_list else np.concatenate(parts)
-        return cls(**columns, index=index)
+    @cached_property
+    def keys_san(self) -> MoveColumn:
+        """The `keys` in SAN."""
+        return self.keys.in_san(self.fens, played=False)
 
-    def __repr__(self) -> str:
-        return f"<MateTable of {self.words()}>"
-
-    def _repr_html_(self) -> str:
-        return str(show_answer(self, "html"))
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @overload
-    def __getitem__(self, index: int) -> MateRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[MateRow]: ...
-
-    def __getitem__(self, index: int | slice) -> MateRow | list[MateRow]:
-        places = range(len(self))[index]  # also raises IndexError
-        return (
-            self._row(places) if isinstance(places, int) else [*map(self._row, places)]
-        )
-
-    def __iter__(self) -> Iterator[MateRow]:
-        return map(self._row, range(len(self)))
+    @cached_property
+    def pv_san(self) -> MoveColumn:
+        """The line `pv` in SAN."""
+        return self.pv.in_san(self.fens, played=True)
 
     def _row(self, place: int) -> MateRow:
         code = self.codes[place]
@@ -163,93 +145,29 @@ class MateTable:
             STATUSES[code],
             int(self.mate[place]) if self.has_mate[place] else None,
             int(self.lower_bound[place]) if code != UNREADABLE else None,
-            tuple(self.keys[place].split()),
+            self.keys.row(place),
             bool(self.keys_complete[place]),
-            tuple(self.pv[place].split()),
+            self.pv.row(place),
             int(self.nodes[place]),
             float(self.time_s[place]),
             self.error[place],
         )
 
-    def words(self) -> str:
-        """Return how many rows there are, and how many have each status."""
-        rows = f"{len(self):,} row{'s' * (len(self) != 1)}"
-        counts = np.bincount(self.codes, minlength=len(STATUSES)).tolist()
-        parts = zip(counts, STATUSES, strict=True)
-        return ", ".join([rows, *(f"{n:,} {status}" for n, status in parts if n)])
-
     @property
-    def status(self) -> NDArray[np.str_]:
-        """`proved`, `found`, `disproved`, `undecided` or `unreadable` for each row."""
-        return np.array(STATUSES)[self.codes]
-
-    def to_arrow(self) -> Any:
-        """Return a table of pyarrow; `mate` is null where no mate was found.
-
-        Returns
-        -------
-        pyarrow.Table
-            The columns `status`, `mate`, `lower_bound`, `keys`, `keys_complete`, `pv`,
-            `nodes`, `time_s` and `error`.
-
-        Raises
-        ------
-        InputError
-            pyarrow is not installed.
-        """
-        pa = _load("pyarrow", "to_arrow")
-        status = pa.DictionaryArray.from_arrays(
-            pa.array(self.codes.astype(np.int8)), pa.array(STATUSES)
-        )
-        is_readable = self.codes != UNREADABLE
-        return pa.table(
-            {
-                "status": status,
-                "mate": pa.array(self.mate, mask=~self.has_mate),
-                "lower_bound": pa.array(self.lower_bound, mask=~is_readable),
-                "keys": pa.array(self.keys, pa.large_string()),
-                "keys_complete": pa.array(self.keys_complete),
-                "pv": pa.array(self.pv, pa.large_string()),
-                "nodes": pa.array(self.nodes),
-                "time_s": pa.array(self.time_s),
-                "error": pa.array(self.error, pa.large_string()),
-            }
-        )
-
-    def to_pandas(self) -> Any:
-        """Return the columns of `to_arrow` as a pandas.DataFrame.
-
-        Its index is the index of the pandas.Series with the positions. `mate` and
-        `lower_bound` are of the type Int16, which has missing values.
-
-        Raises
-        ------
-        InputError
-            pandas or pyarrow is not installed.
-        """
-        pd = _load("pandas", "to_pandas")
-        table = self.to_arrow()
-        types = {table.schema.field("mate").type: pd.Int16Dtype()}
-        frame = table.to_pandas(types_mapper=types.get)
-        return frame if self.index is None else frame.set_axis(self.index)
-
-    def to_polars(self) -> Any:
-        """Return the columns of `to_arrow` as a polars.DataFrame.
-
-        Raises
-        ------
-        InputError
-            polars or pyarrow is not installed.
-        """
-        return _load("polars", "to_polars").from_arrow(self.to_arrow())
-
-
-def _load(package: str, method: str) -> Any:
-    """Import a package that a method needs; raise InputError without it."""
-    try:
-        return import_module(package)
-    except ModuleNotFoundError:
-        raise errors.InputError(errors.missing_package(method, package)) from None
+    def _columns(self) -> dict[str, Any]:
+        is_unreadable = self.codes == UNREADABLE
+        return {
+            "mate": np.ma.masked_array(self.mate, ~self.has_mate),
+            "lower_bound": np.ma.masked_array(self.lower_bound, is_unreadable),
+            "keys": self.keys,
+            "keys_san": self.keys_san,
+            "keys_complete": self.keys_complete,
+            "pv": self.pv,
+            "pv_san": self.pv_san,
+            "nodes": self.nodes,
+            "time_s": self.time_s,
+            "error": self.error,
+        }
 
 
 # Solving
@@ -258,10 +176,6 @@ SLICE = 4096
 """How many rows are read and solved together."""
 
 MAX_JOBS = 1024
-
-QUERY = np.dtype(Query)
-WRITTEN = ["pv_at", "pv_written", "keys_at", "keys_written"]
-"""The fields that say where the kernel has written a row's moves."""
 
 ASKED = (
     *("attacking", "most_moves", "any_length", "expected", "all_keys", "root_moves"),
@@ -329,7 +243,7 @@ def solve_many(
     >>> table.status.tolist(), table.mate.tolist()
     (['proved', 'unreadable'], [2, 0])
     >>> list(table.pv), list(table.keys)
-    (['c4g8 f8g8 h6f7', ''], ['c4g8', ''])
+    ([('c4g8', 'f8g8', 'h6f7'), ()], [('c4g8',), ()])
     >>> table.error[1]
     "board: expected 8 ranks with / between them, found 3 in '8/8/8'"
     """
@@ -370,9 +284,7 @@ def solve_many(
             group.stop()
             pool.shutdown(cancel_futures=True)
             raise
-    # Only a Series has both; looking pandas up in `sys.modules` races with its import.
-    index = getattr(fens, "index", None) if hasattr(fens, "iloc") else None
-    return MateTable.join(tables, index)
+    return MateTable.join(tables, pandas_index_of(fens))
 
 
 def _result(future: Future[MateTable]) -> MateTable:
@@ -522,13 +434,13 @@ class _Worker:
     def solve(self, given: Slice) -> MateTable:
         """Solve the rows of a slice."""
         rows = _Rows(self._solver.workspace, given, self._limits, all_keys=self._keys)
-        for end in self._solver.answers(rows, self._group.search):
+        for _ in self._solver.answers(rows, self._group.search):
             if self._group.is_stopped():
-                return rows.table(end)
-        return rows.table(len(given.texts))
+                return _EMPTY  # nobody waits for it
+        return rows.table()
 
 
-class _Rows(Batch[int]):
+class _Rows(Batch[None]):
     """The rows of a slice; their answers are collected, and become columns at once."""
 
     def __init__(
@@ -545,7 +457,7 @@ class _Rows(Batch[int]):
         self._all_keys = all_keys
         memory: Any = self.rows
         self._columns: Any = np.frombuffer(memory, QUERY)
-        self._pv, self._keys = ([""] * len(given.texts) for _ in range(2))
+        self._texts, self._size = list[bytes](), 0
         self._time_s = np.zeros(len(given.texts))
         self._errors = [""] * len(given.texts)
 
@@ -558,15 +470,14 @@ class _Rows(Batch[int]):
         """Read the texts; the rows that cannot be read are REFUSED."""
         # 1. The texts and the questions.
         columns = self._columns
-        texts = [text.encode(errors="replace") for text in self._given.texts]
-        self._content = content = b"".join(texts)  # the rows point to it
-        columns["fen_size"] = sizes = [*map(len, texts)]
-        columns["fen"] = address_of(content) + np.cumsum(sizes) - sizes
+        self._fens = fens = Texts.encode(self._given.texts)  # the rows point to them
+        columns["fen_size"] = sizes = fens.sizes
+        columns["fen"] = address_of(fens.content) + fens.ends - sizes
         template = Query()
         ask(template, self.question(0))
         for name in ASKED:
             columns[name] = getattr(template, name)
-        self.read_texts(0, len(texts))
+        self.read_texts(0, len(fens))
 
         # 2. Why rows are refused.
         for index in np.flatnonzero(columns["state"] == QueryState.REFUSED).tolist():
@@ -576,50 +487,59 @@ class _Rows(Batch[int]):
                 fen_faults.explain(self._given.texts[index], FenFault(row.fen_fault))
             )
 
-    def answers(self, first: int, end: int, node_s: float) -> Iterator[int]:
+    def answers(self, first: int, end: int, node_s: float) -> Iterator[None]:
         """Collect the answers to rows that were searched in one call."""
-        columns, text = self._columns[first:end], self.text().decode("ascii")
-        for index, row in enumerate(columns[WRITTEN].tolist(), first):
-            pv_at, pv_size, keys_at, keys_size = row
-            pv, keys = (
-                text[pv_at : pv_at + pv_size],
-                text[keys_at : keys_at + keys_size],
-            )
-            self._note(index, pv.rstrip(), keys.rstrip())
+        columns = self._columns[first:end]
+        self._place(columns, self.text())
         self._time_s[first:end] = columns["nodes"] * node_s
-        yield end
+        yield
 
-    def answer(self, index: int, solution: Solution) -> int:
+    def answer(self, index: int, solution: Solution) -> None:
         """Collect the answer to a row that was searched alone."""
         row = self.rows[index]
         row.status = ANSWERS[solution.status]
         row.mate = -1 if solution.mate is None else solution.mate
         row.lower_bound, row.nodes = solution.lower_bound, solution.stats.nodes
         row.keys_complete = solution.keys_complete
-        self._note(index, " ".join(solution.pv), " ".join(solution.keys))
+        pv, keys = (
+            "".join(f"{move} " for move in moves).encode()
+            for moves in (solution.pv, solution.keys)
+        )
+        row.pv_at, row.pv_written = 0, len(pv)
+        row.keys_at, row.keys_written = len(pv), len(keys)
+        self._place(self._columns[index : index + 1], pv + keys)
         self._time_s[index] = solution.stats.time_s
-        return index + 1
 
-    def _note(self, index: int, pv: str, keys: str) -> None:
-        """Note moves; without all keys, the first move of the line is one."""
-        self._pv[index], self._keys[index] = pv, keys or pv.partition(" ")[0]
+    def _place(self, columns: Any, text: bytes) -> None:
+        """Keep the text to which rows point."""
+        for name in ("pv_at", "keys_at"):
+            columns[name] += self._size
+        self._texts.append(text)
+        self._size += len(text)
 
-    def table(self, end: int) -> MateTable:
-        """Return the answers to the rows before `end`."""
-        rows = self._columns[:end]
+    def table(self) -> MateTable:
+        """Return the answers."""
+        rows = self._columns
         has_mate = rows["mate"] >= 0
         is_refused = rows["state"] == QueryState.REFUSED
+        text = b"".join(self._texts)
+        pv = MoveColumn.take(text, rows["pv_at"], rows["pv_written"])
+        # Without all keys, the first move of the line is one.
+        is_short = rows["keys_written"] == 0
+        keys_at = np.where(is_short, rows["pv_at"], rows["keys_at"])
+        keys_size = np.where(is_short, pv.first_sizes(), rows["keys_written"])
         return MateTable(
             np.where(is_refused, np.uint8(UNREADABLE), CODES[rows["status"]]),
             np.where(has_mate, rows["mate"], 0).astype(np.int16),
             has_mate,
             rows["lower_bound"].astype(np.int16),
-            self._keys[:end],
+            MoveColumn.take(text, keys_at, keys_size),
             rows["keys_complete"] != 0,
-            self._pv[:end],
+            pv,
             rows["nodes"].copy(),
-            self._time_s[:end],
-            self._errors[:end],
+            self._time_s,
+            self._errors,
+            self._fens,
         )
 
 
@@ -628,10 +548,11 @@ _EMPTY = MateTable(
     np.empty(0, np.int16),
     np.empty(0, np.bool_),
     np.empty(0, np.int16),
-    [],
+    MoveColumn.encode([]),
     np.empty(0, np.bool_),
-    [],
+    MoveColumn.encode([]),
     np.empty(0, np.int64),
     np.empty(0, np.float64),
     [],
+    Texts.encode([]),
 )

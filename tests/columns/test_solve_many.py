@@ -69,9 +69,11 @@ def test_each_row_is_what_solve_answers(keys: bool, max_moves: int) -> None:
             str(alone.status),
             alone.mate,
             alone.lower_bound,
-            " ".join(alone.keys),
+            [*alone.keys],
+            [*alone.keys_san],
             alone.keys_complete,
-            " ".join(alone.pv),
+            [*alone.pv],
+            [*alone.pv_san],
             alone.stats.nodes,
             "",
         )
@@ -132,7 +134,7 @@ def test_rows_may_be_boards_and_problems_as_in_solve() -> None:
         Problem(MATE_IN_ONE, claim=Claim(2), stipulation="#2"),
     ]
     table = solve_many(positions, max_moves=1, limits=SMALL)
-    assert list(table.pv) == ["a1a8"] * 4
+    assert list(table.pv) == [("a1a8",)] * 4
     assert list(table.error) == [""] * 4
 
 
@@ -332,7 +334,8 @@ def test_a_row_is_that_of_arrow() -> None:
     for row, expected in zip(table, table.to_arrow().to_pylist(), strict=True):
         fields = row._asdict()
         for name in ("keys", "pv"):
-            fields[name] = " ".join(fields[name])
+            fields[name] = [*fields[name]]
+            assert len(expected.pop(f"{name}_san")) == len(fields[name])
         assert fields == expected
 
 
@@ -351,7 +354,8 @@ def test_a_table_becomes_a_data_frame() -> None:
     pd = pytest.importorskip("pandas")
     frame = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL).to_pandas()
     assert isinstance(frame, pd.DataFrame)
-    assert frame["pv"].tolist() == ["a1a8"]
+    assert frame["pv"].tolist() == [("a1a8",)]
+    assert frame["pv_san"].tolist() == [("Ra8#",)]
 
 
 def test_a_data_frame_has_whole_numbers_and_missing_values() -> None:
@@ -379,7 +383,8 @@ def test_a_table_becomes_a_frame_of_polars() -> None:
     pl = pytest.importorskip("polars")
     frame = solve_many([MATE_IN_ONE], max_moves=1, limits=SMALL).to_polars()
     assert isinstance(frame, pl.DataFrame)
-    assert frame["pv"].to_list() == ["a1a8"]
+    assert frame["pv"].to_list() == [["a1a8"]]
+    assert frame["keys_san"].dtype == pl.List(pl.String)
     again = solve_many(pl.Series([MATE_IN_ONE]), max_moves=1, limits=SMALL)
     assert again.mate.tolist() == [1]
 
@@ -415,7 +420,7 @@ def test_the_public_suite_of_mates_in_two_is_solved() -> None:
     assert set(table.mate.tolist()) == {2}
     for fen, line in list(zip(fens, table.pv, strict=True))[::50]:
         board = chess.Board(f"{fen} 0 1")
-        for move in line.split():
+        for move in line:
             board.push_uci(move)
         assert board.is_checkmate()
 

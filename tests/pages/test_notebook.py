@@ -15,6 +15,7 @@ import pytest
 
 from solver import solution as shown_forms
 from solver.columns.grade import Grade, GradeStatus
+from solver.columns.answer_table import MoveColumn, Texts
 from solver.columns.solve_many import STATUSES, MateTable
 from solver.output.shown_play import DECLARATION, encode_svg
 from solver.pages.viewer_pages import SHOWN_ROWS
@@ -45,7 +46,7 @@ def table(*errors: str) -> MateTable:
     count = 1 + len(errors)
     codes = [STATUSES.index("proved"), *[STATUSES.index("unreadable")] * len(errors)]
     mates = [1, *[0] * len(errors)]
-    moves = ["a1a8", *[""] * len(errors)]
+    moves = MoveColumn.encode(["a1a8 ", *[""] * len(errors)])
     return MateTable(
         codes=np.array(codes, np.uint8),
         mate=np.array(mates, np.int16),
@@ -57,6 +58,7 @@ def table(*errors: str) -> MateTable:
         nodes=np.full(count, 1234, np.int64),
         time_s=np.zeros(count),
         error=["", *errors],
+        fens=Texts.encode([""] * count),
     )
 
 

@@ -518,6 +518,19 @@ class Kernel:
         """
         self.run("WRITE_LINES", None, search, addressof(query), style)
 
+    def name_rows(
+        self,
+        rows: Array[query_struct.Query],
+        search: search_struct.Search,
+        first: int,
+        end: int,
+    ) -> int:
+        """Write the moves of rows in SAN; see `solver.kernel.mate.entry`.
+
+        Parameters and result are those of `read_rows`.
+        """
+        return self._run_rows("NAME_ROWS", rows, search, first, end)
+
     def write_forms(
         self, query: query_struct.Query, search: search_struct.Search
     ) -> None:

@@ -56,6 +56,7 @@ class Operation(IntEnum):
     GROW = 24
     WRITE_FORMS = 25
     FIND_FIRST_FORMS = 26
+    NAME_ROWS = 27
 
 
 class BattleOperation(IntEnum):

@@ -278,6 +278,58 @@ def write_row_lines(address: Number, style: Number, search: Search) -> None:
         before, before_text, at = at, begun, place + 1
 
 
+@jit
+def name_rows(address: Number, count: Number, search: Search) -> Number:
+    """Write the moves of many positions in SAN.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
+        `line_size` and `played`: whether each move is played before the next; if not,
+        all are moves of its position. `line_at` and `line_written` say where the names
+        are, with a space after each: none in an illegal position, or from the first
+        illegal move on.
+    count : int64
+        The number of rows.
+    search : Search
+        Its `text` receives the names. Its first row of moves is overwritten.
+
+    Returns
+    -------
+    int64
+        The index of the first row that was not written because `text` may have too
+        little room; `count` if all were. A row needs SAN_TEXT_BYTES for every three
+        bytes of its line.
+    """
+    for index in range(count):
+        row = query_at(address)
+        needed = (row.line_size + 1) // 3 * query_struct.SAN_TEXT_BYTES
+        if search.text_size - search.text_written < needed:
+            return index
+        row.line_at = search.text_written
+        line, place = bytes_at(row.line), 0
+        is_legal = fen.read_fen(address)
+        position, black = bitboards.position_at(words_at(address)), row.black
+        while is_legal:
+            place = notation.skip(line, place, row.line_size, True)
+            if place == row.line_size:
+                break
+            end = notation.skip(line, place, row.line_size, False)
+            move = notation.read_move(
+                position, black, line, place, end, False, search.rows[0]
+            )
+            if move == bitboards.NO_MOVE:
+                break
+            child = write_name(position, move, black, SAN, search)
+            if row.played:
+                position, black = child, black ^ 1
+            place = end
+        row.line_written = search.text_written - row.line_at
+        address += QUERY_BYTES
+    return count
+
+
 # --------------------------------------------------------------------------------------
 # Which positions pose the same problem: a form that they share, and the first of each.
 #
@@ -514,6 +566,8 @@ def entry(
     if operation == parts.Operation.WRITE_LINES:
         write_row_lines(number, flag, search)
         return 0
+    if operation == parts.Operation.NAME_ROWS:
+        return name_rows(number, flag, search)
     if operation == parts.Operation.WRITE_FORMS:
         write_forms(number, search)
         return 0

@@ -135,10 +135,11 @@ def test_rows_are_read_and_solved_together(
     fens = [*mutated_fens(5 * count, SEED), *(board.fen() for board in boards(count))]
     limits = Limits(nodes=1_000, hash_mib=1)
     table = solve_many(fens, max_moves=3, limits=limits)
-    assert len(table) == len(fens)
+    assert len(table) == len(table.keys_san) == len(fens)
     calls = twins["search"].calls
     assert calls["READ_ROWS"]
     assert calls["SOLVE_QUERIES"]
+    assert calls["NAME_ROWS"]
 
 
 @sized("count", 100, 1_000)
