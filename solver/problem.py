@@ -357,7 +357,7 @@ def claim_of(stipulation: Stipulation) -> Claim | None:
     return Claim(moves) if moves else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Problem:
     """A position to solve.
 
@@ -401,9 +401,9 @@ class Problem:
     source: str
     no_mate: int | None
     stipulation: Stipulation
-    names_side: bool = field(compare=False, repr=False)
-    warnings: tuple[str, ...] = field(compare=False, repr=False)
-    line: tuple[str, ...] = field(compare=False, repr=False)
+    names_side: bool = field(compare=False)
+    warnings: tuple[str, ...] = field(compare=False)
+    line: tuple[str, ...] = field(compare=False)
 
     # An argument may be of more types than its field.
     def __init__(  # noqa: PLR0913, PLR0917 -- each is one field
@@ -437,6 +437,19 @@ class Problem:
         _set(self, "names_side", names_side)
         _set(self, "warnings", warnings)
         _set(self, "line", line)
+
+    def __repr__(self) -> str:
+        """Show what it is; its moves are attributes."""
+        shown = {
+            "fen": self.fen,
+            "id": self.id,
+            "stipulation": self.stipulation.text,
+            "claim": self.claim and self.claim.mate,
+            "no_mate": self.no_mate,
+            "source": self.source,
+        }
+        given = (f"{name}={value!r}" for name, value in shown.items() if value)
+        return f"<Problem {', '.join(given)}>"
 
     @property
     def position(self) -> str:

@@ -307,6 +307,14 @@ def test_a_field_is_refused_by_its_name(
     refused(f"{field}: {reason}", lambda: kind(**(required[kind] | {field: value})))
 
 
+def test_a_problem_shows_what_it_has() -> None:
+    claim = Claim(2, ("c4g8",), ("c4g8", "f8g8", "h6f7"))
+    assert repr(Problem("8/8")) == "<Problem fen='8/8'>"
+    assert repr(Problem("8/8", "a", claim)) == "<Problem fen='8/8', id='a', claim=2>"
+    shown = "<Problem fen='8/8', stipulation='h#2', claim=2>"
+    assert repr(Problem("8/8", stipulation="h#2")) == shown
+
+
 def test_fields_may_be_lists_and_numpy_numbers() -> None:
     line: Any = ["c4g8", "f8g8"]
     two: Any = np.int8(2)

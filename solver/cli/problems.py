@@ -560,10 +560,10 @@ def generate(ctx: click.Context, /, moves: int, count: int, **chosen: Any) -> No
     """Make new puzzles with proved mates.
 
     The shortest mate takes N moves, 1 to 6. The puzzles are printed as EPD with all
-    keys; `convert` writes other formats. Pieces are placed at random, so a new seed
-    gives positions that no model has memorised. No key takes a piece, and neither side
-    is more than a rook ahead. No two puzzles of a run are the same, mirrored or with
-    colours changed.
+    keys and the mating line; `convert` writes other formats. Pieces are placed at
+    random, so a new seed gives positions that no model has memorised. No key takes a
+    piece, and neither side is more than a rook ahead. No two puzzles of a run are the
+    same, mirrored or with colours changed.
 
     The same arguments print the same bytes on every machine. The command stops if a
     billion nodes, or two million positions, bring no new puzzle.

@@ -37,7 +37,7 @@ PATIENCE = 1_000_000_000
 
 
 def generate(
-    moves: int,
+    mate: int,
     count: int,
     *,
     seed: int = 1,
@@ -53,7 +53,7 @@ def generate(
 
     Parameters
     ----------
-    moves : int
+    mate : int
         The length of the shortest mate, 1 to 6.
     count : int
         How many problems.
@@ -69,8 +69,8 @@ def generate(
     Yields
     ------
     Problem
-        Its claim has the mate and all keys. They end early if a billion nodes, or two
-        million positions, bring no new one.
+        Its claim has the mate, all keys and the mating line. They end early if a
+        billion nodes, or two million positions, bring no new one.
 
     Raises
     ------
@@ -81,13 +81,13 @@ def generate(
     --------
     >>> from solver import generate
     >>> for problem in generate(2, 2, seed=7, unique_key=True):
-    ...     print(problem.fen, *problem.claim.keys)
-    qB6/4B3/6p1/P7/8/2p1Q3/8/K6k w - - 0 1 e3h3
-    8/7p/4Q3/r7/8/8/5k2/7K b - - 0 1 a5h5
+    ...     print(problem.fen, *problem.claim.line)
+    qB6/4B3/6p1/P7/8/2p1Q3/8/K6k w - - 0 1 e3h3 h1g1 e7c5
+    8/7p/4Q3/r7/8/8/5k2/7K b - - 0 1 a5h5 e6h3 h5h3
     """
     from solver.columns.solve_many import SLICE, solve_many
 
-    moves = problem.require_int("moves", moves, 1, MOST_MOVES)
+    mate = problem.require_int("mate", mate, 1, MOST_MOVES)
     count = problem.require_int("count", count, 1, problem.MAX_NODES)
     seed = problem.require_int("seed", seed, 0, problem.MAX_NODES)
     problem.require_bool("unique_key", unique_key)
@@ -98,16 +98,16 @@ def generate(
     made, spent, rows = 0, 0, SLICE
     while True:
         drawn = [_draw(random, *pieces) for _ in range(rows)]
-        table = solve_many(drawn, max_moves=moves, limits=LIMITS, jobs=jobs)
+        table = solve_many(drawn, max_moves=mate, limits=LIMITS, jobs=jobs)
         rows = min(2 * rows, SLICE * jobs)
-        is_wanted = table.keys_complete & (table.lower_bound == moves) & table.has_mate
+        is_wanted = table.keys_complete & (table.lower_bound == mate) & table.has_mate
         for place, nodes in enumerate(table.nodes.tolist()):
             spent += DRAWING + nodes
             if spent > PATIENCE or made == count:
                 return
             if not is_wanted[place]:
                 continue
-            fen, keys = drawn[place], table[place].keys
+            fen, keys, line = drawn[place], table.keys[place], table.pv[place]
             takes = any("x" in san for san in position_text.first_moves(fen, keys))
             form = position_text.problem_forms([fen])[: position_text.FORM_END]
             if takes or form in seen or (unique_key and len(keys) > 1):
@@ -117,9 +117,12 @@ def generate(
             if made % 2 == 0:
                 ranks = reversed(fen.split()[0].split("/"))
                 fen = "/".join(ranks).swapcase() + BLACK
-                keys = tuple(key.translate(FLIPPED) for key in keys)
-            name = f"mate-in-{moves}-seed-{seed}-{made}"
-            yield problem.Problem(f"{fen} 0 1", name, problem.Claim(moves, keys))
+                keys, line = (
+                    tuple(move.translate(FLIPPED) for move in moves)
+                    for moves in (keys, line)
+                )
+            name = f"mate-in-{mate}-seed-{seed}-{made}"
+            yield problem.Problem(f"{fen} 0 1", name, problem.Claim(mate, keys, line))
 
 
 def _draw(random: Random, least: int, most: int) -> str:

@@ -28,10 +28,12 @@ def test_puzzles_are_printed_as_epd_with_how_they_were_made(
 ) -> None:
     assert matesolve("generate", "2", *OPTIONS) == (
         0,
-        HEAD
-        + 'qB6/4B3/6p1/P7/8/2p1Q3/8/K6k w - - dm 2; bm Qh3+; id "mate-in-2-seed-7-1";\n'
-        '8/7p/4Q3/r7/8/8/5k2/7K b - - dm 2; bm Rh5+; id "mate-in-2-seed-7-2";\n'
-        '8/3q4/7K/4n3/8/6p1/5R1R/k5N1 w - - dm 2; bm Rf1+; id "mate-in-2-seed-7-3";\n',
+        HEAD + "qB6/4B3/6p1/P7/8/2p1Q3/8/K6k w - - dm 2; "
+        'bm Qh3+; pv Qh3+ Kg1 Bc5#; id "mate-in-2-seed-7-1";\n'
+        "8/7p/4Q3/r7/8/8/5k2/7K b - - dm 2; "
+        'bm Rh5+; pv Rh5+ Qh3 Rxh3#; id "mate-in-2-seed-7-2";\n'
+        "8/3q4/7K/4n3/8/6p1/5R1R/k5N1 w - - dm 2; "
+        'bm Rf1+; pv Rf1+ Qd1 Rxd1#; id "mate-in-2-seed-7-3";\n',
         "",
     )
 

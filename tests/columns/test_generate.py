@@ -39,18 +39,18 @@ def forms(board: chess.Board) -> frozenset[str]:
 
 
 @pytest.mark.parametrize(
-    ("moves", "count", "pieces", "digest"),
+    ("mate", "count", "pieces", "digest"),
     [
-        (1, 40, (5, 9), "3b0b44155300b74a"),
-        (2, 40, (5, 9), "0f8fc08916a09b34"),
-        (2, 20, (14, 20), "d1f63e8754fc72ad"),
-        (4, 5, (5, 7), "1498e8fb8dd3f927"),
+        (1, 40, (5, 9), "d3752bc282bdd7b4"),
+        (2, 40, (5, 9), "d92b73625576b7b6"),
+        (2, 20, (14, 20), "2c15978e847dab71"),
+        (4, 5, (5, 7), "1a923219be15ac87"),
     ],
 )
 def test_a_seed_makes_the_same_problems_on_every_machine(
-    moves: int, count: int, pieces: tuple[int, int], digest: str
+    mate: int, count: int, pieces: tuple[int, int], digest: str
 ) -> None:
-    problems = list(generate(moves, count, seed=7, pieces=pieces))
+    problems = list(generate(mate, count, seed=7, pieces=pieces))
     text = "\n".join(f"{one.id} {one.fen} {one.claim}" for one in problems)
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
 
@@ -78,6 +78,11 @@ def test_mates_and_keys_hold_by_the_definition_of_mate(
         board = chess.Board(problem.fen)
         assert claimed(problem) == (moves, naive.keys(board, moves))
         assert moves == 1 or not naive.mate_in(board, moves - 1)
+        assert problem.claim
+        for move in problem.claim.line:
+            board.push_uci(move)
+        assert board.is_checkmate()
+        assert len(board.move_stack) == 2 * moves - 1
 
 
 def test_longer_mates_hold_by_the_memoised_oracle() -> None:
@@ -135,8 +140,8 @@ def test_problems_end_early_if_no_new_one_is_found(
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"moves": 0}, "moves: expected 1 to 6, found 0"),
-        ({"moves": 60}, "moves: expected 1 to 6, found 60"),
+        ({"mate": 0}, "mate: expected 1 to 6, found 0"),
+        ({"mate": 60}, "mate: expected 1 to 6, found 60"),
         ({"count": 0}, "count: expected 1 to"),
         ({"seed": -1}, "seed: expected 0 to"),
         ({"seed": 1.5}, "seed: expected a whole number"),
@@ -153,7 +158,7 @@ def test_problems_end_early_if_no_new_one_is_found(
 def test_a_wrong_argument_is_refused(
     arguments: dict[str, object], expected: str
 ) -> None:
-    call: dict[str, object] = {"moves": 2, "count": 1} | arguments
+    call: dict[str, object] = {"mate": 2, "count": 1} | arguments
     with pytest.raises(InputError) as raised:
         next(generate(**call))  # type: ignore[arg-type]
     assert str(raised.value).startswith(expected)
