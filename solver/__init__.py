@@ -29,6 +29,7 @@ _HOMES = {
     "FenError": "errors",
     "Grade": "columns.grade",
     "GradeStatus": "columns.grade",
+    "GradeTable": "columns.grade",
     "InputError": "errors",
     "Limits": "problem",
     "MateRow": "columns.solve_many",

@@ -3,6 +3,7 @@
 from solver.columns.generate import generate as generate
 from solver.columns.grade import Grade as Grade
 from solver.columns.grade import GradeStatus as GradeStatus
+from solver.columns.grade import GradeTable as GradeTable
 from solver.columns.grade import grade as grade
 from solver.columns.grade import grade_many as grade_many
 from solver.columns.solve_many import MateRow as MateRow

@@ -1,6 +1,6 @@
 """A table of answers: columns of numbers, texts and moves, and its rows.
 
-Called by `solve_many`; imports `errors`, `kernel.border`, `kernel.build`,
+Called by `grade` and `solve_many`; imports `errors`, `kernel.border`, `kernel.build`,
 `position_text`, `search` and `solution`.
 
 Moves stay as the kernel wrote them until they are wanted: as a tuple for a row, or as
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -29,16 +29,17 @@ from solver.solution import show_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from ctypes import Array
 
     import pandas as pd
     import polars as pl
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from solver.kernel.border.interface import Kernel
-    from solver.position_text import Memory
 
 Row_co = TypeVar("Row_co", covariant=True)
+
+Numbers: TypeAlias = "int | NDArray[np.int64]"
 
 QUERY = np.dtype(query_struct.Query)
 
@@ -46,6 +47,12 @@ NAMED_ROWS = 4096
 """How many rows are written in SAN in one call of the kernel."""
 
 BLANK = ord(" ")
+
+
+def columns_of(rows: Array[query_struct.Query]) -> Any:
+    """Return the fields of queries as arrays of numpy, which share their memory."""
+    memory: Any = rows
+    return np.frombuffer(memory, QUERY)
 
 
 class Texts:
@@ -134,51 +141,81 @@ class MoveColumn(Texts, Sequence[tuple[str, ...]]):
         """Return the moves of a row."""
         return tuple(self.text(place).split())
 
-    def first_sizes(self) -> NDArray[np.int64]:
-        """Return the bytes of each row's first move, and of the space behind it."""
-        sizes, letters = self.sizes, np.frombuffer(self.content, np.uint8)
-        has_moves = sizes > 0
-        fifth = (self.ends - sizes + 4)[has_moves]  # a space, or what a pawn becomes
-        sizes[has_moves] = np.where(letters[fifth] == BLANK, 5, 6)
-        return sizes
+    @cached_property
+    def _word_starts(self) -> NDArray[np.int64]:
+        """Where each move of any row begins, and where the last one ends."""
+        blanks = np.flatnonzero(np.frombuffer(self.content, np.uint8) == BLANK)
+        return np.concatenate(([0], blanks + 1))
 
-    def in_san(self, fens: Texts, *, played: bool) -> MoveColumn:
+    @cached_property
+    def move_ends(self) -> NDArray[np.int64]:
+        """How many moves each row and those before it have."""
+        return np.searchsorted(self._word_starts, self.ends)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many moves each row has."""
+        return np.diff(self.move_ends, prepend=0)
+
+    def part(self, first: Numbers, end: Numbers) -> MoveColumn:
+        """Return each row's moves from `first` on, before `end`."""
+        before = self.move_ends - self.counts
+        starts, ends = (
+            self._word_starts[before + first],
+            self._word_starts[before + end],
+        )
+        return MoveColumn.take(self.content, starts, ends - starts)
+
+    def followed_by(self, other: MoveColumn) -> MoveColumn:
+        """Return each row's moves with those of another column behind them."""
+        content = self.content + other.content
+        starts = self.ends - self.sizes, len(self.content) + other.ends - other.sizes
+        pairs = (
+            np.stack(both, 1).ravel() for both in (starts, (self.sizes, other.sizes))
+        )
+        both = MoveColumn.take(content, *pairs)
+        return MoveColumn(both.content, both.ends[1::2])
+
+    def lists(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """Return all moves without spaces, where each ends, and how many each row ends.
+
+        The two arrays begin with a zero.
+        """
+        word_ends = self._word_starts - np.arange(len(self._word_starts))
+        content = self.content.replace(b" ", b"")
+        return content, word_ends, np.concatenate(([0], self.move_ends))
+
+    def in_san(self, fens: Texts, played: Numbers) -> MoveColumn:
         """Return these moves in SAN.
 
         Parameters
         ----------
         fens : Texts
             The position of each row.
-        played : bool
-            Whether each move is played before the next; if not, all are moves of that
-            position.
+        played : int or int64 array
+            So many moves are played before the next; the others are moves of the
+            position after them.
         """
-        memory, kernel = own_memory(), load_part(parts.SEARCH).kernel
+        played = np.broadcast_to(played, len(self))
         return MoveColumn.join(
             [
-                self._named(first, fens, kernel, memory, played=played)
+                self._named(slice(first, first + NAMED_ROWS), fens, played)
                 for first in range(0, max(1, len(self)), NAMED_ROWS)
             ]
         )
 
     def _named(
-        self, first: int, fens: Texts, kernel: Kernel, memory: Memory, *, played: bool
+        self, chosen: slice, fens: Texts, played: NDArray[np.int64]
     ) -> MoveColumn:
-        """Return NAMED_ROWS rows in SAN, or those that are left."""
-        chosen = slice(first, first + NAMED_ROWS)
+        """Return some rows in SAN."""
+        memory, kernel = own_memory(), load_part(parts.SEARCH).kernel
         sizes = self.sizes[chosen]
         rows = (query_struct.Query * len(sizes))()
-        memory_of_rows: Any = rows
-        columns: Any = np.frombuffer(memory_of_rows, QUERY)
-        for text, size, given in (
-            ("fen", "fen_size", fens),
-            ("line", "line_size", self),
-        ):
+        columns = columns_of(rows)
+        for at, size, given in (("fen", "fen_size", fens), ("line", "line_size", self)):
             columns[size] = given.sizes[chosen]
-            columns[text] = (
-                address_of(given.content) + given.ends[chosen] - columns[size]
-            )
-        columns["played"] = played
+            columns[at] = address_of(given.content) + given.ends[chosen] - columns[size]
+        columns["played"] = played[chosen]
         most = query_struct.SAN_TEXT_BYTES * (int(sizes.sum()) // 3 + len(sizes) + 1)
         written = ctypes.create_string_buffer(most)
         memory.write_to(written)
@@ -336,18 +373,12 @@ def _in_arrow(pyarrow: Any, column: Any) -> Any:
     if not isinstance(column, MoveColumn):
         is_text = isinstance(column, list)
         return pyarrow.array(column, pyarrow.large_string() if is_text else None)
-    letters = np.frombuffer(column.content, np.uint8)
-    is_blank = letters == BLANK
-    blanks = np.flatnonzero(is_blank)
-    word_ends = blanks - np.arange(len(blanks))  # without the blanks
-    list_ends = np.searchsorted(blanks, column.ends)
-    # After a zero; pyarrow refuses numbers that are too large.
-    words, lists = (
-        pyarrow.array(np.concatenate(([0], ends)), pyarrow.int32())
-        for ends in (word_ends, list_ends)
+    content, *bounds = column.lists()
+    # pyarrow refuses numbers that are too large.
+    words, lists = (pyarrow.array(each, pyarrow.int32()) for each in bounds)
+    moves = pyarrow.StringArray.from_buffers(
+        len(words) - 1, words.buffers()[1], pyarrow.py_buffer(content)
     )
-    content = pyarrow.py_buffer(letters[~is_blank].tobytes())
-    moves = pyarrow.StringArray.from_buffers(len(blanks), words.buffers()[1], content)
     return pyarrow.ListArray.from_arrays(lists, moves)
 
 

@@ -1,6 +1,6 @@
 """Grade lines of moves, by whether they mate by force within n moves.
 
-Called by `mcp` and `pages`; imports `solve_many` and most rooms.
+Called by `mcp` and `pages`; imports `answer_table`, `solve_many` and most rooms.
 
 It is meant for puzzle sites, where any move that mates in time is right, and for
 grading the answers of language models. An answer is a proof or says that a limit was
@@ -13,7 +13,10 @@ import ctypes
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from solver import (
     __version__,
@@ -24,11 +27,21 @@ from solver import (
     solution,
     solving,
 )
+from solver.columns.answer_table import (
+    AnswerTable,
+    MoveColumn,
+    Texts,
+    columns_of,
+    pandas_index_of,
+)
 from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border import interface, query_struct, search_struct
 from solver.search import queries, workspaces
 from solver.search.threads import Control, ShortCalls
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 BATCH = 1024
 """Rows in one call of the kernel: few enough that an interrupt is noticed soon."""
@@ -189,6 +202,134 @@ class Grade:
         return self.status is GradeStatus.RIGHT
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class GradeTable(AnswerTable[Grade]):
+    """The grades of many lines; each column has a row for each, in order.
+
+    `table[0]` is the first row, a `Grade`, and `table[:5]` a list of the first five. A
+    column is made when it is first asked for.
+
+    Attributes
+    ----------
+    codes : uint8 array
+        The place of each status in `statuses`.
+    """
+
+    statuses = tuple(map(str, GradeStatus))
+
+    _given: list[_Given | InputError]
+    _facts: dict[str, NDArray[np.int64]]
+    _text: bytes
+
+    @property
+    def is_right(self) -> NDArray[np.bool_]:
+        """Whether the status is `right`."""
+        return np.equal(self.codes, _RIGHT)
+
+    @property
+    def ply(self) -> np.ma.MaskedArray[Any, np.dtype[np.int16]]:
+        """The first ply at which each line fails, from 0; masked where it does not."""
+        has_failed = self._facts["fault"] != query_struct.LineFault.NONE
+        has_failed &= self._facts["state"] == query_struct.QueryState.ANSWERED
+        counts = self.line.counts.astype(np.int16)
+        return np.ma.masked_array(counts, ~has_failed)
+
+    @cached_property
+    def right_moves(self) -> MoveColumn:
+        """All moves that mate in time at that ply, in UCI notation."""
+        return self._moves("keys")
+
+    @cached_property
+    def right_moves_san(self) -> MoveColumn:
+        """The same in SAN."""
+        played = self.line.counts
+        moves = self.line.followed_by(self.right_moves)
+        return moves.in_san(self._fens, played).part(played, moves.counts)
+
+    @cached_property
+    def line(self) -> MoveColumn:
+        """The moves before that ply, or all, in UCI notation."""
+        return self._moves("line")
+
+    @cached_property
+    def line_san(self) -> MoveColumn:
+        """The same in SAN."""
+        return self.line.in_san(self._fens, self.line.counts)
+
+    @property
+    def ends_in_mate(self) -> NDArray[np.bool_]:
+        """Whether the last of these moves mates at once."""
+        return self._facts["ends_in_mate"].astype(np.bool_)
+
+    @cached_property
+    def reason(self) -> list[str]:
+        """Why each line is not right."""
+        right = self.is_right.tolist()
+        return [
+            "" if is_right else self[place].reason
+            for place, is_right in enumerate(right)
+        ]
+
+    def _moves(self, name: str) -> MoveColumn:
+        sizes = self._facts[f"{name}_written"]
+        return MoveColumn.take(self._text, self._facts[f"{name}_at"], sizes)
+
+    @cached_property
+    def _fens(self) -> Texts:
+        rows = (row if isinstance(row, _Given) else _NOTHING for row in self._given)
+        return Texts.encode(row.fen for row in rows)
+
+    def _row(self, place: int) -> Grade:
+        answer: Grade | _Given | InputError = self._given[place]
+        if isinstance(answer, _Given):
+            facts = _Facts(*[int(column[place]) for column in self._facts.values()])
+            answer = _answer(facts, answer, self._text)
+        if isinstance(answer, Grade):
+            return answer
+        return Grade(GradeStatus.UNREADABLE, reason=str(answer))
+
+    @property
+    def _columns(self) -> dict[str, Any]:
+        columns = {
+            "ply": self.ply,
+            "right_moves": self.right_moves,
+            "right_moves_san": self.right_moves_san,
+            "line": self.line,
+            "line_san": self.line_san,
+            "ends_in_mate": self.ends_in_mate,
+            "reason": self.reason,
+        }
+        if self._facts["replies"].any():
+            columns |= self._replies()
+        return columns
+
+    def _replies(self) -> dict[str, Any]:
+        """Return the columns of replies, refutations and positions."""
+        # 1. The line, the wrong move or the reply, and the refutation.
+        said, at = self._moves("reply"), self.line.counts
+        moves = self.line.followed_by(said)
+        first, end = np.minimum(said.counts, 1), said.counts
+        is_wrong = self._facts["fault"] == query_struct.LineFault.NO_MATE
+        columns: dict[str, Any] = {}
+        named = moves.in_san(self._fens, moves.counts).part(at, at + end)
+        for suffix, column in (("", said), ("_san", named)):
+            words = [" ".join(row) or None for row in column.part(0, first)]
+            pairs = [*zip(words, is_wrong.tolist(), strict=True)]
+            columns[f"wrong_move{suffix}"] = [
+                w if wrong else None for w, wrong in pairs
+            ]
+            columns[f"reply{suffix}"] = [None if wrong else w for w, wrong in pairs]
+            columns[f"refutation{suffix}"] = column.part(first, end)
+        # 2. The position after them.
+        fens = Texts.take(self._text, self._facts["fen_at"], self._facts["fen_written"])
+        columns["fen"] = [fens.text(place) for place in range(len(fens))]
+        return columns
+
+
+_RIGHT, _WRONG, _UNDECIDED_CODE, _UNREADABLE = np.arange(4, dtype=np.uint8)
+"""The codes of the members of `GradeStatus`."""
+
+
 def _in_san(
     start: str, moves: Sequence[str], played: Sequence[str] = ()
 ) -> tuple[str, ...]:
@@ -272,7 +413,8 @@ def grade(
             "max_moves", max_moves, least, problem.MAX_MOVES
         )
     control = control or Control()
-    (answer,) = _grade_all([given], nodes, control, replies=True)
+    ((rows, text),) = _grade_all([given], nodes, control, replies=True)
+    answer = _answer(_Facts(*(getattr(rows[0], name) for name in _FACTS)), given, text)
     if isinstance(answer, InputError):
         raise answer
     if answer == _UNDECIDED and control.reason:
@@ -296,7 +438,7 @@ def _with_longer_mate(
     found = solving.solve(
         problem.Problem(place[0], no_mate=most),  # the side to move attacks
         problem.Limits(max_moves=most, nodes=nodes),
-        all_keys=False,
+        keys=False,
         control=control,
         root_moves=[answer.wrong_move],
     )
@@ -321,7 +463,7 @@ def grade_many(
     *,
     replies: bool = False,
     nodes: int | None = None,
-) -> list[Grade]:
+) -> GradeTable:
     """Grade many lines, each as `grade` does.
 
     Parameters
@@ -340,9 +482,9 @@ def grade_many(
 
     Returns
     -------
-    list of Grade
-        In the order of the rows. A row that cannot be read is UNREADABLE; `reason` says
-        why.
+    GradeTable
+        A sequence of `Grade`, in the order of the rows, with a column for each of their
+        attributes. A row that cannot be read is UNREADABLE; `reason` says why.
 
     Raises
     ------
@@ -355,11 +497,15 @@ def grade_many(
     --------
     >>> from solver import grade_many
     >>> fens = ["6k1/5ppp/8/8/8/8/8/R5K1 w - -", "6k1/5ppp/8/8/8/8/8/R5K1"]
-    >>> [str(grade.status) for grade in grade_many(fens, ["Ra8#", "Ra7"], 1)]
-    ['right', 'wrong']
+    >>> table = grade_many(fens, ["Ra8#", "Ra7"], 1)
+    >>> table[1]
+    <Grade wrong at ply 0: expected a move that mates within 1 move, found 'Ra7'>
+    >>> table.is_right.tolist(), list(table.right_moves_san)
+    ([True, False], [(), ('Ra8#',)])
     """
     limit = _node_limit(nodes)
     problem.require_bool("replies", replies)
+    index = pandas_index_of(fens)
     fens, lines = _column("fens", fens), _column("lines", lines)
     lengths = (
         _column("within", within)
@@ -369,14 +515,10 @@ def grade_many(
     for name, column in (("lines", lines), ("within", lengths)):
         if len(column) != len(fens):
             raise refusal(name, f"{len(fens)} rows, as in fens", len(column))
-    rows = list(map(_read_row, fens, lines, lengths))
-    answers = _grade_all(rows, limit, Control(), replies=replies)
-    return [
-        Grade(GradeStatus.UNREADABLE, reason=str(answer))
-        if isinstance(answer, InputError)
-        else answer
-        for answer in answers
-    ]
+    given = list(map(_read_row, fens, lines, lengths))
+    readable = [row if isinstance(row, _Given) else _NOTHING for row in given]
+    batches = _grade_all(readable, limit, Control(), replies=replies)
+    return _table_of(given, batches, index)
 
 
 # Reading arguments
@@ -388,6 +530,10 @@ class _Given(NamedTuple):
     fen: str
     line: str
     within: int
+
+
+_NOTHING = _Given("", "", 1)
+"""Stands for a row that cannot be read; the kernel refuses it too."""
 
 
 def _column(name: str, values: Any) -> list[Any]:
@@ -422,66 +568,54 @@ def _node_limit(nodes: int | None) -> int | None:
 # Grading
 
 
+class _Batch(NamedTuple):
+    """Rows that were graded, and the text with their moves."""
+
+    rows: ctypes.Array[query_struct.Query]
+    text: bytes
+
+    def is_cut(self) -> bool:
+        """Return whether a limit or a stop left a grade or a reply open."""
+        return any(row.state == _OPEN or row.is_cut for row in self.rows)
+
+
 def _grade_all(
-    lines: Sequence[_Given | InputError],
-    nodes: int | None,
-    control: Control,
-    *,
-    replies: bool,
-) -> list[Grade | InputError]:
+    lines: Sequence[_Given], nodes: int | None, control: Control, *, replies: bool
+) -> list[_Batch]:
     """Grade lines; many need not be short, whatever each takes."""
     most = interface.NO_LIMIT if nodes is None else nodes
 
-    def grade(grader: _Grader, nodes: int | None) -> list[Grade | InputError] | None:
+    def grade(grader: _Grader, nodes: int | None) -> list[_Batch] | None:
         nodes = most if nodes is None else min(nodes, most)
         if nodes < most and len(lines) > 1:
             return None
-        answers = grader.grade_all(lines, nodes, control, replies=replies)
-        return None if nodes < most and grader.is_cut else answers
+        batches = grader.grade_all(lines, nodes, control, replies=replies)
+        return None if nodes < most and any(map(_Batch.is_cut, batches)) else batches
 
     return _short_calls.run((), grade, control)
 
 
 class _Grader:
-    """Grades lines in batches, in one memory.
-
-    Attributes
-    ----------
-    is_cut : bool
-        Whether a limit or a stop left a grade or a reply open.
-    """
+    """Grades lines in batches, in one memory."""
 
     def __init__(self) -> None:
         self.workspace = workspaces.Workspace(problem.DEFAULT_HASH_MIB)
-        self.is_cut = False
 
     def grade_all(
-        self,
-        lines: Sequence[_Given | InputError],
-        nodes: int,
-        control: Control,
-        *,
-        replies: bool,
-    ) -> list[Grade | InputError]:
-        """Grade every readable line; end early after an interrupt."""
-        answers: list[Grade | InputError] = []
-        self.is_cut = False
+        self, lines: Sequence[_Given], nodes: int, control: Control, *, replies: bool
+    ) -> list[_Batch]:
+        """Grade every line; end early after an interrupt."""
+        batches: list[_Batch] = []
         control.attach(self.workspace.search)
         for start in range(0, len(lines), BATCH):
             batch = lines[start : start + BATCH]
-            readable = [line for line in batch if isinstance(line, _Given)]
-            graded = iter(self._run(readable, nodes, replies=replies))
-            answers += [
-                next(graded) if isinstance(line, _Given) else line for line in batch
-            ]
+            batches.append(self._run(batch, nodes, replies=replies))
             if control.reason:
                 break
-        return answers
+        return batches
 
-    def _run(
-        self, lines: Sequence[_Given], nodes: int, *, replies: bool
-    ) -> list[Grade | InputError]:
-        """Grade lines in the kernel; a FEN that it refuses gets an error."""
+    def _run(self, lines: Sequence[_Given], nodes: int, *, replies: bool) -> _Batch:
+        """Grade lines in the kernel."""
         # 1. Set up the rows.
         # One move more than allowed is enough to refuse the line.
         texts = [
@@ -513,17 +647,16 @@ class _Grader:
         written = ctypes.create_string_buffer(size)
         search = workspace.search
         search.text, search.text_size = ctypes.addressof(written), size
-        answers: list[Grade | InputError] = []
-        while len(answers) < len(lines):
+        end, answers = 0, b""
+        while end < len(lines):
             search.text_written = 0
-            start = len(answers)
+            start = end
             end = workspace.kernel.grade_rows(rows, search, start, len(lines))
-            text = written.raw[: search.text_written].decode("ascii")
-            answers += [
-                _answer(rows[index], lines[index], text) for index in range(start, end)
-            ]
-        self.is_cut |= any(row.state == _OPEN or row.is_cut for row in rows)
-        return answers
+            if answers:
+                for name in _PLACES:
+                    columns_of(rows)[name][start:end] += len(answers)
+            answers += written.raw[: search.text_written]
+        return _Batch(rows, answers)
 
 
 _OPEN = query_struct.QueryState.OPEN
@@ -531,24 +664,79 @@ _UNDECIDED = Grade(GradeStatus.UNDECIDED, reason="the node limit was hit")
 
 _short_calls = ShortCalls(_Grader)
 
+# Answers
 
-def _answer(row: query_struct.Query, given: _Given, text: str) -> Grade | InputError:
+
+class _Facts(NamedTuple):
+    """What the kernel has written into a row; see `query_struct.Query`."""
+
+    state: int
+    fault: int
+    fen_fault: int
+    ends_in_mate: int
+    replies: int
+    line_at: int
+    line_written: int
+    keys_at: int
+    keys_written: int
+    reply_at: int
+    reply_written: int
+    fen_at: int
+    fen_written: int
+
+
+_FACTS = _Facts._fields
+_PLACES = [name for name in _FACTS if name.endswith("_at")]
+
+
+def _table_of(
+    given: list[_Given | InputError], batches: Sequence[_Batch], index: Any
+) -> GradeTable:
+    """Return the grades of many rows."""
+    facts = {name: [np.zeros(0, np.int64)] for name in _FACTS}
+    size = 0
+    for batch in batches:
+        columns = columns_of(batch.rows)
+        for name in _FACTS:
+            facts[name].append(columns[name] + size * (name in _PLACES))
+        size += len(batch.text)
+    joined = {name: np.concatenate(columns) for name, columns in facts.items()}
+    is_answered = joined["state"] == query_struct.QueryState.ANSWERED
+    for name in _FACTS:
+        if name.endswith("_written"):
+            joined[name] *= is_answered
+    codes = np.where(joined["fault"] == query_struct.LineFault.NONE, _RIGHT, _WRONG)
+    codes[joined["state"] == query_struct.QueryState.OPEN] = _UNDECIDED_CODE
+    codes[joined["state"] == query_struct.QueryState.REFUSED] = _UNREADABLE
+    content = b"".join([batch.text for batch in batches])
+    table = GradeTable(codes, given, joined, content, pandas_index=index)
+    is_illegal = joined["fault"] == query_struct.LineFault.ILLEGAL
+    counts = table.line.counts
+    for place in np.flatnonzero(is_illegal & is_answered).tolist():
+        row = given[place]
+        assert isinstance(row, _Given)  # the kernel has read it
+        if not movetext.is_move(movetext.written_move(row.line, counts[place])):
+            codes[place] = _UNREADABLE
+    return table
+
+
+def _answer(row: _Facts, given: _Given, content: bytes) -> Grade | InputError:
     """Return the answer of a row, or why its FEN was refused."""
     if row.state == query_struct.QueryState.REFUSED:
         return fen_faults.explain(given.fen, query_struct.FenFault(row.fen_fault))
     if row.state == _OPEN:
         return _UNDECIDED
-    line = tuple(text[row.line_at : row.line_at + row.line_written].split())
+    line = queries.words_in(content, row.line_at, row.line_written)
     status, ply, reason = GradeStatus.RIGHT, None, ""
     keys: tuple[str, ...] = ()
     if row.fault != query_struct.LineFault.NONE:
-        keys = tuple(text[row.keys_at : row.keys_at + row.keys_written].split())
+        keys = queries.words_in(content, row.keys_at, row.keys_written)
         ply = len(line)
         status, reason = _explain(row, given, ply, has_mate=bool(keys))
     ends_in_mate = bool(row.ends_in_mate)
     if not row.replies:
         return Grade(status, ply, keys, line, ends_in_mate, reason, start=given.fen)
-    moves = text[row.reply_at : row.reply_at + row.reply_written].split()
+    moves = queries.words_in(content, row.reply_at, row.reply_written)
     is_wrong = row.fault == query_struct.LineFault.NO_MATE
     return Grade(
         status,
@@ -559,14 +747,14 @@ def _answer(row: query_struct.Query, given: _Given, text: str) -> Grade | InputE
         reason,
         moves[0] if is_wrong else None,
         moves[0] if moves and not is_wrong else None,
-        tuple(moves[1:]),
-        text[row.fen_at : row.fen_at + row.fen_written],
+        moves[1:],
+        content[row.fen_at : row.fen_at + row.fen_written].decode("ascii"),
         start=given.fen,
     )
 
 
 def _explain(
-    row: query_struct.Query, given: _Given, ply: int, *, has_mate: bool
+    row: _Facts, given: _Given, ply: int, *, has_mate: bool
 ) -> tuple[GradeStatus, str]:
     """Return the status of a line that is not right, and the reason."""
     left = given.within - ply // 2

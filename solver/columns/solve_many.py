@@ -23,10 +23,10 @@ import numpy as np
 
 from solver import errors, fen_faults, problem, solving
 from solver.columns.answer_table import (
-    QUERY,
     AnswerTable,
     MoveColumn,
     Texts,
+    columns_of,
     pandas_index_of,
 )
 from solver.kernel.border.query_struct import Answer, FenFault, Query, QueryState
@@ -84,6 +84,10 @@ class MateRow(NamedTuple):
     time_s: float
     error: str
 
+    def __repr__(self) -> str:
+        reason = f": {self.error}" if self.error else f", mate={self.mate}"
+        return f"<MateRow {self.status}{reason}>"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MateTable(AnswerTable[MateRow]):
@@ -132,12 +136,12 @@ class MateTable(AnswerTable[MateRow]):
     @cached_property
     def keys_san(self) -> MoveColumn:
         """The `keys` in SAN."""
-        return self.keys.in_san(self.fens, played=False)
+        return self.keys.in_san(self.fens, 0)
 
     @cached_property
     def pv_san(self) -> MoveColumn:
         """The line `pv` in SAN."""
-        return self.pv.in_san(self.fens, played=True)
+        return self.pv.in_san(self.fens, self.pv.counts)
 
     def _row(self, place: int) -> MateRow:
         code = self.codes[place]
@@ -455,8 +459,7 @@ class _Rows(Batch[None]):
         self._given = given
         self._limits = limits
         self._all_keys = all_keys
-        memory: Any = self.rows
-        self._columns: Any = np.frombuffer(memory, QUERY)
+        self._columns = columns_of(self.rows)
         self._texts, self._size = list[bytes](), 0
         self._time_s = np.zeros(len(given.texts))
         self._errors = [""] * len(given.texts)
@@ -527,7 +530,8 @@ class _Rows(Batch[None]):
         # Without all keys, the first move of the line is one.
         is_short = rows["keys_written"] == 0
         keys_at = np.where(is_short, rows["pv_at"], rows["keys_at"])
-        keys_size = np.where(is_short, pv.first_sizes(), rows["keys_written"])
+        first = pv.part(0, np.minimum(pv.counts, 1))
+        keys_size = np.where(is_short, first.sizes, rows["keys_written"])
         return MateTable(
             np.where(is_refused, np.uint8(UNREADABLE), CODES[rows["status"]]),
             np.where(has_mate, rows["mate"], 0).astype(np.int16),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__, pages
+from solver.columns.grade import GradeTable
 from solver.columns.solve_many import MateTable
 from solver.output import play_text, shown_play, text
 from solver.pages import layout
@@ -155,7 +156,7 @@ SHOWN_ROWS = 20
 """The most rows of a table; to_pandas() and to_polars() have ways to show more."""
 
 
-def html(answer: Solution | tree.Variations | MateTable | Grade) -> str:
+def html(answer: Solution | tree.Variations | MateTable | GradeTable | Grade) -> str:
     """Draw an answer or its play below a board; write a table or a grade as a table."""
     if isinstance(answer, Solution):
         drawing, sentences = shown_play.svg(answer), text.describe(answer)
@@ -167,7 +168,7 @@ def html(answer: Solution | tree.Variations | MateTable | Grade) -> str:
         play = play_text.describe_play(record.play_record(answer), answer.fen)
         return _fill("board", drawing, (), play)
 
-    if isinstance(answer, MateTable):
+    if isinstance(answer, MateTable | GradeTable):
         return _table_html(answer)
     rows = [
         ("status", answer.status),
@@ -182,25 +183,32 @@ def html(answer: Solution | tree.Variations | MateTable | Grade) -> str:
     return _fill("table", (), [(name, cell) for name, cell in rows if cell != ""], "")
 
 
-def _table_html(table: MateTable) -> str:
+_COLUMNS: dict[type[Any], tuple[str, ...]] = {
+    MateTable: ("status", "mate", "lower_bound", "keys", "pv", "nodes", "error"),
+    GradeTable: ("status", "ply", "reason", "line", "right_moves"),
+}
+"""What is shown of each kind of table."""
+
+
+def _table_html(table: MateTable | GradeTable) -> str:
     """Write the first rows of a table, and how many have each status."""
+    names = _COLUMNS[type(table)]
     rows = [
-        (
-            number,
-            row.status,
-            *("" if cell is None else cell for cell in (row.mate, row.lower_bound)),
-            " ".join(row.keys),
-            " ".join(row.pv),
-            f"{row.nodes:,}",
-            row.error,
-        )
+        (number, *(_cell(getattr(row, name)) for name in names))
         for number, row in enumerate(table[:SHOWN_ROWS])
     ]
-    head = ("", "status", "mate", "lower_bound", "keys", "pv", "nodes", "error")
     caption = table.words()
     if len(table) > SHOWN_ROWS:
         caption += f"; the first {SHOWN_ROWS} rows"
-    return _fill("table", head, rows, caption)
+    return _fill("table", ("", *names), rows, caption)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _fill(macro: str, *values: object) -> str:

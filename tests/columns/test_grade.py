@@ -206,7 +206,7 @@ def test_a_line_alone_is_graded_as_among_many() -> None:
         [n for _, n, _ in problems],
         replies=True,
     )
-    assert many == [grade(board.fen(), line, n) for board, n, line in problems]
+    assert list(many) == [grade(board.fen(), line, n) for board, n, line in problems]
 
 
 @pytest.mark.parametrize(
@@ -280,6 +280,39 @@ def test_rows_that_cannot_be_read_do_not_harm_the_others() -> None:
     ]
 
 
+@pytest.mark.parametrize("replies", [False, True])
+def test_a_table_has_the_columns_of_its_grades(replies: bool) -> None:
+    pytest.importorskip("pyarrow")
+    rows = [(MATE_IN_TWO, line, 2) for line in ("Qg8", "Qg8 Rxg8 Nxg8", "Nf7+", "?")]
+    rows += [("8/8", "Qg8", 2), (HARD, "a2a3", 6)]
+    random = Random(61)
+    for board in walks.small_positions(200, 61):
+        rows.append((board.fen(), " ".join(some_line(board, 1, random)), 2))
+    fens, lines, within = zip(*rows, strict=True)
+    table = grade_many(fens, lines, within, replies=replies, nodes=5_000)
+    names = [field.name for field in fields(Grade)]
+    names = names[: names.index("longer_mate" if replies else "wrong_move")]
+    given = table.to_arrow().to_pylist()
+    assert [name for name in given[0] if not name.endswith("_san")] == names
+    for row, answer in zip(given, table, strict=True):
+        for name, value in row.items():
+            expected = getattr(answer, name)
+            assert value == ([*expected] if isinstance(expected, tuple) else expected)
+    assert table.is_right.tolist() == [answer.is_right for answer in table]
+    assert set(table.status.tolist()) == {*table.statuses}
+    assert repr(table).startswith("<GradeTable of 206 rows, ")
+    assert "206 rows, " in table._repr_html_()
+
+
+def test_a_table_of_grades_becomes_a_data_frame() -> None:
+    pd = pytest.importorskip("pandas")
+    fens = pd.Series([MATE_IN_TWO, MATE_IN_TWO], index=["b", "a"])
+    frame = grade_many(fens, ["Qg8", "Nf7+"], 2, replies=True).to_pandas()
+    assert frame["reply_san"].fillna("").to_dict() == {"b": "Rxg8", "a": ""}
+    assert frame["refutation_san"].tolist() == [(), ("Kg8",)]
+    assert frame["ply"].tolist() == [pd.NA, 0]
+
+
 @pytest.mark.parametrize("column", [list, tuple, iter, np.array])
 def test_a_column_may_be_of_any_kind(column: type) -> None:
     answers = grade_many(
@@ -313,7 +346,7 @@ def test_tables_and_single_values_are_refused() -> None:
 
 
 def test_no_rows_have_no_grades() -> None:
-    assert grade_many([], [], 1) == []
+    assert list(grade_many([], [], 1)) == []
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
@@ -373,9 +406,9 @@ def test_with_a_node_limit_a_grade_does_not_depend_on_other_rows() -> None:
             grade(fen, line, 3, nodes=nodes)
             for fen, line in zip(fens, lines, strict=True)
         ]
-        assert together == alone
+        assert list(together) == alone
         again = grade_many(fens[::-1], lines[::-1], 3, nodes=nodes, replies=True)
-        assert again == together[::-1]
+        assert list(again) == together[::-1]
 
 
 GRADING = f"""

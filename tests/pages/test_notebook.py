@@ -151,6 +151,7 @@ def test_nothing_becomes_markup() -> None:
         *(SMOTHERED, ROOK_DISPROVED, MATED),
         *(BLOCK_PLAY, BLOCK_PLAY.keys[0], BLOCK_PLAY.keys[0].defences[0]),
         table(*["x" * 500] * 500),
+        table()[0],
         Grade(GradeStatus.WRONG, 3, ("a1a8",) * 100, reason="expected a mate"),
     ],
 )

@@ -286,10 +286,10 @@ def name_rows(address: Number, count: Number, search: Search) -> Number:
     ----------
     address : int64
         The address of the rows. Each gives `fen`, `fen_size`, `black`, `line`,
-        `line_size` and `played`: whether each move is played before the next; if not,
-        all are moves of its position. `line_at` and `line_written` say where the names
-        are, with a space after each: none in an illegal position, or from the first
-        illegal move on.
+        `line_size` and `played`: so many moves are played before the next, and the
+        others are moves of the position after them. `line_at` and `line_written` say
+        where the names are, with a space after each: none in an illegal position, or
+        from the first illegal move on.
     count : int64
         The number of rows.
     search : Search
@@ -308,7 +308,7 @@ def name_rows(address: Number, count: Number, search: Search) -> Number:
         if search.text_size - search.text_written < needed:
             return index
         row.line_at = search.text_written
-        line, place = bytes_at(row.line), 0
+        line, place, plies = bytes_at(row.line), 0, 0
         is_legal = fen.read_fen(address)
         position, black = bitboards.position_at(words_at(address)), row.black
         while is_legal:
@@ -322,8 +322,9 @@ def name_rows(address: Number, count: Number, search: Search) -> Number:
             if move == bitboards.NO_MOVE:
                 break
             child = write_name(position, move, black, SAN, search)
-            if row.played:
+            if plies < row.played:
                 position, black = child, black ^ 1
+            plies += 1
             place = end
         row.line_written = search.text_written - row.line_at
         address += QUERY_BYTES
