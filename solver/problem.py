@@ -18,6 +18,136 @@ from typing import TypeVar
 from solver.errors import InputError, quote, refusal
 
 # --------------------------------------------------------------------------------------
+# Checks of the public functions' arguments. Their errors name the argument, what was
+# expected and what was found.
+
+Value = TypeVar("Value")
+
+
+def require_int(name: str, value: object, least: int, most: int) -> int:
+    """Return an integer, which may be one of numpy's, as an int.
+
+    Raises
+    ------
+    InputError
+        The value is not an integer from `least` to `most`; a bool is not one.
+    """
+    number = value if type(value) is int else _index(value)
+    if number is None:
+        raise refusal(name, f"a whole number from {least} to {most}", value)
+    if not least <= number <= most:
+        raise refusal(name, f"{least} to {most}", value)
+    return number
+
+
+def require_seconds(name: str, value: object, most: float) -> float:
+    """Return a number of seconds, which may be one of numpy's, as a float.
+
+    Raises
+    ------
+    InputError
+        The value is not a number from 0 to `most`.
+    """
+    from numbers import Real
+
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise refusal(name, "a number of seconds", value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number <= most:  # also refuses NaN
+        raise refusal(name, f"0 to {math.floor(most)} seconds", value)
+    return number
+
+
+def require_instance(
+    name: str, value: object, kind: type[Value], expected: str
+) -> Value:
+    """Return the value if it is an instance of `kind`; otherwise raise InputError."""
+    if not isinstance(value, kind):
+        raise refusal(name, expected, value)
+    return value
+
+
+def require_bool(name: str, value: object) -> bool:
+    """Return True or False; anything else raises InputError."""
+    return require_instance(name, value, bool, "True or False")
+
+
+def require_strings(name: str, value: object, expected: str) -> tuple[str, ...]:
+    """Return several strings as a tuple.
+
+    Raises
+    ------
+    InputError
+        The value is a single string, or is not an iterable of strings.
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise refusal(name, expected, value)
+    items = tuple(value)
+    for item in items:
+        if not isinstance(item, str):
+            raise refusal(name, expected, item)
+    return items
+
+
+def require_moves(name: str, value: object) -> str:
+    """Return moves, in one string or in several, as one text; see `movetext`.
+
+    Raises
+    ------
+    InputError
+        The value is neither.
+    """
+    if isinstance(value, str):
+        return value
+    return " ".join(require_strings(name, value, "moves in one string or in several"))
+
+
+def _index(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+_set = object.__setattr__
+"""Sets a field of a frozen dataclass while it is being created."""
+
+
+def length(name: str, value: object) -> int:
+    """Return a number of moves, 1 to `MAX_MOVES`; anything else raises InputError."""
+    return require_int(name, value, 1, MAX_MOVES)
+
+
+def signed_length(name: str, value: object) -> int:
+    """Return a number of moves, negative if the side to move is mated.
+
+    Raises
+    ------
+    InputError
+        The value is not an integer, is 0, or is not within `MAX_MOVES` of 0.
+    """
+    moves = require_int(name, value, -MAX_MOVES, MAX_MOVES)
+    if not moves:
+        raise refusal(name, "another number of moves than 0", value)
+    return moves
+
+
+def hash_size(value: object) -> int:
+    """Return a table size, 1 to `MAX_HASH_MIB`; anything else raises InputError."""
+    return require_int("hash_mib", value, 1, MAX_HASH_MIB)
+
+
+def thread_count(value: object) -> int:
+    """Return a thread count, 1 to `MAX_THREADS`; anything else raises InputError."""
+    return require_int("threads", value, 1, MAX_THREADS)
+
+
+# --------------------------------------------------------------------------------------
 # What a composition demands: `#3`, `s#2`, `h#2.5` and their like.
 #
 # docs/reference/stipulations.md defines each. In direct, self- and reflex play, the
@@ -597,135 +727,6 @@ def _stipulation(given: Stipulation | str | None) -> Stipulation:
 
 def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
-
-
-_set = object.__setattr__
-"""Sets a field of a frozen dataclass while it is being created."""
-
-
-def length(name: str, value: object) -> int:
-    """Return a number of moves, 1 to `MAX_MOVES`; anything else raises InputError."""
-    return require_int(name, value, 1, MAX_MOVES)
-
-
-def signed_length(name: str, value: object) -> int:
-    """Return a number of moves, negative if the side to move is mated.
-
-    Raises
-    ------
-    InputError
-        The value is not an integer, is 0, or is not within `MAX_MOVES` of 0.
-    """
-    moves = require_int(name, value, -MAX_MOVES, MAX_MOVES)
-    if not moves:
-        raise refusal(name, "another number of moves than 0", value)
-    return moves
-
-
-def hash_size(value: object) -> int:
-    """Return a table size, 1 to `MAX_HASH_MIB`; anything else raises InputError."""
-    return require_int("hash_mib", value, 1, MAX_HASH_MIB)
-
-
-def thread_count(value: object) -> int:
-    """Return a thread count, 1 to `MAX_THREADS`; anything else raises InputError."""
-    return require_int("threads", value, 1, MAX_THREADS)
-
-
-# The checks below are for arguments of the public functions. Their errors name the
-# argument, what was expected and what was found.
-
-Value = TypeVar("Value")
-
-
-def require_int(name: str, value: object, least: int, most: int) -> int:
-    """Return an integer, which may be one of numpy's, as an int.
-
-    Raises
-    ------
-    InputError
-        The value is not an integer from `least` to `most`; a bool is not one.
-    """
-    number = value if type(value) is int else _index(value)
-    if number is None:
-        raise refusal(name, f"a whole number from {least} to {most}", value)
-    if not least <= number <= most:
-        raise refusal(name, f"{least} to {most}", value)
-    return number
-
-
-def require_seconds(name: str, value: object, most: float) -> float:
-    """Return a number of seconds, which may be one of numpy's, as a float.
-
-    Raises
-    ------
-    InputError
-        The value is not a number from 0 to `most`.
-    """
-    from numbers import Real
-
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise refusal(name, "a number of seconds", value)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not 0 <= number <= most:  # also refuses NaN
-        raise refusal(name, f"0 to {math.floor(most)} seconds", value)
-    return number
-
-
-def require_instance(
-    name: str, value: object, kind: type[Value], expected: str
-) -> Value:
-    """Return the value if it is an instance of `kind`; otherwise raise InputError."""
-    if not isinstance(value, kind):
-        raise refusal(name, expected, value)
-    return value
-
-
-def require_bool(name: str, value: object) -> bool:
-    """Return True or False; anything else raises InputError."""
-    return require_instance(name, value, bool, "True or False")
-
-
-def require_strings(name: str, value: object, expected: str) -> tuple[str, ...]:
-    """Return several strings as a tuple.
-
-    Raises
-    ------
-    InputError
-        The value is a single string, or is not an iterable of strings.
-    """
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise refusal(name, expected, value)
-    items = tuple(value)
-    for item in items:
-        if not isinstance(item, str):
-            raise refusal(name, expected, item)
-    return items
-
-
-def require_moves(name: str, value: object) -> str:
-    """Return moves, in one string or in several, as one text; see `movetext`.
-
-    Raises
-    ------
-    InputError
-        The value is neither.
-    """
-    if isinstance(value, str):
-        return value
-    return " ".join(require_strings(name, value, "moves in one string or in several"))
-
-
-def _index(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
 
 
 def at_most(moves: int) -> str:
