@@ -10,10 +10,17 @@ runs in a separate process; the output is its rows per second and its peak memor
 first move, four are other legal moves in SAN, two lines go wrong after the key, one
 move is illegal and one text is no move. `wrong` grades other legal moves only. `calls`
 grades the answers and solves, one call each, in microseconds.
+
+    python -m benchmarks.columns mates.epd 100 trees
+
+finds the accepted moves of each row within its `dm`: median and most of the CPU
+milliseconds, the moves of either side and the bytes of JSON.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 import tempfile
 import time
@@ -21,11 +28,13 @@ from collections import Counter
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
+from statistics import median
+from typing import Any
 
 import chess
 
 from benchmarks.memory import TIMEOUT_S, peak_mib
-from solver import Status, grade, grade_many, solve, solve_many
+from solver import Status, accepted, grade, grade_many, solve, solve_many
 from tests import processes
 
 MODULE = "benchmarks.columns"
@@ -84,8 +93,36 @@ def time_calls(fens: list[str], answers: list[str]) -> None:
     print()
 
 
+def count_moves(tree: dict[str, Any]) -> int:
+    """Return how many moves of either side a tree has."""
+    below = tree.get("right_moves", ())
+    return sum(1 + ("reply" in move) + count_moves(move) for move in below)
+
+
+def time_trees(rows: list[str]) -> None:
+    """Print the cost and the size of the accepted trees of rows with a `dm`."""
+    read = re.compile(r"((?:\S+ ){4}).*\bdm ([0-9]+);").match
+    problems = [(found[1], int(found[2])) for found in map(read, rows) if found]
+    accepted(*problems[0])  # loads the kernel
+    costs = []
+    for fen, moves in problems:
+        started = time.process_time()
+        tree = accepted(fen, moves)
+        passed = 1000 * (time.process_time() - started)
+        size = len(json.dumps(tree, separators=(",", ":")))
+        costs.append((passed, count_moves(tree), size))
+    for name, values in zip(
+        ("ms", "moves", "bytes"), zip(*costs, strict=True), strict=True
+    ):
+        print(f"{name} {median(values):.5g}, at most {max(values):.5g}", end="; ")
+    print(f"{len(costs)} trees")
+
+
 def run(task: str, path: str, number: int) -> None:
     """Run a task on rows that were made before the clock starts; print its rate."""
+    if task == "trees":
+        time_trees(rows_of(path, number))
+        return
     fens = [" ".join(row.split()[:4]) for row in rows_of(path, number)]
     if task in {"answers", "wrong", "calls"}:
         fens = fens[:GRADED]

@@ -44,6 +44,7 @@ _HOMES = {
     "Stipulation": "problem",
     "StoppedBy": "solution",
     "Variations": "play.tree",
+    "accepted": "columns.accepted",
     "generate": "columns.generate",
     "grade": "columns.grade",
     "grade_many": "columns.grade",

@@ -1,5 +1,6 @@
 # The public names of `__init__.py`, for type checkers and editors.
 
+from solver.columns.accepted import accepted as accepted
 from solver.columns.generate import generate as generate
 from solver.columns.grade import Grade as Grade
 from solver.columns.grade import GradeStatus as GradeStatus
