@@ -54,7 +54,9 @@ def rows_of(path: str, number: int) -> list[str]:
     return list(islice(cycle(lines), number))
 
 
-def answers_to(fens: list[str], lines: list[tuple[str, ...]], kinds: range) -> list[str]:
+def answers_to(
+    fens: list[str], lines: list[tuple[str, ...]], kinds: range
+) -> list[str]:
     """Return an answer to each position, as described above; `kinds` are in turn."""
     draw, answers = Random(1), []
     for kind, fen, line in zip(cycle(kinds), fens, lines, strict=False):

@@ -87,6 +87,8 @@ class GivenPosition:
         Whether the text says who is to move.
     warnings : tuple of str
         What the text says that makes no sense, and so was left out.
+    before : tuple of str
+        The FEN and the move that led to it, if a reader has played one.
 
     Raises
     ------
@@ -96,6 +98,7 @@ class GivenPosition:
 
     def __init__(self, text: str, side: chess.Color = True) -> None:  # noqa: FBT002
         self.warnings: tuple[str, ...] = ()
+        self.before: tuple[str, ...] = ()
         if memory := read_query(text, black=not side):
             self.fen = memory.texts()[0]
         else:

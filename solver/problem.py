@@ -517,6 +517,9 @@ class Problem:
     line : tuple of str
         The moves that the source gives where it claims no mate, as a study does, in
         UCI notation.
+    before : tuple of str
+        The FEN and the move of the opponent that lead to the position, where the source
+        begins with them, as lichess's puzzles do; else empty.
 
     Raises
     ------
@@ -534,6 +537,7 @@ class Problem:
     names_side: bool = field(compare=False)
     warnings: tuple[str, ...] = field(compare=False)
     line: tuple[str, ...] = field(compare=False)
+    before: tuple[str, ...] = field(compare=False)
 
     # An argument may be of more types than its field.
     def __init__(  # noqa: PLR0913, PLR0917 -- each is one field
@@ -547,6 +551,7 @@ class Problem:
         names_side: bool = True,  # noqa: FBT001, FBT002
         warnings: tuple[str, ...] = (),
         line: tuple[str, ...] = (),
+        before: tuple[str, ...] = (),
     ) -> None:
         for name, text in (("fen", fen), ("id", id), ("source", source)):
             _set(self, name, require_instance(name, text, str, "text"))
@@ -567,6 +572,7 @@ class Problem:
         _set(self, "names_side", names_side)
         _set(self, "warnings", warnings)
         _set(self, "line", line)
+        _set(self, "before", before)
 
     def __repr__(self) -> str:
         """Show what it is; its moves are attributes."""

@@ -410,6 +410,7 @@ COLUMNS = Record._fields[: Record._fields.index("warnings")]
 COMPUTED = {
     "solutions_found": Field(NUMBER),
     "play": Field(PLAY),
+    "accepted": Field(PLAY),
     "disagreements": Field(TEXTS, is_audits=True),
 }
 """What JSON has after the fields of `Record`."""

@@ -126,6 +126,8 @@ def test_the_fields_of_some_answers_are_listed(
     cut = json.loads("".join(dump_solutions(many.to_dict(), None, lambda: True)))
     assert run(["solve", MATE, "--variations", "--jsonl"]) == 0
     shown = json.loads(capsys.readouterr().out)
+    assert run(["solve", MATE, "--accepted", "--jsonl"]) == 0
+    shown |= json.loads(capsys.readouterr().out)
     found = {*restricted.to_dict(), *many.to_dict(), *cut, *shown}
     assert found - {*LISTS["record"]} == {*LISTS["record-some"]}
 

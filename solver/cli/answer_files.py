@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from solver import errors, solving
     from solver.cli import options
-    from solver.search import queries, workspaces
+    from solver.search import queries, threads, workspaces
     from solver.solution import Solution
 
 
@@ -46,7 +46,10 @@ def build_play(
     request: options.PlayRequest,
 ) -> shown_play.ShownPlay | None:
     """Build the play of an answer, with progress shown; None after Ctrl-C."""
+    find: Callable[[threads.Control], shown_play.ShownPlay]
     find = partial(shown_play.find_play, question, solution, solver, request.options)
+    if request.accepted:
+        find = partial(shown_play.find_accepted, question, solution)
     try:
         return console.build_stoppable("play", find)
     except build.BuildingStoppedError:

@@ -47,7 +47,9 @@ OPTION_GROUPS = {
     ),
     "What is traced": "--search --technique --cuts --moves --no-prover",
     "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
-    "What to look for": "--first --within --keys --every-ply --follow --tablebases",
+    "What to look for": (
+        "--first --within --keys --every-ply --follow --accepted --tablebases"
+    ),
     "Play of compositions": (
         "--stipulation --max-solutions --variations --set-play --tries --no-threats "
         "--all-defences --notation"
@@ -473,6 +475,14 @@ def _stipulation(text: str) -> problem.Stipulation:
         raise click.BadParameter(str(error).removeprefix("stipulation: ")) from None
 
 
+accepted = flag(
+    "--accepted",
+    "Add all moves that mate in time, at each of the attacker's turns, with the reply "
+    "that lasts longest.",
+)
+"""Adds `--accepted`, passed as `accepted: bool`."""
+
+
 class PlayRequest(NamedTuple):
     """The question about the play.
 
@@ -484,6 +494,8 @@ class PlayRequest(NamedTuple):
         Print the play, not only the answer.
     notation : Notation
         How moves are printed.
+    accepted : bool
+        It is the accepted moves, with one reply each.
     set_play, tries, threats, all_defences, depth
         The fields of `PlayOptions` that can be chosen; for files alone, all defences.
     """
@@ -491,6 +503,7 @@ class PlayRequest(NamedTuple):
     stipulation: problem.Stipulation | None
     is_shown: bool
     notation: Notation
+    accepted: bool
     set_play: bool
     tries: int
     threats: bool
@@ -502,12 +515,13 @@ class PlayRequest(NamedTuple):
         """Which play it is."""
         from solver.play import tree  # an answer without its play needs no tree
 
-        return tree.PlayOptions(*self[3:])
+        return tree.PlayOptions(*self[4:])
 
 
 def read_request(
     *,
     stipulation: problem.Stipulation | None,
+    accepted: bool,
     variations: bool,
     set_play: bool,
     tries: int | None,
@@ -522,17 +536,30 @@ def read_request(
     Raises
     ------
     click.UsageError
-        Two of them ask for different notations.
+        Two of them ask for different notations, or for different play.
     """
+    others = {
+        "--variations": variations,
+        "--set-play": set_play,
+        "--tries": tries,
+        "--no-threats": no_threats,
+        "--all-defences": all_defences,
+        "--depth": depth,
+    }
+    for name, is_given in others.items():
+        if accepted and is_given:
+            msg = f"--accepted and {name} cannot be combined."
+            raise click.UsageError(msg)
     chosen = {True: Notation.UCI, False: Notation.SAN, None: None}[uci]
     if chosen and notation not in {None, chosen}:
         option = "--uci-moves" if uci else "--san"
         msg = f"{option} and --notation {notation} cannot be combined."
         raise click.UsageError(msg)
     shown = Notation(notation or chosen or Notation.SAN)
-    is_shown = bool(variations or set_play or tries or shown is Notation.POPEYE)
+    is_wanted = accepted or variations or set_play or tries
+    is_shown = bool(is_wanted or shown is Notation.POPEYE)
     all_defences = all_defences or not is_shown
-    asked = set_play, tries or 0, not no_threats, all_defences, depth
+    asked = accepted, set_play, tries or 0, not no_threats, all_defences, depth
     return PlayRequest(stipulation, is_shown, shown, *asked)
 
 
@@ -551,6 +578,7 @@ play = gathered(
         "N",
         "Stop help play after N solutions. Default: find all.",
     ),
+    accepted,
     flag("--variations", "Print the whole play, as composers do."),
     flag(
         "--set-play",

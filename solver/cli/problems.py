@@ -19,6 +19,7 @@ import click
 
 from solver import errors, position_text
 from solver.cli import auditing, console, options
+from solver.columns import accepted as accepting
 from solver.columns import generate as core
 from solver.files import write_whole
 from solver.formats import claims, epd, registry, streams
@@ -262,6 +263,7 @@ Examples:
   matesolve convert lichess_db_puzzle.csv.zst mates.epd --min-claim 3
   matesolve convert mates.epd mates.inp
   matesolve convert - - --to jsonl < mates.pgn
+  matesolve convert lichess_db_puzzle.csv.zst puzzles.jsonl --accepted
   matesolve convert mates.csv corrected.csv --correct run.db
 """)
 @click.argument("source", metavar="IN", type=options.FILE)
@@ -273,6 +275,7 @@ Examples:
     type=click.Choice(registry.WRITABLE),
     help="Format of the output. Default: by the suffix of OUT.",
 )
+@options.accepted
 @click.option(
     "--correct",
     "store_path",
@@ -318,6 +321,7 @@ def convert(
     target: str,
     read_options: claims.ReadOptions,
     target_format: str | None,
+    accepted: bool,
     store_path: str | None,
     drop: frozenset[str],
     cooks: str,
@@ -328,15 +332,21 @@ def convert(
     """Write a collection of problems in another format.
 
     IN may be in any format that `verify` reads, compressed or not. The suffix of OUT
-    selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, or .inp for Popeye;
-    add .gz to compress it. OUT is replaced only when all of IN has been read; until
-    then a hidden file beside it has the suffix .part1. If the command is killed, the
-    next one that writes OUT deletes that file. - is standard input or output.
+    selects its format: .epd, .fen, .pgn, .jsonl, .csv, .parquet, .inp for Popeye, or
+    .db3 for En Croissant; add .gz to compress it. OUT is replaced only when all of IN
+    has been read; until then a hidden file beside it has the suffix .part1. If the
+    command is killed, the next one that writes OUT deletes that file. - is standard
+    input or output.
 
     A record that cannot be parsed, or that the output format cannot express, is
     reported and skipped. FENs keep no claims. Popeye's input cannot express that the
     side to move is mated, or how many solutions a help problem has. EPD and PGN do not
-    record that any mate on the last move counts, as in lichess puzzles.
+    record that any mate on the last move counts, as in lichess puzzles. .db3 has the
+    claimed line, if it ends in mate, after a move of the opponent: the one in IN, or
+    else a quiet move that is taken back.
+
+    With --accepted, JSON lines have in `accepted`, and PGN in variations, all moves
+    that mate within the claimed number of moves; .db3 gets the lines that are missing.
 
     With --correct, IN is CSV, EPD, PGN, JSON, JSON lines or xlsx, and is read as the
     audit has read it. Wrong lengths, keys and lines are replaced; all else stays, in a
@@ -344,6 +354,10 @@ def convert(
     stderr says what was changed, or what is left and why. Records that an editor
     accepts stay as they are.
     """
+    asked = target_format or registry.format_of(target)
+    if accepted and (store_path is not None or asked not in registry.WITH_ACCEPTED):
+        msg = "--accepted needs JSON lines, PGN or .db3, and no --correct."
+        raise click.UsageError(msg)
     if store_path is not None:
         options.require_csv(is_csv=False, escapes=escape_formulas)
         from solver.audit.corrections import Decisions, Drop
@@ -355,7 +369,6 @@ def convert(
     if drop or hints or changes or cooks != "keys":
         msg = "--drop, --cooks, --hints and --changes need --correct."
         raise click.UsageError(msg)
-    asked = target_format or registry.format_of(target)
     target_format = console.require_format(target, asked, registry.WRITABLE)
     is_csv = target_format == "csv"
     options.require_csv(is_csv=is_csv, escapes=escape_formulas)
@@ -370,12 +383,7 @@ def convert(
     def rows() -> Iterator[object]:
         nonlocal skipped
         for record in registry.read_collection(source, read_options, summary):
-            row: object = record
-            if not isinstance(record, errors.FormatError):
-                try:
-                    row = writer.write(record)
-                except errors.InputError as error:
-                    row = errors.FormatError(record.source, str(error))
+            row = _written(record, writer, accepted=accepted)
             if isinstance(row, errors.FormatError):
                 skipped += 1
                 progress.notify(f"error: {row}")
@@ -396,6 +404,40 @@ def convert(
     if skipped:
         codes.add(console.Exit.BAD_INPUT)
     ctx.exit(console.foremost(codes | {console.Exit.PROVED}))
+
+
+def _written(
+    record: Problem | errors.FormatError, writer: registry.Writer, *, accepted: bool
+) -> object:
+    """Return the row of a record, with its accepted tree if asked, or an error."""
+    if isinstance(record, errors.FormatError):
+        return record
+    try:
+        trees = [_accept(record)] if accepted else []
+        return writer.write(record, *trees)
+    except errors.InputError as error:
+        return errors.FormatError(record.source, str(error))
+
+
+def _accept(record: Problem) -> dict[str, Any]:
+    """Return the accepted tree of a problem, within its claimed number of moves.
+
+    Raises
+    ------
+    InputError
+        It claims no mate by the side to move, or there is none.
+    """
+    claim, other = record.claim, record.stipulation.beside_claim.text
+    if claim is None or claim.mate < 0 or other:
+        found = other or (f"mated in {-claim.mate}" if claim else "none")
+        msg = f"claim: expected a mate by the side to move, found {found}"
+        raise errors.InputError(msg)
+    tree = accepting.accepted(record.fen, claim.mate)
+    if not tree["right_moves"]:
+        moves = f"{claim.mate} move{'s' * (claim.mate != 1)}"
+        msg = f"claim: expected a mate within {moves}, found none in this position"
+        raise errors.InputError(msg)
+    return tree
 
 
 KEPT_FORMAT = "--correct needs the name of a file, and keeps its format."

@@ -50,6 +50,7 @@ Examples:
   matesolve solve 8/7K/8/8/8/8/R7/7k --certificate proof.json
   matesolve solve 8/7K/8/8/8/8/R7/7k --pgn mate.pgn --html mate.html
   matesolve solve "8/8/8/8/8/5KR1/8/7k w - -" --set-play --tries
+  matesolve solve "8/8/8/8/8/5KR1/8/7k w - -" --accepted --json
   matesolve solve 8/5K2/2r5/7p/5R2/6B1/8/7k --stipulation h#2
   matesolve solve - --first --jsonl < positions.txt
 """)
@@ -114,6 +115,10 @@ def solve(
     A certificate proves the mate. It also proves that no mate is shorter, unless that
     proof is too large to write. FILE is compressed if its name ends in .gz.
 
+    --accepted prints every move that a puzzle site should take for right: those that
+    mate as fast, at each of the attacker's turns. The defender has one reply to each.
+    The tree is cut at 10,000 moves.
+
     --variations prints the whole play: keys with their threats, defences and
     continuations; --set-play and --tries add to it. --pgn and --html show the same
     play; without these options, they show every key and every defence. If that is too
@@ -130,6 +135,10 @@ def solve(
         raise click.UsageError(msg)
     if (as_json or jsonl) and board:
         msg = "--board needs text output, not --json or --jsonl."
+        raise click.UsageError(msg)
+
+    if play.accepted and not restriction.is_open:
+        msg = f"{_RESTRICTING} cannot be combined with --accepted."
         raise click.UsageError(msg)
 
     many = fen == (console.STDIN,)
@@ -212,6 +221,9 @@ def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> No
     _refuse_unused(play.stipulation, details, given)
 
 
+_RESTRICTING = "--checks-only, --king-flights, --replies and --threat"
+
+
 def _refuse_unused(
     stipulation: Stipulation, details: dict[str, Any], given: Mapping[str, Any]
 ) -> None:
@@ -233,10 +245,10 @@ def _refuse_unused(
         unused["--certificate"] = given["certificate_path"] is not None
     if not kind.has_tablebases:
         unused["--tablebases"] = given["directories"]
+    unused["--accepted"] = given["accepted"] and stipulation.beside_claim.text
     if not kind.has_restrictions:
         is_restricted = any(given[name] is not None for name in RANGES)
-        name = "--checks-only, --king-flights, --replies and --threat"
-        unused[name] = given["checks_only"] or is_restricted
+        unused[_RESTRICTING] = given["checks_only"] or is_restricted
     for name, is_given in unused.items():
         if is_given:
             msg = f"{name} cannot be combined with --stipulation {stipulation}."
@@ -446,7 +458,7 @@ class Records(NamedTuple):
         if solution.solutions:
             record["solutions"] = solution.solutions
         if play is not None:
-            record["play"] = play.record()
+            record[play.in_record] = play.record()
         for text in answer_record.dump_solutions(record, self.indent, is_over):
             click.echo(text, nl=False)
         click.echo()

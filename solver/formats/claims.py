@@ -384,6 +384,7 @@ class Draft:
             names_side=self.position.names_side,
             warnings=warnings,
             line=() if claim or no_mate else self.line or self.keys[:1],
+            before=self.position.before,
         )
 
     def _claim(self) -> Claim | None:

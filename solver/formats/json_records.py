@@ -17,7 +17,7 @@ from solver.formats.streams import decode_line, is_record
 from solver.formats.trees import entries_of, parse_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from solver.formats.claims import FileSummary, ReadOptions
     from solver.formats.entries import Entry
@@ -42,7 +42,7 @@ def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Reco
     for number, line in records:
         source = f"{summary.name}:{number}"
         try:
-            record = parse_object(decode_line(line).strip())
+            record = _parse(line)
             if isinstance(record, dict) and _is_flat(record, place):
                 cells = [*map(cell_text, record.values())]
                 problem = reading.read(reading.plan(tuple(record)), cells, source)
@@ -79,10 +79,18 @@ def object_of(text: str) -> dict[str, Any]:
 def _entries(lines: Lines, summary: FileSummary) -> Iterator[Entry | FormatError]:
     for number, line in lines:
         try:
-            found = entries_of(parse_object(decode_line(line).strip()), number)
+            found = entries_of(_parse(line), number)
             yield from [entry._replace(number=number) for entry in found]
         except InputError as error:
             yield FormatError(f"{summary.name}:{number}", str(error))
+
+
+def _parse(line: bytes) -> dict[str, Any] | list[Any]:
+    """Parse a line, without the accepted moves that `write_jsonl` adds to a claim."""
+    record = parse_object(decode_line(line).strip())
+    if isinstance(record, dict) and isinstance(record.get("accepted"), dict):
+        del record["accepted"]
+    return record
 
 
 def _is_flat(record: dict[str, Any], place: str) -> bool:
@@ -97,9 +105,9 @@ def _holds_more(values: list[Any]) -> bool:
     return any(isinstance(value, dict | list) for value in values)
 
 
-def write_jsonl(problem: Problem) -> str:
+def write_jsonl(problem: Problem, accepted: Mapping[str, Any] | None = None) -> str:
     """Write a problem as one line, without empty fields."""
-    fields = rows.fields_of(problem).items()
+    fields = (rows.fields_of(problem) | {"accepted": accepted}).items()
     record = {name: value for name, value in fields if value is not None}
     # Escaped, a name with control characters does no harm to a terminal.
     escaped = not problem.id.isprintable()

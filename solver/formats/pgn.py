@@ -45,7 +45,7 @@ from functools import partial
 from itertools import chain, pairwise
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -393,7 +393,7 @@ def event_of(problem: Problem) -> str:
     return re.sub(r'([\\"])', r"\\\1", printable(problem.id)) or "?"
 
 
-def write_pgn(problem: Problem) -> str:
+def write_pgn(problem: Problem, accepted: Mapping[str, Any] | None = None) -> str:
     """Write a problem as a game.
 
     `read_pgn` reads the same problem again, with two exceptions: the claim's
@@ -402,6 +402,8 @@ def write_pgn(problem: Problem) -> str:
     Parameters
     ----------
     problem : Problem
+    accepted : dict, optional
+        The accepted tree; see `add_accepted`.
 
     Returns
     -------
@@ -422,7 +424,30 @@ def write_pgn(problem: Problem) -> str:
         game.headers["Stipulation"] = "?"  # the name may look like a claim
     else:
         _add_claim(game, claim, problem)
+    if accepted:
+        add_accepted(game, accepted)
     return f"{game}\n\n"
+
+
+def add_accepted(node: chess.pgn.GameNode, accepted: Mapping[str, Any]) -> None:
+    """Add an accepted tree to a game, after the moves that it has already.
+
+    Its moves are variations unless the main line has them. A comment says where
+    the tree is cut.
+    """
+    if "right_moves" not in accepted:
+        node.comment = "more moves are right than are shown"
+    for right in accepted.get("right_moves", ()):
+        after = _played(node, right)
+        if "reply" in right:
+            add_accepted(_played(after, right["reply"]), right)
+
+
+def _played(node: chess.pgn.GameNode, move: Mapping[str, str]) -> chess.pgn.ChildNode:
+    """Return the node after a move, which is added if it is not there."""
+    played = chess.Move.from_uci(move["uci"])
+    found = node.has_variation(played)
+    return node.variation(played) if found else node.add_variation(played)
 
 
 def _add_claim(game: chess.pgn.Game, claim: Claim, problem: Problem) -> None:
@@ -527,9 +552,11 @@ class _Game(PgnGame):
         fen, line = read_compiled(
             self.position.fen, " ".join(self.moves), played=plies
         ) or ("", "")
-        warnings = self.position.warnings
+        given, played = self.position, self.moves[:plies]
         self.position, self.moves = GivenPosition(fen), tuple(line.split())
-        self.position.warnings = warnings
+        self.position.warnings = given.warnings
+        if plies == 1:
+            self.position.before = (given.fen, *played)
 
 
 class _Habits(NamedTuple):

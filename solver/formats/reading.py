@@ -725,9 +725,9 @@ def _read_lichess(row: Sequence[str], source: str) -> Problem | None:
         if others or is_even or mate > MAX_MOVES:
             return None
         claim = Claim(mate, line[:1], line, any_last_move=True)
-    return Problem(
-        plain[0], printable(name) or claiming.default_name(source), claim, source
-    )
+    name = printable(name) or claiming.default_name(source)
+    before = fen, moves.split(maxsplit=1)[0]
+    return Problem(plain[0], name, claim, source, before=before)
 
 
 def read_entries(

@@ -253,9 +253,10 @@ class RecordReader:
         """Make the position after the opponent's move the one in question."""
         after = read_compiled(self.position.fen, first, played=1)
         assert after
-        warnings = self.position.warnings
+        given = self.position
         self.position = GivenPosition(after[0])
-        self.position.warnings = warnings
+        self.position.warnings = given.warnings
+        self.position.before = given.fen, first
         self.best, others = best, self.lines
         self.lines = [best]
         self.lines += [

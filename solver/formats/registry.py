@@ -60,8 +60,8 @@ class _Format(NamedTuple):
     is_written : bool
         Whether that module also has a writer, such as `write_csv`, and perhaps
         constants such as `CSV_HEAD`, `CSV_SEPARATOR` and `CSV_TAIL`, which are written
-        before the first problem, between two, and after the last. Only the writer of
-        Parquet is found elsewhere.
+        before the first problem, between two, and after the last. Only the writers of
+        Parquet and SQLite are found elsewhere.
     """
 
     title: str
@@ -97,7 +97,7 @@ _BY_NAME = {
     "parquet": _Format(
         "Parquet", "parquet.read_parquet", "stream", needs=_PYARROW, is_written=True
     ),
-    "sqlite": _Entries("SQLite", "tables.read_sqlite", "stream"),
+    "sqlite": _Entries("SQLite", "tables.read_sqlite", "stream", is_written=True),
     "xlsx": _Entries("a workbook", "tables.read_workbook", "stream", needs=_OPENPYXL),
 }
 """The formats by name."""
@@ -108,7 +108,11 @@ FORMATS = tuple(_BY_NAME)
 WRITABLE = tuple(name for name, row in _BY_NAME.items() if row.is_written)
 """The formats that can be written."""
 
+WITH_ACCEPTED = "jsonl", "pgn", "sqlite"
+"""The formats that hold the accepted moves of a problem, or their first line."""
+
 _LICHESS, _JSON, _PARQUET, _TEXT, _ZIP = "lichess", "json", "parquet", "text", "zip"
+_SQLITE = "sqlite"
 _ROWS = {"jsonl", "csv", _LICHESS, _PARQUET}
 """The formats of rows, which they select before they parse them."""
 
@@ -116,11 +120,13 @@ _WITH_COLUMNS = _ROWS | {"epd", "fen", "pgn"}
 """The formats whose readers get the options; those of entries are understood alike."""
 
 _SELECTABLE = _ROWS | {name for name, row in _BY_NAME.items() if row.yields_entries}
-_BINARY = {_PARQUET, "sqlite", "xlsx"}
+_BINARY = {_PARQUET, _SQLITE, "xlsx"}
 _MAX_TEXT_BYTES = 1 << 26
 """The longest text that is read; other formats are read piece by piece."""
 
-_SUFFIXES = {".inp" if name == "popeye" else f".{name}": name for name in WRITABLE}
+_SUFFIXES = {
+    {"popeye": ".inp", _SQLITE: ".db3"}.get(name, f".{name}"): name for name in WRITABLE
+}
 
 
 def read_collection(
@@ -268,17 +274,22 @@ class Writer(NamedTuple):
     ----------
     write : callable
         Returns the record of a problem: its text, or the cells of its row; raises
-        InputError if the format cannot express it.
+        InputError if the format cannot express it. Those of `WITH_ACCEPTED` also take
+        its accepted tree.
     save : callable
         Writes any number of these records to a file.
     """
 
-    write: Callable[[problem.Problem], Any]
+    write: Callable[..., Any]
     save: Callable[[Iterable[Any], BinaryIO], object]
 
 
 def find_writer(target_format: str) -> Writer:
     """Return the writer of a format, one of `WRITABLE`; Parquet needs pyarrow."""
+    if target_format == _SQLITE:
+        from solver.formats import en_croissant
+
+        return Writer(en_croissant.write_sqlite, en_croissant.save_rows)
     if target_format == _PARQUET:
         from solver.formats import evidence, parquet, rows
 

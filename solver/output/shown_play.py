@@ -6,11 +6,11 @@ Called by `cli`, `mcp` and `pages`; imports `answer_record`, `output`, `play_tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from html import escape
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import chess
 import chess.svg
@@ -21,8 +21,10 @@ from solver.output import Notation, answer_record, play_text, popeye_text
 from solver.output.text import describe
 from solver.play.builder import variations_after
 from solver.play.record import Record, find_mate_mark
+from solver.play.tree import Attack, Defence, Variations
 from solver.position_text import write_lines
 from solver.problem import Stipulation
+from solver.search.threads import WATCHDOG
 from solver.stipulations import genre_of
 from solver.stipulations.solving_moves import set_play
 
@@ -111,6 +113,8 @@ class ShownTree:
     solution: Solution
     play: Record
     tries: bool = False
+    in_record: ClassVar[str] = "play"
+    """The field of the answer's record."""
 
     def lines(self, notation: Notation = Notation.SAN) -> list[play_text.PlayLine]:
         """Return lines of text; see `describe_play`."""
@@ -143,6 +147,30 @@ class ShownTree:
         ]
         if text := "\n".join(part.rstrip() for part in parts if part.strip()):
             yield text
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAccepted(ShownTree):
+    """The accepted moves as play, in which each attack has one defence.
+
+    Attributes
+    ----------
+    accepted : dict
+        The tree that `solver.columns.accepted` found.
+    """
+
+    accepted: Record = field(default_factory=dict)
+    in_record: ClassVar[str] = "accepted"
+
+    def lines(self, notation: Notation = Notation.SAN) -> list[play_text.PlayLine]:
+        """Return lines of text, and one more if the tree is cut."""
+        part = play_text.LinePart("The tree is cut: more moves are accepted.")
+        cut = play_text.PlayLine((part,), 1, "dim")
+        return ShownTree.lines(self, notation) + [cut] * (not self.accepted["complete"])
+
+    def record(self) -> dict[str, object]:
+        """Return the field of its JSON record."""
+        return self.accepted
 
 
 class _Phase(NamedTuple):
@@ -198,6 +226,7 @@ class ShownSolutions:
     solution: Solution
     set_play: tuple[tuple[str, ...], ...] = ()
     set_play_complete: bool = True
+    in_record: ClassVar[str] = "play"
     is_over: Callable[[], bool] = answer_record.never
 
     def lines(
@@ -362,6 +391,49 @@ def find_play(
 
     kind = genre_of(question.problem.stipulation)
     return kind.choose(build_tree, find_set_play)()
+
+
+def find_accepted(
+    question: queries.Question, solution: Solution, control: threads.Control
+) -> ShownPlay:
+    """Find the accepted moves of an answer; there are none unless it is a mate.
+
+    Parameters
+    ----------
+    question : Question
+        Its limits are for the search and these moves together.
+    solution : Solution
+        The answer.
+    control : Control
+        Stops the search.
+    """
+    from solver.columns.accepted import accepted
+
+    fen, mate = solution.problem.fen, solution.mate or 0
+    left = question.limits.after(solution.stats.nodes, solution.stats.time_s)
+    found: Record = {"complete": True, "right_moves": []}
+    if mate > 0:
+        with WATCHDOG.limit(control, left.time_s):
+            found = accepted(fen, mate, nodes=left.nodes, control=control)
+
+    def attacks(parent: Record, moves_left: int) -> Iterator[Attack]:
+        for right in parent["right_moves"]:
+            is_mate = right["san"].endswith("#")
+            attack = Attack(right["uci"], 0 if is_mate else moves_left - 1)
+            if "right_moves" in right:
+                following = [*attacks(right, moves_left - 1)]
+                attack.defences = [Defence(right["reply"]["uci"], following)]
+            attack.is_cut = not (is_mate or attack.defences)
+            yield attack
+
+    is_known = "right_moves" in found
+    play = Variations(
+        stipulation=solution.problem.stipulation.numbered(max(mate, 0)),
+        fen=fen,
+        keys=(*attacks(found, mate),) if is_known else (),
+        keys_complete=is_known,
+    )
+    return ShownAccepted(solution, play.to_dict(), accepted=found)
 
 
 def play_lines(

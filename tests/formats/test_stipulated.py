@@ -68,7 +68,7 @@ def read(folder: Path, name: str, text: str | bytes) -> Problem:
     return replace(found, source="")
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@pytest.mark.parametrize("name", [name for name in WRITABLE if name != "sqlite"])
 @pytest.mark.parametrize("text", STIPULATIONS)
 def test_a_written_stipulation_is_read_again(
     name: str, text: str, tmp_path: Path

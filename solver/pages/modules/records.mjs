@@ -46,6 +46,7 @@ import { element, make, pageData, several, thousands, timeText } from "./dom.mjs
  * @property {{[name: string]: boolean | number | null}} [restriction]
  * @property {number} [solutions_found]
  * @property {object} [play]
+ * @property {object} [accepted]
  * @property {string[]} [disagreements]
  * @typedef {{move: string, mate: number | null, keys: string[], only?: boolean | null,
  *   holds?: boolean}} Ply
