@@ -1,6 +1,7 @@
 """Grade lines of moves, by whether they mate by force within n moves.
 
-Called by `mcp` and `pages`; imports `answer_table`, `solve_many` and most rooms.
+Called by `accepted`, `mcp` and `pages`; imports `answer_table`, `solve_many` and most
+rooms.
 
 It is meant for puzzle sites, where any move that mates in time is right, and for
 grading the answers of language models. An answer is a proof or says that a limit was

@@ -73,7 +73,7 @@ def write_sqlite(
     if not _mates(fen, line):
         found = other or " ".join(line) or "none"
         msg = f"line: expected moves up to the solver's mate, found {found}"
-        raise InputError(msg)
+        raise InputError(msg if other else f"{msg}; --accepted finds them")
     before, move = problem.before or take_back(fen)
     return PuzzleRow(before, " ".join((move, *line)), len(line) // 2 + 1)
 

@@ -142,10 +142,15 @@ def test_the_move_that_is_taken_back_explains_the_position(fen: str, move: str) 
 @pytest.mark.parametrize(
     ("problem", "fault"),
     [
-        (Problem(PHILIDOR), "line: expected moves up to the solver's mate, found none"),
+        (
+            Problem(PHILIDOR),
+            "line: expected moves up to the solver's mate, found none; "
+            "--accepted finds them",
+        ),
         (
             Problem(PHILIDOR, claim=Claim(2, (), LINE[:2])),
-            "line: expected moves up to the solver's mate, found c4g8 f8g8",
+            "line: expected moves up to the solver's mate, found c4g8 f8g8; "
+            "--accepted finds them",
         ),
         (
             Problem(PHILIDOR, stipulation="h#2"),
