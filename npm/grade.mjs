@@ -4,7 +4,7 @@ import { plain } from "./modules/machine.mjs";
 
 /** @typedef {import("./modules/host.mjs").Host} Host */
 /**
- * @typedef {{fen: string, line: import("./movetext.mjs").Part[], n: number,
+ * @typedef {{fen: string, line: import("./modules/movetext.mjs").Part[], n: number,
  *   nodes: number|undefined}} Question
  */
 

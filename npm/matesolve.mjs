@@ -5,7 +5,7 @@
  */
 
 import { Cancelled, Engine, MatesolveError } from "./modules/engine.mjs";
-import { readMoves } from "./movetext.mjs";
+import { readMoves } from "./modules/movetext.mjs";
 import setup from "./setup.mjs";
 
 export { MatesolveError };

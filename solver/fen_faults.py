@@ -1,26 +1,20 @@
-"""Say what is wrong with a FEN that the kernel refuses, and mend what leaves no doubt.
+"""Say what is wrong with a FEN that the kernel refuses or repairs.
 
-Called by `cli`, `columns`, `position_text` and `search`; imports `errors` and
-`kernel.border`.
+Called by `columns`, `position_text` and `search`; imports `errors` and `kernel.border`.
 
-`solver.kernel.rules.fen` decides which texts are FENs of legal positions, and names the
-fault of the others. `explain` finds in the text what the fault is about.
+`solver.kernel.rules.fen` decides which texts are FENs of legal positions, names the
+fault of the others, and repairs some. `explain` finds in the text what a fault is
+about.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeVar
 
 import chess
 
 from solver.errors import FenError, quote
 from solver.kernel.border.query_struct import FEN_FAULTS, MAX_FEN_BYTES, FenFault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Result = TypeVar("Result")
 
 _SPACES = "".join(letter for letter in map(chr, range(128)) if letter.isspace())
 _CHESS960_RIGHTS = re.compile(r"(?!.*(.).*\1)[A-HKQa-hkq]+")
@@ -52,6 +46,32 @@ def explain(text: str, fault: FenFault, side: chess.Color = chess.WHITE) -> FenE
     FenError
         A message of one line.
     """
+    return FenError(_sentences(text, fault, side)[0])
+
+
+def explain_repairs(text: str, repaired: int, side: chess.Color) -> tuple[str, ...]:
+    """Say what was wrong with a FEN that the kernel has repaired.
+
+    Parameters
+    ----------
+    text : str
+        The FEN.
+    repaired : int
+        A bit for each `FenFault`.
+    side : chess.Color
+        The side to move if the text does not say.
+
+    Returns
+    -------
+    tuple of str
+        Sentences as those of `explain`, one for each fault and each castling right.
+    """
+    faults = [fault for fault in FenFault if repaired >> fault & 1]
+    return tuple(each for fault in faults for each in _sentences(text, fault, side))
+
+
+def _sentences(text: str, fault: FenFault, side: chess.Color) -> list[str]:
+    """Explain a fault: in one sentence, or in one for each wrong castling right."""
     text = text.strip(_SPACES)
     fields = text.split()
     if fault == FenFault.EMPTY:
@@ -61,20 +81,21 @@ def explain(text: str, fault: FenFault, side: chess.Color = chess.WHITE) -> FenE
     elif fault < FenFault.SIDE:
         message = _explain_ranks(fault, fields[0])
     elif fault < FenFault.WHITE_KING:
-        message = _explain_field(fault, fields[fault - FenFault.SIDE + 1])
+        at = -1 if fault == FenFault.NUMBER else fault - FenFault.SIDE + 1
+        message = _explain_field(fault, fields[at])
     else:
         board = chess.Board(None)
         board.set_board_fen(fields[0])
-        board.turn = fields[1] == "w" if len(fields) > 1 else side
+        board.turn = fields[1][0] in "wW" if len(fields) > 1 else side
         if fault < FenFault.CASTLING_PIECES:
             message = _explain_pieces(fault, board)
         elif fault == FenFault.CASTLING_PIECES:
-            message = _explain_castling(board, fields[2])
+            return _explain_castling(board, fields[2])
         elif fault < FenFault.OPPOSITE_CHECK:
-            message = _explain_en_passant(fault, board, fields[3])
+            message = _explain_en_passant(fault, board, fields[3].lower())
         else:
             message = _explain_checks(fault, board)
-    return FenError(message)
+    return [message]
 
 
 def _explain_text(fault: FenFault, text: str) -> str:
@@ -127,24 +148,24 @@ def _explain_pieces(fault: FenFault, board: chess.Board) -> str:
     return f"{expected}, found {found.bit_count() or 'none'}"
 
 
-def _explain_castling(board: chess.Board, castling: str) -> str:
+def _explain_castling(board: chess.Board, castling: str) -> list[str]:
     def described(*pieces: chess.Piece | None) -> str:
         homes = zip(pieces, _HOMES[letter], strict=True)
         return " and ".join(
             f"{_described(piece)} on {chess.square_name(home)}" for piece, home in homes
         )
 
-    expected = found = ""
-    for letter in castling:
+    sentences = []
+    for letter in dict.fromkeys(castling.replace("-", "")):
         king, rook = (chess.Piece(kind, letter.isupper()) for kind in _CASTLING)
         expected = described(king, rook)
         found = described(*map(board.piece_at, _HOMES[letter]))
         if found != expected:
-            break
-    return (
-        f"castling right {letter}: expected {expected} (Chess960 is not supported), "
-        f"found {found}"
-    )
+            sentences.append(
+                f"castling right {letter}: expected {expected} (Chess960 is not "
+                f"supported), found {found}"
+            )
+    return sentences
 
 
 def _explain_en_passant(fault: FenFault, board: chess.Board, name: str) -> str:
@@ -155,6 +176,10 @@ def _explain_en_passant(fault: FenFault, board: chess.Board, name: str) -> str:
             f"en passant square: expected one on rank {rank} ({side} is to move), "
             f"found {name}"
         )
+    if fault == FenFault.EN_PASSANT_CHECKS:
+        expected = FEN_FAULTS[fault].partition(": ")[2]
+        found = f"checks from {_names(board.checkers())}"
+        return f"en passant square {name}: {expected}, found {found}"
     square = chess.parse_square(name)
     pushed_from, pushed_to = square + forward, square - forward
     if fault == FenFault.EN_PASSANT_PAWN:
@@ -198,134 +223,3 @@ def _described(piece: chess.Piece | None) -> str:
 
 def _names(squares: chess.SquareSet) -> str:
     return ", ".join(chess.square_name(square) for square in squares)
-
-
-_SEPARATORS = f"{_SPACES};,|"
-_QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
-_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
-_PREFIX = re.compile(r"\A\[?\s*(?:position\s+)?fen\b[\s:=]*", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:https?:/)?/?[\w.-]+\.[a-z]+(?::[0-9]+)?/", re.IGNORECASE)
-_SIDES = {"w": "w", "b": "b", "white": "w", "black": "b"}
-_STUCK_CLOCK = re.compile("-[0-9]+")
-_SQUARE = re.compile("[A-Za-z][0-9]")
-_IN_ADDRESS = re.compile(
-    r"/(?:analysis|editor)/(?:standard/|fromPosition/)?([^?#&]+/[^?#&]+)"
-    r"|[?&]fen=([^#&]+)",
-    re.IGNORECASE,
-)
-_OTHER_GAME = re.compile(
-    r"chess960|is960=(?:true|1)|[?&]variant=(?!standard|fromPosition)", re.IGNORECASE
-)
-
-
-def plain_fen(text: str) -> str:
-    """Return the FEN in what another program or a web page prints.
-
-    Parameters
-    ----------
-    text : str
-        A FEN in quotes, with `_` for spaces, after the word `fen`, or with a comma or
-        semicolon at its end; or the address of a page of lichess, chess.com or others
-        that shows a position.
-
-    Raises
-    ------
-    FenError
-        It is another address.
-    """
-    text = text.strip(_SEPARATORS + _QUOTES + "]").translate(_DASHES)
-    text = _PREFIX.sub("", text, count=1).strip(_SEPARATORS + _QUOTES)
-    if _ADDRESS.match(text):
-        found = _IN_ADDRESS.search(text)
-        if found is None or _OTHER_GAME.search(text):
-            msg = (
-                "expected a FEN or the address of an orthodox position on lichess or "
-                f"chess.com, found {quote(text)}"
-            )
-            raise FenError(msg)
-        from urllib.parse import unquote, unquote_plus
-
-        text = unquote(found[1]) if found[1] else unquote_plus(found[2])
-    if " " not in text:
-        text = text.replace("_", " ")
-    return text.strip(_SEPARATORS)
-
-
-def mend(
-    text: str, read: Callable[[str], Result]
-) -> tuple[str, Result, tuple[str, ...]]:
-    """Read a FEN as programs and people write them, without what makes no sense in it.
-
-    What leaves no doubt about the position is left out, or replaced by its default: a
-    castling right without its king and rook, an en passant square without its pawn, a
-    counter that is no number or is missing, a missing field. Letters of Chess960 and
-    every fault of the board are refused.
-
-    Parameters
-    ----------
-    text : str
-        The FEN; see `plain_fen`.
-    read : callable
-        Called with a FEN; raises the error that `explain` returns if it is wrong.
-
-    Returns
-    -------
-    fen : str
-        A FEN that was read; it has a side to move if the text has one.
-    result
-        What `read` returned.
-    warnings : tuple of str
-        What was mended, in the words of the fault.
-
-    Raises
-    ------
-    FenError
-        There is another fault.
-    """
-    warnings: list[str] = []
-    fields = plain_fen(text).split()
-    for at, name in ((2, "castling rights"), (3, "en passant square")):
-        if at < len(fields) < 6 and fields[at].isdecimal():
-            warnings.append(f"{name}: expected -, found nothing before the counters")
-            fields.insert(at, "-")
-    if len(fields) == 5 and _STUCK_CLOCK.fullmatch(fields[3]):
-        warnings.append(f"en passant square: expected - and a space, found {fields[3]}")
-        fields[3:4] = "-", fields[3][1:]
-    if len(fields) in {3, 5}:
-        warnings.append(f"FEN: expected 4 or 6 fields, found {len(fields)}")
-        fields.append("-" if len(fields) == 3 else "1")
-    while True:
-        fen = " ".join(fields)
-        try:
-            return fen, read(fen), tuple(warnings)
-        except FenError as error:
-            fault = str(error)
-            mended = _mend(fields, fault)
-            if mended == fields:
-                raise
-            has_subject = not fault.startswith("expected")
-            warnings.append(
-                fault if has_subject else f"en passant square {fields[3]}: {fault}"
-            )
-            fields = mended
-
-
-def _mend(fields: list[str], fault: str) -> list[str]:
-    """Return the fields without a fault; the same fields if it leaves a doubt."""
-    subject, mended = fault.partition(":")[0], [*fields]
-    if subject == "side to move":
-        mended[1] = _SIDES.get(fields[1].lower(), fields[1])
-    elif subject == "castling rights":
-        if set(fields[2]) <= set("KQkq-"):
-            mended[2] = "".join(dict.fromkeys(fields[2].replace("-", ""))) or "-"
-    elif subject.startswith("castling right "):
-        mended[2] = fields[2].replace(subject[-1], "") or "-"
-    elif subject == "halfmove clock":
-        mended[4] = "0"
-    elif subject == "move number":
-        mended[5] = "1"
-    elif len(fields) > 3 and _SQUARE.fullmatch(fields[3]):
-        square = fields[3].lower()  # also of checks that a double step cannot give
-        is_legible = square != fields[3] and square in chess.SQUARE_NAMES
-        mended[3] = square if is_legible else "-"
-    return mended

@@ -1,6 +1,6 @@
-"""Written lines of moves: which words are moves, and which are notation.
+"""Written lines of moves, and texts that hold a position: the grammar of both.
 
-Called by `columns`, `formats` and `position_text`; imports `errors`.
+Called by `columns`, `formats`, `pages` and `position_text`; imports `errors`.
 
 A line is read as PGN's movetext, and as books and solvers write it: `1. Qg8+! Rxg8
 2. Nf7#` has three moves. These are notation, and mean nothing:
@@ -23,8 +23,11 @@ Books put a semicolon between moves, and PGN begins a comment with it: what is b
 decides. python-chess's reader of PGN is not used, because it skips unknown words, which
 may be the moves that matter.
 
-The npm package reads lines with the same patterns, so these use only what Python and
-JavaScript (with the flag `u`) understand alike.
+`split_text` finds the FEN and the moves in a text: a FEN, `startpos`, either with
+moves, or a game in PGN. `plain_fen` finds the FEN in what programs and pages print.
+
+The pages and the npm package read with the same `PATTERNS`, so these use only what
+Python and JavaScript (with the flag `u`) understand alike.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.errors import InputError, quote
+from solver.errors import FenError, InputError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,3 +207,127 @@ def plain_moves(text: str, most: int | None = None) -> str:
     if len(text) <= _MOST_PLAIN and _is_plain(text):
         return text
     return " ".join([part.move or NO_MOVE for part in read_moves(text)[:most]])
+
+
+# Texts that hold a position
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+"""The position `startpos`, where a game without a FEN tag begins."""
+
+SEPARATORS = "\t\n\v\f\r\x1c\x1d\x1e\x1f ;,|"
+"""What may stand before and after a FEN."""
+
+QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+
+PATTERNS = {
+    "start": START,
+    "separators": SEPARATORS,
+    "quotes": QUOTES,
+    "part": PART,
+    "word": WORD,
+    "number": NUMBER,
+    "spaces": f"[{_SPACE}]+",
+    # A tag of PGN: its name and its value
+    "tag": (
+        rf"^[{_SPACE}]*\[[{_SPACE}]*([A-Za-z][A-Za-z0-9_]*)[{_SPACE}]*"
+        rf'"((?:[^"\\]|\\[\s\S])*)"[{_SPACE}]*\]'
+    ),
+    "orthodox": r"^(?:standard|chess|classical|normal|illegal|from position)$",
+    # What a game without tags begins with
+    "first": rf"^[{_SPACE}]*[0-9]+[{_SPACE}]*[.…]",
+    "moves": rf"[{_SPACE}]moves(?![A-Za-z0-9_])",
+    "prefix": (
+        rf"^\[?[{_SPACE}]*(?:position[{_SPACE}]+)?"
+        rf"(?:fen(?![A-Za-z0-9_])[{_SPACE}:=]*)?"
+    ),
+    "dash": r"[\u2010-\u2014\u2212]",
+    "space": "_|%20",
+    "address": r"^(?:https?:\/)?\/?[A-Za-z0-9_.\-]+\.[a-z]+(?::[0-9]+)?\/",
+    "in_address": (
+        r"\/(?:analysis|editor)\/(?:standard\/|fromPosition\/)?([^?#&]+\/[^?#&]+)"
+        r"|[?&]fen=([^#&]+)"
+    ),
+    "other_game": (r"chess960|is960=(?:true|1)|[?&]variant=(?!standard|fromPosition)"),
+}
+"""What is found in texts, for JavaScript too: three texts, then patterns. From `spaces`
+on, the case of letters does not matter."""
+
+
+def split_text(text: str, *, repair: bool) -> tuple[str, str]:
+    """Return the FEN and the moves in a text that gives a position.
+
+    Parameters
+    ----------
+    text : str
+        A FEN or `startpos`, perhaps after the words `position` and `fen`, perhaps
+        followed by `moves` and moves; or a game in PGN: its tags, or moves that begin
+        with a number. Any other text is all FEN.
+    repair : bool
+        Whether it may be in quotes.
+
+    Raises
+    ------
+    FenError
+        It is a game of another variant, or `startpos` with other words.
+    """
+    fen, rest, is_game = START, text, bool(_find("first", text))
+    while tag := _find("tag", rest):
+        name, value = tag[1].lower(), tag[2]
+        if name == "variant" and not _find("orthodox", value):
+            msg = f"Variant tag: expected Standard or none, found {quote(value)}"
+            raise FenError(msg)
+        fen = value if name == "fen" else fen
+        rest, is_game = rest[tag.end() :], True
+    if is_game:
+        return fen, rest
+    text = text.strip(SEPARATORS + QUOTES) if repair else text
+    moves = _find("moves", text)
+    fen, rest = (text[: moves.start()], text[moves.end() :]) if moves else (text, "")
+    fen = fen[_end("prefix", fen) :]
+    word, _, other = fen.strip().partition(" ")
+    if word == "startpos" and other:
+        msg = f"expected moves after startpos, found {quote(other)}"
+        raise FenError(msg)
+    return START if word == "startpos" else fen, rest
+
+
+def plain_fen(text: str) -> str:
+    """Return the FEN in what another program or a web page prints.
+
+    Parameters
+    ----------
+    text : str
+        A FEN in quotes, with `_` or `%20` for spaces, after the word `fen`, or with a
+        comma or semicolon at its end; or the address of a page of lichess, chess.com or
+        others that shows a position.
+
+    Raises
+    ------
+    FenError
+        It is another address.
+    """
+    text = re.sub(PATTERNS["dash"], "-", text.strip(SEPARATORS + QUOTES + "]"))
+    text = text[_end("prefix", text) :].strip(SEPARATORS + QUOTES)
+    if _find("address", text):
+        found = _find("in_address", text)
+        if found is None or _find("other_game", text):
+            msg = (
+                "expected a FEN or the address of an orthodox position on lichess or "
+                f"chess.com, found {quote(text)}"
+            )
+            raise FenError(msg)
+        from urllib.parse import unquote, unquote_plus
+
+        text = unquote(found[1]) if found[1] else unquote_plus(found[2])
+    if " " not in text:
+        text = re.sub(PATTERNS["space"], " ", text)
+    return re.sub(PATTERNS["spaces"], " ", text).strip(SEPARATORS)
+
+
+def _find(name: str, text: str) -> re.Match[str] | None:
+    return re.search(PATTERNS[name], text, re.IGNORECASE)
+
+
+def _end(name: str, text: str) -> int:
+    found = _find(name, text)
+    return found.end() if found else 0

@@ -1,10 +1,10 @@
 """Positions and moves as texts, read and written in compiled code.
 
-Called by most rooms; imports `fen_faults`, `kernel.border`, `kernel.build` and
-`movetext`.
+Called by most rooms; imports `errors`, `fen_faults`, `kernel.border`, `kernel.build`
+and `movetext`.
 
-What is wrong with a FEN is explained, and perhaps mended, by `solver.fen_faults`, which
-is only imported then.
+`read_position` is the one reader of positions, for every command and page. What is
+wrong with a FEN is explained by `solver.fen_faults`, which is only imported then.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import chess
+
+    from solver.errors import FenError
 
 TEXT_BYTES = 4096
 """Room at first for a FEN and a line, which grows with them: 300 plies fit."""
@@ -70,14 +72,17 @@ def read_compiled(
 
 
 class GivenPosition:
-    """The position of a record.
+    """The position of a record, or of a text that `read_position` reads.
 
     Parameters
     ----------
     text : str
-        A FEN, or what `solver.fen_faults.mend` makes one of.
+        A FEN, or what `solver.movetext.plain_fen` finds one in.
     side : chess.Color
         The side to move if the FEN does not say.
+    repair : bool
+        Whether to repair what leaves no doubt about the position, and to read more than
+        a plain FEN.
 
     Attributes
     ----------
@@ -86,28 +91,56 @@ class GivenPosition:
     names_side : bool
         Whether the text says who is to move.
     warnings : tuple of str
-        What the text says that makes no sense, and so was left out.
+        What was wrong with the text and was repaired.
     before : tuple of str
         The FEN and the move that led to it, if a reader has played one.
 
     Raises
     ------
     FenError
-        It is not a legal position of orthodox chess, or cannot be mended.
+        It is not a legal position of orthodox chess.
     """
 
-    def __init__(self, text: str, side: chess.Color = True) -> None:  # noqa: FBT002
+    def __init__(
+        self,
+        text: str,
+        side: chess.Color = True,  # noqa: FBT002
+        *,
+        repair: bool = True,
+    ) -> None:
         self.warnings: tuple[str, ...] = ()
         self.before: tuple[str, ...] = ()
-        if memory := read_query(text, black=not side):
-            self.fen = memory.texts()[0]
-        else:
-            from solver.fen_faults import mend
+        memory = read_query(text, black=not side)
+        if memory is None and repair:
+            from solver.movetext import plain_fen
 
-            text, self.fen, self.warnings = mend(
-                text, lambda fen: load_fen(fen, black=not side).texts()[0]
-            )
+            text = plain_fen(text)
+            memory = read_query(text, black=not side, repair=True)
+        if memory is None:
+            raise _explained(text, black=not side)
+        if repaired := memory.query.repaired:
+            from solver.fen_faults import explain_repairs
+
+            self.warnings = explain_repairs(text, repaired, side)
+        self.fen = memory.texts()[0]
         self.names_side = len(text.split()) > 1
+
+    def play(self, name: str, moves: str) -> None:
+        """Play a line of moves; the FEN is then that of the position at its end.
+
+        Raises
+        ------
+        InputError
+            See `line`.
+        """
+        from solver.movetext import plain_moves
+
+        words = plain_moves(moves)
+        played = read_compiled(self.fen, words, played=len(words.split()))
+        if played is None:
+            self.line(name, moves)  # its error names the move
+        else:
+            self.fen = played[0]
 
     @cached_property
     def board(self) -> chess.Board:
@@ -149,6 +182,55 @@ class GivenPosition:
         if len(line) < len(words):
             raise refused_move(name, read_moves(moves)[len(line)])
         return line
+
+
+def read_position(
+    text: str,
+    moves: str | Sequence[str] = "",
+    *,
+    repair: bool = False,
+    black: bool = False,
+) -> GivenPosition:
+    """Read a position as people and programs give it.
+
+    Parameters
+    ----------
+    text : str
+        A FEN of one, two, four or six fields, or `startpos`, perhaps followed by
+        `moves` and moves, as in UCI's command `position`; or a game in PGN, whose last
+        position is meant. See `solver.movetext.split_text`.
+    moves : str or sequence of str
+        Moves that are played then, as `solver.movetext` reads them: in SAN, long
+        algebraic or UCI notation, perhaps with numbers and marks.
+    repair : bool
+        Whether to repair a FEN where that leaves no doubt about the position, and to
+        find one in quotes or in the address of a page.
+    black : bool
+        Whether Black is to move if the text does not say.
+
+    Returns
+    -------
+    GivenPosition
+        Its `warnings` say what was repaired.
+
+    Raises
+    ------
+    FenError
+        It is not a legal position of orthodox chess; the message names the field that
+        is at fault.
+    InputError
+        A move is unreadable, illegal or ambiguous; the message names the move.
+    """
+    played = ""
+    if read_query(text, black=black) is None:
+        from solver.movetext import split_text
+
+        text, played = split_text(text, repair=repair)
+    position = GivenPosition(text, not black, repair=repair)
+    for line in (played, moves if isinstance(moves, str) else " ".join(moves)):
+        if line:
+            position.play("moves", line)
+    return position
 
 
 # Positions in a text
@@ -432,8 +514,12 @@ def read_query(
     black: bool = False,
     played: int = 0,
     uci_only: bool = False,
+    repair: bool = False,
 ) -> Memory | None:
-    """Read a FEN and a line as `read_compiled` does; return where they are."""
+    """Read a FEN and a line as `read_compiled` does; return where they are.
+
+    With `repair`, a FEN is repaired where that leaves no doubt about the position.
+    """
     kernel = load_part(parts.SEARCH).kernel
     # A local name keeps it alive: when the interpreter ends, it frees what belongs to
     # threads, although a daemon thread may still be reading.
@@ -447,6 +533,7 @@ def read_query(
     query.fen_size, query.line_size = len(given), len(moves)
     query.line = query.fen + len(given)
     query.black, query.played, query.uci_only = black, played, uci_only
+    query.repair = repair
     memory.write_to(memory.written)
     kernel.read_rows(memory.queries, search, 0, 1)
     return memory if query.state == query_struct.QueryState.READ else None
@@ -465,10 +552,15 @@ def load_fen(text: str, *, black: bool = False) -> Memory:
     """
     if memory := read_query(text, black=black):
         return memory
+    raise _explained(text, black=black)
+
+
+def _explained(text: str, *, black: bool) -> FenError:
+    """Return the error for a FEN that was refused just now."""
     from solver.fen_faults import explain
 
     fault = query_struct.FenFault(own_memory().query.fen_fault)
-    raise explain(text, fault, not black)
+    return explain(text, fault, not black)
 
 
 def has_stalemate(fen: str) -> bool:

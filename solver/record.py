@@ -352,8 +352,8 @@ class Record(NamedTuple):
     text
         the beginning of a record that could not be parsed, as the file has it
     warnings
-        what the record says that could not be read, and what was kept of it: a list of
-        texts. It is not stored
+        what the record or the position's text says that could not be read, and what was
+        kept of it: a list of texts. It is not stored
     restriction
         the restriction of the attacker: `checks_only`, `king_flights`, `replies`,
         `threat`. `lower_bound` and `keys` then apply to these moves only
@@ -391,7 +391,7 @@ class Record(NamedTuple):
     note: Annotated[str | None, Field(TEXT, is_audits=True)] = None
     hint: Annotated[str | None, Field(TEXT, is_audits=True)] = None
     text: Annotated[str | None, Field(TEXT, is_audits=True)] = None
-    warnings: Annotated[tuple[str, ...], Field(TEXTS, is_audits=True)] = ()
+    warnings: Annotated[tuple[str, ...], Field(TEXTS)] = ()
     restriction: Annotated[Restriction | None, Field(RESTRICTION)] = None
     certificate: bytes | None = None
     notices: tuple[str, ...] = ()
@@ -491,6 +491,7 @@ def record(answer: solution.Solution) -> dict[str, object]:
             stipulation=problem.stipulation.text or None,
             solutions="[]" if has_list else None,
             solutions_complete=int(answer.solutions_complete) if has_list else None,
+            warnings=problem.warnings,
             restriction=answer.restriction,
         ),
         audited=False,

@@ -212,6 +212,7 @@ class Solution:
             microsecond; `claim` and `mate` are negative when the side to move is mated.
             These fields appear only where they apply: `tablebase`, the tablebases that
             the answer rests on; `stipulation`; in help play `solutions` and
-            `solutions_complete`; and `restriction`, that of the attacker's moves.
+            `solutions_complete`; `warnings`, what was repaired in the position's text;
+            and `restriction`, that of the attacker's moves.
         """
         return dict(show_answer(self, "record"))

@@ -120,7 +120,7 @@ def test_the_fields_of_some_answers_are_listed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rest = {"restriction": Restriction(checks_only=True), "tablebase": "syzygy"}
-    restricted = answer(Problem(MATE), **rest)
+    restricted = answer(Problem(MATE, warnings=("repaired",)), **rest)
     helped = Problem(MATE, stipulation=Stipulation.parse("h#2"))
     many = answer(helped, solutions=tuple(("a1a2",) for _ in range(2_000)))
     cut = json.loads("".join(dump_solutions(many.to_dict(), None, lambda: True)))

@@ -31,7 +31,7 @@ from tests.written_lines import fuzzed, spellings
 
 ROOT = Path(__file__).parents[1]
 
-MODULES = ("engine", "host", "machine")
+MODULES = ("engine", "host", "machine", "movetext")
 
 MOST_BYTES = 150_000
 """Of the packed package."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import stat
 import sys
 import threading
@@ -26,13 +27,20 @@ from solver import errors
 from solver.cli import INTERRUPTED, signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
     from rich.console import Console, RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import Task
 
-    from solver import problem
+    from solver import position_text, problem
     from solver.audit import results
     from solver.kernel.border.parts import Part
     from solver.kernel.build import loader
@@ -354,31 +362,37 @@ def notify(message: str) -> None:
         click.echo(one_line(message), err=True)
 
 
-def read_position(text: str, read: Callable[[str], Result]) -> Result:
-    """Read a FEN as other programs print it; print what was wrong with it.
+def read_position(
+    words: Sequence[str], moves: str = "", *, black: bool = False
+) -> position_text.GivenPosition:
+    """Read the position in the words of a command, and print what was repaired.
 
     Parameters
     ----------
-    text : str
-        A FEN, or what `solver.fen_faults.mend` makes one of.
-    read : callable
-        Called with a FEN; raises FenError if it is wrong.
+    words : sequence of str
+        They are joined by spaces. See `solver.position_text.read_position`, also for
+        `moves` and `black`.
 
     Raises
     ------
-    FenError
-        It cannot be mended.
+    InputError
+        It cannot be read.
     """
-    prepare_kernel()
-    try:
-        return read(text)
-    except errors.FenError:
-        from solver import fen_faults
+    from solver import position_text
 
-        _, result, warnings = fen_faults.mend(text, read)
-        for warning in warnings:
-            notify(f"warning: {warning}")
-        return result
+    prepare_kernel()
+    text = " ".join(words)
+    try:
+        position = position_text.read_position(text, moves, repair=True, black=black)
+    except errors.FenError:
+        if re.search(r"\.\w+$", text):  # no FEN ends so, but most names of files do
+            found = errors.quote(text)
+            msg = f"expected a FEN, found {found}, and there is no such file"
+            raise errors.FenError(msg) from None
+        raise
+    for warning in position.warnings:
+        notify(f"warning: {warning}")
+    return position
 
 
 def echo_json(record: Mapping[str, object], indent: int | None = None) -> None:

@@ -1,7 +1,7 @@
 """Experiments of the laboratory: their options, `matesolve match` and `matesolve mip`.
 
-Called by `table` and `trace`; imports `console`, `options`, `signals`, `board`,
-`errors`, `kernel.border`, `laboratory`, `problem` and `search`.
+Called by `table` and `trace`; imports `console`, `options`, `signals`, `errors`,
+`kernel.border`, `laboratory`, `problem` and `search`.
 
 `variants` gives the options of techniques to a command and passes the searches that
 they describe; `table` and `trace` have them too. `match` plays games between two
@@ -28,7 +28,7 @@ from solver.laboratory import techniques
 from solver.search import threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from enum import Enum
 
     from solver.laboratory import imbalance
@@ -549,7 +549,7 @@ def show(what: tuple[str, ...], *, mip_table: str | None, as_json: bool) -> None
     """
     from solver.laboratory import imbalance
 
-    material = _read_material(" ".join(what))
+    material = _read_material(what)
     record = imbalance.cell_record(load_table(mip_table), material)
     if as_json:
         console.echo_json(record, 2)
@@ -647,14 +647,12 @@ def load_table(path: str | None) -> imbalance.ImbalanceTable:
     return imbalance.shipped() if path is None else imbalance.ImbalanceTable.load(path)
 
 
-def _read_material(text: str) -> imbalance.Material:
-    from solver import board
+def _read_material(words: Sequence[str]) -> imbalance.Material:
     from solver.laboratory import imbalance
 
-    if "/" not in text:
-        return imbalance.parse_material(text)
-    console.prepare_kernel()
-    return imbalance.count_material(board.parse_fen(text))
+    if len(words) == 1 and "/" not in words[0]:
+        return imbalance.parse_material(words[0])
+    return imbalance.count_material(console.read_position(words).board)
 
 
 class TableBuilder:

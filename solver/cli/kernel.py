@@ -192,12 +192,7 @@ def perft(
 
     FEN is a position, with or without quotes. Default: the initial position of chess.
     """
-    import chess
-
-    from solver.board import parse_fen
-
-    console.prepare_kernel()
-    board = parse_fen(" ".join(fen)) if fen else chess.Board()
+    board = console.read_position(fen or ["startpos"]).board
     control = threads.Control()
     started = time.perf_counter()
     with signals.interruptible(control):

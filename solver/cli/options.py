@@ -340,6 +340,13 @@ def jobs(help_text: str = "") -> Callable[[Function], Function]:
     )
 
 
+moves = click.option(
+    "--moves",
+    default="",
+    metavar="TEXT",
+    help="Play these moves before the search, in SAN or UCI.",
+)
+
 one_position = gathered("cores", Cores, threads(CORES))
 """Adds `--threads`, passed as `cores: Cores`."""
 

@@ -664,7 +664,7 @@ def board(
     unfolds the play of a composition, and counts the nodes that search techniques save.
 
     FEN is the position to begin with, or the address of a position on lichess or
-    chess.com. Default: a mate in 8.
+    chess.com, or what else `solve` reads as one. Default: a mate in 8.
 
     FILE is a collection that `verify` reads, a store written by `verify --store`, or
     the records of `verify --jsonl`. The page lists its records beside the board; you
@@ -685,7 +685,7 @@ def board(
             file, title=title, can_solve=True, read_options=read_options
         )
     else:
-        page = _render_board(" ".join(position))
+        page = _render_board(position)
     if output:
         write_whole(output, page)
         console.notify(f"{output}: written")
@@ -694,7 +694,7 @@ def board(
     ctx.exit(console.foremost(codes))
 
 
-def _render_board(fen: str) -> bytes:
+def _render_board(words: Sequence[str]) -> bytes:
     """Return the board of one position.
 
     Raises
@@ -702,15 +702,11 @@ def _render_board(fen: str) -> bytes:
     InputError
         It is not a FEN.
     """
-    from solver.board import parse_fen
     from solver.pages import viewer_pages
 
-    if fen and "/" not in fen:
-        msg = f"expected a FEN or a file, found {errors.quote(fen)}"
-        raise errors.InputError(msg)
     start = viewer_pages.PROBLEM
-    if fen:
-        start = console.read_position(fen, parse_fen).fen(en_passant="fen")
+    if words:
+        start = console.read_position(words).fen
     return viewer_pages.encode_board(console.prepare_modules(parts.PARTS), start)
 
 

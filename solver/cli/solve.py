@@ -6,7 +6,6 @@ rooms.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from solver.endgames.tablebases import Tablebases
     from solver.output import shown_play
+    from solver.position_text import GivenPosition
 
 EXITS = {
     Status.PROVED: console.Exit.PROVED,
@@ -57,6 +57,7 @@ Examples:
 @click.argument("fen", nargs=-1, required=True, metavar="FEN...")
 @options.limits()
 @options.one_position
+@options.moves
 @options.restriction
 @options.flag("--first", "Stop at the first key.")
 @options.tablebases
@@ -88,6 +89,7 @@ def solve(
     *,
     limits: Limits,
     cores: options.Cores,
+    moves: str,
     restriction: Restriction,
     tablebases: Tablebases | None,
     play: options.PlayRequest,
@@ -102,8 +104,9 @@ def solve(
     FEN is a position in 1, 2, 4 or 6 fields, with or without quotes, or the address of
     a position on lichess or chess.com. Missing fields mean White to move, no castling
     and no en passant. What makes no sense, such as a castling right without its rook,
-    is left out with a warning. With -, each line of standard input is a FEN or an EPD
-    record, and is answered as soon as it is read.
+    is left out with a warning. `startpos`, moves after a FEN (`FEN moves e2e4 ...`) and
+    a game in PGN also give a position. With -, each line of standard input is a FEN or
+    an EPD record, and is answered as soon as it is read.
 
     The answer is the shortest mate, with a line against the longest defence, every key
     (a first move that forces this mate), and what is proved. Hitting a limit never
@@ -148,6 +151,9 @@ def solve(
             "`matesolve verify --certificates`."
         )
         raise click.UsageError(msg)
+    if many and moves:
+        msg = "--moves takes a single position."
+        raise click.UsageError(msg)
     if many and (files.svg_path is not None or files.shows_play):
         msg = "--svg, --pgn and --html take a single position."
         raise click.UsageError(msg)
@@ -177,7 +183,11 @@ def solve(
     if many:
         questions = _read_stdin(question)
     else:
-        questions = [console.read_position(_require_fen(" ".join(fen)), question)]
+        black = play.stipulation is not None and not play.stipulation.white_begins
+        position = _read_position(fen, moves, black=black)
+        asked = question(position.fen)
+        warned = replace(asked.problem, warnings=position.warnings)
+        questions = [replace(asked, problem=warned) if position.warnings else asked]
     outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
 
@@ -266,18 +276,15 @@ def _demand(problem: Problem | str, stipulation: Stipulation) -> Problem:
     return Problem(fen, problem.id, source=problem.source, stipulation=stipulation)
 
 
-def _require_fen(text: str) -> str:
-    """Refuse a file in place of a FEN, and name the command that reads files."""
+def _read_position(words: tuple[str, ...], moves: str, *, black: bool) -> GivenPosition:
+    """Read a position; name the command that reads files if a file is in its place."""
+    text = " ".join(words)
     if options.is_collection(text):
         import shlex
 
         msg = f"expected a FEN, found a file: try matesolve verify {shlex.quote(text)}"
         raise errors.FenError(msg)
-    # No FEN ends so, but most names of files do. Compiling the pattern takes 0.1 ms.
-    if "." in text and re.search(r"\.\w+$", text):
-        msg = f"expected a FEN, found {errors.quote(text)}, and there is no such file"
-        raise errors.FenError(msg)
-    return text
+    return console.read_position(words, moves, black=black)
 
 
 def _read_stdin(

@@ -1,7 +1,7 @@
 """`matesolve table`: count the nodes that search techniques save.
 
-Loaded by its name; imports `auditing`, `console`, `experiments`, `options`, `signals`
-and most rooms.
+Loaded by its name; imports `auditing`, `console`, `experiments`, `options`, `signals`,
+`errors`, `files`, `formats`, `laboratory`, `output`, `pages` and `problem`.
 
 `experiments` builds the variants; the first half of this file runs them and
 prints the result.
@@ -380,7 +380,12 @@ def table(
     collection = _read_problems(files, codes)
     if files and not collection:
         ctx.exit(console.foremost(codes))
-    fen = node_counts.GLASS_FEN if files else _parse_position(position)
+    is_glass = files or not position
+    fen = (
+        node_counts.GLASS_FEN
+        if is_glass
+        else console.read_position(position).board.fen()
+    )
     # Without one, the search loads the shipped table if it needs one.
     imbalance = experiments.load_table(mip_table) if mip_table else None
     if not position:
@@ -446,19 +451,6 @@ def _are_files(words: Sequence[str]) -> bool:
     if not words or words[0].count("/") == FEN_SLASHES:
         words = words[:1]  # a - may also be a part of a FEN
     return any(map(options.is_collection, words))
-
-
-def _parse_position(words: Sequence[str]) -> str:
-    """Return the FEN of the position on the command line."""
-    from solver.board import parse_fen
-
-    if not words:
-        return node_counts.GLASS_FEN
-    text = " ".join(words)
-    if text.count("/") != FEN_SLASHES:
-        msg = f"expected a FEN or an existing file, found {errors.quote(text)}"
-        raise errors.FenError(msg)
-    return parse_fen(text).fen()
 
 
 def _read_problems(

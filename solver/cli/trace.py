@@ -136,13 +136,12 @@ def trace(
     has the last iteration.
     """
     _refuse_conflicts(ctx, search)
-    from solver.board import parse_fen
     from solver.laboratory import trace_text
     from solver.laboratory.traces import record_of
 
     console.prepare_outputs(html_path)
     console.prepare_laboratory()
-    board = parse_fen(" ".join(fen))
+    board = console.read_position(fen).board
     nodes = nodes or DEFAULT_NODES
     codes = {console.Exit.PROVED}
     if search == techniques.ALPHA_BETA:

@@ -1,7 +1,7 @@
 """What JavaScript must know about the kernel: where fields are, and what numbers mean.
 
 Called by `laboratory_pages` and `viewer_pages`; imports `kernel.border`, `laboratory`,
-`play`, `problem`, `search` and `stipulations`.
+`movetext`, `play`, `problem`, `search` and `stipulations`.
 
 All of it is read from the ctypes structs and the enums that Python itself uses, and
 from the laboratory's techniques, which the panel "Count" compares. Material-imbalance
@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
+from solver import movetext
 from solver.kernel.border import (
     interface,
     parts,
@@ -81,6 +82,7 @@ def describe_kernel() -> dict[str, Any]:
         * iterative_deepening.ENTRY_BYTES,
         "mateMarks": [*MateMark],
         "keyFeatures": KEY_FEATURES,
+        "patterns": movetext.PATTERNS,
         "faults": {fault.name: text for fault, text in query_struct.FEN_FAULTS.items()},
     }
 

@@ -1,7 +1,7 @@
 """The text of the Universal Chess Interface: options, `go`, `position` and `info`.
 
-Called by `analysis` and `session`; imports `board`, `endgames`, `errors`,
-`kernel.border` and `problem`.
+Called by `analysis` and `session`; imports `endgames`, `errors`, `kernel.border` and
+`problem`.
 
 This module parses what the client sends and formats what the engine answers.
 """
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
-from solver.board import parse_fen
 from solver.errors import InputError, quote
 from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, MAX_THREADS
@@ -177,31 +176,6 @@ def _whole(name: str, digits: str) -> int:
         raise InputError(msg)
     sign, shown = number[1], number[2][:_MAX_DIGITS]
     return max(-NO_LIMIT, min(int(sign + shown), NO_LIMIT))
-
-
-def parse_position_command(text: str) -> chess.Board:
-    """Parse the text after `position`; the board has no history.
-
-    Raises
-    ------
-    InputError
-        The position is not legal in orthodox chess, or a move is not legal.
-    """
-    place, _, moves = f"{' '.join(text.split())} ".partition(" moves ")
-    kind, _, fen = place.strip().partition(" ")
-    if kind == "startpos":
-        if fen:
-            msg = f"position: expected moves after startpos, found {quote(fen)}"
-            raise InputError(msg)
-        board = chess.Board()
-    elif kind == "fen":
-        board = parse_fen(fen)
-    else:
-        msg = f"position: expected startpos or fen, found {quote(kind or 'nothing')}"
-        raise InputError(msg)
-    for word in moves.split():
-        board.push(parse_move(board, word))
-    return board.copy(stack=False)
 
 
 def parse_move(board: chess.Board, word: str) -> chess.Move:

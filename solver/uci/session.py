@@ -1,7 +1,6 @@
 """A client's session: commands are handled while the kernel loads or searches.
 
-Called by `cli`; imports `analysis`, `protocol`, `endgames`, `errors`, `formats`,
-`kernel.border`, `kernel.build`, `problem` and `solving`.
+Called by `cli`; imports `analysis`, `protocol` and most rooms.
 
 Three threads work here: one reads commands, one loads the kernel or searches, and the
 session's thread handles commands. Only the last one changes the state and writes to the
@@ -29,6 +28,7 @@ from solver import __version__, errors, problem, solving
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
+from solver.position_text import read_position
 from solver.uci import protocol
 from solver.uci.analysis import UciSearch
 
@@ -260,7 +260,10 @@ class Session:
             self._board = chess.Board()
 
     def _set_position(self, text: str) -> None:
-        self._board = protocol.parse_position_command(text)
+        position = read_position(text, repair=True)
+        for warning in position.warnings:
+            self._send(protocol.format_notice(f"position: {warning}"))
+        self._board = position.board
 
     def _go(self, text: str) -> None:
         board = self._require_board()

@@ -48,7 +48,7 @@ def test_the_page_begins_with_the_position_of_an_address(
     ("arguments", "code", "message"),
     [
         (["8/8/8/8/8/8/8/8"], 65, "error: expected one white king, found none"),
-        (["none.epd"], 65, "error: expected a FEN or a file, found 'none.epd'"),
+        (["none.epd"], 65, "error: expected a FEN, found 'none.epd', and"),
         (["."], 74, "error: .: Is a directory"),
     ],
 )

@@ -733,7 +733,10 @@ def test_wrong_options_are_reported_before_any_search(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["good.pgn"], "expected a FEN or an existing file, found 'good.pgn'"),
+        (
+            ["good.pgn"],
+            "expected a FEN, found 'good.pgn', and there is no such file",
+        ),
         (["8/8/8/8/8/8/8/8"], "expected one white king, found none"),
     ],
 )
@@ -777,7 +780,7 @@ def test_text_too_long_for_a_file_name_is_no_position(
 ) -> None:
     code, out, err = call(capsys, "8" * 5000)
     assert (code, out) == (65, "")
-    assert err.startswith("error: expected a FEN or an existing file, found ")
+    assert err.startswith("error: expected a FEN of at most 200 characters, found ")
 
 
 @pytest.mark.usefixtures("fake")

@@ -193,7 +193,7 @@ def test_an_invalid_command_is_reported(client: Client) -> None:
     lines.remove("readyok")
     assert [line[:36] for line in lines] == [
         "info string castling rights: expecte",
-        "info string expected a legal move of",
+        "info string moves: expected a legal,",
         "info string expected one of uci, isr",
         "info string expected one of the opti",
     ]

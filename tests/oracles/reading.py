@@ -101,8 +101,11 @@ def _fault_of_en_passant(board: chess.Board) -> str:
     before, after = (board.ep_square + step for step in (8, -8)[:: board.turn or -1])
     if board.piece_at(after) != chess.Piece(chess.PAWN, not board.turn):
         return "EN_PASSANT_PAWN"
-    is_blocked = board.piece_at(board.ep_square) or board.piece_at(before)
-    return "EN_PASSANT_BLOCKED" if is_blocked else ""
+    if board.piece_at(board.ep_square) or board.piece_at(before):
+        return "EN_PASSANT_BLOCKED"
+    # python-chess then asks whether the double step can give the checks.
+    is_possible = not board.status() & chess.STATUS_IMPOSSIBLE_CHECK
+    return "" if is_possible else "EN_PASSANT_CHECKS"
 
 
 def _fault_of_checks(board: chess.Board) -> str:

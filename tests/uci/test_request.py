@@ -1,4 +1,4 @@
-"""`go` and `position` as they are read."""
+"""`go` as it is read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from solver.errors import InputError
 from solver.kernel.border.interface import NO_LIMIT
-from solver.uci.protocol import Go, parse_go, parse_position_command
+from solver.uci.protocol import Go, parse_go
 
 
 def test_a_bare_go_requests_an_unlimited_search() -> None:
@@ -113,52 +113,3 @@ def test_a_malformed_number_is_refused(text: str, message: str) -> None:
         parse_go(text)
 
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    ("text", "fen"),
-    [
-        ("startpos", chess.STARTING_FEN),
-        (
-            "startpos moves e2e4 e7e5",
-            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-        ),
-        ("fen 8/7K/8/8/8/8/R7/7k w - -", "8/7K/8/8/8/8/R7/7k w - - 0 1"),
-        (
-            "fen 8/P6K/8/8/8/8/8/7k w - - 7 40 moves a7a8N h1g1",
-            "N7/7K/8/8/8/8/8/6k1 w - - 1 41",
-        ),
-        (
-            "fen r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1 moves e1g1 e8c8",
-            "2kr4/8/8/8/8/8/8/5RK1 w - - 2 2",
-        ),
-    ],
-)
-def test_a_position_and_its_moves_are_parsed(text: str, fen: str) -> None:
-    board = parse_position_command(text)
-
-    assert board.fen() == fen
-    assert not board.move_stack
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "position: expected startpos or fen, found 'nothing'"),
-        ("8/7K/8/8/8/8/R7/7k w", "position: expected startpos or fen, found '8/7K/"),
-        ("fen 8/8", "board: expected 8 ranks with / between them, found 2 in '8/8'"),
-        ("fen 4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "(Chess960 is not supported)"),
-        ("startpos e2e4", "expected moves after startpos, found 'e2e4'"),
-        ("startpos w moves e2e4", "expected moves after startpos, found 'w'"),
-        (f"fen {chess.STARTING_FEN} e2e4", "FEN"),
-        ("startpos moves e2e5", "expected a legal move of rnbqkbnr/"),
-        ("startpos moves 0000", "found '0000'"),
-        ("startpos moves e2", "found 'e2'"),
-        ("startpos moves e2e4 e2e4", "w KQkq - 0 1, found 'e2e4'"),
-    ],
-)
-def test_a_malformed_position_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        parse_position_command(text)
-
-    assert message in str(caught.value).replace("b KQkq", "w KQkq")

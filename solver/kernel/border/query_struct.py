@@ -140,9 +140,10 @@ class FenFault(IntEnum):
     EN_PASSANT_RANK = 22
     EN_PASSANT_PAWN = 23
     EN_PASSANT_BLOCKED = 24
-    OPPOSITE_CHECK = 25
-    TOO_MANY_CHECKS = 26
-    IMPOSSIBLE_CHECKS = 27
+    EN_PASSANT_CHECKS = 25
+    OPPOSITE_CHECK = 26
+    TOO_MANY_CHECKS = 27
+    IMPOSSIBLE_CHECKS = 28
 
 
 _COUNTER = f"expected a whole number from 0 up, at most {MAX_DIGITS} digits"
@@ -182,6 +183,9 @@ FEN_FAULTS = {
         "en passant square: expected it and the square that the pawn came from "
         "to be empty"
     ),
+    FenFault.EN_PASSANT_CHECKS: (
+        "en passant square: expected checks that the pawn's double step can give"
+    ),
     FenFault.OPPOSITE_CHECK: "expected the king of the side not to move out of check",
     FenFault.TOO_MANY_CHECKS: "expected at most two pieces giving check",
     FenFault.IMPOSSIBLE_CHECKS: "expected checks that a single move can give",
@@ -217,8 +221,12 @@ class Query(Structure):
     uci_only : int64
         Whether the line must be in UCI, and castling in it a move of the king by two
         squares, as lichess writes them.
+    repair : int64
+        Whether to repair what leaves no doubt about the position.
     fen_fault : int64
         A `FenFault`: why the FEN was refused.
+    repaired : int64
+        A bit for each `FenFault` that was repaired.
     fen_at, fen_written : int64
         The position's FEN with six fields.
     line_at, line_written : int64
@@ -317,7 +325,9 @@ class Query(Structure):
         ("line_size", c_int64),
         ("played", c_int64),
         ("uci_only", c_int64),
+        ("repair", c_int64),
         ("fen_fault", c_int64),
+        ("repaired", c_int64),
         ("fen_at", c_int64),
         ("fen_written", c_int64),
         ("line_at", c_int64),

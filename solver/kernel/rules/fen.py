@@ -39,12 +39,21 @@ from solver.kernel.rules import bitboards, mating, movegen, notation
 # This module decides which texts are FENs and which positions are legal, and names the
 # first fault of the others; `solver.fen_faults` explains it in words.
 #
+# On request it repairs what leaves no doubt about the position: a castling right
+# without its king and rook goes, and so does an en passant square without its pawn; a
+# counter that is no number or is missing, and a missing field, get their defaults.
+# Letters of Chess960 and every fault of the board are refused.
+#
 # Positions that no game reaches are legal, as composers need them: any promoted pieces,
 # as long as a side has at most eight pawns and sixteen pieces. A position that no last
 # move can explain is illegal: the side not to move is in check, or several checks
 # cannot have arisen together.
 
 LAST_OF_ASCII = 127
+LOWER = 32
+"""The bit of a letter that is set if it is a small one."""
+LETTERS = 26
+SIDE_NAMES = np.frombuffer(b"whiteblack", dtype=np.uint8)
 
 RIGHTS = 4
 CASTLING_LETTERS = np.frombuffer(b"KQkq", dtype=np.uint8)
@@ -64,6 +73,15 @@ KING_HOMES = np.array(
 
 
 @jit
+def _repairs(address: Number, fault: Number) -> bool:
+    """Return whether a row's faults are to be repaired, and then note this one."""
+    row = query_at(address)
+    if row.repair:
+        row.repaired |= 1 << fault
+    return row.repair != 0
+
+
+@jit
 def _read_counter(text: Text, at: Number, end: Number) -> Number:
     """Return the value of a field of digits; -1 for any other field."""
     if not 0 < end - at <= query_struct.MAX_DIGITS:
@@ -78,25 +96,104 @@ def _read_counter(text: Text, at: Number, end: Number) -> Number:
 
 
 @jit
-def _read_castling(words: Words, text: Text, at: Number, end: Number) -> bool:
+def _read_side(text: Text, at: Number, end: Number) -> Number:
+    """Read a side to move in letters of any case.
+
+    Returns
+    -------
+    int64
+        0 for `w` and `white`, 1 for `b` and `black`; -1 for any other field.
+    """
+    if end - at == 1 or end - at == 5:
+        for black in range(2):
+            first, place = 5 * black, at
+            while place < end and text[place] | LOWER == SIDE_NAMES[first + place - at]:
+                place += 1
+            if place == end:
+                return black
+    return -1
+
+
+@jit
+def _read_castling(address: Number, text: Text, at: Number, end: Number) -> bool:
     """Read the castling rights of an absolute position that has none yet.
 
     Returns
     -------
     bool
-        Whether it is a dash or different letters of KQkq.
+        Whether it is a dash or different letters of KQkq. A repair removes a dash
+        beside letters, and a letter that is there twice.
     """
+    words = words_at(address)
     if end - at == 1 and text[at] == notation.DASH:
         return True
     while at < end:
         right = 0
         while right < RIGHTS and text[at] != CASTLING_LETTERS[right]:
             right += 1
-        if right == RIGHTS or words[7] & ROOK_HOMES[right]:
+        if right < RIGHTS and not words[7] & ROOK_HOMES[right]:
+            words[7] |= ROOK_HOMES[right]
+        elif not (
+            (right < RIGHTS or text[at] == notation.DASH)
+            and _repairs(address, query_struct.FenFault.CASTLING_LETTERS)
+        ):
             return False
-        words[7] |= ROOK_HOMES[right]
         at += 1
     return True
+
+
+@jit
+def _repair_square(address: Number, text: Text, at: Number, end: Number) -> bool:
+    """Repair the field of an en passant square: a letter and a digit.
+
+    Its letter may be a capital. What then is no square is left out.
+    """
+    file = (np.int64(text[at]) | LOWER) - notation.FILE_A
+    rank = np.int64(text[end - 1]) - notation.RANK_ONE
+    is_letter, is_digit = 0 <= file < LETTERS, -1 <= rank <= 8
+    if end - at != 2 or not (is_letter and is_digit):
+        return False
+    if 0 <= file < 8 and 0 <= rank < 8:
+        query_at(address).en_passant = (rank << 3) | file
+    return _repairs(address, query_struct.FenFault.EN_PASSANT)
+
+
+@jit
+def _count_fields(text: Text, at: Number, end: Number) -> Number:
+    """Return the number of fields in a text without white space around it."""
+    fields = 0
+    while at < end:
+        at = notation.skip(text, notation.skip(text, at, end, False), end, True)
+        fields += 1
+    return fields
+
+
+@jit
+def _find_clock(
+    address: Number, fields: Number, text: Text, at: Number, end: Number
+) -> Number:
+    """Return where the clock begins if a repair finds it too early; -1 otherwise.
+
+    Castling rights or the en passant square are then missing, or the latter's dash is
+    glued to the clock.
+
+    Parameters
+    ----------
+    address : int64
+        The address of the row.
+    fields : int64
+        How many fields come before.
+    text : pointer to uint8
+    at, end : int64
+        Where the field begins, and the end of the text.
+    """
+    count = fields + _count_fields(text, at, end)
+    field = notation.skip(text, at, end, False)
+    if count == 5 and fields == 3 and text[at] == notation.DASH:
+        at += 1
+    fault = query_struct.FenFault.CASTLING_LETTERS + (fields - 2)
+    is_clock = count < 6 and _read_counter(text, at, field) >= 0
+    return at if is_clock and _repairs(address, fault) else -1
 
 
 @jit
@@ -137,17 +234,15 @@ def _find_board_fault(text: Text, at: Number, end: Number) -> Number:
 
 
 @jit
-def _name_fault(fault: Number, text: Text, at: Number, end: Number) -> Number:
-    """Return the fault to report: one of the whole text, or else the one found."""
-    fields = 0
-    was_space = True
+def _name_fault(address: Number, text: Text, at: Number, end: Number) -> Number:
+    """Return the fault to report: one of the whole text, or else the row's."""
+    row = query_at(address)
+    fault = row.fen_fault
     for place in range(at, end):
         if text[place] > LAST_OF_ASCII:
             return query_struct.FenFault.NOT_ASCII
-        is_space = notation.CODES[text[place]] == notation.SPACE
-        fields += 1 if was_space and not is_space else 0
-        was_space = is_space
-    if fields > 6 or (fields > 1 and fields & 1):
+    fields = _count_fields(text, at, end)
+    if fields > 6 or (fields > 1 and fields & 1 and not row.repair):
         return query_struct.FenFault.FIELDS
     if fault == query_struct.FenFault.SQUARES:
         return _find_board_fault(text, at, end)
@@ -158,12 +253,14 @@ def _name_fault(fault: Number, text: Text, at: Number, end: Number) -> Number:
 
 
 @jit
-def _find_piece_fault(words: Words) -> Number:
-    """Return what is wrong with the pieces of an absolute position.
+def _find_piece_fault(address: Number) -> Number:
+    """Return what is wrong with the pieces of a row's absolute position.
 
     Each side needs one king, no more pawns and pieces than in a game, and no pawn on
-    the first or last rank. A castling right needs its king and its rook.
+    the first or last rank. A castling right needs its king and its rook; a repair
+    removes it.
     """
+    words = words_at(address)
     pawns, kings = words[0], words[4]
     for black in range(2):
         side = words[5 + black]
@@ -181,43 +278,59 @@ def _find_piece_fault(words: Words) -> Number:
         if words[7] & ROOK_HOMES[right] and not (
             rooks & ROOK_HOMES[right] and kings & side & KING_HOMES[right]
         ):
-            return query_struct.FenFault.CASTLING_PIECES
+            if not _repairs(address, query_struct.FenFault.CASTLING_PIECES):
+                return query_struct.FenFault.CASTLING_PIECES
+            words[7] ^= ROOK_HOMES[right]
     return query_struct.FenFault.NONE
 
 
 @jit
-def _find_check_fault(position: bitboards.Position, skipped: Bitboard) -> Number:
-    """Return NONE if a last move can explain the checks.
+def _find_check_fault(position: bitboards.Position, checking: Bitboard) -> Number:
+    """Return NONE if a last move can explain the checks; each side has one king."""
+    if bitboards.leaves_king_attacked(position):
+        return query_struct.FenFault.OPPOSITE_CHECK
+    count = population(checking)
+    if count > 2:
+        return query_struct.FenFault.TOO_MANY_CHECKS
+    if count == 2:
+        first = first_square(checking)
+        second = first_square(checking & (checking - bitboards.ONE))
+        if bitboards.BETWEEN[first, second] & position.kings & position.us:
+            return query_struct.FenFault.IMPOSSIBLE_CHECKS
+    return query_struct.FenFault.NONE
+
+
+@jit
+def _find_en_passant_fault(
+    position: bitboards.Position, checking: Bitboard, skipped: Bitboard
+) -> Number:
+    """Return NONE if the last move can have been a pawn's, over this square.
 
     Parameters
     ----------
     position : Position
         With one king a side.
+    checking : uint64
+        The pieces that give check.
     skipped : uint64
-        The en passant square; 0: none.
+        The square.
     """
-    if bitboards.leaves_king_attacked(position):
-        return query_struct.FenFault.OPPOSITE_CHECK
-    checking = bitboards.checkers(position)
-    count = population(checking)
-    if count > 2:
-        return query_struct.FenFault.TOO_MANY_CHECKS
-    king = position.kings & position.us
-    if skipped and count:
-        # The pawn's double step gave the check, or opened its line.
-        pushed = skipped >> bitboards.EIGHT
-        before = ((position.us | position.them) ^ pushed) | (skipped << bitboards.EIGHT)
-        if count == 1 and (
-            checking == pushed
-            or not bitboards.attackers_of_us(position, first_square(king), before)
-        ):
-            return query_struct.FenFault.NONE
-        return query_struct.FenFault.IMPOSSIBLE_CHECKS
-    if count == 2:
-        first = first_square(checking)
-        second = first_square(checking & (checking - bitboards.ONE))
-        if bitboards.BETWEEN[first, second] & king:
-            return query_struct.FenFault.IMPOSSIBLE_CHECKS
+    # 1. The pawn has gone over two empty squares.
+    pushed, left = skipped >> bitboards.EIGHT, skipped << bitboards.EIGHT
+    if not skipped & bitboards.RANK_6:
+        return query_struct.FenFault.EN_PASSANT_RANK
+    if not pushed & position.pawns & position.them:
+        return query_struct.FenFault.EN_PASSANT_PAWN
+    if (skipped | left) & (position.us | position.them):
+        return query_struct.FenFault.EN_PASSANT_BLOCKED
+
+    # 2. It gave the check, or opened its line.
+    if checking and checking != pushed:
+        king = first_square(position.kings & position.us)
+        before = ((position.us | position.them) ^ pushed) | left
+        is_double = checking & (checking - bitboards.ONE)
+        if is_double or bitboards.attackers_of_us(position, king, before):
+            return query_struct.FenFault.EN_PASSANT_CHECKS
     return query_struct.FenFault.NONE
 
 
@@ -289,20 +402,32 @@ def _read_fields(address: Number, text: Text, at: Number, end: Number) -> Number
         if fields == 1:
             row.black = 1 if text[at] == notation.LETTER_B else 0
             if size != 1 or not (row.black or text[at] == notation.LETTER_W):
-                return query_struct.FenFault.SIDE
+                black = _read_side(text, at, field)
+                if black < 0 or not _repairs(address, query_struct.FenFault.SIDE):
+                    return query_struct.FenFault.SIDE
+                row.black = black
         elif fields == 2:
-            if not _read_castling(words, text, at, field):
-                return query_struct.FenFault.CASTLING_LETTERS
+            if not _read_castling(address, text, at, field):
+                field = _find_clock(address, fields, text, at, end)
+                if field < 0:
+                    return query_struct.FenFault.CASTLING_LETTERS
+                fields = 3
         elif fields == 3:
             if size == 2:
                 row.en_passant = notation.read_square(text, at)
-                skipped = bitboards.ONE << np.uint64(row.en_passant & 63)
-            if row.en_passant < 0 and (size != 1 or text[at] != notation.DASH):
-                return query_struct.FenFault.EN_PASSANT
+            is_right = row.en_passant >= 0 or (size == 1 and text[at] == notation.DASH)
+            if not (is_right or _repair_square(address, text, at, field)):
+                field = _find_clock(address, fields, text, at, end)
+                if field < 0:
+                    return query_struct.FenFault.EN_PASSANT
+            if row.en_passant >= 0:
+                skipped = bitboards.ONE << np.uint64(row.en_passant)
         elif fields < 6:
             counter = _read_counter(text, at, field)
             if counter < 0:
-                return query_struct.FenFault.CLOCK + (fields - 4)
+                if not _repairs(address, query_struct.FenFault.CLOCK + (fields - 4)):
+                    return query_struct.FenFault.CLOCK + (fields - 4)
+                counter = 0
             if fields == 4:
                 row.clock = counter
             else:
@@ -310,9 +435,10 @@ def _read_fields(address: Number, text: Text, at: Number, end: Number) -> Number
         else:
             return query_struct.FenFault.FIELDS
         fields += 1
-    if fields > 1 and fields & 1:  # a FEN has 1, 2, 4 or 6
+    has_odd = fields > 1 and fields & 1  # a FEN has 1, 2, 4 or 6
+    if has_odd and not _repairs(address, query_struct.FenFault.FIELDS):
         return query_struct.FenFault.FIELDS
-    fault = _find_piece_fault(words)
+    fault = _find_piece_fault(address)
     if fault != query_struct.FenFault.NONE:
         return fault
 
@@ -322,17 +448,17 @@ def _read_fields(address: Number, text: Text, at: Number, end: Number) -> Number
         position = bitboards.flipped(position)
         skipped = flip(skipped)
         bitboards.write_position(words, position)
+    checking = bitboards.checkers(position)
     if skipped:
-        # The pawn has gone over two empty squares.
-        if not skipped & bitboards.RANK_6:
-            return query_struct.FenFault.EN_PASSANT_RANK
-        if not (skipped >> bitboards.EIGHT) & position.pawns & position.them:
-            return query_struct.FenFault.EN_PASSANT_PAWN
-        if (skipped | (skipped << bitboards.EIGHT)) & (position.us | position.them):
-            return query_struct.FenFault.EN_PASSANT_BLOCKED
-        if bitboards.pawns_attacks_down(skipped) & position.pawns & position.us:
-            words[7] |= skipped
-    return _find_check_fault(position, skipped)
+        fault = _find_en_passant_fault(position, checking, skipped)
+        if fault == query_struct.FenFault.NONE:
+            if bitboards.pawns_attacks_down(skipped) & position.pawns & position.us:
+                words[7] |= skipped
+        elif _repairs(address, fault):
+            row.en_passant = -1
+        else:
+            return fault
+    return _find_check_fault(position, checking)
 
 
 @jit
@@ -342,8 +468,9 @@ def read_fen(address: Number) -> bool:
     Parameters
     ----------
     address : int64
-        The address of a `Query`. `fen`, `fen_size` and `black` are given; `position`,
-        `black`, `en_passant`, `clock`, `number` and `fen_fault` are set.
+        The address of a `Query`. `fen`, `fen_size`, `black` and `repair` are given;
+        `position`, `black`, `en_passant`, `clock`, `number`, `fen_fault` and `repaired`
+        are set.
 
     Returns
     -------
@@ -357,6 +484,7 @@ def read_fen(address: Number) -> bool:
     row.en_passant = -1
     row.clock = 0
     row.number = 1
+    row.repaired = 0
 
     # 1. Leave out the white space around the text.
     text = bytes_at(row.fen)
@@ -372,8 +500,8 @@ def read_fen(address: Number) -> bool:
         row.fen_fault = query_struct.FenFault.TOO_LONG
     else:
         row.fen_fault = _read_fields(address, text, at, end)
-        if row.fen_fault != query_struct.FenFault.NONE:
-            row.fen_fault = _name_fault(row.fen_fault, text, at, end)
+        if row.fen_fault != query_struct.FenFault.NONE or row.repaired:
+            row.fen_fault = _name_fault(address, text, at, end)
     return row.fen_fault == query_struct.FenFault.NONE
 
 

@@ -6,7 +6,7 @@
 
 import { CAN_SUSPEND, Machine, nameOf, plain, Rules } from "./machine.mjs";
 
-/** @import { Layout, Place } from "./machine.mjs" */
+/** @import { Given, Layout, Place } from "./machine.mjs" */
 
 /** @typedef {Record<string, (host: Host, question: any) => any>} Jobs */
 
@@ -84,9 +84,9 @@ export class Host {
   /** A node limit as the kernel reads it. @param {number|null|undefined} nodes */
   limit = (nodes) => BigInt(nodes ?? this.layout.noLimit);
 
-  /** @param {string} fen @param {string[]} moves @returns {Place} */
-  place(fen, moves) {
-    const place = this.rules.read(fen, moves);
+  /** See `Rules.read`. @param {string} text @param {string | string[]} moves @returns {Given} */
+  place(text, moves, repair = false) {
+    const place = this.rules.read(text, moves, { repair });
     if ("fault" in place) throw Object.assign(new Error(place.fault), { code: "ERR_FEN" });
     return place;
   }

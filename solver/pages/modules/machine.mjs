@@ -3,6 +3,8 @@
  * module, the structs, texts, and the transposition table; and the rules of chess by it.
  */
 
+import { plainFen, readMoves, refusedMove, splitText } from "./movetext.mjs";
+
 /**
  * @typedef {{size: number, fields: Record<string, number[]>}} Struct
  * @typedef {{
@@ -10,7 +12,8 @@
  *   enums: Record<string, Record<string, number>>, faults: Record<string, string>,
  *   stackTop: number, positionBytes: number, bucketBytes: number, firstBits: number,
  *   noLimit: string, mateMarks: string[], keyFeatures: Record<string, string>, stopped: number,
- *   mostMoves: number, scoredTableBytes: number, logBytes?: number,
+ *   mostMoves: number, scoredTableBytes: number, patterns: Record<string, string>,
+ *   logBytes?: number,
  * }} Layout logBytes: for the log of a search
  */
 
@@ -206,8 +209,10 @@ function allocate(below, tableBytes) {
 /** @typedef {{uci: string, san: string}} Move */
 /** @typedef {{word: number} & Move} Named a move and its number in the kernel */
 /** @typedef {{position: Uint8Array, black: number, fen: string}} Place */
+/** @typedef {Place & {warnings: string[]}} Given Place as it was given; what was repaired */
 
 const NULL_MOVE = "0000";
+const NO_MOVE = "?"; // where a word is unreadable
 
 /** @param {Move} move @returns {Move} the move without its number */
 export const plain = ({ uci, san }) => ({ uci, san });
@@ -224,42 +229,90 @@ export class Rules {
   }
 
   /**
-   * @param {string} fen
-   * @param {string[]} moves in UCI notation, to be played; `0000` passes the turn
-   * @param {number} black whether Black is to move if the FEN does not say
-   * @returns {{fault: string} | Place}
+   * Read a position as people and programs give it, as `read_position` of
+   * `solver/position_text.py`.
+   * @param {string} text a FEN or `startpos`, perhaps with moves; or a game in PGN
+   * @param {string | string[]} moves that are played then; `0000` passes the turn
+   * @param {{repair?: boolean, black?: number}} how repair: what leaves no doubt; black: whether
+   *   Black is to move if the text does not say
+   * @returns {{fault: string} | Given} the fault names the field or the move
    */
-  read(fen, moves = [], black = 0) {
+  read(text, moves = [], { repair = false, black = 0 } = {}) {
+    const { enums, patterns } = this.layout;
     const passed = moves.lastIndexOf(NULL_MOVE);
-    if (passed >= 0) {
-      const place = this.read(fen, moves.slice(0, passed), black);
+    if (passed >= 0 && typeof moves !== "string") {
+      const place = this.read(text, moves.slice(0, passed), { repair, black });
       if ("fault" in place) return place;
       const [board, side, castling] = place.fen.split(" ");
       const after = [board, side === "w" ? "b" : "w", castling, "- 0 1"].join(" ");
       return this.read(after, moves.slice(passed + 1));
     }
-    const { machine, layout: { enums: { FenFault, QueryState }, faults } } = this;
+
+    // 1. The FEN, plain or in another text; then with repairs.
+    let [fen, played] = [text, ""];
+    let given = this.#readFen(fen, black);
+    if ("fault" in given) {
+      const parts = splitText(patterns, text, repair);
+      if ("fault" in parts) return parts;
+      ({ fen, line: played } = parts);
+      given = this.#readFen(fen, black);
+    }
+    if ("fault" in given && repair) {
+      const plainly = plainFen(patterns, fen);
+      if ("fault" in plainly) return plainly;
+      given = this.#readFen(plainly.fen, black, 1);
+    }
+
+    // 2. The moves.
+    const lines = [played, [moves].flat().join(" ")].filter(Boolean);
+    for (const part of lines.flatMap((line) => readMoves(patterns, line))) {
+      if ("fault" in given) break;
+      const query = this.#readRow(given.fen, { played: 1 }, part.move || NO_MOVE);
+      if (query.get("state") !== enums.QueryState.READ) {
+        return { fault: refusedMove("moves", part) };
+      }
+      given = { ...this.#place(query), warnings: given.warnings };
+    }
+    return given;
+  }
+
+  /** @param {string} fen @param {number} black @returns {{fault: string} | Given} */
+  #readFen(fen, black, repair = 0) {
+    const { enums: { FenFault }, faults } = this.layout;
+    const query = this.#readRow(fen, { black, repair });
+    const fault = nameOf(FenFault, query.get("fen_fault"));
+    if (fault in faults) return { fault: faults[fault] };
+    const names = Object.keys(faults).filter((name) => query.get("repaired") >> FenFault[name] & 1);
+    return { ...this.#place(query), warnings: names.map((name) => faults[name]) };
+  }
+
+  /** Let the kernel read a FEN and moves. @param {string} fen
+   * @param {Record<string, number>} about */
+  #readRow(fen, about, line = "") {
+    const { machine } = this;
     const query = machine.records.Query;
     const size = machine.write(fen);
     machine.begin(query, {
-      black, fen: machine.input, fen_size: size, line: machine.input + size,
-      line_size: machine.write(moves.join(" "), size), played: moves.length, uci_only: 1,
+      ...about, fen: machine.input, fen_size: size, line: machine.input + size,
+      line_size: machine.write(line, size),
     });
     machine.run("READ_ROWS", 0, query.address, 1);
-    if (query.get("state") !== QueryState.READ) {
-      const fault = faults[nameOf(FenFault, query.get("fen_fault"))];
-      return { fault: fault ?? "expected legal moves" };
-    }
-    return { position: query.bytes("position").slice(), black: query.get("black"),
-      fen: machine.read(query.get("fen_at"), query.get("fen_written")) };
+    return query;
   }
 
-  /** What a page shows of a position. @param {string} fen @param {string[]} moves */
-  describe(fen, moves, black = 0) {
-    const place = this.read(fen, moves, black);
+  /** @param {Fields} query @returns {Place} */
+  #place = (query) => ({
+    position: query.bytes("position").slice(), black: query.get("black"),
+    fen: this.machine.read(query.get("fen_at"), query.get("fen_written")),
+  });
+
+  /** What a page shows of a position, which is repaired.
+   * @param {string} text @param {string[]} moves */
+  describe(text, moves, black = 0) {
+    const place = this.read(text, moves, { repair: true, black });
     if ("fault" in place) return place;
     const [legal, check] = [this.moves(place).map(plain), this.isCheck(place)];
-    return { fen: place.fen, moves: legal, check,
+    return { fen: place.fen, warnings: place.warnings, moves: legal, check,
       over: legal.length ? "" : check ? "mate" : "stalemate" };
   }
 
