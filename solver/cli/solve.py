@@ -15,7 +15,7 @@ from solver import errors, solving
 from solver.cli import console, options, signals
 from solver.output import Notation
 from solver.output.text import describe
-from solver.problem import RANGES, Limits, Problem, Restriction, Stipulation
+from solver.problem import MATE, RANGES, Limits, Problem, Restriction, Stipulation
 from solver.search import queries, threads
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulations import genre_of
@@ -183,7 +183,7 @@ def solve(
     if many:
         questions = _read_stdin(question)
     else:
-        black = play.stipulation is not None and not play.stipulation.white_begins
+        black = not (play.stipulation or MATE).white_begins
         position = _read_position(fen, moves, black=black)
         asked = question(position.fen)
         warned = replace(asked.problem, warnings=position.warnings)

@@ -36,7 +36,7 @@ from solver.kernel.mate.bounds import (
     solve_queries,
     take_turn,
 )
-from solver.kernel.rules import bitboards, fen, mating, movegen, notation
+from solver.kernel.rules import bitboards, fen, marks, mating, movegen, notation
 
 # --------------------------------------------------------------------------------------
 # Reading many positions and lines in one call: the texts of a batch's rows.
@@ -619,9 +619,9 @@ def entry(
     if operation == parts.Operation.IS_CHECK:
         return 1 if bitboards.checkers(position) else 0
     if operation == parts.Operation.MATE_MARK:
-        return fen.mark_mate(position, search.rows[0])
+        return marks.mark_mate(position, search.rows[0])
     if operation == parts.Operation.KEY_FEATURES:
-        return fen.list_key_features(position, np.uint64(number), flag, search)
+        return marks.list_key_features(position, np.uint64(number), flag, search)
     if operation == parts.Operation.MAKE:
         move = np.uint64(number)
         child = (

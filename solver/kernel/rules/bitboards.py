@@ -1,6 +1,6 @@
 """Bitboards, positions and moves: the words that every kernel function works on.
 
-Called by `fen`, `mating`, `movegen`, `notation`, `kernel.compositions`,
+Called by `fen`, `marks`, `mating`, `movegen`, `notation`, `kernel.compositions`,
 `kernel.laboratory` and `kernel.mate`; imports `kernel.build`.
 """
 

@@ -1,6 +1,6 @@
 """Which moves give check, and which mate.
 
-Called by `fen`, `kernel.compositions`, `kernel.laboratory` and `kernel.mate`; imports
+Called by `marks`, `kernel.compositions`, `kernel.laboratory` and `kernel.mate`; imports
 `bitboards`, `movegen` and `kernel.build`.
 """
 

@@ -1,6 +1,6 @@
 """Legal move generation, and perft to test it.
 
-Called by `fen`, `mating`, `notation`, `kernel.compositions`, `kernel.laboratory` and
+Called by `marks`, `mating`, `notation`, `kernel.compositions`, `kernel.laboratory` and
 `kernel.mate`; imports `bitboards`, `kernel.border` and `kernel.build`.
 
 Checks, pins and the squares that the king must not enter are found first (`Pins`). So
