@@ -96,7 +96,7 @@ def test_a_fen_that_is_being_typed_is_not_overwritten(live: Opener) -> None:
     [
         (NO_KING, "black king"),
         ("7k/8/8/8/8/5K2/8/7R w - - 0 1", "check"),
-        ("7k/8/8/8/8/5K2/R7/8 w KQ - 0 1", "castling"),
+        ("https://lichess.org/analysis/chess960/7k/8/8/8/8/5K2/R7/8", "address"),
     ],
 )
 def test_an_illegal_position_says_what_is_wrong(
@@ -113,6 +113,29 @@ def test_an_illegal_position_says_what_is_wrong(
     board.type_fen(ROOK)
     board.wait(fen=ROOK)
     assert board.page.inner_text("#setup-fault") == ""
+
+
+def test_a_text_is_repaired_in_the_field_and_in_a_link(live: Opener) -> None:
+    queen, mated = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", "7k/6Q1/5K2/8/8/8/8/8 b - - 1 1"
+    board = live.open(f"https://lichess.org/analysis/{queen[:-10]} w KQ")
+    board.wait(fen=queen)
+    said = board.page.inner_text("#setup-fault")
+    assert said.startswith("Repaired: expected a FEN of 1, 2, 4 or 6 fields; castling")
+    assert board.page.get_attribute("#setup-fen", "aria-invalid") == "false"
+    for text, fen in (
+        (f"fen {queen} moves Qg7", mated),
+        (f'"{ROOK}"', ROOK),
+        (f'[FEN "{queen}"] 1. Qg7# 1-0', mated),
+    ):
+        board.type_fen(text)
+        board.wait(fen=fen)
+        assert (board.fen, board.page.inner_text("#setup-fault")) == (fen, "")
+    board.type_fen("n/6k1/8")
+    board.wait("error")
+    assert board.fen == "n/6k1/8"
+    board.page.click("#setup-toggle")
+    board.page.click("#setup-undo")
+    board.wait(fen=ROOK)
 
 
 def test_a_search_stops_and_goes_on(live: Opener) -> None:

@@ -69,7 +69,7 @@ export const pageData = JSON.parse(document.getElementById("data")?.textContent 
 // What comes into the page and leaves it: FENs in files and links, copied texts, downloads,
 // pictures.
 
-const FEN_PLACEMENT = /([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
+const FEN_PLACEMENT = /(?<![\w/])([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
 
 /** @param {string} fen @param {string} find a stipulation; empty: the shortest mate */
 export const linkHash = (fen, find) =>

@@ -45,6 +45,7 @@ class Setup {
   past = /** @type {string[]} */ ([]);
   future = /** @type {string[]} */ ([]);
   written = ""; // what the page itself last wrote into the field of the FEN
+  before = ""; // the position that a text replaces, until the text is read
 
   /** @param {Viewer} viewer */
   constructor(viewer) {
@@ -70,12 +71,25 @@ class Setup {
     return question ? stipulationText(question) : "";
   }
 
-  /** @param {{fen: string} | {fault: string}} description */
+  /** @param {{fen: string, warnings?: string[]} | {fault: string}} description */
   show(description) {
-    if ("fault" in description) return this.#fault(description.fault);
-    this.#fault("");
-    this.fen = description.fen;
-    return this.#update();
+    if ("fault" in description) {
+      this.before = "";
+      return this.#fault(description.fault);
+    }
+    this.#fault("", description.warnings);
+    return this.#become(description.fen);
+  }
+
+  /** @param {string} fen of the board from now on */
+  #become(fen) {
+    if (this.before && this.before !== fen) {
+      this.past.push(this.before);
+      this.future = [];
+    }
+    this.before = "";
+    this.fen = fen;
+    this.#update();
   }
 
   #toggle() {
@@ -128,10 +142,7 @@ class Setup {
       "setup-open": () => setupPart("file").click(),
     });
     setupPart("tools").addEventListener("change", () => this.#edit());
-    setupPart("fen").addEventListener("change", () => {
-      const { value } = setupPart("fen");
-      this.#change(findFen(value) ?? value.trim());
-    });
+    setupPart("fen").addEventListener("change", () => this.#change(setupPart("fen").value));
     setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
     document.addEventListener("dragover", (event) =>
       event.dataTransfer?.types.includes("Files") && event.preventDefault());
@@ -167,13 +178,10 @@ class Setup {
     this.#change(`${placement} ${turn} ${castling || "-"} ${square ?? "-"} 0 1`);
   }
 
-  /** @param {string} fen @param {string | null} find */
-  #change(fen, find = null) {
-    if (readPlacement(fen) && fen !== this.fen) {
-      this.past.push(this.fen);
-      this.future = [];
-    }
-    this.#ask(fen, find);
+  /** @param {string} text of a position @param {string | null} find */
+  #change(text, find = null) {
+    this.before = this.fen;
+    this.#ask(text, find);
   }
 
   /** Undoes, or does again. @param {string[]} from @param {string[]} to */
@@ -181,18 +189,18 @@ class Setup {
     const fen = from.pop();
     if (fen === undefined) return;
     to.push(this.fen);
+    this.before = "";
     this.#ask(fen);
   }
 
-  /** @param {string} fen
+  /** A plain FEN is drawn at once, any other text once it is read.
+   * @param {string} text of a position
    * @param {string | null} find the stipulation of a link; null: the one before */
-  #ask(fen, find = null) {
+  #ask(text, find = null) {
+    const fen = text.trim();
     this.#fault("");
     this.#write(fen);
-    if (this.board.draw({ fen })) {
-      this.fen = fen;
-      this.#update();
-    }
+    if (this.board.draw({ fen })) this.#become(fen);
     if (find !== null) {
       const [name, length] = splitStipulation(find || "#");
       this.viewer.fillForm({ ...this.viewer.form(), name, length: length || "" });
@@ -240,10 +248,11 @@ class Setup {
     else this.#change(fen);
   }
 
-  /** @param {string} text */
-  #fault(text) {
-    setupPart("fault").textContent = text;
-    setupPart("fen").setAttribute("aria-invalid", String(text !== ""));
+  /** @param {string} fault @param {string[]} [warnings] what was repaired */
+  #fault(fault, warnings = []) {
+    const repaired = warnings.length ? `Repaired: ${warnings.join("; ")}.` : "";
+    setupPart("fault").textContent = fault || repaired;
+    setupPart("fen").setAttribute("aria-invalid", String(fault !== ""));
   }
 }
 
