@@ -145,18 +145,8 @@ def solve(
         raise click.UsageError(msg)
 
     many = fen == (console.STDIN,)
-    if many and files.certificate_path is not None:
-        msg = (
-            "--certificate takes a single position; for several, use "
-            "`matesolve verify --certificates`."
-        )
-        raise click.UsageError(msg)
-    if many and moves:
-        msg = "--moves takes a single position."
-        raise click.UsageError(msg)
-    if many and (files.svg_path is not None or files.shows_play):
-        msg = "--svg, --pgn and --html take a single position."
-        raise click.UsageError(msg)
+    if many:
+        _refuse_single(moves, files)
     if files.solver and files.html_path is None:
         msg = "--solver needs --html."
         raise click.UsageError(msg)
@@ -190,6 +180,28 @@ def solve(
         questions = [replace(asked, problem=warned) if position.warnings else asked]
     outputs = Outputs(answers, play, files)
     ctx.exit(answer_each(questions, limits, outputs, tablebases))
+
+
+def _refuse_single(moves: str, files: options.AnswerFiles) -> None:
+    """Refuse what takes a single position.
+
+    Raises
+    ------
+    click.UsageError
+        Names the options in one line.
+    """
+    if files.certificate_path is not None:
+        msg = (
+            "--certificate takes a single position; for several, use "
+            "`matesolve verify --certificates`."
+        )
+        raise click.UsageError(msg)
+    if moves:
+        msg = "--moves takes a single position."
+        raise click.UsageError(msg)
+    if files.svg_path is not None or files.shows_play:
+        msg = "--svg, --pgn and --html take a single position."
+        raise click.UsageError(msg)
 
 
 def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """FENs, read and written.
 
-Called by `kernel.mate`; imports `bitboards`, `notation`, `kernel.border` and
+Called by `kernel.mate`; imports `bitboards`, `movegen`, `notation`, `kernel.border` and
 `kernel.build`.
 """
 
