@@ -87,8 +87,9 @@ export class Host {
   /** See `Rules.read`. @param {string} text @param {string | string[]} moves @returns {Given} */
   place(text, moves, repair = false) {
     const place = this.rules.read(text, moves, { repair });
-    if ("fault" in place) throw Object.assign(new Error(place.fault), { code: "ERR_FEN" });
-    return place;
+    if (!("fault" in place)) return place;
+    const code = place.fault.startsWith("moves:") ? "ERR_ARGUMENT" : "ERR_FEN";
+    throw Object.assign(new Error(place.fault), { code });
   }
 
   /** What the current job has cost, pauses left out. */

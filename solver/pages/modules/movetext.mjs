@@ -106,13 +106,9 @@ function strip(text, letters) {
 }
 
 /** @param {string} text from an address */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text) => text.replace(/(?:%[0-9a-f]{2})+/giu, (bytes) =>
+  new TextDecoder().decode(Uint8Array.from(bytes.slice(1).split("%"), (byte) =>
+    parseInt(byte, 16))));
 
 /** Quote the beginning of a text, as `quote` of `solver/errors.py`. @param {string} text */
 export function quote(text) {
