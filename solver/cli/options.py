@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 OPTION_GROUPS = {
     "Input": (
-        "--format --from --columns --strict --no-claims --theme --min-rating "
+        "--moves --format --from --columns --strict --no-claims --theme --min-rating "
         "--min-claim --max-claim --all-rows --verdict --soundness --claim"
     ),
     "Search limits": (
         "--search-moves --depth --time --nodes --hash --threads --table-entries"
     ),
-    "What is traced": "--search --technique --cuts --moves --no-prover",
+    "What is traced": "--search --technique --cuts --mate --no-prover",
     "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
     "What to look for": (
         "--first --within --keys --every-ply --follow --accepted --tablebases"

@@ -37,7 +37,7 @@ OWN_OPTIONS = {
         "depth": "--depth",
         "only_cuts": "--cuts",
     },
-    techniques.PROOF_NUMBER: {"moves": "--moves", "stepwise": "--no-prover"},
+    techniques.PROOF_NUMBER: {"mate": "--mate", "stepwise": "--no-prover"},
 }
 """The options that one search has."""
 
@@ -88,7 +88,7 @@ Examples:
     "Keep only the parts of the tree with a cut by mate-distance pruning.",
 )
 @options.number(
-    "--moves",
+    "--mate",
     problem.MAX_MOVES,
     "N",
     "Make the proof-number search look for a mate in N. Default: the shortest mate.",
@@ -119,7 +119,7 @@ def trace(
     variants: tuple[techniques.Variant, ...],
     depth: int | None,
     only_cuts: bool,
-    moves: int | None,
+    mate: int | None,
     stepwise: bool,
     nodes: int | None,
     as_text: bool,
@@ -151,7 +151,7 @@ def trace(
         )
         traces = _trace_scores(board, chosen, depth, nodes, codes, only_cuts=only_cuts)
     else:
-        traces = [_trace_proof(board, search, moves, nodes, codes, stepwise=stepwise)]
+        traces = [_trace_proof(board, search, mate, nodes, codes, stepwise=stepwise)]
     record = record_of(board.fen(), search, traces)
     if as_json:
         click.echo(_with_columns_in_lines(json.dumps(record, indent=2)))
@@ -242,7 +242,7 @@ def _trace_scores(
 def _trace_proof(
     board: chess.Board,
     search: str,
-    moves: int | None,
+    mate: int | None,
     nodes: int,
     codes: set[console.Exit],
     *,
@@ -253,8 +253,8 @@ def _trace_proof(
     from solver.laboratory.traces import trace_certificate, trace_numbers
 
     control = threads.Control()
-    solution = None if moves else _solve(board, nodes, control)
-    mate = moves or (solution.mate if solution else None)
+    solution = None if mate else _solve(board, nodes, control)
+    mate = mate or (solution.mate if solution else None)
     if not mate:
         is_over = solution is None or solution.stopped_by is None
         interrupted = control.reason is StoppedBy.INTERRUPT

@@ -91,6 +91,7 @@ def test_help_lists_options_in_groups_and_ends_with_help(
     page = capsys.readouterr().out
     titles = re.findall(r"^([A-Z].*):$", page, re.MULTILINE)
     assert titles == [
+        "Input",
         "Search limits",
         "Restrictions on the attacker",
         "What to look for",

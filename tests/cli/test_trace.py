@@ -155,7 +155,7 @@ def test_a_narrow_terminal_gets_fewer_columns() -> None:
         ((MATE, "--search", "certificate"), 1, "found Black mated already"),
         ((LONG, "--search", "certificate", "--nodes", "9"), 3, "expected a position"),
         (("8/8", "--json"), 65, "expected 8 ranks"),
-        ((MATE_IN_2, "--moves", "2"), 2, "--moves is an option of --search proof-n"),
+        ((MATE_IN_2, "--mate", "2"), 2, "--mate is an option of --search proof-n"),
         ((MATE_IN_2, *["--technique", "off"] * 4), 2, "3 times at most"),
         ((MATE_IN_2, "--technique", "mdp=fast"), 2, "found 'fast'"),
     ],
@@ -172,7 +172,7 @@ def test_a_limit_shows_what_was_searched(matesolve: Matesolve) -> None:
     done = matesolve("trace", LONG, "--nodes", "5000", "--technique", "off")
     assert done.code == 3
     assert "The search was stopped." in done.out.splitlines()[0]
-    numbers = ("--search", "proof-number", "--moves", "7", "--nodes", "100")
+    numbers = ("--search", "proof-number", "--mate", "7", "--nodes", "100")
     assert matesolve("trace", LONG, *numbers).code == 3
 
 
