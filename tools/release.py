@@ -3,13 +3,12 @@
 1. With `--tag`, the tag, the version of the package and the changelog must agree.
 2. The sdist is built from the checkout, the wheels are built from the sdist alone: one
    for every machine and one for this platform, with object code.
-3. The sdist builds all of them again, in another folder with another umask. The files
-   must be the same, byte for byte.
+3. The sdist builds all of them again at the same time, in another folder with another
+   umask. The files must be the same, byte for byte.
 4. twine checks the metadata, `tools/distributions.py` the files.
 5. Each wheel is installed into a fresh environment, where it solves the README's first
    position and passes the smoke tests. These run where there is no folder solver/, and
    with a new cache, in which a wheel with object code and modules must store nothing.
-
 6. `tools/npm.py` builds the npm package, and tries it where Node is present.
 """
 
@@ -26,17 +25,18 @@ import tarfile
 import tempfile
 import time
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver import __version__
 from solver.kernel.border.parts import PARTS
 from tools.distributions import is_pure, package_faults
-from tools.npm import build_and_try
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[1]
 
@@ -72,13 +72,22 @@ def version_faults(tag: str, version: str, changelog: str) -> list[str]:
     return faults
 
 
-def run(*words: str | Path, cwd: Path = ROOT, umask: int = -1) -> str:
+def at_once(*tasks: Callable[[], object]) -> None:
+    """Do tasks that start processes; raise the first error when all have ended."""
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        running = [pool.submit(task) for task in tasks]
+    for task in running:
+        task.result()
+
+
+def run(*words: str | Path, cwd: Path = ROOT, umask: int = -1, **variables: str) -> str:
     """Run a command to its end, print how long it took, and return its output."""
     start = time.perf_counter()
     done = subprocess.run(
         words,
         cwd=cwd,
         umask=umask if os.name == "posix" else -1,
+        env={**os.environ, **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
@@ -92,17 +101,16 @@ def run(*words: str | Path, cwd: Path = ROOT, umask: int = -1) -> str:
     return done.stdout
 
 
-def build(source: Path, out: Path, *arguments: str, umask: int = -1) -> None:
+def build(source: Path, out: Path, what: str, umask: int = -1, kind: str = "0") -> None:
     """Build a package from a folder."""
-    arguments = "-m", "build", *arguments, "--outdir", str(out)
-    run(sys.executable, *arguments, cwd=source, umask=umask)
+    words = sys.executable, "-m", "build", what, "--outdir", out
+    run(*words, cwd=source, umask=umask, MATESOLVE_SHIP_OBJECT=kind)
 
 
 def build_wheels(source: Path, out: Path, umask: int = -1) -> None:
     """Build a wheel of each kind from a folder."""
     for kind in KINDS:
-        os.environ["MATESOLVE_SHIP_OBJECT"] = kind
-        build(source, out, "--wheel", umask=umask)
+        build(source, out, "--wheel", umask, kind)
 
 
 @contextmanager
@@ -123,13 +131,21 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def check_same_again(dist: Path, sdist: Path) -> None:
-    """Build all of `dist` once more, and end the program if any file differs."""
-    with unpacked(sdist) as tree, tempfile.TemporaryDirectory() as folder:
-        for path in (tree, *tree.rglob("*")):
+def build_twice(sdist: Path, dist: Path) -> None:
+    """Build the wheels, and all once more; end the program if any file differs."""
+    with (
+        unpacked(sdist) as tree,
+        unpacked(sdist) as other,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        for path in (other, *other.rglob("*")):
             path.chmod(path.stat().st_mode & 0o700)
-        build(tree, Path(folder), "--sdist", umask=0o077)
-        build_wheels(tree, Path(folder), umask=0o077)
+
+        def build_again() -> None:
+            build(other, Path(folder), "--sdist", 0o077)
+            build_wheels(other, Path(folder), 0o077)
+
+        at_once(partial(build_wheels, tree, dist), build_again)
         first, second = hashes(dist), hashes(Path(folder))
     if first != second:
         sys.exit(f"expected the same packages twice, found\n{first}\n{second}")
@@ -143,19 +159,19 @@ def check_installed(wheel: Path, sdist: Path) -> None:
         venv.create(environment, with_pip=True)
         scripts = environment / ("Scripts" if os.name == "nt" else "bin")
         python = shutil.which("python", path=scripts) or "python"
-        pip = "-m", "pip", "--disable-pip-version-check", "install", "--quiet"
-        run(python, *pip, wheel, "pytest", cwd=tree)
-
         cache = tree / "cache"
-        os.environ["MATESOLVE_CACHE_DIR"] = str(cache)
+        inside = partial(run, cwd=tree, MATESOLVE_CACHE_DIR=str(cache))
+        pip = "-m", "pip", "--disable-pip-version-check", "install", "--quiet"
+        inside(python, *pip, wheel, "pytest")
+
         program = shutil.which("matesolve", path=scripts) or "matesolve"
-        answer = run(program, "solve", POSITION, cwd=tree)
+        answer = inside(program, "solve", POSITION)
         if ANSWER not in answer:
             sys.exit(f"{wheel.name}: expected {ANSWER!r}, found\n{answer}")
         smoke = "-m", "pytest", "-q", "-m", "smoke", "tests/test_smoke.py"
-        sys.stdout.write(run(python, *smoke, cwd=tree))
+        sys.stdout.write(inside(python, *smoke))
         if not is_pure(wheel):
-            modules = run(program, "warmup", "--wasm", cwd=tree)
+            modules = inside(program, "warmup", "--wasm")
             if modules.count("shipped with the package") != len(PARTS):
                 sys.exit(f"{wheel.name}: expected all modules, found\n{modules}")
         has_compiled = cache.exists() and any(cache.iterdir())
@@ -185,19 +201,18 @@ def main() -> None:
 
     build(ROOT, dist, "--sdist")
     (sdist,) = dist.glob("*.tar.gz")
-    with unpacked(sdist) as tree:
-        build_wheels(tree, dist)
-    check_same_again(dist, sdist)
+    build_twice(sdist, dist)
     run(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
     wheels = sorted(dist.glob("*.whl"))
     if len(wheels) != len(KINDS):
         sys.exit(f"{dist}: expected {len(KINDS)} wheels, found {len(wheels)}")
     if faults := package_faults(wheels, sdist):
         sys.exit("\n".join(faults))
-    for wheel in wheels:
-        check_installed(wheel, sdist)
     with tempfile.TemporaryDirectory() as folder:
-        build_and_try(Path(folder))
+        at_once(
+            *(partial(check_installed, wheel, sdist) for wheel in wheels),
+            lambda: sys.stdout.write(run(sys.executable, "-m", "tools.npm", folder)),
+        )
 
 
 if __name__ == "__main__":
