@@ -99,8 +99,7 @@ def table(claims: slice, ending: str = "\n", mark: str = "") -> str:
     return mark + text.getvalue()
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(("ending", "mark"), [("\n", ""), ("\r\n", "\ufeff")])
 def test_a_table_with_16_wrong_claims_changes_in_their_cells_only(
     tmp_path: Path, ending: str, mark: str
 ) -> None:

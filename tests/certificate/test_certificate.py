@@ -20,6 +20,7 @@ from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status
 from solver.solving import Solver
 from tests.oracles.walks import random_positions, small_positions
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,13 +95,14 @@ def test_every_puzzle_is_certified_as_claimed(
     assert certified > 20
 
 
+@sized("longest", 3, 4)
 def test_positions_without_a_mate_are_certified_as_such(
-    solver: Solver, prover: build.WorkspaceProver
+    solver: Solver, prover: build.WorkspaceProver, longest: int
 ) -> None:
     for problem in puzzles("nomates"):
         most = problem.no_mate
         assert most is not None
-        if most > 4:
+        if most > longest:
             continue
         solution = solver.solve(problem, Limits(max_moves=most))
         checked = prove(build.certify(solution, prover))

@@ -48,7 +48,7 @@ def written(certification: build.Certification) -> Any:
     return json.loads(data)
 
 
-@sized("count", 60, 1000)
+@sized("count", 30, 1000)
 def test_small_positions_are_claimed_as_brute_force_proves(
     count: int, prover: build.WorkspaceProver
 ) -> None:

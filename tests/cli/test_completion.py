@@ -22,19 +22,10 @@ SHARE = Path(__file__).parents[2] / "docs" / "share"
 """What a wheel installs beside the program."""
 
 CASES = [
-    ("matesolve ver", {"verify"}),
-    ("matesolve s", {"solve"}),
     ("matesolve mip b", {"build"}),
-    ("matesolve verify --fo", {"--follow", "--format"}),
-    ("matesolve verify --format p", {"parquet", "pgn", "popeye"}),
-    ("matesolve convert --to c", {"csv"}),
+    ("matesolve verify --time 5 --fo", {"--follow", "--format"}),
     ("matesolve verify --fail-on cooked,re", {"cooked,refuted"}),
-    ("matesolve verify --retry und", {"undecided"}),
-    ("matesolve verify --time 5 --max", {"--max-claim"}),
-    ("matesolve solve --max", {"--max-solutions"}),
     ("matesolve verify a.epd mat", {"mates.epd"}),
-    ("matesolve check mat", {"mates.epd"}),
-    ("matesolve solve --svg mat", {"mates.epd"}),
 ]
 
 BASH = """
@@ -154,6 +145,20 @@ def test_zsh_completes_with_the_installed_file_from_the_first_time_on(
     """
     described = f"verify:{SUMMARIES['verify']}"
     assert shown_by("zsh", lines, folder) == ["found", described, described]
+
+
+def test_commands_options_and_values_are_completed(matesolve: Matesolve) -> None:
+    for words, offers in (
+        ("matesolve s", ["solve"]),
+        ("matesolve verify --format p", ["pgn", "popeye", "parquet"]),
+        ("matesolve convert --to c", ["csv"]),
+        ("matesolve verify --retry und", ["undecided"]),
+        ("matesolve solve --max", ["--max-solutions"]),
+    ):
+        asked = {"_MATESOLVE_COMPLETE": "bash_complete", "COMP_WORDS": words}
+        ended = matesolve(env={**asked, "COMP_CWORD": str(words.count(" "))})
+        lines = "".join(f"plain,{offer}\n" for offer in offers)
+        assert ended == (0, lines, ""), words
 
 
 def test_files_are_left_to_the_shell(matesolve: Matesolve) -> None:

@@ -132,7 +132,7 @@ def test_trailing_data_is_noticed(
         read(path)
 
 
-EXPANDED_MIB = 128
+EXPANDED_MIB = 64
 BOUND_MIB = 48
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from solver.formats import claims, detection, registry
 from solver.problem import MAX_MOVES, Claim, Problem, printable
 from tests.formats.whole_files import write_whole
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,20 +163,23 @@ def written(folder: Path, name: str, problem: Problem) -> Problem:
     return replace(record, source="")
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
-@given(problem=problems())
-def test_written_problems_are_read_again_unchanged(
-    tmp_path_factory: pytest.TempPathFactory, problem: Problem
-) -> None:
-    folder = tmp_path_factory.mktemp("written")
-    assert written(folder, "jsonl", problem) == problem
-    line = re.sub(r"\r\n|\r|\n", " ", problem.id)
-    assert written(folder, "csv", problem) == replace(problem, id=line)
-    if find_spec("pyarrow"):
-        assert written(folder, "parquet", problem) == problem
-    claim = problem.claim and replace(problem.claim, any_last_move=False)
-    name = printable(problem.id) or "written:1"
-    assert written(folder, "epd", problem) == replace(problem, id=name, claim=claim)
+@sized("count", 50, 1000)
+def test_written_problems_are_read_again_unchanged(tmp_path: Path, count: int) -> None:
+    @settings(derandomize=True, max_examples=count)
+    @given(problem=problems())
+    def check(problem: Problem) -> None:
+        assert written(tmp_path, "jsonl", problem) == problem
+        line = re.sub(r"\r\n|\r|\n", " ", problem.id)
+        assert written(tmp_path, "csv", problem) == replace(problem, id=line)
+        if find_spec("pyarrow"):
+            assert written(tmp_path, "parquet", problem) == problem
+        claim = problem.claim and replace(problem.claim, any_last_move=False)
+        name = printable(problem.id) or "written:1"
+        assert written(tmp_path, "epd", problem) == replace(
+            problem, id=name, claim=claim
+        )
+
+    check()
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,15 @@ def faults(page: Page) -> list[Any]:
 
 @pytest.mark.browser
 @pytest.mark.skipif(AXE is None, reason="needs axe-core")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, PHONE])
+@pytest.mark.parametrize(
+    ("viewport", "scheme"),
+    [
+        (WIDE, "light"),
+        (PHONE, "dark"),
+        pytest.param(WIDE, "dark", marks=pytest.mark.slow),
+        pytest.param(PHONE, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_no_fault_in_the_page_of_a_collection(
     viewport: dict[str, int],
     scheme: str,

@@ -197,18 +197,19 @@ ANSWERS = {
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("viewport", [WIDE, PHONE])
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_page_of_an_answer_begins_with_it(
-    name: str, viewport: dict[str, int], chromium: Browser, tmp_path: Path
+    name: str, chromium: Browser, tmp_path: Path
 ) -> None:
     answer = ANSWERS[name]
     play = ShownTree(answer, Variations(fen=answer.problem.fen).to_dict())
-    opener, page = opened(chromium, tmp_path, viewport, encode_answer(answer, play))
-    found = boxes(page)
-    assert found.keys() >= {"board", "headline", "copy"}
-    for part, (_, top, _, bottom) in found.items():
-        assert 0 <= top < bottom <= viewport["height"], part
+    opener, page = opened(chromium, tmp_path, WIDE, encode_answer(answer, play))
+    for viewport in (WIDE, PHONE):
+        page.set_viewport_size(viewport)
+        found = boxes(page)
+        assert found.keys() >= {"board", "headline", "copy"}
+        for part, (_, top, _, bottom) in found.items():
+            assert 0 <= top < bottom <= viewport["height"], part
     opener.close()
     assert opener.messages == []
 

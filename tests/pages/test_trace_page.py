@@ -10,7 +10,7 @@ import pytest
 from solver.laboratory.traces import record_of
 from solver.pages.laboratory_pages import FIRST_ROWS, encode_trace
 from tests.pages.html import Page, require_own_style_and_script
-from tests.pages.live import NARROW, WIDE, Live, Opener
+from tests.pages.live import Live, Opener
 from tests.pages.records import HOSTILE
 
 if TYPE_CHECKING:
@@ -432,21 +432,19 @@ def test_names_are_text(look: Look) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW, {"width": 1000, "height": 700}])
 @pytest.mark.parametrize("scripts", [True, False])
-def test_a_page_fits_its_window_and_paper(
-    look: Look, scheme: str, viewport: dict[str, int], *, scripts: bool
-) -> None:
-    options: dict[str, Any] = {"color_scheme": scheme, "java_script_enabled": scripts}
-    live = look(SCORES, viewport=viewport, **options)
+def test_a_page_fits_its_window_and_paper(look: Look, *, scripts: bool) -> None:
+    live = look(SCORES, java_script_enabled=scripts)
     wide = "document.documentElement.scrollWidth"
-    assert live.page.evaluate(wide) <= viewport["width"]
-    assert "Rg2" in live.page.inner_text("#trace-1")
-    assert live.page.is_visible("#trace-controls") == scripts
-    live.page.emulate_media(media="print")
-    assert live.page.evaluate(wide) <= viewport["width"]
-    assert not live.page.is_visible("#trace-controls")
+    for width in (1280, 1000, 390):
+        live.page.set_viewport_size({"width": width, "height": 800})
+        live.page.emulate_media(media="screen")
+        assert live.page.evaluate(wide) <= width
+        assert "Rg2" in live.page.inner_text("#trace-1")
+        assert live.page.is_visible("#trace-controls") == scripts
+        live.page.emulate_media(media="print")
+        assert live.page.evaluate(wide) <= width
+        assert not live.page.is_visible("#trace-controls")
 
 
 @pytest.mark.browser

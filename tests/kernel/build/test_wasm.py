@@ -97,7 +97,7 @@ def boards(count: int) -> list[chess.Board]:
     return [board for make in makers for board in make(count, SEED)]
 
 
-@sized("every", 2, 1)
+@sized("every", 6, 1)
 def test_mates_in_the_puzzles(twins: dict[str, TwinKernel], every: int) -> None:
     solver = Solver(1)
     for problem in problems("*.epd")[::every]:
@@ -105,7 +105,7 @@ def test_mates_in_the_puzzles(twins: dict[str, TwinKernel], every: int) -> None:
     assert twins["search"].calls["TAKE_TURN"] > 2_000 / every
 
 
-@sized("count", 15, 500)
+@sized("count", 6, 500)
 def test_questions_about_random_positions(
     twins: dict[str, TwinKernel], count: int
 ) -> None:
@@ -173,7 +173,7 @@ def test_mates_and_keys_are_marked(twins: dict[str, TwinKernel], count: int) -> 
     assert calls["KEY_FEATURES"] > count
 
 
-@sized("every", 2, 1)
+@sized("every", 6, 1)
 def test_lines_are_graded(twins: dict[str, TwinKernel], every: int) -> None:
     chosen = [
         problem

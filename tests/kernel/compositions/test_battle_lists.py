@@ -110,7 +110,7 @@ def compare(lists: Lists, boards: Iterable[chess.Board], most: int) -> Counter[s
     return seen
 
 
-@sized("count", 12, 100)
+@sized("count", 6, 100)
 @each_stipulation
 def test_continuations_are_the_shortest_after_every_reply(
     battle_kernel: Kernel, name: str, count: int

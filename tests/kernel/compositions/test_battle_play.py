@@ -105,7 +105,7 @@ def agree_with_the_definition(
 @each_stipulation
 def test_two_moves_are_as_defined(battle_kernel: Kernel, name: str, count: int) -> None:
     battle = Battle(battle_kernel, name)
-    most = count if name in {"r#", "semi-r#"} else 4 * count
+    most = count if "r" in name else 4 * count  # the oracle of reflex play is slow
     boards = stipulated.quick_positions(name, most, seed=1)
     solved = agree_with_the_definition(battle, boards, 2)
     assert min(solved[1:]) >= count // 10, solved

@@ -257,7 +257,7 @@ def mates_with_special_moves(board: chess.Board, plies: int) -> set[tuple[str, .
 
 
 @pytest.mark.parametrize("kind", special.KINDS)
-@sized("count", 1_000, 50_000)
+@sized("count", 400, 50_000)
 def test_no_solution_with_a_special_move_is_pruned(
     help_kernel: Kernel, search: Search, kind: str, count: int
 ) -> None:

@@ -69,7 +69,7 @@ def scores(
 # The definition
 
 
-@sized("every", 8, 1)
+@sized("every", 20, 1)
 def test_special_moves_and_endings_cost_what_the_definition_says(every: int) -> None:
     boards = [chess.Board(fen) for fen in SPECIAL[::every]]
     agree(product(boards, product(SOUND, (True, False))), depth=4, budget=60)
