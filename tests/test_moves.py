@@ -60,7 +60,7 @@ def test_lines_and_keys_are_read_in_any_notation() -> None:
         assert position.keys("key", keys) == tuple(move.uci() for move in legal)
 
 
-@sized("count", 300, 5000)
+@sized("count", 100, 5000)
 def test_a_line_is_read_up_to_its_first_illegal_move(count: int) -> None:
     random = Random(3)
     for fen, moves in played_lines(count, seed=3):

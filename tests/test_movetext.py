@@ -73,7 +73,7 @@ def special_lines(count: int, seed: int) -> Iterator[tuple[str, list[chess.Move]
         yield fen, line
 
 
-@sized("count", 60, 1000)
+@sized("count", 30, 1000)
 def test_every_spelling_of_a_line_is_the_same_line(count: int) -> None:
     written = ""
     for fen, moves in special_lines(count, seed=41):
@@ -122,7 +122,7 @@ def test_white_space_is_what_python_or_javascript_calls_so() -> None:
     assert len(parts("e4\u200be5")) == len(parts("e4\x00e5")) == 1
 
 
-@sized("count", 3000, 100_000)
+@sized("count", 1000, 100_000)
 def test_every_letter_is_read_as_notation_or_named(count: int) -> None:
     """What is left out of a text is notation by itself: it has no letters of a move."""
     random = Random(42)
@@ -136,7 +136,7 @@ def test_every_letter_is_read_as_notation_or_named(count: int) -> None:
         ), text
 
 
-@sized("count", 500, 20_000)
+@sized("count", 200, 20_000)
 def test_a_quick_reading_is_that_of_the_whole_reader(count: int) -> None:
     """Compiled code gets a plain line as it is: it must find the same words in it."""
     random = Random(43)

@@ -203,7 +203,7 @@ def mates(solver: Solver, wanted: int, seed: int) -> Iterator[Solution]:
                     return
 
 
-@sized("count", 15, 40)
+@sized("count", 10, 40)
 def test_lines_are_legal_mating_and_resist_longest(solver: Solver, count: int) -> None:
     lengths = set()
     for found in mates(solver, count, seed=21):
@@ -223,7 +223,7 @@ def test_lines_of_the_side_that_is_mated_resist_longest(solver: Solver) -> None:
     assert checked > 5
 
 
-@sized("count", 10, 40)
+@sized("count", 5, 40)
 def test_keys_are_those_of_the_definition(solver: Solver, count: int) -> None:
     more_than_one = 0
     for found in mates(solver, count, seed=23):

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("kernel")
 
 OPTIONS = job.AuditOptions(Limits(hash_mib=1), all_keys=True, farther=True)
 CLASSICS = Path(__file__).parents[2] / "puzzles" / "classics.epd"
-RECORDS = 600
+RECORDS = 200
 """About half of them wrong, in each of seven formats: 2,100 corrections."""
 
 Row = dict[str, Any]

@@ -200,7 +200,7 @@ def mates_of_puzzles(every: int) -> Iterator[chess.Board]:
         yield board
 
 
-@sized("count", 400, 8_000)
+@sized("count", 150, 8_000)
 def test_a_mate_is_what_the_oracle_says(count: int) -> None:
     found: Counter[str] = Counter()
     mates = chain(

@@ -69,7 +69,7 @@ def compare(kernel: Kernel, fens: Iterable[str]) -> tuple[int, Counter[FenFault]
     return read, faults
 
 
-@sized("count", 500, 2000)
+@sized("count", 200, 2000)
 def test_positions_of_play_are_read_as_by_the_oracle(
     kernel: Kernel, count: int
 ) -> None:
@@ -80,9 +80,9 @@ def test_positions_of_play_are_read_as_by_the_oracle(
 
 def test_changed_fens_are_accepted_and_refused_as_by_the_oracle(kernel: Kernel) -> None:
     too_long = f"{KINGS} w - -{' ' * 180}0 1"
-    read, faults = compare(kernel, [too_long, *mutated_fens(8000, seed=22)])
-    assert read > 1200
-    assert faults.total() > 1200
+    read, faults = compare(kernel, [too_long, *mutated_fens(4000, seed=22)])
+    assert read > 600
+    assert faults.total() > 600
     assert faults.keys() == FEN_FAULTS.keys()
 
 

@@ -25,7 +25,7 @@ NOWHERE = -1
 """The index of a position that disagrees, if none does."""
 
 
-@sized("count", 1500, 5000)
+@sized("count", 500, 5000)
 def test_moves_and_what_they_make_are_those_of_python_chess(
     kernel: Kernel, search: Search, count: int
 ) -> None:
@@ -42,11 +42,12 @@ def test_moves_and_what_they_make_are_those_of_python_chess(
             board.pop()
 
 
+@sized("count", 100, 500)
 def test_checking_moves_are_those_of_python_chess(
-    kernel: Kernel, search: Search
+    kernel: Kernel, search: Search, count: int
 ) -> None:
-    boards = [*walks.random_positions(3000, 4), *walks.small_positions(1000, 4)]
-    boards += special.all_kinds(500, 4)
+    boards = [*walks.random_positions(6 * count, 4)]
+    boards += [*walks.small_positions(2 * count, 4), *special.all_kinds(count, 4)]
     checks = 0
     for board in boards:
         words = kernel.checking_moves(pack_board(board), search)
@@ -55,14 +56,15 @@ def test_checking_moves_are_those_of_python_chess(
         assert found == expected, board.fen()
         assert len(words) == len(found), board.fen()
         checks += len(found)
-    assert checks > 1000
+    assert checks > 2 * count
 
 
+@sized("count", 150, 500)
 def test_a_mate_in_one_is_found_where_there_is_one(
-    kernel: Kernel, search: Search
+    kernel: Kernel, search: Search, count: int
 ) -> None:
-    boards = [*walks.random_positions(1500, 5), *walks.small_positions(1500, 5)]
-    boards += special.all_kinds(500, 5)
+    boards = [*walks.random_positions(3 * count, 5)]
+    boards += [*walks.small_positions(3 * count, 5), *special.all_kinds(count, 5)]
     mates = 0
     for board in boards:
         word = kernel.mate_in_one(pack_board(board), search)
@@ -73,7 +75,7 @@ def test_a_mate_in_one_is_found_where_there_is_one(
             board.push(move)
             assert board.is_checkmate(), board.fen()
             mates += 1
-    assert mates > 100
+    assert mates > count // 5
 
 
 @pytest.fixture(

@@ -93,7 +93,7 @@ def corrupted(text: str, random: Random) -> str:
     return text or "-"
 
 
-@sized("count", 10, 50)
+@sized("count", 5, 50)
 def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel, count: int) -> None:
     random = Random(31)
     asked = []
@@ -106,7 +106,7 @@ def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel, count: int) 
     assert legal > len(asked) // 2
 
 
-@sized("count", 1000, 4000)
+@sized("count", 300, 4000)
 def test_changed_moves_are_accepted_and_refused_as_by_python_chess(
     kernel: Kernel, count: int
 ) -> None:
@@ -165,7 +165,7 @@ def as_lichess_writes(board: chess.Board, text: str) -> str | None:
     return text if board.is_legal(move) and not own else None
 
 
-@sized("count", 30, 100)
+@sized("count", 10, 100)
 def test_only_uci_is_read_where_that_is_asked_for(kernel: Kernel, count: int) -> None:
     random = Random(35)
     asked = []
@@ -215,7 +215,7 @@ def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
     )
 
 
-@sized("count", 1000, 3000)
+@sized("count", 300, 3000)
 def test_lines_are_played_as_by_python_chess(kernel: Kernel, count: int) -> None:
     random = Random(37)
     questions, expected = [], []
@@ -298,7 +298,7 @@ def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[in
     return lengths
 
 
-@sized("count", 1500, 10_000)
+@sized("count", 500, 10_000)
 def test_moves_are_written_in_san_as_by_python_chess(
     kernel: Kernel, count: int
 ) -> None:
@@ -392,7 +392,7 @@ def random_line(board: chess.Board, random: Random) -> tuple[list[str], list[str
 
 
 @pytest.mark.usefixtures("kernel")
-@sized("count", 2000, 10_000)
+@sized("count", 600, 10_000)
 def test_lines_are_written_in_san_as_by_python_chess(count: int) -> None:
     random = Random(41)
     questions, expected = [], []
