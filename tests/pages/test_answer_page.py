@@ -28,7 +28,7 @@ from tests.output.answers import (
     SMOTHERED_BY_BLACK,
 )
 from tests.pages.html import Page, require_own_style_and_script
-from tests.pages.live import NARROW, WIDE, Live, Opener
+from tests.pages.live import Live, Opener
 from tests.pages.records import HOSTILE, data_of
 
 if TYPE_CHECKING:
@@ -417,16 +417,16 @@ def test_a_record_of_another_schema_is_refused_in_a_line(
 def test_a_page_fits_its_window_and_paper(look: Look, *, scripts: bool) -> None:
     live = look(encode_answer(ROOK_FOUND, ROOK_TREE), java_script_enabled=scripts)
     wide = "document.documentElement.scrollWidth"
-    for viewport in (WIDE, NARROW):
-        live.page.set_viewport_size(viewport)
+    for width in (1280, 390):
+        live.page.set_viewport_size({"width": width, "height": 800})
         live.page.emulate_media(media="screen")
-        assert live.page.evaluate(wide) <= viewport["width"]
+        assert live.page.evaluate(wide) <= width
         shown = live.page.inner_text("main")
         assert "1...Kf1 2.Ra1# (ideal)" in shown
         assert ROOK.fen in shown
         assert ("Forward" in shown) == scripts
         live.page.emulate_media(media="print")
-        assert live.page.evaluate(wide) <= viewport["width"]
+        assert live.page.evaluate(wide) <= width
         assert live.page.locator("#board use, .board-piece").count() >= 3
         assert not live.page.is_visible("#board-tools")
 

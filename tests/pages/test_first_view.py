@@ -204,12 +204,12 @@ def test_the_page_of_an_answer_begins_with_it(
     answer = ANSWERS[name]
     play = ShownTree(answer, Variations(fen=answer.problem.fen).to_dict())
     opener, page = opened(chromium, tmp_path, WIDE, encode_answer(answer, play))
-    for viewport in (WIDE, PHONE):
-        page.set_viewport_size(viewport)
+    for width, height in (WIDE.values(), PHONE.values()):
+        page.set_viewport_size({"width": width, "height": height})
         found = boxes(page)
         assert found.keys() >= {"board", "headline", "copy"}
         for part, (_, top, _, bottom) in found.items():
-            assert 0 <= top < bottom <= viewport["height"], part
+            assert 0 <= top < bottom <= height, part
     opener.close()
     assert opener.messages == []
 

@@ -66,7 +66,7 @@ def agree_with_the_definition(
 @sized("count", 4, 10)
 @each_stipulation
 def test_answers_are_as_defined(solver: Solver, name: str, count: int) -> None:
-    count *= 1 if name in {"r#", "semi-r#"} else 4
+    count *= 1 if "r" in name else 4  # the oracle of reflex play is slow
     agree_with_the_definition(solver, name, 2, count, seed=11)
 
 

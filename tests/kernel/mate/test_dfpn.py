@@ -61,7 +61,7 @@ def agree_with_the_definition(
     return mates
 
 
-@sized("count", 40, 110)
+@sized("count", 20, 110)
 def test_mates_in_two_are_those_of_the_definition(count: int) -> None:
     small = walks.small_positions(count, seed=51)
     assert agree_with_the_definition(small, range(1, 3), range(3)) > count // 4
