@@ -200,7 +200,14 @@ def is_running(pid: int) -> bool:
 
 
 @linux
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGKILL,
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 def test_no_process_outlives_its_audit(tmp_path: Path, how: signal.Signals) -> None:
     collection = tmp_path / "long.epd"
     collection.write_text(f"{LONG.fen} dm 12;\n{LONG.fen.replace(' 0 1', ' 3 9')}\n")

@@ -18,6 +18,7 @@ from solver.solution import Stats, Status, StoppedBy
 from solver.solving import Solver
 from tests.endgames.boards import random_boards
 from tests.search.workspaces import untimed
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,12 +189,13 @@ def test_a_table_answers_what_the_search_proves(
     assert found == ({None} if name == "KBvKN" else {1, -1, 2, -2, 3, -3, None})
 
 
+@sized("count", 8, 30)
 @pytest.mark.parametrize("name", ["KQvK", "KRvK", "KQRvK"])
 def test_a_table_answers_what_the_search_proves_of_longer_mates(
-    fresh: Solver, probing: Solver, name: str
+    fresh: Solver, probing: Solver, name: str, count: int
 ) -> None:
     longest = 0
-    for board, _attacker in random_boards(name, 15, seed=62):
+    for board, _attacker in random_boards(name, count, seed=62):
         searched = fresh.solve(Problem(board.fen()), Limits(nodes=SEARCH_NODES))
         if searched.stopped_by is None and not board.is_checkmate():
             probed = probing.solve(Problem(board.fen()), Limits())

@@ -148,7 +148,9 @@ def random_line(
     return line
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))]
+)
 def test_each_verdict_agrees_with_the_definition(
     seed: int, workspace: Workspace
 ) -> None:
