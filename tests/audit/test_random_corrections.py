@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("kernel")
 OPTIONS = job.AuditOptions(Limits(hash_mib=1), all_keys=True, farther=True)
 CLASSICS = Path(__file__).parents[2] / "puzzles" / "classics.epd"
 RECORDS = 200
-"""About half of them wrong, in each of seven formats: 2,100 corrections."""
+"""About half of them wrong, in each of seven formats: 700 corrections."""
 
 Row = dict[str, Any]
 """The fields of a record: `id`, `fen`, `mate`, `key` (SAN, spaces between), others."""

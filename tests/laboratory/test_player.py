@@ -24,6 +24,7 @@ from solver.laboratory.player import (
     result_of,
 )
 from solver.laboratory.techniques import Techniques
+from tests.sizes import sized
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "laboratory_kernel")
 
@@ -90,18 +91,19 @@ def balance(board: chess.Board) -> int:
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_repetitions_and_results_are_those_of_python_chess(seed: int) -> None:
-    chance = random.Random(seed)
-    board = chess.Board("4k2r/5p2/8/4P3/8/8/8/R3K3 b Qk - 0 1")
-    while result_of(board) == "*" and board.ply() < 300:
-        for move in board.legal_moves:
-            after = board.copy()
-            after.push(move)
-            assert repeats_position(board, move) == after.is_repetition(2)
-        board.push(chance.choice(list(board.legal_moves)))
-        drawn = board.is_repetition() or board.is_fifty_moves()
-        assert result_of(board) == ("1/2-1/2" if drawn else board.result())
+@sized("games", 5, 20)
+def test_repetitions_and_results_are_those_of_python_chess(games: int) -> None:
+    for seed in range(games):
+        chance = random.Random(seed)
+        board = chess.Board("4k2r/5p2/8/4P3/8/8/8/R3K3 b Qk - 0 1")
+        while result_of(board) == "*" and board.ply() < 300:
+            for move in board.legal_moves:
+                after = board.copy()
+                after.push(move)
+                assert repeats_position(board, move) == after.is_repetition(2)
+            board.push(chance.choice(list(board.legal_moves)))
+            drawn = board.is_repetition() or board.is_fifty_moves()
+            assert result_of(board) == ("1/2-1/2" if drawn else board.result())
 
 
 def test_a_player_without_nodes_for_one_iteration_plays_a_legal_move() -> None:
