@@ -160,9 +160,9 @@ def test_json_nested_near_the_recursion_limit_affects_no_other_record(
 @pytest.mark.parametrize(
     "moves",
     [
-        *("{} " * 300_000, "{a;} 1. " * 100_000, "{a}\n" * 200_000, "{" * 900_000),
-        *("1.\n[" + "{} " * 300_000, "(" * 900_000, "()" * 400_000),
-        *("e.p." * 200_000 + "x", " ;" * 400_000),
+        *("{} " * 100_000, "{a;} 1. " * 40_000, "{a}\n" * 80_000, "{" * 300_000),
+        *("1.\n[" + "{} " * 100_000, "(" * 300_000, "()" * 150_000),
+        *("e.p." * 80_000 + "x", " ;" * 150_000),
     ],
     ids=[
         *("comments", "with semicolons", "on lines", "unclosed", "after a bracket"),
@@ -172,7 +172,7 @@ def test_json_nested_near_the_recursion_limit_affects_no_other_record(
 def test_movetext_takes_linear_time(moves: str, tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text(pgn(f"{moves}\n*"), encoding="utf-8")
-    with spending_less_than(8):  # 1 s
+    with spending_less_than(3):  # 0.4 s
         (record,) = read_collection(path)
     whole = not moves.startswith(("{{", "((", "e.", "1.\n["))
     assert isinstance(record, Problem if whole else FormatError)
