@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from solver.errors import InputError, quote, refusal
 
@@ -83,13 +83,18 @@ def require_strings(name: str, value: object, expected: str) -> tuple[str, ...]:
     InputError
         The value is a single string, or is not an iterable of strings.
     """
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise refusal(name, expected, value)
-    items = tuple(value)
+    items = require_items(name, value, expected)
     for item in items:
         if not isinstance(item, str):
             raise refusal(name, expected, item)
     return items
+
+
+def require_items(name: str, value: object, expected: str) -> tuple[Any, ...]:
+    """Return the items of an iterable; anything else, or a str, raises InputError."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise refusal(name, expected, value)
+    return tuple(value)
 
 
 def require_moves(name: str, value: object) -> str:
@@ -223,6 +228,14 @@ class Stipulation:
     length: int
     half: bool = False
     exact: bool = False
+
+    def __post_init__(self) -> None:
+        for name, kind in (("play", Play), ("goal", Goal)):
+            value, expected = getattr(self, name), f"a {kind.__name__}"
+            require_instance(name, value, kind, expected)
+        _set(self, "length", require_int("length", self.length, 0, MAX_MOVES))
+        require_bool("half", self.half)
+        require_bool("exact", self.exact)
 
     @classmethod
     def parse(cls, text: str) -> Stipulation:
@@ -422,7 +435,11 @@ class Claim:
         _set(self, "mate", signed_length("mate", self.mate))
         _set(self, "keys", require_strings("keys", self.keys, _MOVES))
         _set(self, "line", require_strings("line", self.line, _MOVES))
-        require_bool("any_last_move", self.any_last_move)
+        name = "variations"
+        lines = require_items(name, self.variations, "lines of moves")
+        _set(self, name, tuple(require_strings(name, line, _MOVES) for line in lines))
+        for name in ("any_last_move", "by_line", "partly_read"):
+            require_bool(name, getattr(self, name))
         if self.solutions is not None:
             _set(
                 self, "solutions", require_int("solutions", self.solutions, 0, _NUMBERS)
@@ -569,10 +586,10 @@ class Problem:
         _set(self, "claim", claim)
         _set(self, "no_mate", no_mate)
         _set(self, "stipulation", stipulation)
-        _set(self, "names_side", names_side)
-        _set(self, "warnings", warnings)
-        _set(self, "line", line)
-        _set(self, "before", before)
+        _set(self, "names_side", require_bool("names_side", names_side))
+        _set(self, "warnings", require_strings("warnings", warnings, "texts"))
+        _set(self, "line", require_strings("line", line, _MOVES))
+        _set(self, "before", require_strings("before", before, "a FEN and a move"))
 
     def __repr__(self) -> str:
         """Show what it is; its moves are attributes."""

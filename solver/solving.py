@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from solver.errors import refusal
 from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.build.loader import load_part
 from solver.problem import (
@@ -29,6 +30,7 @@ from solver.search.threads import (
     Exclusive,
     HelperThreads,
     ShortCalls,
+    require_control,
 )
 from solver.search.workspaces import Workspace
 from solver.solution import Solution, Stats, StoppedBy
@@ -127,7 +129,7 @@ def solve(  # noqa: PLR0913 -- each is one part of the question
         restriction=restriction,
         root_moves=root_moves,
     )
-    control = _require_control(control)
+    control = require_control(control)
     if solver is not None:
         require_instance("solver", solver, Solver, "a Solver or None")
     limits = question.limits
@@ -189,6 +191,10 @@ class Solver:
             from solver.endgames.tablebases import Tablebases
 
             require_instance("tablebases", tablebases, Tablebases, "Tablebases or None")
+        given: object = cores
+        if not (given is None or callable(given)):
+            name = "cores"
+            raise refusal(name, "a function or None", given)
         remedy = "use one for each thread, for one search at a time"
         self._exclusive = Exclusive("solver", remedy)
         self._workspace = Workspace(hash_mib)
@@ -229,7 +235,7 @@ class Solver:
             restriction=restriction,
             root_moves=root_moves,
         )
-        return self.answer(question, _require_control(control))
+        return self.answer(question, require_control(control))
 
     def answer(self, question: Question, control: Control) -> Solution:
         """Answer a question that has been read, in the calling thread.
@@ -394,9 +400,3 @@ class Solver:
 
 
 _short_calls = ShortCalls(lambda hash_mib, threads: Solver(hash_mib, threads=threads))
-
-
-def _require_control(control: Control | None) -> Control:
-    if control is None:
-        return Control()
-    return require_instance("control", control, Control, "a Control or None")

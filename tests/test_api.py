@@ -7,8 +7,12 @@ import doctest
 import json
 import math
 import pydoc
+import re
 import sys
+from collections import Counter
 from decimal import Decimal
+from inspect import signature
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +35,7 @@ from solver import (
 )
 from solver.cli.main import run
 from solver.movetext import ILLEGAL
+from solver.problem import Goal, Play
 from solver.search.threads import Control
 from solver.solving import Solver
 from tests.processes import run as run_process
@@ -194,12 +199,56 @@ def test_an_argument_is_refused_by_its_name(
     refused(f"{name}: {reason}", lambda: call(SMOTHERED, **{name: value}))
 
 
-def test_a_wrong_solver_and_wrong_tablebases_are_refused() -> None:
-    other: Any = "tables"
-    reason = "solver: expected a Solver or None, found 'tables'"
-    refused(reason, lambda: solve(SMOTHERED, solver=other))
-    reason = "tablebases: expected Tablebases or None, found 'tables'"
-    refused(reason, lambda: Solver(1, other))
+MISUSES: list[Any] = [
+    *(-1, 1.5, math.nan, math.inf, 10**5000, -(10**30), 1j, Decimal(1)),
+    *(b"x", "x", "\ud800", "\0", [[]], [None], {0: 1}, {1}, (1, 2), range(3)),
+    *(object(), len, int, Claim, Limits(max_moves=2)),
+]
+ASKED = {"problem": SMOTHERED, "limits": SMALL}
+MATCHED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "solve": (solve, ASKED),
+    "Solver.solve": (lambda **given: Solver(1).solve(**given), ASKED),
+    "Solver": (Solver, {}),
+    "variations": (variations, ASKED),
+    "solve_many": (package.solve_many, {"fens": [SMOTHERED], "max_moves": 2}),
+    "grade": (package.grade, {"fen": SMOTHERED, "line": "Nf7", "within": 2}),
+    "grade_many": (
+        package.grade_many,
+        {"fens": [SMOTHERED], "lines": ["Nf7"], "within": 2},
+    ),
+    "generate": (package.generate, {"mate": 1, "count": 1}),
+    "Problem": (Problem, {"fen": SMOTHERED}),
+    "Claim": (Claim, {"mate": 2}),
+    "Stipulation": (
+        package.Stipulation,
+        {"play": Play.DIRECT, "goal": Goal.MATE, "length": 2},
+    ),
+    "Limits": (Limits, {}),
+    "Restriction": (Restriction, {}),
+}
+"""Public functions and classes, with what makes a good call."""
+
+
+@pytest.mark.parametrize("name", MATCHED)
+def test_any_misuse_is_refused_in_one_line_that_names_the_argument(name: str) -> None:
+    function, good = MATCHED[name]
+    function(**good)
+    owner = Solver.solve if name == "Solver.solve" else getattr(package, name)
+    parameters = [each for each in signature(owner).parameters if each != "self"]
+    refusals = Counter[str]()
+    for parameter, value in product(parameters, MISUSES):
+        reason = ""
+        try:
+            function(**{**good, parameter: value})
+        except MatesolveError as error:
+            reason = str(error)
+        is_fen = parameter in {"fen", "problem"}  # what is wrong in it is named
+        named = "board: |expected plain" if is_fen else "lines: "
+        assert re.fullmatch(f"|({parameter}: |{named}).+", reason), value
+        refusals[parameter] += bool(reason)
+    assert refusals.keys() == {*parameters}
+    assert min(refusals.values()) > 4
+    assert refusals.total() > 20
 
 
 def limits(name: str, value: Any) -> Limits:

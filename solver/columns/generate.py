@@ -10,7 +10,7 @@ material is no problem.
 from __future__ import annotations
 
 import re
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, islice
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -66,11 +66,11 @@ def generate(
     jobs : int
         The number of threads.
 
-    Yields
-    ------
-    Problem
-        Its claim has the mate, all keys and the mating line. They end early if a
-        billion nodes, or two million positions, bring no new one.
+    Returns
+    -------
+    iterator of Problem
+        The claim of each has the mate, all keys and the mating line. They end early if
+        a billion nodes, or two million positions, bring no new one.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def generate(
     qB6/4B3/6p1/P7/8/2p1Q3/8/K6k w - - 0 1 e3h3 h1g1 e7c5
     8/7p/4Q3/r7/8/8/5k2/7K b - - 0 1 a5h5 e6h3 h5h3
     """
-    from solver.columns.solve_many import SLICE, solve_many
+    from solver.columns.solve_many import MAX_JOBS
 
     mate = problem.require_int("mate", mate, 1, MOST_MOVES)
     count = problem.require_int("count", count, 1, problem.MAX_NODES)
@@ -94,6 +94,17 @@ def generate(
     if pieces not in SIZES:
         name = "pieces"
         raise errors.refusal(name, "the fewest and the most, within 3 to 20", pieces)
+    jobs = problem.require_int("jobs", jobs, 1, MAX_JOBS)
+    made = _problems(mate, seed, pieces, jobs, unique_key=unique_key)
+    return islice(made, count)
+
+
+def _problems(
+    mate: int, seed: int, pieces: tuple[int, int], jobs: int, *, unique_key: bool
+) -> Iterator[problem.Problem]:
+    """Yield problems until no new one is found; see `generate`."""
+    from solver.columns.solve_many import SLICE, solve_many
+
     random, seen = Random(seed), set[bytes]()  # noqa: S311 - no secret
     made, spent, rows = 0, 0, SLICE
     while True:
@@ -103,7 +114,7 @@ def generate(
         is_wanted = table.keys_complete & (table.lower_bound == mate) & table.has_mate
         for place, nodes in enumerate(table.nodes.tolist()):
             spent += DRAWING + nodes
-            if spent > PATIENCE or made == count:
+            if spent > PATIENCE:
                 return
             if not is_wanted[place]:
                 continue

@@ -39,7 +39,7 @@ from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, quote, refusal
 from solver.kernel.border import interface, query_struct, search_struct
 from solver.search import queries, workspaces
-from solver.search.threads import Control, ShortCalls
+from solver.search.threads import Control, ShortCalls, require_control
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -413,7 +413,7 @@ def grade(
         max_moves = problem.require_int(
             "max_moves", max_moves, least, problem.MAX_MOVES
         )
-    control = control or Control()
+    control = require_control(control)
     ((rows, text),) = _grade_all([given], nodes, control, replies=True)
     answer = _answer(_Facts(*(getattr(rows[0], name) for name in _FACTS)), given, text)
     if isinstance(answer, InputError):

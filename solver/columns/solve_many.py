@@ -253,9 +253,8 @@ def solve_many(
     """
     max_moves = problem.length("max_moves", max_moves)
     problem.require_bool("keys", keys)
-    limits = problem.require_instance(
-        "limits", limits or problem.Limits(), problem.Limits, "Limits or None"
-    )
+    limits = problem.Limits() if limits is None else limits
+    problem.require_instance("limits", limits, problem.Limits, "Limits or None")
     if limits.max_moves is not None or limits.threads != 1:
         msg = f"limits: expected one without max_moves and threads, found {limits}"
         raise errors.InputError(msg)

@@ -25,7 +25,12 @@ from solver.problem import (
     require_int,
 )
 from solver.search import queries
-from solver.search.threads import WATCHDOG, Control, run_stoppable
+from solver.search.threads import (
+    WATCHDOG,
+    Control,
+    require_control,
+    run_stoppable,
+)
 from solver.solution import Solution, Status
 from solver.solving import Solver
 from solver.stipulations import genre_of
@@ -652,11 +657,9 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
     )
     question = queries.read_question(problem, limits)
     genre_of(question.problem.stipulation).require_variations()
-    if control is not None:
-        require_instance("control", control, Control, "a Control or None")
+    stopper = require_control(control)
     if solver is not None:
         require_instance("solver", solver, Solver, "a Solver or None")
-    stopper = control or Control()
 
     def find() -> Variations:
         limits = question.limits

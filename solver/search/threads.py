@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from solver.errors import InUseError
 from solver.kernel.border import interface, parts, search_struct
 from solver.kernel.build.loader import load_part, loaded_part
-from solver.problem import MOST_CORES
+from solver.problem import MOST_CORES, require_instance
 from solver.solution import StoppedBy
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class Control:
 
     def stop(self, reason: StoppedBy = StoppedBy.INTERRUPT) -> None:
         """Stop the search; it ends within milliseconds, with what it has proved."""
+        require_instance("reason", reason, StoppedBy, "a StoppedBy")
         self._reason = self._reason or reason
         self._apply(reason)
 
@@ -146,6 +147,13 @@ class Control:
             self._search.stop |= (
                 search_struct.Stop.INTERRUPT if is_urgent else search_struct.Stop.LIMIT
             )
+
+
+def require_control(control: Control | None) -> Control:
+    """Return a control, a new one for None; anything else raises InputError."""
+    if control is None:
+        return Control()
+    return require_instance("control", control, Control, "a Control or None")
 
 
 class GroupControl:
