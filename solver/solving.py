@@ -1,7 +1,6 @@
 """Solve a problem: `solve` answers one problem, `Solver` many in the same memory.
 
-Called by most rooms; imports `endgames`, `kernel.border`, `kernel.build`, `problem`,
-`search`, `solution` and `stipulations`.
+Called by most rooms; imports most rooms.
 """
 
 from __future__ import annotations

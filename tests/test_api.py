@@ -456,7 +456,10 @@ print([row.keys[0] for row in table], solver.__version__.split("."))
 solver.solve_many(np.array([FEN]), max_moves=2)
 
 grade: Grade = solver.grade(FEN, "Qg8+", 2)
-solver.grade_many([FEN.encode()], [["c4g8", "f8g8"]], [2])[0].to_dict()
+grades: solver.GradeTable = solver.grade_many([FEN.encode()], [["c4g8", "f8g8"]], [2])
+grades[0].to_dict()
+print(grades.to_arrow().num_rows, grades.to_pandas()["reason"], grades.reason[0])
+print(table.to_polars().height, table.pv_san[0][:1], [key for key, in table.keys])
 play: Variations = solver.variations(chess.Board(FEN), set_play=True)
 print(play.to_dict()["keys"], play.keys[0].defences[0].move)
 """

@@ -73,7 +73,7 @@ def test_no_two_public_functions_have_the_same_name() -> None:
 # The names of the interfaces
 
 PYTHON_ONLY = {
-    *("any_last_move", "board", "by_line", "codes", "control"),
+    *("any_last_move", "before", "board", "by_line", "codes", "control"),
     *("cores", "count", "exact", "fens", "generate", "goal", "grade_many", "half"),
     *("has_mate", "jobs", "length", "limits", "lines", "max_solutions", "no_mate"),
     *("names_side", "pandas_index", "partly_read", "pieces", "play", "position"),
