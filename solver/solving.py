@@ -58,6 +58,8 @@ def solve(  # noqa: PLR0913 -- each is one part of the question
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
     *,
+    moves: str | Sequence[str] = "",
+    repair: bool = False,
     max_moves: int | None = None,
     within: int | None = None,
     keys: bool = True,
@@ -74,12 +76,19 @@ def solve(  # noqa: PLR0913 -- each is one part of the question
     Parameters
     ----------
     problem : Problem, str or chess.Board
-        A position of orthodox chess; a string is a FEN of 1, 2, 4 or 6 fields. The side
-        to move is the attacker, unless the problem's claim says that it is mated or it
-        has only its king. Without a claim, part of the effort checks whether the side
-        to move is being mated.
+        A position of orthodox chess; a string is a FEN of 1, 2, 4 or 6 fields or
+        `startpos`, perhaps followed by `moves` and moves, or a game in PGN, whose last
+        position is meant. The side to move is the attacker, unless the problem's claim
+        says that it is mated or it has only its king. Without a claim, part of the
+        effort checks whether the side to move is being mated.
     limits : Limits, optional
         What the search may cost. Without limits it runs until it has an answer.
+    moves : str or sequence of str
+        Moves to play first, in SAN or UCI notation, perhaps with numbers and marks.
+    repair : bool
+        Whether to repair a FEN where that leaves no doubt about the position, and to
+        find one in the address of a page. The problem's `warnings` then say what was
+        wrong.
     max_moves : int, optional
         The longest mate to look for, 1 to 200, as in `limits`.
     within : int, optional
@@ -106,10 +115,10 @@ def solve(  # noqa: PLR0913 -- each is one part of the question
     Raises
     ------
     FenError
-        The position is not legal.
+        The position is not legal; the message names the field that is at fault.
     InputError
         The position is one of another variant, an argument has the wrong type or is
-        out of range, or a root move is unreadable, illegal or ambiguous.
+        out of range, or a move is unreadable, illegal or ambiguous.
     AllocationError
         The system does not have the memory that `limits.hash_mib` asks for.
     CacheError, KernelError
@@ -122,6 +131,8 @@ def solve(  # noqa: PLR0913 -- each is one part of the question
     question = read_question(
         problem,
         limits,
+        moves=moves,
+        repair=repair,
         max_moves=max_moves,
         within=within,
         keys=keys,
@@ -209,11 +220,13 @@ class Solver:
         """Estimate how much of the largest table is full, per mille."""
         return self._workspace.hashfull()
 
-    def solve(
+    def solve(  # noqa: PLR0913 -- as above
         self,
         problem: Problem | str | chess.Board,
         limits: Limits | None = None,
         *,
+        moves: str | Sequence[str] = "",
+        repair: bool = False,
         max_moves: int | None = None,
         within: int | None = None,
         keys: bool = True,
@@ -228,6 +241,8 @@ class Solver:
         question = read_question(
             problem,
             limits,
+            moves=moves,
+            repair=repair,
             max_moves=max_moves,
             within=within,
             keys=keys,

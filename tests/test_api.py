@@ -110,6 +110,43 @@ def test_one_first_move_is_asked_as_it_is_written(
     assert call(SMOTHERED, SMALL, root_moves=["Nf7+", "Qg8"]).keys_san == ("Qg8+",)
 
 
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        (chess.STARTING_FEN, "1. f3 e5 2. g4"),
+        ("startpos", ["f2f3", "e7e5", "g2g4"]),
+        ("startpos moves f2f3 e7e5", "g4"),
+        ("1. f3 e5 2. g4 *", ""),
+        (chess.Board(), ["f3", "e5", "g4"]),
+    ],
+)
+def test_a_position_may_be_given_with_the_moves_that_lead_to_it(
+    call: Callable[..., Any], text: object, moves: object
+) -> None:
+    solution = call(text, SMALL, moves=moves)
+    assert solution.pv_san == ("Qh4#",)
+    assert solution.problem.fen.endswith("b KQkq - 0 2")
+
+
+def test_a_wrong_move_before_the_position_is_named(call: Callable[..., Any]) -> None:
+    reason = f"moves: expected {ILLEGAL}, found 'Qh6'"
+    refused(reason, lambda: call("startpos", SMALL, moves="e4 e5 Qg4 Nc6 Qh6"))
+    reason = "moves: expected none with a Problem, found 'Qg8+'"
+    refused(reason, lambda: call(Problem(SMOTHERED), SMALL, moves="Qg8+"))
+
+
+def test_a_position_is_repaired_only_on_request(call: Callable[..., Any]) -> None:
+    fen = SMOTHERED.replace("- -", "K -")
+    for problem in (fen, Problem(fen)):
+        with pytest.raises(package.FenError, match=r"^castling right K: "):
+            call(problem, SMALL)
+        solution = call(problem, SMALL, repair=True)
+        assert solution.problem.fen == SMOTHERED
+        (warning,) = solution.problem.warnings
+        assert warning.startswith("castling right")
+        assert solution.to_dict()["warnings"] == [warning]
+
+
 def test_rights_to_castle_may_stand_in_any_order(call: Callable[..., Any]) -> None:
     fen = "4k3/8/8/8/8/8/8/R3K2R w {} - 0 1"
     solution = call(Problem(fen.format("QK")), Limits(max_moves=1, hash_mib=1))

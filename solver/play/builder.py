@@ -583,6 +583,8 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
     *,
+    moves: str | Sequence[str] = "",
+    repair: bool = False,
     set_play: bool = False,
     tries: int = 0,
     threats: bool = True,
@@ -600,7 +602,8 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
     Parameters
     ----------
     problem : Problem, str or chess.Board
-        The position, and what is demanded; see `solver.solve`.
+        The position, and what is demanded; see `solver.solve`, also for `moves` and
+        `repair`.
     limits : Limits, optional
         What solving and building may cost together. Without a time limit, building
         stops after a minute.
@@ -655,7 +658,7 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
         all_defences=require_bool("all_defences", all_defences),
         depth=None if depth is None else require_int("depth", depth, 1, MAX_MOVES),
     )
-    question = queries.read_question(problem, limits)
+    question = queries.read_question(problem, limits, moves=moves, repair=repair)
     genre_of(question.problem.stipulation).require_variations()
     stopper = require_control(control)
     if solver is not None:

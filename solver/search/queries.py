@@ -31,6 +31,8 @@ from solver.position_text import (
     GivenPosition,
     load_fen,
     own_memory,
+    read_position,
+    read_query,
     uci_line,
     uci_move,
 )
@@ -194,10 +196,12 @@ class Question:
         )
 
 
-def read_question(
+def read_question(  # noqa: PLR0913 -- each is one part of the question
     problem: Problem | str | chess.Board,
     limits: Limits | None = None,
     *,
+    moves: str | Sequence[str] = "",
+    repair: bool = False,
     max_moves: int | None = None,
     within: int | None = None,
     keys: bool = True,
@@ -217,7 +221,9 @@ def read_question(
         out of range, or a root move is not legal.
     """
     load_search()
-    problem, setup = _set_up(problem)
+    require_bool("repair", repair)
+    moves = require_moves("moves", moves)
+    problem, setup = _set_up(problem, moves, repair=repair)
     limits = Limits() if limits is None else limits
     require_instance("limits", limits, Limits, "Limits or None")
     if max_moves is not None:
@@ -278,14 +284,28 @@ def _is_bare_king(side: int) -> bool:
     return side.bit_count() == 1
 
 
-def _set_up(problem: Problem | str | chess.Board) -> tuple[Problem, Setup]:
+def _set_up(
+    problem: Problem | str | chess.Board, moves: str, *, repair: bool
+) -> tuple[Problem, Setup]:
     """Read a position in any of the forms that `solve` takes."""
     if isinstance(problem, Problem):
+        if moves:
+            name = "moves"
+            raise refusal(name, "none with a Problem", moves)
+        black = not problem.stipulation.white_begins
+        if repair:
+            given = read_position(problem.fen, repair=True, black=black)
+            warnings = (*problem.warnings, *given.warnings)
+            problem = replace(problem, fen=given.fen, warnings=warnings)
         setup = _read_problem(problem)
         is_whole = problem.fen == setup.fen
         return problem if is_whole else replace(problem, fen=setup.fen), setup
-    setup = _read(fen_of("problem", problem), idle_en_passant=False)
-    return Problem(setup.fen), setup
+    fen, warnings = fen_of("problem", problem), ()
+    if moves or read_query(fen) is None:
+        given = read_position(fen, moves, repair=repair)
+        fen, warnings = given.fen, given.warnings
+    setup = _read(fen, idle_en_passant=False)
+    return Problem(setup.fen, warnings=warnings), setup
 
 
 def _read_problem(problem: Problem) -> Setup:
