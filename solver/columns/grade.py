@@ -110,6 +110,8 @@ class Grade:
     longer_status : Status or None
         PROVED: none is shorter. FOUND: a shorter one is not excluded. DISPROVED: there
         is no mate within `max_moves`. UNDECIDED: a limit was hit. None: not asked for.
+    warnings : tuple of str
+        What was wrong with the position and was repaired.
     start : str
         The position where the line begins.
     """
@@ -126,6 +128,7 @@ class Grade:
     fen: str = ""
     longer_mate: int | None = None
     longer_status: solution.Status | None = None
+    warnings: tuple[str, ...] = ()
     start: str = field(default="", compare=False, repr=False)
 
     def __repr__(self) -> str:
@@ -194,6 +197,7 @@ class Grade:
             "fen": self.fen,
             "longer_mate": self.longer_mate,
             "longer_status": self.longer_status and str(self.longer_status),
+            "warnings": list(self.warnings),
             "solver": __version__,
         }
 
@@ -343,6 +347,8 @@ def grade(
     line: str | Sequence[str],
     within: int,
     *,
+    moves: str | Sequence[str] = "",
+    repair: bool = False,
     max_moves: int | None = None,
     nodes: int | None = None,
     control: Control | None = None,
@@ -356,7 +362,7 @@ def grade(
     Parameters
     ----------
     fen : str
-        A legal position of orthodox chess, 1, 2, 4 or 6 fields. The side to move is the
+        A legal position of orthodox chess, as `solve` takes it. The side to move is the
         attacker.
     line : str or sequence of str
         The attacker's move, or a line that begins with it, as it is written: in SAN,
@@ -365,6 +371,10 @@ def grade(
         them.
     within : int
         The attacker's moves to mate, 1 to 200.
+    moves : str or sequence of str
+        Moves that are played before the line; see `solve`.
+    repair : bool
+        Whether to repair a faulty position, as `solve` does.
     max_moves : int, optional
         After a wrong move, look for a longer mate within so many moves; more than
         `within`, at most 200.
@@ -402,11 +412,18 @@ def grade(
     >>> answer.reason
     "expected a move that mates within 2 moves, found 'Nf7+'"
     """
-    given = _Given(
-        problem.require_instance("fen", fen, str, "text"),
-        _text_of(line),
+    fen = problem.require_instance("fen", fen, str, "text")
+    problem.require_bool("repair", repair)
+    warnings: tuple[str, ...] = ()
+    words, within = (
+        problem.require_moves("line", line),
         problem.length("within", within),
     )
+    if moves or position_text.read_query(fen) is None:
+        moves = problem.require_moves("moves", moves)
+        position = position_text.read_position(fen, moves, repair=repair)
+        fen, warnings = position.fen, position.warnings
+    given = _Given(fen, words, within)
     nodes = _node_limit(nodes)
     if max_moves is not None:
         least = given.within + 1
@@ -418,6 +435,8 @@ def grade(
     answer = _answer(_Facts(*(getattr(rows[0], name) for name in _FACTS)), given, text)
     if isinstance(answer, InputError):
         raise answer
+    if warnings:
+        answer = replace(answer, warnings=warnings)
     if answer == _UNDECIDED and control.reason:
         return replace(answer, reason=f"the search was stopped: {control.reason}")
     if max_moves and answer.wrong_move:
@@ -546,16 +565,10 @@ def _column(name: str, values: Any) -> list[Any]:
 def _read_row(fen: object, line: Any, within: object) -> _Given | InputError:
     try:
         fen = problem.require_instance("fen", text_of(fen), str, "text")
-        return _Given(fen, _text_of(text_of(line)), problem.length("within", within))
+        line = problem.require_moves("line", text_of(line))
+        return _Given(fen, line, problem.length("within", within))
     except InputError as error:
         return error
-
-
-def _text_of(line: str | Sequence[str]) -> str:
-    if isinstance(line, str):
-        return line
-    expected = "moves in one string or in several"
-    return " ".join(problem.require_strings("line", line, expected))
 
 
 def _node_limit(nodes: int | None) -> int | None:

@@ -172,6 +172,22 @@ def test_a_longer_mate_is_searched_for_on_request() -> None:
         grade(MATE_IN_TWO, "Nf7+", 2, max_moves=2)
 
 
+def test_a_position_may_have_moves_before_the_line_and_be_repaired() -> None:
+    for fen, moves in (
+        ("startpos", "f3 e5 g4"),
+        ("startpos moves f2f3 e7e5", ["g2g4"]),
+        ("1. f3 e5 2. g4", ""),
+    ):
+        answer = grade(fen, "Qh4#", 1, moves=moves)
+        assert answer.ends_in_mate
+        assert answer.line_san == ("Qh4#",)
+    faulty = f"{MATE_IN_TWO.removesuffix('- -')}KQ - 0 1"
+    answer = grade(faulty, "Qg8+", 2, repair=True)
+    assert (answer.is_right, len(answer.warnings)) == (True, 2)
+    with pytest.raises(FenError, match="castling right K"):
+        grade(faulty, "Qg8+", 2)
+
+
 def test_a_position_after_a_stalemate_has_no_refutation() -> None:
     answer = grade("k7/8/2K5/8/8/8/8/1Q6 w - -", "Qb6", 2)
     assert (answer.wrong_move, answer.refutation) == ("b1b6", ())
