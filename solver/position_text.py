@@ -1,7 +1,7 @@
 """Positions and moves as texts, read and written in compiled code.
 
-Called by most rooms; imports `errors`, `fen_faults`, `kernel.border`, `kernel.build`
-and `movetext`.
+Called by most rooms; imports `errors`, `fen_faults`, `kernel.border`, `kernel.build`,
+`movetext` and `problem`.
 
 `read_position` is the one reader of positions, for every command and page. What is
 wrong with a FEN is explained by `solver.fen_faults`, which is only imported then.
@@ -219,7 +219,8 @@ def read_position(
         It is not a legal position of orthodox chess; the message names the field that
         is at fault.
     InputError
-        A move is unreadable, illegal or ambiguous; the message names the move.
+        A move is unreadable, illegal or ambiguous; the message names the move. Or
+        `moves` is neither a text nor texts.
     """
     played = ""
     if read_query(text, black=black) is None:
@@ -227,7 +228,12 @@ def read_position(
 
         text, played = split_text(text, repair=repair)
     position = GivenPosition(text, not black, repair=repair)
-    for line in (played, moves if isinstance(moves, str) else " ".join(moves)):
+    if not isinstance(moves, str):
+        from solver.problem import require_strings
+
+        expected = "moves in one string or in several"
+        moves = " ".join(require_strings("moves", moves, expected))
+    for line in (played, moves):
         if line:
             position.play("moves", line)
     return position

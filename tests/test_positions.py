@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -44,6 +44,12 @@ def test_python_reads_each_text(repair: bool) -> None:
         return position.fen, [*position.warnings]
 
     assert faults(read, repair=repair) == []
+
+
+@pytest.mark.parametrize("moves", [5, ["e4", 5], None])
+def test_moves_that_are_no_texts_are_refused(moves: Any) -> None:
+    with pytest.raises(InputError, match="moves: expected moves in one string or in "):
+        read_position("startpos", moves)
 
 
 def test_the_command_line_reads_each_text(capsys: pytest.CaptureFixture[str]) -> None:
