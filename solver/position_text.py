@@ -229,10 +229,9 @@ def read_position(
         text, played = split_text(text, repair=repair)
     position = GivenPosition(text, not black, repair=repair)
     if not isinstance(moves, str):
-        from solver.problem import require_strings
+        from solver.problem import require_moves
 
-        expected = "moves in one string or in several"
-        moves = " ".join(require_strings("moves", moves, expected))
+        moves = require_moves("moves", moves)
     for line in (played, moves):
         if line:
             position.play("moves", line)
