@@ -6,47 +6,48 @@ export interface Move {
   san: string;
 }
 
-/** Without a limit, the search ends when it has an answer, however long that takes. */
+/** Options of every question. Without a limit, the search ends when it has an answer. */
 export interface Options {
+  /** Moves that are played before the question, as they are written, in one string or several. */
+  moves?: string | readonly string[] | null | undefined;
+  /** Repair what leaves no doubt about the position: `warnings` says what. Else that is an error. */
+  repair?: boolean | null | undefined;
   /** Stop after so many positions. */
   nodes?: number | null | undefined;
   /** Stop after so many seconds. */
-  time?: number | null | undefined;
+  timeS?: number | null | undefined;
   /** Stops the search: the answer is what it has proved. */
   signal?: AbortSignal | null | undefined;
   /** Reject the promise with the signal's reason instead. */
-  throwOnAbort?: boolean | undefined;
+  throwOnAbort?: boolean | null | undefined;
 }
 
 export interface SolveOptions extends Options {
   /** The longest mate to look for, in attacker's moves, 1 to 200. */
-  moves?: number | null | undefined;
-  /** Called many times a second with what is proved so far. */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  maxMoves?: number | null | undefined;
+  /** Whether to find every key of a proved mate, as without this option, or only one. */
+  keys?: boolean | null | undefined;
+  /** Called many times a second with what is proved so far; an error in it ends the question. */
+  onProgress?: ((progress: Progress) => void) | null | undefined;
 }
 
-/** Bounds that are proved so far. */
+export interface GradeOptions extends Options {
+  /** After a wrong move, look for a mate within so many moves, more than `within`, at most 200. */
+  maxMoves?: number | null | undefined;
+}
+
+/** What is proved so far, as in an `Answer`. */
 export interface Progress {
   nodes: number;
-  /** No mate takes fewer moves. */
-  lower: number;
-  /** A mate in so many moves; negative: the side to move is mated; null: none is known. */
-  upper: number | null;
-  /** The line of that mate. */
-  line: Move[];
+  lowerBound: number;
+  mate: number | null;
+  pv: Move[];
 }
 
 /** What ended a search early: a limit, or the signal. */
 export type StoppedBy = "nodes" | "time" | "interrupt";
 
-export interface Answer {
-  /**
-   * proved: a mate, and none is shorter. found: a mate, perhaps not the shortest.
-   * disproved: no mate within the moves searched. undecided: a limit was hit first.
-   */
-  status: "proved" | "found" | "disproved" | "undecided";
-  /** Moves to mate; negative: the side to move is mated; null: no mate was found. */
-  mate: number | null;
+interface AnswerFields {
   /** No mate takes fewer moves: proved. */
   lowerBound: number;
   /** First moves that mate in `mate` moves. */
@@ -54,45 +55,126 @@ export interface Answer {
   /** Whether `keys` has all of them. */
   keysComplete: boolean;
   /** The mating line; the defender resists as long as possible. */
-  line: Move[];
+  pv: Move[];
   /** Positions that were entered. */
   nodes: number;
+  /** What was repaired of the position. */
+  warnings: string[];
+}
+
+/** The answer of `solve`; its `status` says which of these it is. */
+export type Answer = Proved | Found | Disproved | Undecided;
+
+interface MateFields extends AnswerFields {
+  /** Moves to mate; negative: the side to move is mated; 0: it is checkmate. */
+  mate: number;
   /** null: the question is answered. */
   stoppedBy: StoppedBy | null;
 }
 
-export interface Grade {
-  /** Whether each move of the attacker keeps a mate within the moves left: proved. */
-  correct: boolean;
-  /**
-   * right and wrong are proved. undecided: a limit was hit, or the search was interrupted.
-   * unreadable: a word is no move, and every move before it is right.
-   */
-  status: "right" | "wrong" | "undecided" | "unreadable";
-  /** Why the line is not right, in one line. */
-  why?: string;
-  /** The first ply at which a wrong or unreadable line fails, from 0. */
-  ply?: number;
-  /** All moves that mate in time at that ply; none if the defender is to move there. */
+/** A mate, and none is shorter. */
+export interface Proved extends MateFields {
+  status: "proved";
+}
+
+/** A mate, perhaps not the shortest. */
+export interface Found extends MateFields {
+  status: "found";
+}
+
+/** No mate within the moves searched. */
+export interface Disproved extends AnswerFields {
+  status: "disproved";
+  mate: null;
+  stoppedBy: null;
+}
+
+/** A limit was hit before a mate was found. */
+export interface Undecided extends AnswerFields {
+  status: "undecided";
+  mate: null;
+  stoppedBy: StoppedBy;
+}
+
+interface GradeFields {
+  /** Why the line is not right, in one line; empty if it is. */
+  reason: string;
+  /** All moves that mate in time at `ply`; none if the defender is to move there. */
   rightMoves: Move[];
-  /** The moves before that ply; all moves of a right line. */
+  /** The moves before `ply`; all moves of a right line. */
   line: Move[];
   /** Whether the last of these moves mates at once. A right line may stop earlier. */
   endsInMate: boolean;
-  /** null, unless the status is undecided. */
-  stoppedBy: StoppedBy | null;
+  /** The attacker's legal move that no longer mates in time. */
+  wrongMove: Move | null;
+  /** What the defender answers where a right line ends with the attacker's move: it lasts longest. */
+  reply: Move | null;
+  /**
+   * What the defender answers `wrongMove` with, so that no mate in time is left: proved. Empty if
+   * `wrongMove` gives stalemate, or a limit was hit first. The line of a longer mate that is proved
+   * follows.
+   */
+  refutation: Move[];
+  /** The position after `line` and `reply`, or `wrongMove` and the first move of `refutation`. */
+  fen: string;
+  /** With `maxMoves`: the moves in which the line with `wrongMove` mates all the same. */
+  longerMate: number | null;
+  /** How far that is proved, as in an `Answer`; null: not asked for. */
+  longerStatus: Answer["status"] | null;
+  /** What was repaired of the position. */
+  warnings: string[];
+}
+
+/** The answer of `grade`; its `status` says which of these it is. */
+export type Grade = RightGrade | WrongGrade | UnreadableGrade | UndecidedGrade;
+
+/** Each move of the attacker keeps a mate within the moves left: proved. */
+export interface RightGrade extends GradeFields {
+  status: "right";
+  isRight: true;
+  ply: null;
+  stoppedBy: null;
+}
+
+/** The line fails: proved. */
+export interface WrongGrade extends GradeFields {
+  status: "wrong";
+  isRight: false;
+  /** The first ply at which the line fails, from 0. */
+  ply: number;
+  stoppedBy: null;
+}
+
+/** A word is no move, and every move before it is right. */
+export interface UnreadableGrade extends GradeFields {
+  status: "unreadable";
+  isRight: false;
+  /** The ply of that word. */
+  ply: number;
+  stoppedBy: null;
+}
+
+/** A limit was hit, or the search was interrupted. */
+export interface UndecidedGrade extends GradeFields {
+  status: "undecided";
+  isRight: false;
+  ply: null;
+  stoppedBy: StoppedBy;
 }
 
 /**
- * ERR_ARGUMENT: an argument has the wrong type or is out of range. ERR_FEN: the position cannot
- * be read or is not legal. ERR_UNDECIDED: `keys` was stopped before it had them all.
- * ERR_DISPOSED: the solver was disposed of. ERR_WORKER: the worker could not be started, or has
- * died; `cause` may say why.
+ * ERR_ARGUMENT: an argument has the wrong type or is out of range, or a move of `moves` is not
+ * legal. ERR_FEN: the position cannot be read or is not legal. ERR_UNDECIDED: `keys` was stopped
+ * before it had them all. ERR_DISPOSED: the solver was disposed of. ERR_WORKER: the worker could not
+ * be started, or has died; `cause` may say why.
  */
 export type ErrorCode =
   "ERR_ARGUMENT" | "ERR_FEN" | "ERR_UNDECIDED" | "ERR_DISPOSED" | "ERR_WORKER";
 
-/** Every error of the package; with `throwOnAbort`, a promise is rejected with a signal's reason. */
+/**
+ * Every error of the package. A promise is rejected with another one only by `throwOnAbort`, with
+ * the signal's reason, and by `onProgress`.
+ */
 export class MatesolveError extends Error {
   readonly code: ErrorCode;
 }
@@ -102,33 +184,34 @@ export interface Solver {
   /**
    * Find the shortest forced mate, and prove it.
    *
-   * @param fen a legal position of orthodox chess: 1, 2, 4 or 6 fields
+   * @param fen a legal position of orthodox chess: a FEN of 1, 2, 4 or 6 fields or `startpos`,
+   *   perhaps followed by `moves` and moves; or a game in PGN, whose last position is meant
    */
   solve(fen: string, options?: SolveOptions): Promise<Answer>;
 
   /**
-   * Grade a line by whether it mates by force within `n` moves of the side to move.
+   * Grade a line by whether it mates by force within so many moves of the side to move.
    *
-   * @param fen the position in which the line begins
+   * @param fen the position in which the line begins, as for `solve`
    * @param line moves of both sides, as they are written: in SAN, long algebraic or UCI
    *   notation, with or without move numbers, marks and comments; several strings are read as
    *   one text
-   * @param n the attacker's moves to mate, 1 to 200
+   * @param within the attacker's moves to mate, 1 to 200
    */
-  isCorrect(
-    fen: string, line: string | readonly string[], n: number, options?: Options,
+  grade(
+    fen: string, line: string | readonly string[], within: number, options?: GradeOptions,
   ): Promise<Grade>;
 
   /**
-   * List all first moves that mate by force within `n` moves.
+   * List all first moves that mate by force within so many moves.
    *
-   * @param fen a legal position of orthodox chess
-   * @param n the attacker's moves to mate, 1 to 200
+   * @param fen the position, as for `solve`
+   * @param within the attacker's moves to mate, 1 to 200
    */
-  keys(fen: string, n: number, options?: Options): Promise<Move[]>;
+  keys(fen: string, within: number, options?: Options): Promise<Move[]>;
 
   /** The largest size of the table in MiB; less than requested, once a system has refused so much. */
-  readonly hashMiB: number;
+  readonly hashMib: number;
 
   /** End the worker and give its memory back; what is asked is rejected with ERR_DISPOSED. */
   dispose(): Promise<void>;
@@ -138,7 +221,7 @@ export interface Solver {
 export interface SolverOptions {
   /** The largest size of the table in MiB, rounded down to a power of two: 1 to 2048; 128 without
    * it. */
-  hashMiB?: number | null | undefined;
+  hashMib?: number | null | undefined;
 }
 
 /** Create a solver. Its worker starts with the first question. */
@@ -146,5 +229,5 @@ export function createSolver(options?: SolverOptions): Solver;
 
 /** The functions of a solver that is created with the module. */
 export const solve: Solver["solve"];
-export const isCorrect: Solver["isCorrect"];
+export const grade: Solver["grade"];
 export const keys: Solver["keys"];

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 README = (npm.ROOT / "npm" / "README.md").read_text(encoding="utf-8")
 LONG = "8/8/8/8/1p6/1P1k4/P7/K6R w - - 0 1"
@@ -102,27 +102,51 @@ def test_the_types_are_right(written: Path) -> None:
 
 
 CONSUMER = """
-import { createSolver, isCorrect, MatesolveError, solve } from "matesolve";
+import { createSolver, grade, MatesolveError, solve } from "matesolve";
 import type {
-  Answer, ErrorCode, Move, SolveOptions, Solver, StoppedBy,
+  Answer, ErrorCode, Grade, GradeOptions, Move, SolveOptions, Solver, StoppedBy,
 } from "matesolve";
 
 type Limits = { nodes?: number };
 
 export async function ask(fen: string, limits: Limits, signal?: AbortSignal) {
   const options: SolveOptions = {
-    moves: undefined, nodes: limits.nodes, time: undefined, signal,
+    maxMoves: undefined, nodes: limits.nodes, timeS: undefined, signal, keys: undefined,
     throwOnAbort: undefined, onProgress: undefined,
   };
-  await using solver: Solver = createSolver({ hashMiB: undefined });
-  const { line, stoppedBy }: Answer = await solver.solve(fen, options);
-  const why: StoppedBy | null = stoppedBy;
+  await using solver: Solver = createSolver({ hashMib: undefined });
+  const { pv, stoppedBy }: Answer = await solver.solve(fen, options);
+  const reason: StoppedBy | null = stoppedBy;
+  const more: GradeOptions = { timeS: 0.5, maxMoves: undefined };
   const { right }: { right: Move[] } = {
-    right: (await isCorrect(fen, ["e4"] as const, 2, { time: 0.5 })).rightMoves,
+    right: (await grade(fen, ["e4"] as const, 2, more)).rightMoves,
   };
   // @ts-expect-error: a limit is a number
   await solve(fen, { nodes: "1" });
-  return [...line, ...right, why];
+  // @ts-expect-error: there is no such option
+  await grade(fen, "e4", 2, { keys: false });
+  return [...pv, ...right, reason];
+}
+
+export function lengthOf(answer: Answer): number {
+  // @ts-expect-error: there may be no mate
+  const any: number = answer.mate;
+  if (answer.status === "proved" || answer.status === "found") return answer.mate;
+  const none: null = answer.mate;
+  // @ts-expect-error: nothing may have stopped it
+  const some: StoppedBy = answer.stoppedBy;
+  if (answer.status === "disproved") return answer.stoppedBy ?? none ?? any;
+  const stopped: StoppedBy = answer.stoppedBy;
+  return { nodes: 1, time: 2, interrupt: 3 }[stopped];
+}
+
+export function plyOf(grade: Grade): number {
+  // @ts-expect-error: a line may be right
+  const any: number = grade.ply;
+  if (grade.status === "wrong" || grade.status === "unreadable") return grade.ply;
+  if (grade.isRight) return [grade.ply, grade.stoppedBy].indexOf(null);
+  const stopped: StoppedBy = grade.stoppedBy;
+  return stopped.length + any;
 }
 
 export function codeOf(error: unknown): ErrorCode | undefined {
@@ -154,7 +178,7 @@ def test_answers_are_those_of_the_python_package(installed: Path, count: int) ->
 def test_a_limit_of_null_is_none(installed: Path) -> None:
     script = """
       import { solve } from "matesolve";
-      const options = { moves: null, nodes: null };
+      const options = { maxMoves: null, nodes: null };
       console.log((await solve("8/7K/8/8/8/8/R7/7k w - -", options)).mate);"""
     assert node(installed, script) == ["8"]
 
@@ -162,7 +186,7 @@ def test_a_limit_of_null_is_none(installed: Path) -> None:
 @needs_node
 def test_the_examples_of_the_readme_print_what_it_shows(installed: Path) -> None:
     examples, shown = blocks("js"), blocks("text")
-    assert len(examples) == len(shown) == 3
+    assert len(examples) == len(shown) == 2
     for example, lines in zip(examples, shown, strict=True):
         assert node(installed, example) == lines.splitlines()
 
@@ -170,22 +194,18 @@ def test_the_examples_of_the_readme_print_what_it_shows(installed: Path) -> None
 FAULTS = [
     'solve("8/8 w - -")',
     'keys("8/8/8/8/8/5K2/R7/8 w - -", 1)',
-    'isCorrect("", "a1a2", 1)',
-    "solve(null)",
-    f'isCorrect("{LONG}", ["h1h3", 5], 3)',
-    f'isCorrect("{LONG}", null, 3)',
-    f'solve("{LONG}", {{ moves: 0 }})',
-    f'solve("{LONG}", {{ nodes: 1.5 }})',
-    f'solve("{LONG}", {{ time: -1 }})',
-    f'isCorrect("{LONG}", "", 201)',
+    'grade("", "a1a2", 1)',
+    f'solve("{LONG}", {{ maxMovs: 3 }})',
+    f'solve("{LONG}", {{ timeS: "1" }})',
+    f'grade("{LONG}", ["h1h3", 5], 3)',
     f'keys("{LONG}", 12, {{ nodes: 10 }})',
-    f'keys("{LONG}", 12, {{ time: 0 }})',
+    f'keys("{LONG}", 12, {{ timeS: 0 }})',
 ]
 
 
 @needs_node
 def test_each_error_has_a_code_and_one_line(installed: Path) -> None:
-    names = "import { isCorrect, keys, MatesolveError, solve } from 'matesolve';"
+    names = "import { grade, keys, MatesolveError, solve } from 'matesolve';"
     calls = ", ".join(FAULTS)
     script = f"""{names}
       for (const {{ reason }} of await Promise.allSettled([{calls}])) {{
@@ -201,16 +221,121 @@ def test_each_error_has_a_code_and_one_line(installed: Path) -> None:
         assert code == "ERR_FEN"
         assert str(error.value).startswith(message)
     assert shown[3:] == [
-        "ERR_ARGUMENT fen: expected text, found null",
-        "ERR_ARGUMENT line: expected moves in one string or in several, found number",
-        "ERR_ARGUMENT line: expected moves in one string or in several, found null",
-        "ERR_ARGUMENT moves: expected a whole number from 1 to 200, found 0",
-        f"ERR_ARGUMENT nodes: expected a whole number from 1 to {2**53 - 1}, found 1.5",
-        "ERR_ARGUMENT time: expected a number of seconds, at least 0, found -1",
-        "ERR_ARGUMENT n: expected a whole number from 1 to 200, found 201",
+        "ERR_ARGUMENT options: expected one of moves, repair, nodes, timeS, signal, "
+        "throwOnAbort, maxMoves, keys, onProgress, found 'maxMovs'",
+        "ERR_ARGUMENT timeS: expected a number of seconds, at least 0, found '1'",
+        "ERR_ARGUMENT line: expected moves in one string or in several, found an array",
         "ERR_UNDECIDED the node limit was hit",
         "ERR_UNDECIDED the time limit was hit",
     ]
+
+
+PLACES = """
+import { grade, keys, solve } from "matesolve";
+const mate = { moves: ["f3", "e5", "2. g4"] };
+const first = await solve("startpos", mate);
+console.log(first.mate, first.keys[0].san, (await keys("startpos", 1, mate)).length);
+console.log((await grade("startpos moves f2f3 e7e5 g2g4", "Qh4#", 1)).endsInMate);
+console.log((await solve("1. f3 e5 2. g4")).pv.length);
+const fen = "6k1/5ppp/8/8/8/8/8/R5K1 w KQ - 0 1";
+const { mate: repaired, warnings } = await solve(fen, { repair: true });
+const graded = await grade(fen, "Ra8#", 1, { repair: true });
+const isSame = graded.warnings.join() === warnings.join();
+console.log(repaired, warnings.length, graded.isRight, isSame);
+for (const asked of [solve(fen), solve("startpos", { moves: "e4 e5 Kf4" })]) {
+  await asked.catch(({ code, message }) => console.log(code, message));
+}
+"""
+
+
+@needs_node
+def test_a_position_may_have_moves_and_be_repaired(installed: Path) -> None:
+    *shown, castling, move = node(installed, PLACES)
+    assert shown == ["1 Qh4# 1", "true", "1", "1 1 true true"]
+    assert castling.startswith("ERR_FEN castling right")
+    assert move == (
+        "ERR_ARGUMENT moves: expected a legal, unambiguous move in SAN or UCI, "
+        "found 'Kf4'"
+    )
+
+
+MISUSES = """
+import { createSolver, grade, keys, MatesolveError, solve } from "matesolve";
+
+const FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - -";
+const values = {
+  undefined, null: null, true: true, zero: 0, seven: 7, negative: -1, half: 1.5, NaN,
+  huge: 1e300, bigint: 10n, empty: "", one: "1", symbol: Symbol("s"), list: [],
+  numbers: [5], object: {}, function: () => {}, date: new Date(0), pattern: /x/,
+  map: new Map(), error: new Error("x"),
+};
+const asking = (name) => [
+  (value) => solve(FEN, { [name]: value }),
+  (value) => grade(FEN, "Ra8#", 1, { [name]: value }),
+  (value) => keys(FEN, 1, { [name]: value }),
+];
+const calls = {
+  fen: [solve, (value) => grade(value, "Ra8#", 1), (value) => keys(value, 1)],
+  line: [(value) => grade(FEN, value, 1)],
+  within: [(value) => grade(FEN, "Ra8#", value), (value) => keys(FEN, value)],
+  options: [(value) => solve(FEN, value), (value) => grade(FEN, "Ra8#", 1, value),
+    (value) => keys(FEN, 1, value), async (value) => createSolver(value)],
+  hashMib: [async (hashMib) => createSolver({ hashMib })],
+  ...Object.fromEntries(
+    ["moves", "repair", "nodes", "timeS", "signal", "throwOnAbort"]
+      .map((name) => [name, asking(name)])),
+  maxMoves: asking("maxMoves").slice(0, 2),
+  ...Object.fromEntries(
+    ["keys", "onProgress"].map((name) => [name, asking(name).slice(0, 1)])),
+};
+const found = [];
+for (const [name, functions] of Object.entries(calls)) {
+  for (const [kind, value] of Object.entries(values)) {
+    for (const call of functions) {
+      const fault = await call(value).then(() => null, (error) => error);
+      const code = fault instanceof MatesolveError ? fault.code : "raw";
+      found.push([name, kind, fault && `${code} ${fault.message}`]);
+    }
+  }
+}
+console.log(JSON.stringify(found));
+"""
+
+NUMBERS = {"undefined", "null", "seven"}
+SWITCHES = {"undefined", "null", "true"}
+ACCEPTED = {
+    "fen": set(),
+    "line": {"empty", "one", "list"},
+    "within": {"seven"},
+    "options": {"undefined", "object"},
+    "hashMib": NUMBERS,
+    "moves": {"undefined", "null", "empty", "one", "list"},
+    "repair": SWITCHES,
+    "nodes": NUMBERS,
+    "timeS": NUMBERS | {"zero", "half", "huge"},
+    "signal": {"undefined", "null"},
+    "throwOnAbort": SWITCHES,
+    "maxMoves": NUMBERS,
+    "keys": SWITCHES,
+    "onProgress": {"undefined", "null", "function"},
+}
+"""The values of `MISUSES` that an argument or an option may have."""
+
+
+@needs_node
+def test_each_misuse_is_refused_by_the_name_of_the_argument(installed: Path) -> None:
+    (shown,) = node(installed, MISUSES)
+    misuses = 0
+    for name, kind, fault in json.loads(shown):
+        if kind in ACCEPTED[name]:
+            assert not fault or fault.startswith("ERR_UNDECIDED "), (name, kind, fault)
+            continue
+        is_text = name == "fen" and kind in {"empty", "one"}
+        expected = "ERR_FEN " if is_text else f"ERR_ARGUMENT {name}: expected "
+        assert (fault or "").startswith(expected), (name, kind, fault)
+        assert "\n" not in fault
+        misuses += 1
+    assert misuses >= 300
 
 
 @needs_node
@@ -230,13 +355,13 @@ def test_a_common_js_module_requires_the_package(installed: Path) -> None:
 @needs_node
 def test_an_answer_names_the_limit_that_was_hit(installed: Path) -> None:
     script = f"""
-      import {{ isCorrect, solve }} from "matesolve";
+      import {{ grade, solve }} from "matesolve";
       const [fen, most] = ["{LONG}", {{ nodes: 20_000 }}];
-      for (const asked of [solve(fen, most), solve(fen, {{ time: 0 }}),
-        isCorrect(fen, "Rh4", 14, most), isCorrect(fen, "Rh4", 14, {{ time: 0 }}),
-        solve("{ROOK}", {{ time: 1e6, nodes: 1e9 }})]) {{
-        const {{ status, stoppedBy, why }} = await asked;
-        console.log(`${{status}} ${{stoppedBy}} ${{why}}`);
+      for (const asked of [solve(fen, most), solve(fen, {{ timeS: 0 }}),
+        grade(fen, "Rh4", 14, most), grade(fen, "Rh4", 14, {{ timeS: 0 }}),
+        solve("{ROOK}", {{ timeS: 1e6, nodes: 1e9 }})]) {{
+        const {{ status, stoppedBy, reason }} = await asked;
+        console.log(`${{status}} ${{stoppedBy}} ${{reason}}`);
       }}"""
     assert node(installed, script) == [
         "undecided nodes undefined",
@@ -253,11 +378,11 @@ const answers = [];
 for (const [fen, least] of %s) {
   const abort = new AbortController();
   let reports = 0;
-  const { line, ...answer } = await solve(fen, {
+  const { pv, ...answer } = await solve(fen, {
     signal: abort.signal,
-    onProgress: ({ upper }) => { if (++reports === least || upper) abort.abort(); },
+    onProgress: ({ mate }) => { if (++reports === least || mate) abort.abort(); },
   });
-  answers.push({ fen, ...answer, line: line.map(({ uci }) => uci) });
+  answers.push({ fen, ...answer, pv: pv.map(({ uci }) => uci) });
 }
 console.log(JSON.stringify(answers));
 """
@@ -279,9 +404,9 @@ def test_an_aborted_search_returns_bounds_that_python_does_not_contradict(
         assert (each["status"] == "undecided") == (each["mate"] is None)
         if each["mate"] is not None:
             assert whole.mate <= each["mate"]
-            assert len(each["line"]) == 2 * each["mate"] - 1
-            assert grade(each["fen"], each["line"], each["mate"]).ends_in_mate
-            assert [key["uci"] for key in each["keys"]] == each["line"][:1]
+            assert len(each["pv"]) == 2 * each["mate"] - 1
+            assert grade(each["fen"], each["pv"], each["mate"]).ends_in_mate
+            assert [key["uci"] for key in each["keys"]] == each["pv"][:1]
 
 
 THROWN = f"""
@@ -301,7 +426,10 @@ listing.abort();
 before.abort();
 const none = solve("{ROOK}", {{ signal: before.signal }});
 const thrown = solve("{ROOK}", {{ signal: before.signal, throwOnAbort }});
-const answers = await Promise.allSettled([long, next, listed, last, none, thrown]);
+const onProgress = () => {{ throw new Error("not drawn"); }};
+const failed = solve("{LONG}", {{ onProgress }});
+const all = [long, next, listed, last, none, thrown, failed];
+const answers = await Promise.allSettled(all);
 for (const {{ reason, value: {{ mate, lowerBound }} = {{}} }} of answers) {{
   console.log(reason ? reason.code || reason.message : `${{mate}} ${{lowerBound}}`);
 }}
@@ -310,8 +438,9 @@ for (const {{ reason, value: {{ mate, lowerBound }} = {{}} }} of answers) {{
 
 @needs_node
 def test_a_question_that_is_taken_back_is_rejected_on_request(installed: Path) -> None:
-    running, waiting, listing, last, none, thrown = node(installed, THROWN)
+    running, waiting, listing, last, none, thrown, failed = node(installed, THROWN)
     assert running == "enough"
+    assert failed == "not drawn"
     assert waiting == thrown == str(ABORT_ERR)
     assert listing == "ERR_UNDECIDED"
     assert last == "8 8"
@@ -322,12 +451,14 @@ def changed(installed: Path, folder: Path, changes: dict[str, tuple[str, str]]) 
     """Copy an installed package, and change its modules."""
     copy = folder / "copy"
     shutil.copytree(installed, copy)
+    package = copy / "node_modules" / "matesolve"
     for name, (pattern, replacement) in changes.items():
-        module = copy / "node_modules" / "matesolve" / "modules" / f"{name}.mjs"
+        module = package / "modules" / f"{name}.mjs"
         text = module.read_text(encoding="utf-8")
         text, count = re.subn(pattern, replacement, text)
         assert count == 1
         module.write_text(text, encoding="utf-8")
+    npm.write_search(package)
     return copy
 
 
@@ -346,13 +477,14 @@ def test_a_worker_that_does_not_listen_is_replaced(
         signal: abort.signal,
         onProgress: (progress) => {{
           last = progress;
-          if (last.upper) abort.abort();
+          if (last.mate) abort.abort();
         }},
       }});
       const next = solve("{KING_AND_ROOK}", {{ nodes: 1000 }});
-      const {{ status, mate, lowerBound, keys, nodes, line, stoppedBy }} = await found;
-      console.log(status, line.length === 2 * mate - 1, keys[0].uci === line[0].uci);
-      console.log(nodes === last.nodes, mate === last.upper, lowerBound === last.lower);
+      const {{ status, mate, lowerBound, keys, nodes, pv, stoppedBy }} = await found;
+      console.log(status, pv.length === 2 * mate - 1, keys[0].uci === pv[0].uci);
+      const isLast = lowerBound === last.lowerBound;
+      console.log(nodes === last.nodes, mate === last.mate, isLast);
       console.log(stoppedBy, (await next).stoppedBy);"""
     assert node(changed(installed, tmp_path, changes), script) == [
         "found true true",
@@ -370,12 +502,12 @@ def test_two_solvers_search_at_the_same_time_and_do_not_keep_node_running(
 ) -> None:
     script = f"""
       import {{ createSolver }} from "matesolve";
-      const [endless, other] = [createSolver({{ hashMiB: 100 }}), createSolver()];
+      const [endless, other] = [createSolver({{ hashMib: 100 }}), createSolver()];
       const pending = endless.solve("{LONG}");
-      console.log((await other.solve("{ROOK}")).mate, endless.hashMiB, other.hashMiB);
+      console.log((await other.solve("{ROOK}")).mate, endless.hashMib, other.hashMib);
       const next = endless.solve("{ROOK}");
       const ended = endless.dispose();
-      const late = endless.isCorrect("{ROOK}", "Kg6", 8);
+      const late = endless.grade("{ROOK}", "Kg6", 8);
       const answers = await Promise.allSettled([pending, next, late]);
       console.log(answers.map(({{ reason }}) => reason.code).join(" "));
       await ended;
@@ -396,7 +528,7 @@ def test_a_disposed_solver_gives_its_table_back(installed: Path) -> None:
       import {{ readFileSync }} from "node:fs";
       const status = () => readFileSync("/proc/self/status", "latin1");
       const mapped = () => /VmSize:\\s+(\\d+)/.exec(status())[1];
-      const solver = createSolver({{ hashMiB: 256 }});
+      const solver = createSolver({{ hashMib: 256 }});
       await solver.solve("{LONG}", {{ nodes: 1000 }});
       const before = mapped();
       await solver.dispose();
@@ -410,12 +542,12 @@ def test_a_solver_says_which_table_it_got(installed: Path, tmp_path: Path) -> No
     changes = {"machine": (r"(bytes /= 2\) \{\n.*\n *try \{)", rf"\1 {refused}")}
     script = f"""
       import {{ createSolver }} from "matesolve";
-      for (const hashMiB of [0, 2049, 1.5]) {{
-        try {{ createSolver({{ hashMiB }}); }} catch (e) {{ console.log(e.code); }}
+      for (const hashMib of [0, 2049, 1.5]) {{
+        try {{ createSolver({{ hashMib }}); }} catch (e) {{ console.log(e.code); }}
       }}
-      const solver = createSolver({{ hashMiB: 64 }});
+      const solver = createSolver({{ hashMib: 64 }});
       const {{ mate }} = await solver.solve("{ROOK}");
-      console.log(mate, solver.hashMiB);"""
+      console.log(mate, solver.hashMib);"""
     refusals = ["ERR_ARGUMENT"] * 3
     assert node(installed, script) == [*refusals, "8 64"]
     assert node(changed(installed, tmp_path, changes), script) == [*refusals, "8 16"]
@@ -432,7 +564,7 @@ def test_a_worker_that_cannot_run_is_an_error(installed: Path, tmp_path: Path) -
       }}"""
     copy = changed(installed, tmp_path, changes)
     assert node(copy, script) == ["ERR_WORKER"] * 2
-    (copy / "node_modules" / "matesolve" / "search.wasm").unlink()
+    (copy / "node_modules" / "matesolve" / "search.mjs").unlink()
     assert node(copy, script) == ["ERR_WORKER"] * 2
 
 
@@ -472,6 +604,32 @@ def test_the_packed_file_is_written_twice_into_one_directory(
     assert [path.name for path in tmp_path.glob("dist/*")] == packed
 
 
+SERVER = f"""
+import {{ solve }} from "matesolve";
+solve("{ROOK}").then(({{ mate }}) => console.log(`mate in ${{mate}}`));
+"""
+
+
+@needs_node
+@pytest.mark.skipif(shutil.which("esbuild") is None, reason="needs esbuild")
+@pytest.mark.parametrize(
+    "command", [command for command in blocks("sh") if "platform=node" in command]
+)
+def test_a_bundle_for_node_is_one_file(
+    installed: Path, tmp_path: Path, command: str
+) -> None:
+    project = changed(installed, tmp_path, {})
+    (project / "app.mjs").write_text(SERVER, encoding="utf-8")
+    done = run(["sh", "-ec", command], cwd=project, check=True)
+    assert "warning" not in done.stderr.lower()
+    (bundle,) = project.glob("server.*")
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.move(bundle, alone)
+    done = run(["node", bundle.name], cwd=alone)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "mate in 8\n", "")
+
+
 # Browsers and bundlers
 
 
@@ -503,22 +661,29 @@ def serving(folder: Path) -> Iterator[str]:
             thread.join()
 
 
-def shows(chromium: Browser, address: str, text: str, click: str = "") -> None:
-    """Open a page, click on what is named, and wait for an answer, no message."""
+@contextmanager
+def opened(chromium: Browser, address: str) -> Iterator[Page]:
+    """Open a page; at the end it must not have reported anything."""
     messages: list[str] = []
     page = new_page(chromium, messages)
     page.goto(address)
-    if click:
-        page.click(click)
-    page.wait_for_selector(f"#answer:text-matches('^{text}$')")
+    yield page
     assert messages == []
     page.context.close()
 
 
-def write_page(folder: Path, source: str = "app.mjs") -> None:
+def shows(chromium: Browser, address: str, text: str, click: str = "") -> None:
+    """Open a page, click on what is named, and wait for an answer."""
+    with opened(chromium, address) as page:
+        if click:
+            page.click(click)
+        page.wait_for_selector(f"#answer:text-matches('^{text}$')")
+
+
+def write_page(folder: Path, source: str = "app.mjs", body: str = "") -> None:
     """Write a page with a place for the answer, a button and a script."""
     page = f"""<!doctype html><meta charset="utf-8"><title>matesolve</title>
-      <p id="answer"></p><button id="stop">Stop</button>
+      <p id="answer"></p><button id="stop">Stop</button>{body}
       <script type="module" src="./{source}"></script>"""
     (folder / "index.html").write_text(page, encoding="utf-8")
 
@@ -534,6 +699,46 @@ def test_the_page_of_the_readme_solves_under_the_policy_it_names(
     (installed / "app.mjs").write_text(script, encoding="utf-8")
     with serving(installed) as address:
         shows(chromium, address, "mate in 8: Kg6")
+
+
+PUZZLE = """
+const [board, text] = ["board", "answer"].map((name) => document.getElementById(name));
+const draw = (fen) => { board.textContent = fen; };
+const say = (line) => { text.textContent = line; };
+const field = document.querySelector("input");
+document.querySelector("form").onsubmit = (event) => {
+  event.preventDefault();
+  play(field.value);
+};
+"""
+
+
+@needs_node
+@pytest.mark.browser
+def test_the_loop_of_the_guide_plays_a_puzzle(
+    installed: Path, chromium: Browser
+) -> None:
+    (loop,) = blocks("javascript")
+    assert loop in (npm.ROOT / "docs/howto/javascript.md").read_text("utf-8")
+    assert len(loop.splitlines()) <= 20
+    write_page(installed, body='<form><input></form><p id="board"></p>')
+    local = loop.replace('"matesolve"', '"./node_modules/matesolve/matesolve.mjs"')
+    (installed / "app.mjs").write_text(PUZZLE + local, encoding="utf-8")
+    start, after = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", "6rk/6pp/7N/8/8/8/8/6K1 w"
+    with serving(installed) as address, opened(chromium, address) as page:
+        for move, said, board in (
+            ("Nf7+", "found 'Nf7+'; Kg8 refutes it", start),
+            ("c4g9", "expected a move in SAN or UCI, found 'c4g9'", start),
+            ("c4g8", "Right. The reply is Rxg8.", after),
+            ("Nf7#", "Solved.", "6rk/5Npp/8/8/8/8/8/6K1 b"),
+        ):
+            page.fill("input", move)
+            page.press("input", "Enter")
+            page.wait_for_function(
+                "([said, board]) => document.body.innerText.includes(said)"
+                " && document.getElementById('board').innerText.startsWith(board)",
+                arg=[said, board],
+            )
 
 
 STOPPED = f"""
@@ -566,12 +771,14 @@ def test_a_page_that_stops_a_search_gets_its_bounds(
 
 BUNDLED = f"""
 import {{ createSolver }} from "matesolve";
-const solver = createSolver({{ hashMiB: 16 }});
+const solver = createSolver({{ hashMib: 16 }});
 const {{ mate }} = await solver.solve("{ROOK}");
 document.getElementById("answer").textContent = `mate in ${{mate}}`;
 """
 
-COMMANDS = {command.split()[0]: command for command in blocks("sh")}
+COMMANDS = {
+    command.split()[0]: command for command in blocks("sh") if "site" in command
+}
 
 
 @needs_node

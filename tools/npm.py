@@ -1,7 +1,8 @@
 """Build the npm package, and try it with Node: python -m tools.npm DIRECTORY.
 
 The package is what `npm/` holds, with the search compiled to WebAssembly, the modules
-that a page's worker uses too, and the layout of the kernel's structs. Packed, installed
+that a page's worker uses too, the script of a thread of Node, and the layout of the
+kernel's structs. Packed, installed
 into a new folder and called from there, it must answer as the Python package does.
 """
 
@@ -13,6 +14,7 @@ import re
 import shutil
 import sys
 from itertools import cycle
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -20,14 +22,15 @@ from typing import Any
 
 import chess
 
-from solver import GradeStatus, Limits, __version__, grade, solve
+from solver import Grade, GradeStatus, Limits, __version__, grade, solve
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_module
-from solver.movetext import NUMBER, PART, WORD
+from solver.pages import bundle, packed
 from solver.pages.layout import describe_kernel
 from solver.pages.viewer_pages import TABLE_BYTES
 from tests.processes import run
 from tests.written_lines import fuzzed, spellings
+from tools import names
 
 ROOT = Path(__file__).parents[1]
 
@@ -36,10 +39,11 @@ MODULES = ("engine", "host", "machine", "movetext")
 MOST_BYTES = 150_000
 """Of the packed package."""
 
-LIMITS: list[dict[str, int]] = [
+LIMITS: list[dict[str, Any]] = [
     {"nodes": 1_000_000},
     {"nodes": 5_000},
-    {"nodes": 1_000_000, "moves": 2},
+    {"nodes": 1_000_000, "maxMoves": 2},
+    {"nodes": 1_000_000, "keys": False},
 ]
 """The options of `solve`, in turns. The others have the same limit of nodes."""
 
@@ -53,17 +57,36 @@ def write_package(folder: Path) -> None:
     (folder / "modules").mkdir()
     for name in MODULES:
         shutil.copy(ROOT / "solver/pages/modules" / f"{name}.mjs", folder / "modules")
-    (folder / "search.wasm").write_bytes(load_module(SEARCH).code)
+    write_search(folder)
     setup = {
         "layout": describe_kernel(),
         "tableBytes": TABLE_BYTES,
-        "movetext": {"part": PART, "word": WORD, "number": NUMBER},
     }
-    text = f"export default {json.dumps(setup)};\n"
-    (folder / "setup.mjs").write_text(text, encoding="utf-8")
+    write_module(folder / "setup.mjs", setup)
     package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
     text = json.dumps({"name": package.pop("name"), "version": __version__} | package)
     (folder / "package.json").write_text(text, encoding="utf-8")
+
+
+def write_search(folder: Path) -> None:
+    """Write what is loaded with the first question: the search, the script of a thread.
+
+    The script is joined from modules in the folder.
+    """
+
+    def read(path: str) -> str:
+        return (folder / path).read_text(encoding="utf-8")
+
+    search = {
+        "search": packed(load_module(SEARCH).code),
+        "thread": bundle(["./thread.cjs", "./worker.mjs"], read),
+    }
+    write_module(folder / "search.mjs", search)
+
+
+def write_module(path: Path, content: dict[str, Any]) -> None:
+    """Write a module that exports an object."""
+    path.write_text(f"export default {json.dumps(content)};\n", encoding="utf-8")
 
 
 def pack(folder: Path) -> Path:
@@ -114,13 +137,16 @@ def lines_of(
     return [*lines, *(fuzzed(random.choice(texts), random) for _ in range(FUZZED))]
 
 
-def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:
+def question(fen: str, n: int, limit: dict[str, Any]) -> dict[str, Any]:
     """Return the questions about a position, with Python's answers."""
     nodes = limit["nodes"]
-    solution = solve(fen, Limits(max_moves=limit.get("moves"), nodes=nodes))
+    limits = Limits(max_moves=limit.get("maxMoves"), nodes=nodes)
+    solution = solve(fen, limits, keys=limit.get("keys", True))
     whole = solve(fen, Limits(nodes=LIMITS[0]["nodes"]))
     lines = lines_of(fen, whole.pv, whole.keys)
-    first, *grades = [grade(fen, line, n, nodes=nodes) for line in ([], *lines)]
+    longer = n + 2 if nodes == LIMITS[1]["nodes"] else None
+    grades = [grade(fen, line, n, nodes=nodes, max_moves=longer) for line in lines]
+    none = grade(fen, [], n, nodes=nodes)
     return {
         "fen": fen,
         "n": n,
@@ -132,29 +158,33 @@ def question(fen: str, n: int, limit: dict[str, int]) -> dict[str, Any]:
             "lowerBound": solution.lower_bound,
             "keys": sorted(solution.keys),
             "keysComplete": solution.keys_complete,
-            "line": [*solution.pv],
+            "pv": [*solution.pv],
             "san": [*solution.pv_san],
             "nodes": solution.stats.nodes,
+            "warnings": [],
             "stoppedBy": solution.stopped_by,
         },
-        "grades": [
-            {
-                "correct": each.is_right,
-                "status": str(each.status),
-                "why": each.reason,
-                "ply": each.ply,
-                "rightMoves": sorted(each.right_moves),
-                "line": [*each.line],
-                "endsInMate": each.ends_in_mate,
-                "stoppedBy": (
-                    "nodes" if each.status is GradeStatus.UNDECIDED else None
-                ),
-            }
-            for each in grades
-        ],
-        "keys": sorted(first.right_moves)
-        if first.status is GradeStatus.WRONG
-        else f"Error: {first.reason}",
+        "longer": longer,
+        "grades": [graded(each) for each in grades],
+        "keys": sorted(none.right_moves)
+        if none.status is GradeStatus.WRONG
+        else f"Error: {none.reason}",
+    }
+
+
+def graded(answer: Grade) -> dict[str, Any]:
+    """Return a grade as the package returns it."""
+    fields: dict[str, Any] = {
+        names.camel_case(name): value for name, value in answer.to_dict().items()
+    }
+    del fields["schema"], fields["solver"]
+    by_name = sorted(fields["rightMoves"], key=itemgetter("uci"))
+    is_open = answer.status is GradeStatus.UNDECIDED
+    return fields | {
+        "isRight": answer.is_right,
+        "rightMoves": by_name,
+        "warnings": [],
+        "stoppedBy": "nodes" if is_open else None,
     }
 
 
@@ -166,22 +196,22 @@ def questions(count: int) -> list[dict[str, Any]]:
 
 ASK = """
 import { readFile, writeFile } from "node:fs/promises";
-import { isCorrect, keys, solve } from "matesolve";
+import { grade, keys, solve } from "matesolve";
 
 const names = (moves) => moves.map(({ uci }) => uci);
 const sorted = (moves) => names(moves).sort();
 const asked = JSON.parse(await readFile("questions.json", "utf-8"));
 const answers = [];
-for (const { fen, n, limit, lines } of asked) {
+for (const { fen, n, limit, lines, longer: maxMoves } of asked) {
   const { nodes } = limit;
   const solved = await solve(fen, limit);
   const grades = await Promise.all(
-    lines.map((line) => isCorrect(fen, line, n, { nodes })));
+    lines.map((line) => grade(fen, line, n, { nodes, maxMoves })));
   answers.push({
-    solved: { ...solved, keys: sorted(solved.keys), line: names(solved.line),
-      san: solved.line.map(({ san }) => san) },
-    grades: grades.map(({ why = "", ply = null, rightMoves, line, ...rest }) =>
-      ({ ...rest, why, ply, rightMoves: sorted(rightMoves), line: names(line) })),
+    solved: { ...solved, keys: sorted(solved.keys), pv: names(solved.pv),
+      san: solved.pv.map(({ san }) => san) },
+    grades: grades.map(({ rightMoves, ...rest }) =>
+      ({ ...rest, rightMoves: rightMoves.sort((a, b) => a.uci < b.uci ? -1 : 1) })),
     keys: await keys(fen, n, { nodes }).then(sorted, String),
   });
 }

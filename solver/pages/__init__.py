@@ -25,7 +25,7 @@ from solver import __version__, position_text, problem, solution
 from solver.output.answer_record import san_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jinja2 import Environment
 
@@ -153,19 +153,24 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 _COMMENT = re.compile(r"^ *(//.*|/\*\*([^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 
 
-def bundle(paths: Sequence[str]) -> str:
+def source(path: str) -> str:
+    """Return a file of this package."""
+    return files(__name__).joinpath(path).read_text(encoding="utf-8")
+
+
+def bundle(paths: Sequence[str], read: Callable[[str], str] = source) -> str:
     """Join scripts, and ES modules with all that they import, to one script.
 
     Each module comes once, after those that it imports from its folder. The lines
     `import`, the words `export` and comments, a quarter of the text, are removed, so no
-    two modules may share a name.
+    two modules may share a name. `read` returns the text of a path.
     """
     parts: dict[str, str] = {}
 
     def add(path: str) -> None:
         if path in parts:
             return
-        text = source(path)
+        text = read(path)
         parts[path] = ""  # modules may import each other
         folder = path.rpartition("/")[0]
         for name in _IMPORT.findall(text):
@@ -181,11 +186,6 @@ def bundle(paths: Sequence[str]) -> str:
 def packed(data: bytes) -> str:
     """Pack what a script unpacks: gzip in base64, the same text for the same bytes."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
-
-
-def source(path: str) -> str:
-    """Return a file of this package."""
-    return files(__name__).joinpath(path).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:

@@ -181,22 +181,29 @@ export function serve(jobs) {
 /**
  * @typedef {{name: string, part: string, play: number, moves: number|null,
  *   isStalemate: boolean, is_exact: boolean}} Asked
- * @typedef {{fen: string, moves: string[], stipulation: Asked, nodes: number|null,
- *   rootMove?: string, most?: number}} Question most: the longest mate to search for
+ * @typedef {{fen: string, moves: string|string[], stipulation: Asked, nodes: number|null,
+ *   repair?: boolean, rootMove?: string, most?: number, attacking?: number, keys?: boolean,
+ * }} Question most: the longest mate to search for; attacking: whether the side to move is, -1:
+ *   not known; keys: whether all are wanted
  */
 
-/** @param {Host} host @param {Question} question */
-export async function search(host, { fen, moves, stipulation, nodes, rootMove, most }) {
+const MATE = { name: "#", part: "search", play: 0, moves: null };
+
+/** Without a stipulation, the shortest mate.
+ * @param {Host} host @param {Omit<Question, "stipulation"> & {stipulation?: Asked}} question */
+export async function search(host, question) {
+  const { fen, moves, repair, stipulation = MATE, nodes, rootMove, most } = question;
+  const { keys: allKeys = true, attacking = stipulation.moves ? 1 : -1 } = question;
   const { layout: { enums, mostMoves }, rules } = host;
-  const place = host.place(fen, moves);
+  const place = host.place(fen, moves, repair);
   const machine = host.machine(stipulation.part);
   const query = machine.records.Query;
 
   // 1. The question. An old table of another play is not used: each search begins anew.
   machine.begin(query, {
     state: enums.QueryState.READ, black: place.black, play: stipulation.play,
-    attacking: stipulation.moves ? 1 : -1, most_moves: stipulation.moves ?? most ?? mostMoves,
-    expected: stipulation.moves ?? 0, all_keys: 1, node_limit: host.limit(nodes),
+    attacking, most_moves: stipulation.moves ?? most ?? mostMoves,
+    expected: stipulation.moves ?? 0, all_keys: allKeys, node_limit: host.limit(nodes),
   });
   query.bytes("position").set(place.position);
   if (rootMove) {
@@ -222,9 +229,9 @@ export async function search(host, { fen, moves, stipulation, nodes, rootMove, m
   return {
     ...host.spent, state: nameOf(enums.Answer, query.get("status")).toLowerCase(),
     lower: query.get("lower_bound"), solutions: [],
-    mate: mate < 0 ? null : query.get("attacking") ? mate : -mate,
+    mate: mate < 0 ? null : query.get("attacking") ? mate : 0 - mate,
     keys: keys.length ? keys : line.slice(0, query.get("attacking")),
-    keysComplete: query.get("keys_complete") !== 0, line,
+    keysComplete: query.get("keys_complete") !== 0, line, warnings: place.warnings,
     stoppedBy: query.get("is_cut") ? host.reason ?? "nodes" : null,
   };
 }

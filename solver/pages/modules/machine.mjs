@@ -212,7 +212,7 @@ function allocate(below, tableBytes) {
 /** @typedef {Place & {warnings: string[]}} Given Place as it was given; what was repaired */
 
 const NULL_MOVE = "0000";
-const NO_MOVE = "?"; // where a word is unreadable
+export const NO_MOVE = "?"; // where a word is unreadable
 
 /** @param {Move} move @returns {Move} the move without its number */
 export const plain = ({ uci, san }) => ({ uci, san });
