@@ -183,7 +183,6 @@ def graded(answer: Grade) -> dict[str, Any]:
     return fields | {
         "isRight": answer.is_right,
         "rightMoves": by_name,
-        "warnings": [],
         "stoppedBy": "nodes" if is_open else None,
     }
 
