@@ -589,16 +589,17 @@ class Mcp:
     def _message(self, problem: Problem, number: int, seeded: Random) -> bytes:
         """Return a call of some tool, changed, or a notification that cancels one."""
         assert problem.claim
-        names = ("solve", "grade", "play", "diagram", "check_collection")
+        names = ("solve", "grade", "moves", "variations", "diagram", "check_collection")
         name = seeded.choice(names)
         own: dict[str, dict[str, Any]] = {
-            "solve": {"max_moves": 2, "all_keys": seeded.random() < 0.5},
-            "grade": {"moves": " ".join(problem.claim.line), "n": 1},
-            "play": {"set_play": True, "tries": 1, "stipulation": "#1"},
-            "diagram": {"moves": problem.claim.keys[0], "kind": "svg"},
+            "solve": {"max_moves": 2, "keys": seeded.random() < 0.5},
+            "grade": {"line": " ".join(problem.claim.line), "within": 1},
+            "moves": {"moves": problem.claim.keys[0]},
+            "variations": {"set_play": True, "tries": 1, "stipulation": "#1"},
+            "diagram": {"arrows": problem.claim.keys[0], "kind": "svg"},
         }
         arguments = {"fen": problem.fen, **own.get(name, {})}
-        if name != "diagram":
+        if name not in {"moves", "diagram"}:
             arguments["time_s"] = 0.2
         if name == "check_collection":
             del arguments["fen"]

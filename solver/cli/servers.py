@@ -95,9 +95,10 @@ def mcp(ctx: click.Context) -> None:
     the protocol is written to standard output.
 
     The tools: `solve` finds and proves the shortest mate, or solves a stipulation;
-    `grade` checks whether a written line mates within n moves; `play` writes out
-    threats, defences, set play and tries; `check_collection` checks the claims of a
-    small collection; `diagram` draws a position.
+    `grade` checks whether a written line mates in time; `moves` plays moves and lists
+    the legal ones; `variations` writes out threats, defences, set play and tries;
+    `check_collection` checks the claims of a small collection; `diagram` draws a
+    position.
 
     A call searches for at most 30 seconds. The client can cancel it, and gets progress
     on request. No tool opens a file: texts are positions, moves and collections.

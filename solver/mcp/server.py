@@ -3,8 +3,9 @@
 Called by `cli`; imports most rooms.
 
 The event loop reads and writes messages. Every call of a tool runs in a thread, and is
-stopped when the client cancels it or leaves. tools.json describes the tools and their
-arguments. Every text is data: a position, moves or a collection, never a file's name.
+stopped when the client cancels it or leaves. tools.json describes the tools, their
+arguments and what they return: a text that suffices alone, and the same as structured
+content. Every text is data: a position, moves or a collection, never a file's name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from base64 import b64encode
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from itertools import chain
 from threading import Thread
@@ -29,17 +31,22 @@ from mcp_types import CallToolRequestParams as Params
 from mcp_types import CallToolResult
 
 from solver import __version__, errors, position_text, solving
-from solver.output.text import describe, known_so_far
+from solver.output.answer_record import san_of
+from solver.output.text import describe, known_so_far, listed
 from solver.problem import DEFAULT_HASH_MIB, MATE, Limits, Problem, Stipulation
 from solver.search.queries import Question, read_question
 from solver.search.threads import WATCHDOG, Control, GroupControl, usable_cores
-from solver.solution import SCHEMA
+from solver.solution import SCHEMA, StoppedBy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 SEARCHES = 2
-"""Calls that run at once; others wait."""
+"""Long calls that run at once; others wait."""
+
+SHORT_S = 0.2
+"""How long a call may search before it waits for the others and begins again, in
+seconds."""
 
 TIME_S = 10.0
 """How long a call searches if the client does not say, in seconds."""
@@ -53,6 +60,9 @@ SOLUTIONS = 200
 RECORDS = 100
 """At most this many records of a collection are checked."""
 
+SOLUTION_BYTES = 600
+"""The mating line is cut in a longer text of `solve`; the record has all of it."""
+
 ANSWER_CHARACTERS = 50_000
 """A longer text of an answer is cut."""
 
@@ -65,6 +75,24 @@ PROGRESS_S = 0.5
 # The server
 
 
+def read_tools() -> dict[str, Any]:
+    """Return tools.json with the shared parts in the places that refer to them."""
+    given = json.loads(files(__package__).joinpath("tools.json").read_text("utf-8"))
+    shared = given.pop("$defs")
+
+    def whole(part: Any) -> Any:
+        if isinstance(part, list):
+            return [whole(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        if reference := part.get("$ref"):
+            return whole(shared[reference.removeprefix("#/$defs/")])
+        return {name: whole(value) for name, value in part.items()}
+
+    described: dict[str, Any] = whole(given)
+    return described
+
+
 async def serve(prepare: Callable[[Stipulation], object]) -> None:
     """Serve a client until it closes standard input.
 
@@ -73,8 +101,8 @@ async def serve(prepare: Callable[[Stipulation], object]) -> None:
     prepare : callable
         Loads the search for a stipulation; called in other threads.
     """
-    slots = anyio.CapacityLimiter(SEARCHES)
-    described = json.loads(files(__package__).joinpath("tools.json").read_text("utf-8"))
+    short, long = (anyio.CapacityLimiter(SEARCHES) for _ in range(2))
+    described = read_tools()
     tools = [types.Tool.model_validate(tool) for tool in described["tools"]]
     schemas = {tool.name: tool.input_schema for tool in tools}
 
@@ -92,14 +120,10 @@ async def serve(prepare: Callable[[Stipulation], object]) -> None:
             raise MCPError(types.INVALID_PARAMS, f"expected one of {', '.join(TOOLS)}")
         call = Call(prepare)
 
-        def work() -> CallToolResult:
-            try:
-                arguments = _check(schemas[params.name], params.arguments or {})
-                return TOOLS[params.name](call, **arguments)
-            except errors.MatesolveError as error:
-                return _refuse(str(error))
-            except Exception as error:  # the client gets it; the server lives on
-                return _refuse(f"internal error: {error!r}; please report it")
+        async def run(limiter: anyio.CapacityLimiter) -> CallToolResult | None:
+            given = schemas[params.name], params.arguments or {}
+            work = partial(_answer, call, params.name, *given)
+            return await run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
         async def report() -> None:
             started = time.monotonic()
@@ -111,10 +135,14 @@ async def serve(prepare: Callable[[Stipulation], object]) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(report)
             try:
-                answer = await run_sync(work, abandon_on_cancel=True, limiter=slots)
+                call.is_short = params.name not in LONG
+                answer = await run(short) if call.is_short else None
+                call.is_short = False
+                answer = answer or await run(long)
             finally:
                 call.group.stop()
                 tasks.cancel_scope.cancel()
+        assert answer  # only short calls are without
         return answer
 
     server = Server(
@@ -126,6 +154,20 @@ async def serve(prepare: Callable[[Stipulation], object]) -> None:
     )
     async with stdio_server() as (received, sent):
         await server.run(received, sent, server.create_initialization_options())
+
+
+def _answer(
+    call: Call, name: str, schema: dict[str, Any], given: dict[str, Any]
+) -> CallToolResult | None:
+    """Call a tool; return None if that takes too long for a short call."""
+    try:
+        return TOOLS[name](call, **_check(schema, given))
+    except UnfinishedError:
+        return None
+    except errors.MatesolveError as error:
+        return _refuse(str(error))
+    except Exception as error:  # the client gets it; the server lives on
+        return _refuse(f"internal error: {error!r}; please report it")
 
 
 def _check(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -148,6 +190,10 @@ def _refuse(message: str) -> CallToolResult:
 # The tools
 
 
+class UnfinishedError(Exception):
+    """A short search came to no end: the call waits for the others."""
+
+
 class Call:
     """A call of a tool, which other threads can stop and watch.
 
@@ -160,28 +206,64 @@ class Call:
     ----------
     group : GroupControl
         Stops the call.
+    is_short : bool
+        Whether the call may only search for a short time.
     progress : callable
         Returns what is known so far.
-    warnings : list of str
-        What is wrong with the position; they precede the answer.
+    fen : str
+        The position after the moves played.
+    notices : list of str
+        They precede the answer: where the position is, and what is wrong with it.
+    warnings : tuple of str
+        What is wrong with the position.
     """
 
     def __init__(self, prepare: Callable[[Stipulation], object]) -> None:
         self.group = GroupControl()
-        self.progress: Callable[[], str] = lambda: "waiting"
-        self.warnings: list[str] = []
+        self.is_short = False
+        self.progress: Callable[[], str] = _waiting
+        self.fen = ""
+        self.notices: list[str] = []
+        self.warnings: tuple[str, ...] = ()
         self.prepare = prepare
 
-    def question(self, fen: str, stipulation: str = "", **limits: Any) -> Question:
-        """Read a question as the command `solve` does."""
-        asked = Stipulation.parse(stipulation) if stipulation else MATE
+    def position(self, fen: str, moves: str = "", asked: Stipulation = MATE) -> str:
+        """Read a position, and return it after the moves played."""
         self.prepare(asked)
         given = position_text.GivenPosition(fen, asked.white_begins)
-        self.warnings = [f"Warning: {warning}" for warning in given.warnings]
-        problem = Problem(given.fen, stipulation=asked) if stipulation else given.fen
-        all_keys = limits.pop("all_keys", True)
+        self.warnings = given.warnings
+        self.notices = [f"Warning: {warning}" for warning in given.warnings]
+        self.fen = given.fen
+        if played := given.line("moves", moves):
+            line = " ".join(played)
+            after = position_text.read_compiled(given.fen, line, played=len(played))
+            assert after  # the moves are legal
+            self.fen = after[0]
+        return self.fen
+
+    def question(
+        self,
+        fen: str,
+        moves: str = "",
+        stipulation: str = "",
+        root_moves: str = "",
+        **limits: Any,
+    ) -> Question:
+        """Read a question as the command `solve` does."""
+        asked = Stipulation.parse(stipulation) if stipulation else MATE
+        after = self.position(fen, moves, asked)
+        problem = Problem(after, stipulation=asked) if stipulation else after
+        only = position_text.GivenPosition(after).keys("root_moves", root_moves) or None
+        if only:
+            names = ", ".join(position_text.first_moves(after, only))
+            self.notices.append(f"Only these first moves were searched: {names}")
+        keys = limits.pop("keys", True)
         limits = {"time_s": TIME_S, "max_solutions": SOLUTIONS, **limits}
-        return read_question(problem, Limits(nodes=NODES, **limits), keys=all_keys)
+        self.is_short = self.is_short and limits["time_s"] > SHORT_S
+        if self.is_short:
+            limits["time_s"] = SHORT_S
+        asked_for = Limits(nodes=NODES, **limits)
+        return read_question(problem, asked_for, keys=keys, root_moves=only)
 
     @contextmanager
     def search(self) -> Iterator[tuple[solving.Solver, Control]]:
@@ -190,20 +272,44 @@ class Call:
         with self.group.search() as control:
             self.progress = lambda: known_so_far(control)
             yield solving.Solver(DEFAULT_HASH_MIB, threads=cores), control
+            if self.is_short and control.reason is StoppedBy.TIME:
+                self.progress = _waiting
+                raise UnfinishedError
 
-    def answer(self, record: Any = None, *parts: Iterable[Any]) -> CallToolResult:
-        """Return paragraphs, and a record as structured content and as text."""
-        lines = chain.from_iterable(part.lines() for part in chain(*parts))
-        text = "\n".join(chain(self.warnings, lines))
+    def answer(self, record: dict[str, Any], *lines: str) -> CallToolResult:
+        """Return lines of text, and a record as structured content."""
+        text = "\n".join((*self.notices, *lines))
         if len(text) > ANSWER_CHARACTERS:
             kept = text[:ANSWER_CHARACTERS].rpartition("\n")[0]
             text = f"{kept}\nThe rest is left out: the answer is too long."
-        whole = json.dumps(record, separators=(",", ":")) if record else ""
-        if len(whole) > RECORD_CHARACTERS:
-            msg = f"expected a shorter answer, found {len(whole):,} characters"
+        if self.warnings:
+            record["warnings"] = [*self.warnings]
+        if (size := len(json.dumps(record))) > RECORD_CHARACTERS:
+            msg = f"expected a shorter answer, found {size:,} characters"
             raise errors.InputError(msg)
-        content: list[Any] = [types.TextContent(text=x) for x in (text, whole) if x]
+        content: list[Any] = [types.TextContent(text=text)]
         return CallToolResult(content=content, structured_content=record)
+
+
+def _waiting() -> str:
+    return "waiting"
+
+
+def _lines(parts: Iterable[Any]) -> Iterator[str]:
+    return chain.from_iterable(part.lines() for part in parts)
+
+
+def _with_san(record: dict[str, Any]) -> dict[str, Any]:
+    """Add to each field with moves in UCI notation one with the same in SAN."""
+    names = san_of(record) if record.get("fen") else {}
+    return record | {f"{name}_san": moves for name, moves in names.items()}
+
+
+def _named(fen: str, moves: Iterable[str]) -> list[dict[str, str]]:
+    """Return alternative moves with both of their names."""
+    moves = [*moves]
+    names = zip(moves, position_text.first_moves(fen, moves), strict=True)
+    return [{"uci": uci, "san": san} for uci, san in names]
 
 
 def solve(call: Call, **asked: Any) -> CallToolResult:
@@ -211,31 +317,104 @@ def solve(call: Call, **asked: Any) -> CallToolResult:
     question = call.question(**asked)
     with call.search() as (solver, control):
         solution = solver.answer(question, control)
-    return call.answer(solution.to_dict(), describe(solution))
+    record = _with_san(solution.to_dict())
+    if question.root_moves:
+        record["root_moves"] = _named(call.fen, question.root_moves)
+    lines = [*_lines(describe(solution))]
+    if solution.solutions:
+        from solver.output.shown_play import ShownSolutions
+
+        shown = ShownSolutions(solution).lines(marks=False, paths=False)
+        lines += (line.text for line in shown)
+    left = SOLUTION_BYTES - len("\n".join([*call.notices, ""]).encode())
+    return call.answer(record, *_shortened(lines, left))
 
 
-def grade(call: Call, moves: str, n: int, **asked: Any) -> CallToolResult:
+def _shortened(lines: list[str], most: int) -> list[str]:
+    """Cut a very long line, or else the last lines, to so many bytes in all."""
+    longest = max(lines, key=len)
+    over = len("\n".join(lines).encode()) - most
+    if 0 < over < len(longest) - 99:
+        cut = longest[: -over - 4].rpartition(" ")[0]
+        return [f"{cut} ..." if line == longest else line for line in lines]
+    while len("\n".join(lines).encode()) > most:
+        lines = [*lines[:-2], "..."]
+    return lines
+
+
+def grade(
+    call: Call, line: str, within: int, max_moves: int | None = None, **asked: Any
+) -> CallToolResult:
     """Grade a line of moves as `solver.grade` does."""
     from solver.columns import grade as grading
 
     question = call.question(**asked)
     fen, limit = question.problem.fen, question.limits.time_s
     with call.search() as (_, control), WATCHDOG.limit(control, limit):
-        found = grading.grade(fen, moves, n, nodes=NODES, control=control)
-    return call.answer(found.to_dict())
+        found = grading.grade(
+            fen, line, within, max_moves=max_moves, nodes=NODES, control=control
+        )
+    place = "" if found.ply is None else f" at ply {found.ply}"
+    end = (
+        ": mate" if found.ends_in_mate else f": {found.reason}" if found.reason else ""
+    )
+    longer = found.longer_mate or f"{within + 1} to {max_moves} moves"
+    parts = {
+        "Moves that mate in time": listed(found.right_moves_san),
+        "Longest reply": found.reply_san,
+        "Refutation": " ".join(found.refutation_san),
+        f"Mate in {longer}": found.longer_status,
+        "Position then": found.fen,
+    }
+    said = [f"{name}: {value}" for name, value in parts.items() if value]
+    return call.answer(
+        found.to_dict(), f"{found.status.capitalize()}{place}{end}", *said
+    )
 
 
-def play(call: Call, **asked: Any) -> CallToolResult:
+def moves(call: Call, fen: str, moves: str = "") -> CallToolResult:
+    """Play moves, and list the legal ones after them."""
+    from chess import Board
+
+    board = Board(call.position(fen, moves))
+    legal = _named(call.fen, (move.uci() for move in board.legal_moves))
+    mover = "white" if board.turn else "black"
+    record = {
+        "schema": SCHEMA,
+        "fen": call.fen,
+        "side_to_move": mover,
+        "is_check": board.is_check(),
+        "is_checkmate": board.is_checkmate(),
+        "is_stalemate": board.is_stalemate(),
+        "legal_moves": legal,
+    }
+    ends = [name for name in ("checkmate", "stalemate") if record[f"is_{name}"]]
+    states = ends or ["check"] * board.is_check()
+    ranks = zip("87654321", str(board).splitlines(), strict=True)
+    return call.answer(
+        record,
+        f"Position: {call.fen}",
+        ", ".join([f"{mover.capitalize()} to move", *states]),
+        *(f"{rank} {squares}" for rank, squares in ranks),
+        "  a b c d e f g h",
+        f"Legal moves: {', '.join(move['san'] for move in legal) or 'none'}",
+    )
+
+
+def variations(
+    call: Call, *, set_play: bool = False, tries: int = 0, **asked: Any
+) -> CallToolResult:
     """Write out the play of a problem."""
     from solver.output.shown_play import find_play, play_lines
     from solver.play.tree import PlayOptions
 
-    options = PlayOptions(asked.pop("set_play", False), asked.pop("tries", 0))
     question = call.question(**asked)
     with call.search() as (solver, control):
         solution = solver.answer(question, control)
+        options = PlayOptions(set_play, tries)
         shown = find_play(question, solution, solver, options, control)
-    return call.answer(None, describe(solution), play_lines(solution, shown))
+    lines = _lines(chain(describe(solution), play_lines(solution, shown)))
+    return call.answer(_with_san(solution.to_dict()), *lines)
 
 
 def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolResult:
@@ -243,6 +422,7 @@ def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolR
     from solver.audit import job, workers
     from solver.formats import claims, registry
     from solver.output.audit_records import audit_record
+    from solver.output.audit_text import fault, name_record
 
     call.prepare(MATE)
     summary = claims.FileSummary("text")
@@ -254,18 +434,36 @@ def check_collection(call: Call, text: str, time_s: float = TIME_S) -> CallToolR
     with WATCHDOG.limit(call.group, time_s):
         results += workers.audit(records[:RECORDS], options, pool, control=call.group)
     totals = Counter(result.word for result in results)
-    record = {"schema": SCHEMA, "summary": summary.record(), "totals": totals}
-    record["not_checked"] = len(records) - len(results)
-    record["results"] = [audit_record(result) for result in results]
-    return call.answer(record)
+    left = len(records) - len(results)
+    record = {
+        "schema": SCHEMA,
+        "summary": (understood := summary.record()),
+        "totals": totals,
+        "not_checked": left,
+        "results": [_with_san(audit_record(result)) for result in results],
+    }
+    counts = [f"{count:,} {word}" for word, count in totals.items()]
+    counts += [f"{left:,} not checked"] * (left > 0)
+    return call.answer(
+        record,
+        f"{understood['format']}: {', '.join(counts)}",
+        *(
+            f"{name_record(result.source, result.id)}: {fault(result)}"
+            for result in results
+            if fault(result)
+        ),
+    )
 
 
-def diagram(call: Call, fen: str, moves: str = "", kind: str = "png") -> CallToolResult:
+def diagram(
+    call: Call, fen: str, moves: str = "", arrows: str = "", kind: str = "png"
+) -> CallToolResult:
     """Draw a position."""
     from solver.output.shown_play import draw_board
 
-    given = position_text.GivenPosition(call.question(fen).problem.fen)
-    drawing = draw_board(given.fen, given.keys("moves", moves))
+    given = position_text.GivenPosition(call.position(fen, moves))
+    keys = given.keys("arrows", arrows)
+    drawing = draw_board(given.fen, keys)
     image, mime_type = drawing.encode(), "image/svg+xml"
     if kind == "png":
         try:
@@ -273,9 +471,17 @@ def diagram(call: Call, fen: str, moves: str = "", kind: str = "png") -> CallToo
         except ImportError:
             raise errors.InputError(errors.missing_package("PNG", "resvg-py")) from None
         image, mime_type = svg_to_bytes(drawing, skip_system_fonts=True), "image/png"
-    answer, data = call.answer(), b64encode(image).decode()
+    record = {"schema": SCHEMA, "fen": call.fen, "arrows": _named(call.fen, keys)}
+    answer = call.answer(record, f"Position: {call.fen}")
+    data = b64encode(image).decode()
     answer.content.append(types.ImageContent(data=data, mime_type=mime_type))
     return answer
 
 
-TOOLS = {one.__name__: one for one in (solve, grade, play, check_collection, diagram)}
+TOOLS: dict[str, Callable[..., CallToolResult]] = {
+    one.__name__: one
+    for one in (solve, grade, moves, variations, check_collection, diagram)
+}
+
+LONG = {"check_collection"}
+"""Tools that always wait for other long calls."""

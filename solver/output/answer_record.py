@@ -1,6 +1,6 @@
 """The record of an answer, its moves in SAN, and how it is written as JSON.
 
-Called by `shown_play`, `cli` and `pages`; imports `position_text`.
+Called by `shown_play`, `cli`, `mcp` and `pages`; imports `position_text`.
 """
 
 from __future__ import annotations

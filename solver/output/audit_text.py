@@ -1,6 +1,6 @@
 """Audits as text for people, and as GitHub's summaries and annotations.
 
-Called by `audit_records`, `cli` and `pages`; imports `columns`, `text`, `audit`,
+Called by `audit_records`, `cli`, `mcp` and `pages`; imports `columns`, `text`, `audit`,
 `formats`, `position_text`, `problem`, `record` and `stipulations`.
 """
 

@@ -51,16 +51,14 @@ def test_the_configurations_start_the_command() -> None:
 
 
 def test_the_limits_are_those_of_the_server() -> None:
-    tools = json.loads(Path(server.__file__).with_name("tools.json").read_text())[
-        "tools"
-    ]
+    tools = server.read_tools()["tools"]
     schemas = {tool["name"]: tool["inputSchema"]["properties"] for tool in tools}
     table = re.search(r"^## Limits\n(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)
     assert table
     stated = re.findall(r"^\| [^|]+ \| ([^|]+) \|$", table[1], re.MULTILINE)[1:]
     sizes = [
         schemas["solve"]["fen"]["maxLength"],
-        schemas["grade"]["moves"]["maxLength"],
+        schemas["grade"]["line"]["maxLength"],
         schemas["check_collection"]["text"]["maxLength"],
     ]
     longest = schemas["solve"]["time_s"]["maximum"]
@@ -72,5 +70,6 @@ def test_the_limits_are_those_of_the_server() -> None:
         "; ".join(f"{size:,}" for size in sizes),
         f"{server.RECORDS}",
         f"{server.SOLUTIONS}",
+        f"{server.SOLUTION_BYTES}",
         f"{server.ANSWER_CHARACTERS:,}; {server.RECORD_CHARACTERS:,}",
     ]

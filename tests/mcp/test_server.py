@@ -36,8 +36,8 @@ EPD = START.removesuffix(" 0 1")
 ENDLESS: list[tuple[str, dict[str, Any]]] = [
     ("solve", {"fen": START}),
     ("solve", {"fen": START, "stipulation": "h=7"}),
-    ("play", {"fen": START}),
-    ("grade", {"fen": START, "moves": "e4", "n": 30}),
+    ("variations", {"fen": START}),
+    ("grade", {"fen": START, "line": "e4", "within": 30}),
     ("check_collection", {"text": f"{EPD} dm 30;\n" * 50}),
 ]
 """Calls that take all the time that they may."""
@@ -72,19 +72,33 @@ def test_a_cancelled_call_stops_at_once_and_is_not_answered() -> None:
         assert end(client) == (0, b"", b"")
 
 
-def test_two_calls_search_at_once_and_a_third_waits() -> None:
+SHORT: list[tuple[str, dict[str, Any]]] = [
+    ("moves", {"fen": MATE_IN_2, "moves": "Qg8+"}),
+    ("grade", {"fen": MATE_IN_2, "line": "Qg8+", "within": 2}),
+    ("solve", {"fen": MATE_IN_2}),
+    ("variations", {"fen": MATE_IN_2}),
+    ("diagram", {"fen": MATE_IN_2}),
+]
+"""Calls that take milliseconds."""
+
+
+def test_two_long_calls_search_at_once_a_third_waits_and_short_ones_do_not() -> None:
     with connected() as client:
-        first, *others = (
+        long = [
             client.call("solve", token=token, fen=START, time_s=30) for token in "abc"
-        )
-        words = progress_words(client, "a", "b", "c")
+        ]
+        while (words := progress_words(client, *"abc"))["c"] != "waiting":
+            pass  # each has searched for a short time
         assert "nodes" in words["a"]
         assert "nodes" in words["b"]
-        assert words["c"] == "waiting"
-        client.notify("notifications/cancelled", requestId=first)
+        for name, arguments in SHORT:
+            number = client.call(name, **arguments)
+            while (found := client.read().get("id")) != number:
+                assert found is None  # progress of the others
+        client.notify("notifications/cancelled", requestId=long[0])
         while progress_words(client, "b", "c")["c"] == "waiting":
             pass
-        for number in others:
+        for number in long[1:]:
             client.notify("notifications/cancelled", requestId=number)
         client.request("ping")
         while "id" not in (message := client.read()):
@@ -157,7 +171,7 @@ server.TOOLS["grade"] = lambda call, **asked: {}["a\\nb"]
 main()
 """
     with connected(sys.executable, "-c", program, "mcp") as client:
-        number = client.call("grade", fen=MATE_IN_2, moves="e4", n=1)
+        number = client.call("grade", fen=MATE_IN_2, line="e4", within=1)
         result = client.answer(number)["result"]
         assert result["isError"]
         (block,) = result["content"]
@@ -224,14 +238,16 @@ def test_no_tool_opens_a_file(tmp_path: Path) -> None:
             calls += [
                 ("solve", {"fen": name}),
                 ("solve", {"fen": MATE_IN_2, "stipulation": name[:30]}),
-                ("grade", {"fen": name, "moves": "e4", "n": 2}),
-                ("grade", {"fen": MATE_IN_2, "moves": name, "n": 2}),
-                ("play", {"fen": name}),
-                ("diagram", {"fen": MATE_IN_2, "moves": name}),
+                ("grade", {"fen": name, "line": "e4", "within": 2}),
+                ("grade", {"fen": MATE_IN_2, "line": name, "within": 2}),
+                ("moves", {"fen": name}),
+                ("moves", {"fen": MATE_IN_2, "moves": name}),
+                ("variations", {"fen": name}),
+                ("diagram", {"fen": MATE_IN_2, "arrows": name}),
             ]
         for kind in ("svg", "png"):
             calls.append(("diagram", {"fen": MATE_IN_2, "kind": kind}))
-        calls += [("play", {"fen": MATE_IN_2}), ("solve", {"fen": MATE_IN_2})]
+        calls += [("variations", {"fen": MATE_IN_2}), ("solve", {"fen": MATE_IN_2})]
         for name, arguments in calls:
             message = client.answer(client.call(name, **arguments))
             if name != "diagram":
@@ -241,11 +257,13 @@ def test_no_tool_opens_a_file(tmp_path: Path) -> None:
 
 def test_the_watch_notices_an_opened_file(tmp_path: Path) -> None:
     opening = "lambda call, fen: server._refuse(open(fen).read())"
-    program = WATCHED.replace("\nmain()", f"\nserver.TOOLS['play'] = {opening}\nmain()")
+    program = WATCHED.replace(
+        "\nmain()", f"\nserver.TOOLS['moves'] = {opening}\nmain()"
+    )
     file = tmp_path / "file"
     file.write_text("text")
     with connected(sys.executable, "-c", program, "mcp", "/none/") as client:
-        client.answer(client.call("play", fen=str(file)))
+        client.answer(client.call("moves", fen=str(file)))
         assert f"open {file}\n".encode() in end(client)[2]
 
 
@@ -253,9 +271,9 @@ def test_a_long_play_is_cut_with_a_line_that_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     call = tools.Call(lambda _stipulation: None)
-    whole = tools.play(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
+    whole = tools.variations(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
     monkeypatch.setattr(tools, "ANSWER_CHARACTERS", len(whole) - 1)
-    cut = tools.play(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
+    cut = tools.variations(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
     *kept, last = cut.splitlines()
     assert last == "The rest is left out: the answer is too long."
     assert whole.startswith("\n".join(kept[:1]))

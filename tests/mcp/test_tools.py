@@ -32,7 +32,7 @@ HELPMATE = "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1"
 MANY = "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1"
 BLOCK = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 
-TOOLS = ["solve", "grade", "play", "check_collection", "diagram"]
+TOOLS = ["solve", "grade", "moves", "variations", "check_collection", "diagram"]
 
 
 def texts(answer: Any) -> list[str]:
@@ -69,6 +69,7 @@ def test_every_tool_is_described_to_a_model_and_to_a_validator(
     for tool in listed:
         assert tool.title
         assert "Call this" in tool.description or tool.name == "check_collection"
+        Draft202012Validator.check_schema(tool.output_schema)
         schema = tool.input_schema
         Draft202012Validator.check_schema(schema)
         assert schema["additionalProperties"] is False
@@ -86,9 +87,6 @@ def test_every_tool_is_described_to_a_model_and_to_a_validator(
         for name, parameter in parameters.items():
             if parameter.default is not parameter.empty:
                 assert schema["properties"][name]["default"] == parameter.default
-    for name in ("fen", "stipulation"):
-        shared = [tool.input_schema["properties"].get(name) for tool in listed]
-        assert len({json.dumps(one) for one in shared if one}) == 1
     times = [tool.input_schema["properties"].get("time_s") for tool in listed]
     limits = {(one["maximum"], one["default"]) for one in times if one}
     assert limits == {(30, 10)}
@@ -107,9 +105,9 @@ def test_solve_proves_the_mate_and_answers_as_the_command_line(
         board.push_uci(move)
     assert board.is_checkmate()
     printed = json.loads(command("solve", MATE_IN_2, "--jsonl"))
+    assert record.pop("pv_san") == ["Qg8+", "Rxg8", "Nf7#"]
     assert without_cost(record) == without_cost(printed)
-    sentences, whole = texts(answer)
-    assert json.loads(whole) == record
+    (sentences,) = texts(answer)
     assert "White mates in 2." in sentences
     assert "none is shorter" in sentences
 
@@ -121,7 +119,7 @@ def test_solve_proves_the_mate_and_answers_as_the_command_line(
         ({"fen": DRAWN, "max_moves": 3}, "disproved", None),
         ({"fen": MATED_IN_1}, "proved", -1),
         ({"fen": START, "time_s": 0.05}, "undecided", None),
-        ({"fen": MATE_IN_2, "all_keys": False, "time_s": 5}, "proved", 2),
+        ({"fen": MATE_IN_2, "keys": False, "time_s": 5}, "proved", 2),
         ({"fen": MATE_IN_2, "stipulation": None}, "proved", 2),
         ({"fen": BLOCK, "stipulation": "#2"}, "proved", 2),
         ({"fen": BLOCK, "stipulation": "s#1"}, "disproved", None),
@@ -153,11 +151,75 @@ def test_what_makes_no_sense_in_a_fen_is_left_out_with_a_warning(
 ) -> None:
     answer = call("solve", fen=MATE_IN_2.replace("w -", "w K"))
     assert texts(answer)[0].startswith("Warning: castling right K: ")
-    assert answer.structured_content["fen"] == MATE_IN_2
+    record = answer.structured_content
+    assert record["fen"] == MATE_IN_2
+    assert [f"Warning: {one}" for one in record["warnings"]] == texts(answer)[
+        0
+    ].splitlines()[:1]
+
+
+def test_a_position_is_what_the_moves_played_lead_to(call: Connected) -> None:
+    board = chess.Board(MATE_IN_2)
+    board.push_san("Qg8+")
+    board.push_san("Rxg8")
+    for moves in ("1. Qg8+! Rxg8", "c4g8 f8g8"):
+        given = {"fen": MATE_IN_2, "moves": moves}
+        for name, more in (
+            ("solve", {}),
+            ("moves", {}),
+            ("variations", {}),
+            ("diagram", {"arrows": "Nf7#"}),
+        ):
+            record = call(name, **given, **more).structured_content
+            assert record["fen"] == board.fen()
+        assert call("grade", line="Nf7#", within=1, **given).structured_content[
+            "ends_in_mate"
+        ]
 
 
 @pytest.mark.parametrize(
-    ("moves", "n", "status", "ply"),
+    "moves", ["", "Qg8+", "Qg8+ Rxg8", "Qg8+ Rxg8 Nf7#", "Qc7 Re8 Qe5 Rxe5 Kg2"]
+)
+def test_moves_lists_what_python_chess_allows(moves: str, call: Connected) -> None:
+    board = chess.Board(MATE_IN_2)
+    for move in moves.split():
+        board.push_san(move)
+    answer = call("moves", fen=MATE_IN_2, moves=moves)
+    record = answer.structured_content
+    assert record["fen"] == board.fen()
+    assert {one["uci"]: one["san"] for one in record["legal_moves"]} == {
+        move.uci(): board.san(move) for move in board.legal_moves
+    }
+    assert (record["is_check"], record["is_checkmate"], record["is_stalemate"]) == (
+        board.is_check(),
+        board.is_checkmate(),
+        board.is_stalemate(),
+    )
+    (text,) = texts(answer)
+    for line in (f"Position: {board.fen()}", *str(board).splitlines()):
+        assert line in text
+    assert all(f" {move['san']}" in text for move in record["legal_moves"])
+    assert ("checkmate" in text) == board.is_checkmate()
+
+
+def test_moves_names_the_fault(call: Connected) -> None:
+    answer = call("moves", fen=MATE_IN_2, moves="Qg8+ Kxg8")
+    assert answer.is_error
+    assert "moves: expected" in texts(answer)[0]
+    assert "Kxg8" in texts(answer)[0]
+
+
+def test_one_first_move_alone_is_searched(call: Connected) -> None:
+    for move in ("Nf7+", "h6f7"):
+        answer = call("solve", fen=MATE_IN_2, root_moves=move, max_moves=2)
+        record = answer.structured_content
+        assert (record["status"], record["lower_bound"]) == ("disproved", 3)
+        assert record["root_moves"] == [{"uci": "h6f7", "san": "Nf7+"}]
+        assert "Only these first moves were searched: Nf7+" in texts(answer)[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "within", "status", "ply"),
     [
         ("1. Qg8+! Rxg8 2. Nf7#", 2, "right", None),
         ("c4g8", 2, "right", None),
@@ -169,18 +231,40 @@ def test_what_makes_no_sense_in_a_fen_is_left_out_with_a_warning(
     ],
 )
 def test_grade_says_whether_a_line_mates_by_force(
-    moves: str, n: int, status: str, ply: int | None, call: Connected
+    line: str, within: int, status: str, ply: int | None, call: Connected
 ) -> None:
-    answer = call("grade", fen=MATE_IN_2, moves=moves, n=n)
+    answer = call("grade", fen=MATE_IN_2, line=line, within=within)
     record = answer.structured_content
     assert (record["status"], record["ply"]) == (status, ply)
-    assert json.loads(texts(answer)[-1]) == record
-    if status == "wrong" and n == 2 and ply == 0:
-        assert record["right_moves"] == [*naive.keys(chess.Board(MATE_IN_2), 2)]
+    if status == "wrong" and within == 2 and ply == 0:
+        keys = naive.keys(chess.Board(MATE_IN_2), 2)
+        assert [move["uci"] for move in record["right_moves"]] == [*keys]
+    (text,) = texts(answer)
+    assert text.startswith(status.capitalize())
+
+
+def test_a_graded_move_has_its_reply_or_its_refutation(call: Connected) -> None:
+    asked = {"fen": MATE_IN_2, "within": 2}
+    answer = call("grade", line="Qg8+", **asked)
+    record, (text,) = answer.structured_content, texts(answer)
+    assert record["reply"] == {"uci": "f8g8", "san": "Rxg8"}
+    assert f"Longest reply: Rxg8\nPosition then: {record['fen']}" in text
+    answer = call("grade", line="Nf7+", max_moves=5, **asked)
+    record, (text,) = answer.structured_content, texts(answer)
+    board = chess.Board(MATE_IN_2)
+    board.push_san("Nf7+")
+    board.push_uci(record["refutation"][0]["uci"])
+    assert record["fen"] == board.fen()
+    assert not naive.keys(board, 1)
+    assert (record["longer_mate"], record["longer_status"]) == (4, "proved")
+    line = " ".join(move["san"] for move in record["refutation"])
+    assert f"Refutation: {line}\nMate in 4: proved\n" in text
 
 
 def test_grade_is_undecided_when_its_time_is_over(call: Connected) -> None:
-    record = call("grade", fen=START, moves="e4", n=20, time_s=0.1).structured_content
+    record = call(
+        "grade", fen=START, line="e4", within=20, time_s=0.1
+    ).structured_content
     assert record["status"] == "undecided"
     assert record["reason"] == "the search was stopped: time"
 
@@ -199,10 +283,10 @@ def test_grade_is_undecided_when_its_time_is_over(call: Connected) -> None:
         ),
     ],
 )
-def test_play_is_what_the_command_line_prints(
+def test_variations_are_what_the_command_line_prints(
     arguments: dict[str, Any], words: list[str], call: Connected
 ) -> None:
-    (text,) = texts(call("play", **arguments))
+    (text,) = texts(call("variations", **arguments))
     printed = command("solve", arguments["fen"], *words)
     assert without_times(text) == without_times(printed)
 
@@ -231,10 +315,15 @@ COLLECTIONS = {
 def test_a_collection_is_understood_and_checked_in_any_format(
     title: str, totals: dict[str, int], call: Connected
 ) -> None:
-    record = call("check_collection", text=COLLECTIONS[title]).structured_content
+    answer = call("check_collection", text=COLLECTIONS[title])
+    record = answer.structured_content
     assert record["summary"]["format"] == title
     assert record["totals"] == totals
     assert record["not_checked"] == 0
+    text = "\n".join(texts(answer))
+    assert text.startswith(f"{title}: ")
+    assert all(f"{count} {word}" in text for word, count in totals.items())
+    assert text.count("\n") == sum(totals.values()) - totals["proved"]
     assert [one["source"].partition(":")[0] for one in record["results"]] == (
         ["text"] * sum(totals.values())
     )
@@ -258,8 +347,8 @@ def test_the_time_of_a_collection_is_for_all_records(call: Connected) -> None:
 
 
 def test_a_diagram_is_an_image(call: Connected) -> None:
-    (plain,) = call("diagram", fen=MATE_IN_2).content
-    (arrow,) = call("diagram", fen=MATE_IN_2, moves="Qg8+").content
+    _, plain = call("diagram", fen=MATE_IN_2).content
+    _, arrow = call("diagram", fen=MATE_IN_2, arrows="Qg8+").content
     assert plain.mime_type == arrow.mime_type == "image/png"
     image = base64.b64decode(plain.data)
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
@@ -268,7 +357,12 @@ def test_a_diagram_is_an_image(call: Connected) -> None:
 
 
 def test_a_diagram_can_be_svg_with_the_moves_as_arrows(call: Connected) -> None:
-    (block,) = call("diagram", fen=MATE_IN_2, moves="c4g8 h6f7", kind="svg").content
+    answer = call("diagram", fen=MATE_IN_2, arrows="c4g8 h6f7", kind="svg")
+    _, block = answer.content
+    assert [one["san"] for one in answer.structured_content["arrows"]] == [
+        "Qg8+",
+        "Nf7+",
+    ]
     assert block.mime_type == "image/svg+xml"
     drawing = ET.fromstring(base64.b64decode(block.data))
     assert [one.get("class") for one in drawing.iter() if one.get("class")].count(
@@ -276,7 +370,7 @@ def test_a_diagram_can_be_svg_with_the_moves_as_arrows(call: Connected) -> None:
     ) == 4  # two lines and two heads
 
 
-LONG = "k" * 201
+LONG = "k" * 10_001
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("solve", {}, "'fen' is a required property"),
@@ -296,13 +390,21 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("solve", {"fen": MATE_IN_2, "max_moves": 2.0}, "max_moves: expected a whole"),
     ("solve", {"fen": MATE_IN_2, "hash": 9}, "Additional properties are not allowed"),
-    ("solve", {"fen": LONG}, "fen: expected maxLength 200, found 'kkk"),
+    ("solve", {"fen": LONG}, "fen: expected maxLength 10000, found 'kkk"),
     ("solve", {"fen": "8/8/8/8/8/8/8/8 w - -"}, "expected one white king, found none"),
     ("solve", {"fen": MATE_IN_2, "stipulation": "x"}, "stipulation: expected #n, "),
-    ("grade", {"fen": MATE_IN_2, "moves": "e4"}, "'n' is a required property"),
-    ("grade", {"fen": MATE_IN_2, "moves": "e4", "n": 0}, "n: expected minimum 1, "),
-    ("grade", {"fen": "?", "moves": "e4", "n": 1}, "board: expected 8 ranks"),
-    ("play", {"fen": MATE_IN_2, "tries": 6}, "tries: expected maximum 5, found 6"),
+    ("grade", {"fen": MATE_IN_2, "line": "e4"}, "'within' is a required property"),
+    (
+        "grade",
+        {"fen": MATE_IN_2, "line": "e4", "within": 0},
+        "within: expected minimum 1, ",
+    ),
+    ("grade", {"fen": "?", "line": "e4", "within": 1}, "board: expected 8 ranks"),
+    (
+        "variations",
+        {"fen": MATE_IN_2, "tries": 6},
+        "tries: expected maximum 5, found 6",
+    ),
     ("check_collection", {"text": "x" * 50_001}, "text: expected maxLength 50000, "),
     ("check_collection", {"text": ["x"]}, "text: expected type string, found ['x']"),
     (
@@ -310,7 +412,12 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"fen": MATE_IN_2, "kind": "gif"},
         "kind: expected enum ['png', ",
     ),
-    ("diagram", {"fen": MATE_IN_2, "moves": "Qg9"}, "moves: expected a move in SAN or"),
+    (
+        "diagram",
+        {"fen": MATE_IN_2, "arrows": "Qg9"},
+        "arrows: expected a move in SAN or",
+    ),
+    ("solve", {"fen": MATE_IN_2, "root_moves": "Qa8"}, "root_moves: expected a legal"),
 ]
 
 
@@ -329,5 +436,7 @@ def test_bad_input_is_one_line_about_what_was_expected(
 def test_an_unknown_tool_is_an_error_of_the_protocol(call: Connected) -> None:
     from mcp.shared.exceptions import MCPError
 
-    with pytest.raises(MCPError, match=r"^expected one of solve, grade, play, "):
+    with pytest.raises(
+        MCPError, match=r"^expected one of solve, grade, moves, variations, "
+    ):
         call("shell", command="true")
