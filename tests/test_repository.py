@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -80,6 +81,38 @@ def test_the_citation_has_every_key_that_its_format_requires() -> None:
     citation = parsed("CITATION.cff")
     assert citation["cff-version"] == "1.2.0"
     assert {"authors", "message", "title"} <= citation.keys()
+
+
+def test_the_entry_for_lists_of_servers_has_what_its_format_requires() -> None:
+    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    assert re.fullmatch(
+        r"https://[\w./-]+/2025-12-11/server\.schema\.json", entry["$schema"]
+    )
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
+    assert 1 <= len(entry["description"]) <= 100
+    assert entry["repository"] == {"url": PROJECT["urls"]["Source"], "source": "github"}
+    assert entry["websiteUrl"].startswith(PROJECT["urls"]["Documentation"])
+    (package,) = entry["packages"]
+    assert package["registryType"] == "pypi"
+    assert package["identifier"] == PROJECT["name"]
+    assert package["transport"] == {"type": "stdio"}
+    assert entry["version"] == package["version"] == __version__
+    # `uvx --with "matesolve[mcp]" matesolve@VERSION mcp`
+    (extra,), (command,) = package["runtimeArguments"], package["packageArguments"]
+    assert package["runtimeHint"] == "uvx"
+    assert extra == {"type": "named", "name": "--with", "value": "matesolve[mcp]"}
+    assert "mcp" in PROJECT["optional-dependencies"]
+    assert command == {"type": "positional", "value": "mcp"}
+
+
+def test_the_readme_names_that_entry_as_its_own() -> None:
+    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    owner = PROJECT["urls"]["Source"].split("/")[-2]
+    assert entry["name"] == f"io.github.{owner}/{PROJECT['name']}"
+    readme = (ROOT / PROJECT["readme"]).read_text(encoding="utf-8")
+    assert re.findall(r"^<!-- mcp-name: (\S+) -->$", readme, re.MULTILINE) == [
+        entry["name"]
+    ]
 
 
 def test_all_links_lead_to_one_repository() -> None:

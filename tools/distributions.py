@@ -53,6 +53,7 @@ FILES_OF_THE_SDIST = (
     "action.yml",
     "hatch_build.py",
     "pyproject.toml",
+    "server.json",
 )
 
 
