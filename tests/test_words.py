@@ -20,6 +20,7 @@ FILES = sorted(
         ".github/**/*.*",
         "docs/**/*.md",
         "docs/*.py",
+        "integrations/**/*.*",
         "npm/*.*",
         "puzzles/*.py",
         "puzzles/*.md",

@@ -33,6 +33,7 @@ DIRECTORIES_OF_THE_SDIST = (
     "benchmarks",
     "puzzles",
     "docs",
+    "integrations",
     "npm",
     ".ci",
     ".github",
