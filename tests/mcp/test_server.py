@@ -280,6 +280,38 @@ def test_a_long_play_is_cut_with_a_line_that_says_so(
     assert len(kept) < len(whole.splitlines())
 
 
+MATE_IN_17 = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("most", "arguments", "parts"),
+    [
+        (600, {"fen": MATE_IN_2}, ["mates in 2", "1. Qg8+ Rxg8 2. Nf7#", "Only key"]),
+        (600, {"fen": MATE_IN_17}, ["mates in 17", "1. Ke2 Kh8", "17. Qxf8#"]),
+        (300, {"fen": MATE_IN_17}, ["1. Ke2 Kh8", " ...\nOnly key: Ke2", "none is"]),
+        (600, {"fen": START, "time_s": 0.05}, ["Undecided: no mate found so far."]),
+        (
+            600,
+            {"fen": "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1", "stipulation": "h#3"},
+            ["Helpmate in 3: 200 solutions", "\n  1) 1.Ke4 Qa4+ 2.Kd3 Rh3#", "\n..."],
+        ),
+        (600, {"fen": MATE_IN_2.replace("w -", "w K")}, ["Warning: ", "Only key: "]),
+    ],
+)
+def test_the_text_of_an_answer_is_short_and_suffices(
+    most: int,
+    arguments: dict[str, Any],
+    parts: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tools, "SOLUTION_BYTES", most)
+    answer = tools.solve(tools.Call(lambda _stipulation: None), **arguments)
+    (block,) = answer.content
+    text = block.text  # type: ignore[union-attr]
+    assert len(text.encode()) <= most
+    assert [part for part in parts if part not in text] == []
+
+
 def test_a_record_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from solver.errors import InputError
 
