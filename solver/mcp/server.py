@@ -36,7 +36,7 @@ from solver.output.text import describe, known_so_far, listed
 from solver.problem import DEFAULT_HASH_MIB, MATE, Limits, Problem, Stipulation
 from solver.search.queries import Question, read_question
 from solver.search.threads import WATCHDOG, Control, GroupControl, usable_cores
-from solver.solution import SCHEMA, StoppedBy
+from solver.solution import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -270,10 +270,12 @@ class Call:
         """Provide a new solver and its control, which stops with the call."""
         cores = max(1, usable_cores() // SEARCHES)
         with self.group.search() as control:
+            solver = solving.Solver(DEFAULT_HASH_MIB, threads=cores)
+            started = time.perf_counter()
             self.progress = lambda: known_so_far(control)
-            yield solving.Solver(DEFAULT_HASH_MIB, threads=cores), control
-            if self.is_short and control.reason is StoppedBy.TIME:
-                self.progress = _waiting
+            yield solver, control
+            if self.is_short and time.perf_counter() - started >= SHORT_S:
+                self.progress = _waiting  # its limit of time may have been hit
                 raise UnfinishedError
 
     def answer(self, record: dict[str, Any], *lines: str) -> CallToolResult:
