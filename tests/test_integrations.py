@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver import generate
+from solver import generate, grade_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,12 +62,12 @@ def test_a_batch_is_graded_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     module = import_module("matesolve_rewards")
     calls: list[Any] = []
 
-    def grade_many(*given: Any, **limits: Any) -> list[Any]:
+    def counted(*given: Any, **limits: Any) -> Any:
         calls.append((given, limits))
-        return []
+        return grade_many(*given, **limits)
 
-    monkeypatch.setattr(module, "grade_many", grade_many)
-    module.rewards([FEN] * 3, 2, [LINE] * 3)
+    monkeypatch.setattr(module, "grade_many", counted)
+    assert module.rewards([FEN] * 3, 2, [LINE] * 3) == [1.0] * 3
     assert calls == [(([FEN] * 3, [LINE] * 3, 2), {"nodes": 1_000_000})]
 
 

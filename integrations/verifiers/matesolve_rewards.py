@@ -43,9 +43,9 @@ def rewards(
         else, and None where the limit of nodes left that open: leave it out.
     """
     lines = [answer.rpartition(MARKER)[2].strip("*` \n") for answer in answers]
+    grades = grade_many(fens, lines, within, nodes=nodes)
+    solved = (grades.is_right & grades.ends_in_mate).astype(float)
     return [
-        None
-        if grade.status == "undecided"
-        else float(grade.is_right and grade.ends_in_mate)
-        for grade in grade_many(fens, lines, within, nodes=nodes)
+        None if status == "undecided" else reward
+        for status, reward in zip(grades.status.tolist(), solved.tolist(), strict=True)
     ]

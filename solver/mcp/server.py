@@ -253,17 +253,17 @@ class Call:
         asked = Stipulation.parse(stipulation) if stipulation else MATE
         after = self.position(fen, moves, asked)
         problem = Problem(after, stipulation=asked) if stipulation else after
-        only = position_text.GivenPosition(after).keys("root_moves", root_moves) or None
-        if only:
-            names = ", ".join(position_text.first_moves(after, only))
-            self.notices.append(f"Only these first moves were searched: {names}")
         keys = limits.pop("keys", True)
         limits = {"time_s": TIME_S, "max_solutions": SOLUTIONS, **limits}
         self.is_short = self.is_short and limits["time_s"] > SHORT_S
         if self.is_short:
             limits["time_s"] = SHORT_S
-        asked_for = Limits(nodes=NODES, **limits)
-        return read_question(problem, asked_for, keys=keys, root_moves=only)
+        asked_for, only = Limits(nodes=NODES, **limits), root_moves or None
+        question = read_question(problem, asked_for, keys=keys, root_moves=only)
+        if first := question.root_moves:
+            names = ", ".join(position_text.first_moves(after, first))
+            self.notices.append(f"Only these first moves were searched: {names}")
+        return question
 
     @contextmanager
     def search(self) -> Iterator[tuple[solving.Solver, Control]]:
