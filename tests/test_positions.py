@@ -67,6 +67,21 @@ def test_the_command_line_reads_each_text(capsys: pytest.CaptureFixture[str]) ->
     assert faults(solve, repair=True) == []
 
 
+def test_the_tools_of_assistants_read_each_text() -> None:
+    pytest.importorskip("mcp")
+    from solver.mcp.server import Call, moves
+
+    def play(given: Given) -> tuple[str, list[str]]:
+        try:
+            answer = moves(Call(lambda _stipulation: None), given.text, given.moves)
+        except InputError as error:
+            return str(error), []
+        record: dict[str, Any] = answer.structured_content or {}
+        return record["fen"], record.get("warnings", [])
+
+    assert faults(play, repair=True) == []
+
+
 def test_the_engine_reads_each_text() -> None:
     def position(given: Given) -> tuple[str, list[str]]:
         said: list[str] = []

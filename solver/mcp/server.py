@@ -227,19 +227,16 @@ class Call:
         self.warnings: tuple[str, ...] = ()
         self.prepare = prepare
 
-    def position(self, fen: str, moves: str = "", asked: Stipulation = MATE) -> str:
-        """Read a position, and return it after the moves played."""
+    def position(
+        self, fen: str, moves: str = "", asked: Stipulation = MATE
+    ) -> position_text.GivenPosition:
+        """Read a position, and play the moves."""
         self.prepare(asked)
-        given = position_text.GivenPosition(fen, asked.white_begins)
-        self.warnings = given.warnings
+        black = not asked.white_begins
+        given = position_text.read_position(fen, moves, repair=True, black=black)
+        self.fen, self.warnings = given.fen, given.warnings
         self.notices = [f"Warning: {warning}" for warning in given.warnings]
-        self.fen = given.fen
-        if played := given.line("moves", moves):
-            line = " ".join(played)
-            after = position_text.read_compiled(given.fen, line, played=len(played))
-            assert after  # the moves are legal
-            self.fen = after[0]
-        return self.fen
+        return given
 
     def question(
         self,
@@ -251,7 +248,7 @@ class Call:
     ) -> Question:
         """Read a question as the command `solve` does."""
         asked = Stipulation.parse(stipulation) if stipulation else MATE
-        after = self.position(fen, moves, asked)
+        after = self.position(fen, moves, asked).fen
         problem = Problem(after, stipulation=asked) if stipulation else after
         keys = limits.pop("keys", True)
         limits = {"time_s": TIME_S, "max_solutions": SOLUTIONS, **limits}
@@ -378,7 +375,7 @@ def moves(call: Call, fen: str, moves: str = "") -> CallToolResult:
     """Play moves, and list the legal ones after them."""
     from chess import Board
 
-    board = Board(call.position(fen, moves))
+    board = Board(call.position(fen, moves).fen)
     legal = _named(call.fen, (move.uci() for move in board.legal_moves))
     mover = "white" if board.turn else "black"
     record = {
@@ -463,9 +460,8 @@ def diagram(
     """Draw a position."""
     from solver.output.shown_play import draw_board
 
-    given = position_text.GivenPosition(call.position(fen, moves))
-    keys = given.keys("arrows", arrows)
-    drawing = draw_board(given.fen, keys)
+    keys = call.position(fen, moves).keys("arrows", arrows)
+    drawing = draw_board(call.fen, keys)
     image, mime_type = drawing.encode(), "image/svg+xml"
     if kind == "png":
         try:

@@ -178,6 +178,24 @@ def test_a_position_is_what_the_moves_played_lead_to(call: Connected) -> None:
 
 
 @pytest.mark.parametrize(
+    "given",
+    [
+        {"fen": "startpos", "moves": "e4 e5 Qh5"},
+        {"fen": "startpos moves e2e4 e7e5", "moves": "Qh5"},
+        {"fen": '[Event "A game"]\n\n1. e4 e5 2. Qh5 *\n'},
+    ],
+)
+def test_a_position_may_be_given_by_a_game(
+    given: dict[str, str], call: Connected
+) -> None:
+    record = call("moves", **given).structured_content
+    board = chess.Board()
+    for move in ("e4", "e5", "Qh5"):
+        board.push_san(move)
+    assert record["fen"] == board.fen()
+
+
+@pytest.mark.parametrize(
     "moves", ["", "Qg8+", "Qg8+ Rxg8", "Qg8+ Rxg8 Nf7#", "Qc7 Re8 Qe5 Rxe5 Kg2"]
 )
 def test_moves_lists_what_python_chess_allows(moves: str, call: Connected) -> None:
