@@ -56,13 +56,13 @@ export async function grade(host, question) {
   if (maxMoves && answer.wrongMove) await findLonger(answer.wrongMove.uci, maxMoves);
   return { isRight: false, status, reason: reason(), ply, rightMoves, ...answer };
 
-  /** The mate that a wrong move leaves. @param {string} rootMove @param {number} most */
-  async function findLonger(rootMove, most) {
+  /** The mate that a wrong move leaves. @param {string} rootMoves @param {number} most */
+  async function findLonger(rootMoves, most) {
     answer.longerStatus = "undecided";
     if (host.reason) return;
     const played = ply >> 1;
     const { state, mate, line: pv } = await search(host, {
-      fen: start.fen, moves: right, attacking: 1, rootMove,
+      fen: start.fen, moves: right, attacking: 1, rootMoves,
       most: most - played, keys: false, nodes: nodes ?? null,
     });
     answer.longerStatus = state;

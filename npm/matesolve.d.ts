@@ -25,6 +25,8 @@ export interface Options {
 export interface SolveOptions extends Options {
   /** The longest mate to look for, in attacker's moves, 1 to 200. */
   maxMoves?: number | null | undefined;
+  /** The only first moves to search, in SAN or UCI: the answer covers only these. */
+  rootMoves?: string | readonly string[] | null | undefined;
   /** Whether to find every key of a proved mate, as without this option, or only one. */
   keys?: boolean | null | undefined;
   /** Called many times a second with what is proved so far; an error in it ends the question. */

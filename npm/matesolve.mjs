@@ -37,8 +37,10 @@ export function createSolver(options) {
 
   /** @type {Solver["solve"]} */
   async function solve(fen, options) {
-    const { maxMoves, keys, ...rest } = readOptions(options, SOLVING);
-    const about = { fen: check("fen", fen), most: maxMoves, keys };
+    const { maxMoves, keys, rootMoves, ...rest } = readOptions(options, SOLVING);
+    const about = {
+      fen: check("fen", fen), most: maxMoves, keys, rootMoves: rootMoves && joined(rootMoves),
+    };
     const { state, lower, line, seconds, solutions, ...answer } =
       await ask("search", about, rest);
     return { status: state, lowerBound: lower, pv: line, ...answer };
@@ -144,6 +146,7 @@ const ARGUMENTS = {
     isBoolean(value.aborted) && typeof value.addEventListener === "function"],
   throwOnAbort: ["true or false", isBoolean],
   moves: ["moves in one string or in several", isLine],
+  rootMoves: ["moves in one string or in several", isLine],
   repair: ["true or false", isBoolean],
   keys: ["true or false", isBoolean],
   onProgress: ["a function", (value) => typeof value === "function"],
@@ -151,7 +154,7 @@ const ARGUMENTS = {
 };
 const ASKING = ["moves", "repair", "nodes", "timeS", "signal", "throwOnAbort"];
 const GRADING = [...ASKING, "maxMoves"];
-const SOLVING = [...ASKING, "maxMoves", "keys", "onProgress"];
+const SOLVING = [...ASKING, "maxMoves", "rootMoves", "keys", "onProgress"];
 
 /** @param {string} name @param {any} value */
 function check(name, value) {

@@ -222,7 +222,7 @@ def test_each_error_has_a_code_and_one_line(installed: Path) -> None:
         assert str(error.value).startswith(message)
     assert shown[3:] == [
         "ERR_ARGUMENT options: expected one of moves, repair, nodes, timeS, signal, "
-        "throwOnAbort, maxMoves, keys, onProgress, found 'maxMovs'",
+        "throwOnAbort, maxMoves, rootMoves, keys, onProgress, found 'maxMovs'",
         "ERR_ARGUMENT timeS: expected a number of seconds, at least 0, found '1'",
         "ERR_ARGUMENT line: expected moves in one string or in several, found an array",
         "ERR_UNDECIDED the node limit was hit",
@@ -242,20 +242,32 @@ const { mate: repaired, warnings } = await solve(fen, { repair: true });
 const graded = await grade(fen, "Ra8#", 1, { repair: true });
 const isSame = graded.warnings.join() === warnings.join();
 console.log(repaired, warnings.length, graded.isRight, isSame);
-for (const asked of [solve(fen), solve("startpos", { moves: "e4 e5 Kf4" })]) {
-  await asked.catch(({ code, message }) => console.log(code, message));
+const two = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -";
+for (const rootMoves of ["Nf7+", ["h6f7", "Qg8"]]) {
+  const { mate: chosen, keys: found } = await solve(two, { rootMoves });
+  console.log(chosen, ...found.map(({ san }) => san));
+}
+for (const ask of [
+  () => solve(fen), () => solve("startpos", { moves: "e4 e5 Kf4" }),
+  () => solve(two, { rootMoves: "Nf7+ Qh9" }),
+]) {
+  await ask().catch(({ code, message }) => console.log(code, message));
 }
 """
 
 
 @needs_node
 def test_a_position_may_have_moves_and_be_repaired(installed: Path) -> None:
-    *shown, castling, move = node(installed, PLACES)
-    assert shown == ["1 Qh4# 1", "true", "1", "1 1 true true"]
+    *shown, castling, move, first = node(installed, PLACES)
+    assert shown[:4] == ["1 Qh4# 1", "true", "1", "1 1 true true"]
+    assert shown[4:] == ["4 Nf7+", "2 Qg8+"]
     assert castling.startswith("ERR_FEN castling right")
     assert move == (
         "ERR_ARGUMENT moves: expected a legal, unambiguous move in SAN or UCI, "
         "found 'Kf4'"
+    )
+    assert first == (
+        "ERR_ARGUMENT rootMoves: expected a move in SAN or UCI, found 'Qh9'"
     )
 
 
@@ -286,7 +298,7 @@ const calls = {
       .map((name) => [name, asking(name)])),
   maxMoves: asking("maxMoves").slice(0, 2),
   ...Object.fromEntries(
-    ["keys", "onProgress"].map((name) => [name, asking(name).slice(0, 1)])),
+    ["keys", "rootMoves", "onProgress"].map((name) => [name, asking(name).slice(0, 1)])),
 };
 const found = [];
 for (const [name, functions] of Object.entries(calls)) {
@@ -317,6 +329,7 @@ ACCEPTED = {
     "throwOnAbort": SWITCHES,
     "maxMoves": NUMBERS,
     "keys": SWITCHES,
+    "rootMoves": {"undefined", "null"},
     "onProgress": {"undefined", "null", "function"},
 }
 """The values of `MISUSES` that an argument or an option may have."""

@@ -169,7 +169,7 @@ async function askFirst(viewer, move) {
       said += "; ";
     }
     const stipulation = { ...question, moves: null };
-    const about = isMated ? { fen: played(question.fen, [move.uci]) } : { rootMove: move.uci };
+    const about = isMated ? { fen: played(question.fen, [move.uci]) } : { rootMoves: move.uci };
     const found = await ask("search", { ...about, stipulation, nodes: null },
       (/** @type {any} */ { lower, upper }) => say(upper ? `mate in ${Math.abs(upper)} or fewer ...`
         : `no mate in fewer than ${lower} ...`));

@@ -13,6 +13,9 @@ import { CAN_SUSPEND, Machine, nameOf, plain, Rules } from "./machine.mjs";
 const PROGRESS_MS = 40;
 const REPORT_NODES = 16_384;
 
+/** @param {string} code @param {string} message */
+const failure = (code, message) => Object.assign(new Error(message), { code });
+
 /** What jobs share: the machines, the clock, and the way to stop and to pause. */
 export class Host {
   /** @type {Record<string, Machine>} */
@@ -88,8 +91,7 @@ export class Host {
   place(text, moves, repair = false) {
     const place = this.rules.read(text, moves, { repair });
     if (!("fault" in place)) return place;
-    const code = place.fault.startsWith("moves:") ? "ERR_ARGUMENT" : "ERR_FEN";
-    throw Object.assign(new Error(place.fault), { code });
+    throw failure(place.fault.startsWith("moves:") ? "ERR_ARGUMENT" : "ERR_FEN", place.fault);
   }
 
   /** What the current job has cost, pauses left out. */
@@ -182,9 +184,9 @@ export function serve(jobs) {
  * @typedef {{name: string, part: string, play: number, moves: number|null,
  *   isStalemate: boolean, is_exact: boolean}} Asked
  * @typedef {{fen: string, moves: string|string[], stipulation: Asked, nodes: number|null,
- *   repair?: boolean, rootMove?: string, most?: number, attacking?: number, keys?: boolean,
- * }} Question most: the longest mate to search for; attacking: whether the side to move is, -1:
- *   not known; keys: whether all are wanted
+ *   repair?: boolean, rootMoves?: string, most?: number, attacking?: number, keys?: boolean,
+ * }} Question rootMoves: the only first moves to search; most: the longest mate to search for;
+ *   attacking: whether the side to move is, -1: not known; keys: whether all are wanted
  */
 
 const MATE = { name: "#", part: "search", play: 0, moves: null };
@@ -192,10 +194,12 @@ const MATE = { name: "#", part: "search", play: 0, moves: null };
 /** Without a stipulation, the shortest mate.
  * @param {Host} host @param {Omit<Question, "stipulation"> & {stipulation?: Asked}} question */
 export async function search(host, question) {
-  const { fen, moves, repair, stipulation = MATE, nodes, rootMove, most } = question;
+  const { fen, moves, repair, stipulation = MATE, nodes, rootMoves, most } = question;
   const { keys: allKeys = true, attacking = stipulation.moves ? 1 : -1 } = question;
   const { layout: { enums, mostMoves }, rules } = host;
   const place = host.place(fen, moves, repair);
+  const first = rootMoves === undefined ? [] : rules.readFirst(place, "rootMoves", rootMoves);
+  if ("fault" in first) throw failure("ERR_ARGUMENT", first.fault);
   const machine = host.machine(stipulation.part);
   const query = machine.records.Query;
 
@@ -206,9 +210,8 @@ export async function search(host, question) {
     expected: stipulation.moves ?? 0, all_keys: allKeys, node_limit: host.limit(nodes),
   });
   query.bytes("position").set(place.position);
-  if (rootMove) {
-    const [{ word }] = rules.line(place, [rootMove]);
-    query.assign({ root_moves: machine.writeMove(word), root_count: 1 });
+  if (first.length) {
+    query.assign({ root_moves: machine.writeMoves(first), root_count: first.length });
   }
   host.begin(nodes);
 

@@ -21,6 +21,7 @@ const PAGE_BYTES = 1 << 16;
 const CACHE_LINE = 64;
 const TEXT_BYTES = 1 << 16;
 const MOVE_MASK = 0xffffffffn;
+const MOST_LEGAL_MOVES = 256;
 
 /** What a part needs besides a `Search`. */
 const STRUCTS = /** @type {Record<string, string>} */ ({
@@ -94,7 +95,7 @@ export class Machine {
     const addresses = names.map((name) => reserve(layout.structs[name].size));
     this.position = reserve(layout.positionBytes);
     this.input = reserve(TEXT_BYTES);
-    this.move = reserve(8);
+    this.moves = reserve(8 * MOST_LEGAL_MOVES);
     this.text = reserve(TEXT_BYTES);
     const log = reserve(layout.logBytes ?? 0);
     const table = Math.ceil(place / PAGE_BYTES) * PAGE_BYTES;
@@ -181,10 +182,10 @@ export class Machine {
     return text.split(" ").filter(Boolean);
   }
 
-  /** Write a move as a list of one; return its address. @param {number} move */
-  writeMove(move) {
-    this.view.setBigUint64(this.move, BigInt(move), true);
-    return this.move;
+  /** Write a list of a position's moves; return its address. @param {Named[]} moves */
+  writeMoves(moves) {
+    moves.forEach(({ word }, i) => this.view.setBigUint64(this.moves + 8 * i, BigInt(word), true));
+    return this.moves;
   }
 }
 
@@ -274,6 +275,21 @@ export class Rules {
       given = { ...this.#place(query), warnings: given.warnings };
     }
     return given;
+  }
+
+  /** Read alternative moves of a position, without duplicates.
+   * @param {Place} place @param {string} name what a fault calls them
+   * @param {string} text in SAN or UCI @returns {{fault: string} | Named[]} */
+  readFirst({ fen, ...place }, name, text) {
+    const { enums, patterns } = this.layout;
+    const names = [];
+    for (const part of readMoves(patterns, text)) {
+      const query = this.#readRow(fen, {}, part.move || NO_MOVE);
+      if (query.get("state") !== enums.QueryState.READ) return { fault: refusedMove(name, part) };
+      names.push(...this.machine.words(query, "line"));
+    }
+    if (!names.length) return { fault: `${name}: expected at least one move, found none` };
+    return this.chosen({ fen, ...place }, names);
   }
 
   /** @param {string} fen @param {number} black @returns {{fault: string} | Given} */
