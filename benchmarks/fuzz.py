@@ -446,7 +446,8 @@ class Uci:
         position = valid = line.encode()
         if seeded.random() < 0.4:
             position = b"position" + mutate(valid.removeprefix(b"position"), seeded)
-        refused = any("info string" in line for line in send(engine, position))
+        said = [line for line in send(engine, position) if "info string" in line]
+        refused = any("info string position: " not in line for line in said)
         board = [line[5:] for line in send(engine, b"d") if line.startswith("Fen: ")]
         if position.split()[0] == b"position":
             require(refused != bool(board), f"{position!r}: {board}")

@@ -298,7 +298,8 @@ const calls = {
       .map((name) => [name, asking(name)])),
   maxMoves: asking("maxMoves").slice(0, 2),
   ...Object.fromEntries(
-    ["keys", "rootMoves", "onProgress"].map((name) => [name, asking(name).slice(0, 1)])),
+    ["keys", "rootMoves", "onProgress"]
+      .map((name) => [name, asking(name).slice(0, 1)])),
 };
 const found = [];
 for (const [name, functions] of Object.entries(calls)) {

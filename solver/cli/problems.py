@@ -19,7 +19,6 @@ import click
 
 from solver import errors, position_text
 from solver.cli import auditing, console, options
-from solver.columns import accepted as accepting
 from solver.columns import generate as core
 from solver.files import write_whole
 from solver.formats import claims, epd, registry, streams
@@ -432,7 +431,9 @@ def _accept(record: Problem) -> dict[str, Any]:
         found = other or (f"mated in {-claim.mate}" if claim else "none")
         msg = f"claim: expected a mate by the side to move, found {found}"
         raise errors.InputError(msg)
-    tree = accepting.accepted(record.fen, claim.mate)
+    from solver.columns.accepted import accepted
+
+    tree = accepted(record.fen, claim.mate)
     if not tree["right_moves"]:
         moves = f"{claim.mate} move{'s' * (claim.mate != 1)}"
         msg = f"claim: expected a mate within {moves}, found none in this position"

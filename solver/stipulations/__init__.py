@@ -178,7 +178,7 @@ class Comparison:
 
     def _takes_longer(self, line: Sequence[str], answer: Solution) -> bool:
         """Return whether a line does not reach the goal within the answer's length."""
-        plies = self.stipulation.numbered(answer.mate or 0).plies
+        plies = self.stipulation.numbered(max(answer.mate or 0, 0)).plies
         if len(line) < plies:  # cut short, or not the longest defence
             return False
         if len(line) > plies:
