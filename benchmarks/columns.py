@@ -40,7 +40,7 @@ from tests import processes
 MODULE = "benchmarks.columns"
 ROWS = 1_000_000
 GRADED = 100_000
-"""Rows that are graded: each has an object for its answer."""
+"""Rows that are graded."""
 
 MOVES = 2
 TASKS = ("solve", "keys", "grade", "answers", "wrong", "calls", "verify", "store")
@@ -145,7 +145,7 @@ def run(task: str, path: str, number: int) -> None:
         fens = fens[:GRADED]
         lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
         started = time.perf_counter()
-        assert all(answer.is_right for answer in grade_many(fens, lines, MOVES))
+        assert grade_many(fens, lines, MOVES).is_right.all()
         print(f"{len(fens) / (time.perf_counter() - started):,.0f} rows/s")
         return
     solve_many(fens[:1], max_moves=MOVES)  # loads the kernel

@@ -11,10 +11,11 @@ hit; it depends only on the position, the line and n.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -284,14 +285,13 @@ class GradeTable(AnswerTable[Grade]):
         rows = (row if isinstance(row, _Given) else _NOTHING for row in self._given)
         return Texts.encode(row.fen for row in rows)
 
+    def __iter__(self) -> Iterator[Grade]:
+        columns = [column.tolist() for column in self._facts.values()]
+        return map(_grade_of, self._given, map(_Facts, *columns), repeat(self._text))
+
     def _row(self, place: int) -> Grade:
-        answer: Grade | _Given | InputError = self._given[place]
-        if isinstance(answer, _Given):
-            facts = _Facts(*[int(column[place]) for column in self._facts.values()])
-            answer = _answer(facts, answer, self._text)
-        if isinstance(answer, Grade):
-            return answer
-        return Grade(GradeStatus.UNREADABLE, reason=str(answer))
+        facts = _Facts(*[int(column[place]) for column in self._facts.values()])
+        return _grade_of(self._given[place], facts, self._text)
 
     @property
     def _columns(self) -> dict[str, Any]:
@@ -329,6 +329,13 @@ class GradeTable(AnswerTable[Grade]):
         fens = Texts.take(self._text, self._facts["fen_at"], self._facts["fen_written"])
         columns["fen"] = [fens.text(place) for place in range(len(fens))]
         return columns
+
+
+def _grade_of(given: _Given | InputError, facts: _Facts, text: bytes) -> Grade:
+    answer = _answer(facts, given, text) if isinstance(given, _Given) else given
+    if isinstance(answer, Grade):
+        return answer
+    return Grade(GradeStatus.UNREADABLE, reason=str(answer))
 
 
 _RIGHT, _WRONG, _UNDECIDED_CODE, _UNREADABLE = np.arange(4, dtype=np.uint8)
