@@ -2,11 +2,11 @@
 
 from solver.columns.accepted import accepted as accepted
 from solver.columns.generate import generate as generate
-from solver.columns.grade import Grade as Grade
-from solver.columns.grade import GradeStatus as GradeStatus
-from solver.columns.grade import GradeTable as GradeTable
 from solver.columns.grade import grade as grade
 from solver.columns.grade import grade_many as grade_many
+from solver.columns.grade_table import Grade as Grade
+from solver.columns.grade_table import GradeStatus as GradeStatus
+from solver.columns.grade_table import GradeTable as GradeTable
 from solver.columns.solve_many import MateRow as MateRow
 from solver.columns.solve_many import MateTable as MateTable
 from solver.columns.solve_many import solve_many as solve_many

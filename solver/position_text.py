@@ -430,6 +430,11 @@ def first_moves(
     return [san for (san,) in write_lines(fen, ([move] for move in moves), played)]
 
 
+def named_moves(uci: Sequence[str], san: Sequence[str]) -> list[dict[str, str]]:
+    """Return a record for each move, `{"uci": "c4g8", "san": "Qg8+"}`."""
+    return [{"uci": one, "san": name} for one, name in zip(uci, san, strict=True)]
+
+
 def problem_forms(fens: Sequence[str]) -> bytes:
     """Return what positions have in common that pose the same problem.
 

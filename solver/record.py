@@ -18,7 +18,7 @@ from enum import Enum
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from solver import __version__, errors, solution
-from solver.position_text import first_moves
+from solver.position_text import first_moves, named_moves
 from solver.problem import Restriction, Stipulation
 from solver.stipulations import genre_of
 
@@ -453,10 +453,7 @@ def write_record(result: Record, *, audited: bool) -> dict[str, object]:
         written[name] = value if value is None else write(value)
     if result.fen is not None:
         keys = result.keys.split()
-        written["keys"] = [
-            {"uci": uci, "san": san}
-            for uci, san in zip(keys, first_moves(result.fen, keys), strict=True)
-        ]
+        written["keys"] = named_moves(keys, first_moves(result.fen, keys))
     return written
 
 

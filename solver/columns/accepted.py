@@ -1,6 +1,7 @@
 """Every move that is as good, at each of the solver's turns.
 
-Called by `cli` and `output`; imports `grade` and `search`.
+Called by `cli` and `output`; imports `grade`, `grade_table`, `position_text` and
+`search`.
 
 A puzzle site accepts each move of the tree, plays the reply below it, and goes on with
 the moves below that.
@@ -11,7 +12,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from solver.columns.grade import GradeStatus, grade
+from solver.columns.grade import grade
+from solver.columns.grade_table import GradeStatus
+from solver.position_text import named_moves
 
 if TYPE_CHECKING:
     from solver.search.threads import Control
@@ -71,8 +74,7 @@ def accepted(
         place, fen, left = turns.popleft()
         answer = grade(fen, "", left, nodes=nodes, control=control)
         moves: list[dict[str, Any]] = [
-            {"uci": uci, "san": san}
-            for uci, san in zip(answer.right_moves, answer.right_moves_san, strict=True)
+            *named_moves(answer.right_moves, answer.right_moves_san)
         ]
         size += len(moves) * (1 + (left > 1))  # with the replies that they may have
         if answer.status is GradeStatus.UNDECIDED or size > NODES:

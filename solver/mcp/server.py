@@ -307,8 +307,7 @@ def _with_san(record: dict[str, Any]) -> dict[str, Any]:
 def _named(fen: str, moves: Iterable[str]) -> list[dict[str, str]]:
     """Return alternative moves with both of their names."""
     moves = [*moves]
-    names = zip(moves, position_text.first_moves(fen, moves), strict=True)
-    return [{"uci": uci, "san": san} for uci, san in names]
+    return position_text.named_moves(moves, position_text.first_moves(fen, moves))
 
 
 def solve(call: Call, **asked: Any) -> CallToolResult:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__, pages
-from solver.columns.grade import GradeTable
+from solver.columns.grade_table import GradeTable
 from solver.columns.solve_many import MateTable
 from solver.output import play_text, shown_play, text
 from solver.pages import layout
@@ -21,7 +21,7 @@ from solver.solution import Solution
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from solver.columns.grade import Grade
+    from solver.columns.grade_table import Grade
     from solver.output.shown_play import ShownPlay
 
 

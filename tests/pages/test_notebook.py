@@ -15,7 +15,7 @@ import pytest
 
 from solver import solution as shown_forms
 from solver.columns.answer_table import MoveColumn, Texts
-from solver.columns.grade import Grade, GradeStatus
+from solver.columns.grade_table import Grade, GradeStatus
 from solver.columns.solve_many import STATUSES, MateTable
 from solver.output.shown_play import DECLARATION, encode_svg
 from solver.pages.viewer_pages import SHOWN_ROWS
