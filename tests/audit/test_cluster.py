@@ -218,7 +218,7 @@ def test_an_audit_ends_with_an_error_when_its_scheduler_is_gone(tmp_path: Path) 
         dask("worker", "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"),
         cluster.open_cluster(scheduler_of(place), OPTIONS) as machines,
     ):
-        results = audited(cycle(generated(5)), machines.pool)
+        results = audited(cycle([*generated(5)]), machines.pool)
         next(results)
         scheduler.kill()
         with pytest.raises(ClusterError, match="lost the connection"):
