@@ -13,7 +13,9 @@ import ctypes
 import re
 import sys
 import threading
+from array import array
 from functools import cache, cached_property, lru_cache
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
@@ -69,6 +71,62 @@ def read_compiled(
     """
     memory = read_query(fen, line, black=black, played=played, uci_only=uci_only)
     return None if memory is None else memory.texts()
+
+
+def read_many(
+    fens: Sequence[str],
+    lines: Sequence[str] = (),
+    *,
+    played: int = 0,
+    uci_only: bool = False,
+) -> list[tuple[str, str] | None]:
+    """Read many FENs, each with a line, in one call of compiled code.
+
+    Parameters
+    ----------
+    fens, lines : sequence of str
+        As many lines as FENs, or none.
+    played, uci_only
+        See `read_compiled`.
+
+    Returns
+    -------
+    list of (tuple or None)
+        What `read_compiled` returns for each.
+    """
+    count = len(fens)
+    texts = [text.encode(errors="surrogatepass") for text in chain(fens, lines)]
+    given, sizes = b"".join(texts), array("q", map(len, texts))
+    rows = (query_struct.Query * count)()
+    address = ctypes.cast(ctypes.c_char_p(given), ctypes.c_void_p).value or 0
+    places = array("q", accumulate(sizes, initial=address))
+    columns = {
+        "fen": places[:count],
+        "fen_size": sizes[:count],
+        "line": places[count:-1] if lines else places[:count],
+        "line_size": sizes[count:] if lines else array("q", bytes(8 * count)),
+        "played": array("q", [played]) * count,
+        "uci_only": array("q", [uci_only]) * count,
+    }
+    for name, values in columns.items():
+        query_struct.column_of(rows, name)[:] = values
+    written = ctypes.create_string_buffer(
+        count * query_struct.FEN_TEXT_BYTES + 2 * (len(given) + count)
+    )
+    memory = own_memory()
+    memory.write_to(written)
+    load_part(parts.SEARCH).kernel.read_rows(rows, memory.search, 0, count)
+    text = str(memoryview(written)[: memory.search.text_written], "ascii")
+    memory.write_to(memory.written)  # no longer to memory that ends here
+    facts = (query_struct.column_of(rows, name).tolist() for name in _READ_FACTS)
+    return [
+        (text[at:line_at], text[line_at : line_at + size]) if state == _READ else None
+        for state, at, line_at, size in zip(*facts, strict=True)
+    ]
+
+
+_READ_FACTS = "state", "fen_at", "line_at", "line_written"
+_READ = query_struct.QueryState.READ
 
 
 class GivenPosition:

@@ -464,9 +464,15 @@ def take_sample(
     summary : FileSummary
         Says whether to wait for more than one record.
     """
+    return take_some(records, size_of, SAMPLE if summary.waits else 1)
+
+
+def take_some(
+    records: Iterator[Read], size_of: Callable[[Read], int], most: int
+) -> list[Read]:
+    """Take the next records, up to a number and a size; see `take_sample`."""
     taken: list[Read] = []
     count = total = 0
-    most = SAMPLE if summary.waits else 1
     while count < most and total < SAMPLE_BYTES:
         try:
             taken.append(next(records))

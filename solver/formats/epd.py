@@ -1,19 +1,19 @@
 """EPD: records with operations, and the files of matetrack and its logs.
 
 Called by `detection`, `patches`, `text`, `audit`, `cli` and `output`; imports `claims`,
-`streams`, `words`, `errors`, `position_text` and `problem`.
+`plain`, `streams`, `words`, `errors`, `position_text` and `problem`.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import FormatError, InputError, quote
-from solver.formats import streams, words
+from solver.formats import plain, streams, words
 from solver.formats.claims import (
     DEFAULTS,
     KEPT,
@@ -134,20 +134,69 @@ _PARTS = {
 def read_epd(
     lines: streams.Lines, summary: FileSummary, options: ReadOptions = DEFAULTS
 ) -> streams.Records:
-    """Read EPD or a list of FENs; see `read_lines`. `columns` may name opcodes."""
-    rest, sample, names = iter(lines), list[tuple[int, bytes]](), dict[str, str]()
+    """Read EPD or a list of FENs, a record a line. `columns` may name opcodes."""
+    rest, sample = streams.Batches.of_lines(lines), list[tuple[int, bytes]]()
+    names = dict[str, str]()
     if options.columns:
         sample = take_sample(rest, lambda line: len(line[1]), summary)
-        records = (streams.decode(line) for _, line in sample)
-        found = {opcode_of(one) for text in records for one in find_operations(text)[1]}
+        given = (find_operations(streams.decode(line))[1] for _, line in sample)
+        opcodes = {opcode_of(one) for one in chain.from_iterable(given)}
         try:
-            names = renamed(options, _PARTS, found, "an opcode")
+            names = renamed(options, _PARTS, opcodes, "an opcode")
         except InputError as error:
             yield FormatError(summary.name, str(error))
             return
     summary.names = names
     summary.parse = partial(parse_record, summary=summary, names=names)
-    yield from streams.read_lines(chain(sample, rest), summary.name, summary.parse)
+    shape = None if names else _SHAPE
+    for batch in chain([sample], rest.rest()):
+        records = (item for item in batch if streams.is_record(item[1]))
+        texts = [(number, streams.decoded(line)) for number, line in records]
+        found = plain.read_plain(shape, texts, summary.name)
+        for (number, text), (problem, fields) in zip(texts, found, strict=True):
+            if problem:
+                for part, opcode in fields:
+                    summary.read(part, opcode)
+                yield problem
+                continue
+            source = f"{summary.name}:{number}"
+            try:
+                if isinstance(text, InputError):
+                    raise text
+                yield summary.parse(text.strip(), source)
+            except InputError as error:
+                yield FormatError(source, str(error))
+
+
+_match_plain = re.compile(
+    r"([1-8KQRBNPkqrbnp/]{15,} [wb] (?:-|[KQkq]+) (?:-|[a-h][36])"
+    r"(?: [0-9]{1,3} [1-9][0-9]{0,3})?)"
+    r"(?: (dm|bm #)((?<=#)[0-9]{1,3}|(?<!#) [0-9]{1,3})(?:;|\Z)"
+    r"(?: (?:pv|PV:)((?: [a-h][1-8][a-h][1-8][qrbn]?)+);)?"
+    r'(?: id "([^"\\]+)";)?)?'
+).fullmatch
+"""A FEN; or a FEN with a mate, and then perhaps a line in UCI notation and a name."""
+
+
+def _pick(text: str) -> plain.Picked | None:
+    """Return what a record of plain shape has; it says nothing else."""
+    if (found := _match_plain(text.strip())) is None:
+        return None
+    fen, opcode, digits, line, name = found.groups("")
+    number = plain.number_of(digits.lstrip())
+    if (opcode and not number) or _is_like_a_claim(name):
+        return None
+    fields = _fields(opcode, bool(line), bool(name)) if opcode else ()
+    return fen, line, printable(name), number or None, fields
+
+
+@cache
+def _fields(opcode: str, has_line: bool, has_name: bool) -> plain.Fields:  # noqa: FBT001
+    line, name = ("line", "pv"), ("name", "id")
+    return ("claim", opcode), *(line,) * has_line, *(name,) * has_name
+
+
+_SHAPE = plain.Shape(_pick, plain.claim_number)
 
 
 def parse_record(

@@ -1,6 +1,6 @@
 """What the first records of a file say about its fields.
 
-Called by most of its room and `audit`; imports `claims`, `solutions`, `words`,
+Called by most of its room and `audit`; imports `claims`, `plain`, `solutions`, `words`,
 `errors`, `position_text` and `problem`.
 
 `FIELDS` has the usual names of the fields, which are one piece of evidence.
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from solver.formats.claims import ReadOptions
+    from solver.formats.plain import Shape
 
 
 FIELDS = {
@@ -152,18 +153,17 @@ class Plan(NamedTuple):
     pick : callable or None
         Returns the name, position, moves, themes and, if it matters, the rating of one
         of lichess's rows.
-    only_mates : bool
-        Whether only those of these rows are selected that have the theme `mate`.
-    plain : tuple of int or None
-        Where position, claim and name are, if nothing else is read and they are plain;
-        the name is -1 if there is none.
+    place : int
+        The place of the position.
+    shape : Shape or None
+        How to read rows of plain shape.
     """
 
     fields: list[tuple[str, str, int]]
     is_lichess: bool
     pick: Pick | None
-    only_mates: bool
-    plain: tuple[int, int, int] | None = None
+    place: int
+    shape: Shape | None
 
 
 @lru_cache(4096)

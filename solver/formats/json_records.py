@@ -7,13 +7,14 @@ Called by `cli`; imports `claims`, `entries`, `reading`, `rows`, `streams`, `tre
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from solver.errors import FormatError, InputError, quote
 from solver.formats import rows
 from solver.formats.claims import take_sample
-from solver.formats.reading import cell_text, learn, size_of
-from solver.formats.streams import decode_line, is_record
+from solver.formats.reading import NO_PLAN, cell_text, learn, size_of
+from solver.formats.streams import Batches, decode_line, is_record
 from solver.formats.trees import entries_of, parse_object
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from solver.formats.claims import FileSummary, ReadOptions
     from solver.formats.entries import Entry
+    from solver.formats.reading import Row
     from solver.formats.streams import Lines, Records
     from solver.problem import Problem
 
@@ -30,35 +32,32 @@ def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Reco
 
     Blank lines and comments are skipped.
     """
-    records = (item for item in lines if is_record(item[1]))
-    sample = take_sample(_entries(records, summary), size_of, summary)
+    rest = Batches.of_lines(lines)
+    parsed = (_parsed(*line, summary.name) for line in rest if is_record(line[1]))
+    entries = Batches(_entries(*one, summary.name) for one in parsed)
+    sample = take_sample(entries, size_of, summary)
     try:
         reading = learn(sample, summary, options)
     except InputError as error:
         yield FormatError(f"{summary.name}:1", str(error))
         return
-    yield from reading.read_all(sample)
+    yield from reading.read_all([sample, next(entries.rest())])
     place = reading.position_name
-    for number, line in records:
-        source = f"{summary.name}:{number}"
-        try:
-            record = _parse(line)
-            if isinstance(record, dict) and _is_flat(record, place):
-                cells = [*map(cell_text, record.values())]
-                problem = reading.read(reading.plan(tuple(record)), cells, source)
-            else:
-                entries = entries_of(record, number)
-                yield from reading.read_all(
-                    entry._replace(number=number) for entry in entries
-                )
+    for batch in rest.rest():
+        found = [_parsed(*line, summary.name) for line in batch if is_record(line[1])]
+        for names, same in groupby(found, lambda one: _flat_names(one[1], place)):
+            if names is None:
+                for one in same:
+                    yield from reading.read_all([_entries(*one, summary.name)])
                 continue
-        except InputError as error:
-            yield FormatError(source, str(error))
-            continue
-        if problem is None:
-            summary.not_selected += 1
-        else:
-            yield problem
+            rows: list[Row] = [
+                (number, [*map(cell_text, record.values())]) for number, record in same
+            ]
+            try:
+                plan = reading.plan(names)
+            except InputError as error:
+                plan, rows = NO_PLAN, [(number, error) for number, _ in rows]
+            yield from reading.read_rows([(plan, rows)])
 
 
 def object_of(text: str) -> dict[str, Any]:
@@ -76,29 +75,48 @@ def object_of(text: str) -> dict[str, Any]:
     return record
 
 
-def _entries(lines: Lines, summary: FileSummary) -> Iterator[Entry | FormatError]:
-    for number, line in lines:
-        try:
-            found = entries_of(_parse(line), number)
-            yield from [entry._replace(number=number) for entry in found]
-        except InputError as error:
-            yield FormatError(f"{summary.name}:{number}", str(error))
+def _entries(number: int, record: Any, file: str) -> Iterator[Entry | FormatError]:
+    """Yield the entries of what `_parsed` returns."""
+    if isinstance(record, FormatError):
+        yield record
+        return
+    try:
+        for entry in entries_of(record, number):
+            yield entry._replace(number=number)
+    except InputError as error:
+        yield FormatError(f"{file}:{number}", str(error))
 
 
-def _parse(line: bytes) -> dict[str, Any] | list[Any]:
-    """Parse a line, without the accepted moves that `write_jsonl` adds to a claim."""
-    record = parse_object(decode_line(line).strip())
+def _parsed(number: int, line: bytes, file: str) -> tuple[int, Any]:
+    """Parse a line, without the accepted moves that `write_jsonl` adds to a claim.
+
+    Returns
+    -------
+    tuple
+        The number; and an object or a list, or the error of the line.
+    """
+    try:
+        record = parse_object(decode_line(line).strip())
+    except InputError as error:
+        return number, FormatError(f"{file}:{number}", str(error))
     if isinstance(record, dict) and isinstance(record.get("accepted"), dict):
         del record["accepted"]
-    return record
+    return number, record
 
 
-def _is_flat(record: dict[str, Any], place: str) -> bool:
-    """Return whether a record has its position in its usual field, and no objects."""
-    return isinstance(record.get(place), str) and not any(
+def _flat_names(record: Any, place: str) -> tuple[str, ...] | None:
+    """Return the names of the fields of an object; None if it has more in it.
+
+    `place` is the name of the position.
+    """
+    if not (isinstance(record, dict) and isinstance(record.get(place), str)):
+        return None
+    if any(
         isinstance(value, dict) or (isinstance(value, list) and _holds_more(value))
         for value in record.values()
-    )
+    ):
+        return None
+    return tuple(record)
 
 
 def _holds_more(values: list[Any]) -> bool:

@@ -28,11 +28,11 @@ from solver.formats.entries import Entry
 from solver.formats.evidence import AND_MORE, Pick
 from solver.formats.reading import Reading
 from solver.formats.streams import (
+    BATCH_LINES,
     MAX_LINE_BYTES,
     Records,
     decode,
     decode_line,
-    read_each,
 )
 
 if TYPE_CHECKING:
@@ -124,25 +124,27 @@ def read_parquet(
             yield errors.FormatError(summary.name, fault)
             return
         plan = row_reader.plan(names)
-
-        def parse(cells: _Cells | str, source: str) -> problem.Problem | None:
-            if isinstance(cells, str):
-                msg = f"Parquet: expected {cells}"
-                raise errors.InputError(msg)
-            if sum(map(len, cells)) > MAX_LINE_BYTES:
-                raise errors.InputError(_TOO_LONG)
-            texts = [
-                cell if isinstance(cell, str) else decode_line(cell) for cell in cells
-            ]
-            return row_reader.read(plan, texts, source)
-
         select = partial(_select, plan.pick, options.selection)
-        rows = _read_rows(reader, names, select, summary)
-        for found in read_each(rows, summary.name, parse):
-            if found is None:
-                summary.not_selected += 1
-            else:
-                yield found
+        rows = map(_decode_row, _read_rows(reader, names, select, summary))
+        batches = iter(lambda: [*islice(rows, BATCH_LINES)], [])
+        yield from row_reader.read_rows((plan, batch) for batch in batches)
+
+
+def _decode_row(
+    row: tuple[int, _Cells | str],
+) -> tuple[int, list[str] | errors.InputError]:
+    """Return the number of a row, and its texts or why they cannot be read."""
+    number, cells = row
+    if isinstance(cells, str):
+        return number, errors.InputError(f"Parquet: expected {cells}")
+    if sum(map(len, cells)) > MAX_LINE_BYTES:
+        return number, errors.InputError(_TOO_LONG)
+    try:
+        return number, [
+            cell if isinstance(cell, str) else decode_line(cell) for cell in cells
+        ]
+    except errors.InputError as error:
+        return number, error
 
 
 def write_rows(

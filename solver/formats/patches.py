@@ -200,7 +200,9 @@ def _find_ends(
         found: Iterable[tuple[int, Any]] = (
             pgn.split_games(lines)
             if summary.format == _PGN
-            else tables.split_rows(lines, summary.table.delimiter)
+            else chain.from_iterable(
+                tables.split_rows(([line] for line in lines), summary.table.delimiter)
+            )
         )
         starts = chain((number for number, _ in found), [10**18])
         return {start: end for start, end in pairwise(starts) if start in wanted}
@@ -283,7 +285,7 @@ def _locate_row(number: int, text: str, summary: FileSummary) -> Located:
     delimiter, names, _ = summary.table
     cells = [*_split_cells(text, delimiter)]
     lines = enumerate(text.encode(errors="replace").splitlines(keepends=True), 1)
-    (_, read), *_ = tables.split_rows(lines, delimiter)
+    (_, read), *_ = chain.from_iterable(tables.split_rows([lines], delimiter))
     is_clear = isinstance(read, list) and len(read) == len(cells) == len(names)
     if not is_clear:
         return Located()

@@ -21,13 +21,13 @@ import re
 from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats import claims as claiming
-from solver.formats import evidence, solutions, words
+from solver.formats import evidence, plain, solutions, words
 from solver.formats.evidence import Plan, are_lichess, plain_name
 from solver.formats.records import (
     HEADING,
@@ -44,13 +44,14 @@ from solver.formats.records import (
 from solver.formats.solutions import WrittenSolution, has_moves, read_solution
 from solver.movetext import is_move
 from solver.position_text import find_fens, read_compiled
-from solver.problem import MAX_MOVES, Claim, Problem, printable
+from solver.problem import MAX_MOVES, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from solver.formats.entries import Entry
     from solver.formats.streams import Records
+    from solver.problem import Problem
 
 
 _COLUMNS_OPTION = "--columns"
@@ -59,11 +60,12 @@ _find_themes = re.compile(r"mateIn([0-9]+)").findall
 _PLAIN = Counter(["position", "claim"]), Counter(["position", "claim", "name"])
 """The parts of a record that is read in compiled code."""
 
-_FEW_DIGITS = 4
+NO_PLAN = Plan([], is_lichess=False, pick=None, place=0, shape=None)
 _SHOWN_TEXT = 500
-_SURROGATE = re.compile("[\ud800-\udfff]")
-"""A surrogate without the other one of its pair: JSON can express it, but a text file
-cannot."""
+
+Row: TypeAlias = "tuple[Any, ...]"
+"""The number of a record; its cells, or why it has none; and, if it is an `Entry`, its
+name, texts and headings."""
 
 
 class Reading:
@@ -443,16 +445,16 @@ class Reading:
 
     def _make_plan(self, names: tuple[str, ...]) -> Plan:
         selection = self._options.selection
-        plain = [*map(plain_name, names)]
+        known = [*map(plain_name, names)]
         shown = [printable(name)[: evidence.SHOWN_CHARACTERS] for name in names]
         parts = [
             self._parts[name] if name in self._parts else self._static(name)
-            for name in plain
+            for name in known
         ]
         fields = [
             (part, shown[at], at) for at, of_one in enumerate(parts) for part in of_one
         ]
-        fields.sort(key=lambda row: self._rank(row[0], plain[row[2]]))
+        fields.sort(key=lambda row: self._rank(row[0], known[row[2]]))
         if is_own := any(part == "own" for part, _, _ in fields):
             fields = [
                 row for row in fields if row[0] == "own" or row[1] in evidence.COLUMNS
@@ -476,19 +478,19 @@ class Reading:
             if part in places:
                 self._summary.read(noted_part, shown[places[part]])
         for at, name in enumerate(shown):
-            if not parts[at] and plain[at]:
-                may_claim = not is_own and self._may(plain[at])
-                numbers = self._fields[plain[at]].numbers if may_claim else ()
+            if not parts[at] and known[at]:
+                may_claim = not is_own and self._may(known[at])
+                numbers = self._fields[known[at]].numbers if may_claim else ()
                 self._summary.ignore(name, *map(str, numbers), may_claim=may_claim)
         fields += [("", shown[at], at) for at, of_one in enumerate(parts) if not of_one]
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
-        only_mates = selection.min_rating is None and not selection.all_rows
-        places_of = None
+        shape = pick and plain.lichess(pick, self._selects, all_rows=selection.all_rows)
         read = Counter(part for part, _, _ in fields if part)
         if not (is_lichess or needed) and read in _PLAIN and self._options.claims:
-            places_of = places["position"], places["claim"], places.get("name", -1)
+            at, claim_at = places["position"], places["claim"]
+            shape = plain.numbered(at, claim_at, places.get("name", -1))
             self._summary.read("claim", shown[places["claim"]])
-        return Plan(fields, is_lichess, pick, only_mates, places_of)
+        return Plan(fields, is_lichess, pick, places.get("position", 0), shape)
 
     def _may(self, name: str) -> bool:
         """Return whether a field's values may be claims, and `--columns` read them."""
@@ -514,34 +516,7 @@ class Reading:
     # Records
 
     def read_entry(self, entry: Entry, source: str) -> Problem | None:
-        """Make a problem from a record; see `read`."""
-        plan = self.plan(tuple(entry.fields))
-        cells = [*entry.fields.values()]
-        return self.read(plan, cells, source, entry.name, entry.texts, entry.heads)
-
-    def read(
-        self,
-        plan: Plan,
-        cells: Sequence[str],
-        source: str,
-        name: str = "",
-        texts: Sequence[str] = (),
-        heads: Sequence[str] = (),
-    ) -> Problem | None:
-        """Make a problem from a record.
-
-        Parameters
-        ----------
-        plan : Plan
-            What `plan` returns for the names of its fields.
-        cells : sequence
-            As many texts; an empty one is a missing field.
-        source : str
-            `file:line`.
-        name : str
-            Its name if no field has one.
-        texts, heads : sequence of str
-            See `Entry`.
+        """Make a problem from a record alone.
 
         Returns
         -------
@@ -553,18 +528,22 @@ class Reading:
         InputError
             If it has no position, or if nothing that it claims can be read.
         """
-        if plan.pick:
-            row = plan.pick(cells)
-            if plan.only_mates and evidence.MATE_THEME not in row[3]:  # most rows
-                return None
-            if not self._is_selected(*row[2:]):
-                return None
-            if problem := _read_lichess(row, source):
-                return problem
-        if plan.plain and not (texts or heads):
-            problem = _read_plain(plan.plain, cells, source, name)
-            if problem:
-                return problem
+        plan = self.plan(tuple(entry.fields))
+        cells = [*entry.fields.values()]
+        return self._read(plan, cells, source, entry.name, entry.texts, entry.heads)
+
+    def _read(
+        self,
+        plan: Plan,
+        cells: Sequence[str],
+        source: str,
+        name: str = "",
+        texts: Sequence[str] = (),
+        heads: Sequence[str] = (),
+    ) -> Problem | None:
+        """Make a problem from the fields of a record; see `read_entry`."""
+        if plan.pick and not self._is_selected(*plan.pick(cells)[2:]):
+            return None
         rows = filled(plan, cells)
         of_parts = {part: text for part, _, text in reversed(rows)}
         themes = of_parts.get("themes", "")
@@ -576,7 +555,7 @@ class Reading:
         draft.any_last_move = plan.is_lichess
         if self._options.claims and (not plan.pick or _claims_mate(themes)):
             record.read_claims(draft)
-        name = _SURROGATE.sub("\ufffd", of_parts.get("name", name))
+        name = plain.SURROGATE.sub("\ufffd", of_parts.get("name", name))
         problem = draft.problem(name, source)
         is_wanted = plan.pick or not plan.is_lichess or self._options.selection.all_rows
         return problem if is_wanted or problem.claim else None
@@ -593,30 +572,80 @@ class Reading:
         self._options = replace(self._options, selection=everything)
         self.plan.cache_clear()
 
-    def read_all(self, entries: Iterable[Entry | FormatError]) -> Records:
-        """Read records; count those that are not selected."""
-        heads: tuple[str, ...] = ()
-        for entry in entries:
-            if isinstance(entry, FormatError):
-                yield entry
-                continue
-            if head := self.heading_of([*entry.fields.values(), *entry.texts], heads):
-                heads = (head,)
-                continue
-            source = f"{self._summary.name}:{entry.number}"
-            try:
-                headed = entry._replace(heads=(*entry.heads, *heads))
-                problem = self.read_entry(headed if heads else entry, source)
-            except InputError as error:
-                cells = [*entry.fields.values()]
-                name = self.name_of(self.plan(tuple(entry.fields)), cells)
-                text = " | ".join(filter(None, (*cells, *entry.texts)))[:_SHOWN_TEXT]
-                yield FormatError(source, str(error), text, name or entry.name)
-                continue
-            if problem is None:
-                self._summary.not_selected += 1
-            else:
-                yield problem
+    def read_all(self, batches: Iterable[Iterable[Entry | FormatError]]) -> Records:
+        """Read records in batches; see `read_rows`."""
+        return self.read_rows(self._rows_of(batches))
+
+    def _rows_of(
+        self, batches: Iterable[Iterable[Entry | FormatError]]
+    ) -> Iterator[tuple[Plan, list[Row]]]:
+        below: tuple[str, ...] = ()
+        for batch in batches:
+            for names, same in groupby(batch, _names_of):
+                rows: list[Row] = []
+                for one in same:
+                    if isinstance(one, FormatError):
+                        rows.append((0, one))
+                        continue
+                    cells = [*one.fields.values()]
+                    if head := self.heading_of([*cells, *one.texts], below):
+                        below = (head,)
+                        continue
+                    heads = (*one.heads, *below)
+                    rows.append((one.number, cells, one.name, one.texts, heads))
+                if rows:
+                    yield NO_PLAN if names is None else self.plan(names), rows
+
+    def read_rows(
+        self, batches: Iterable[tuple[Plan, Sequence[Row]]], *, is_table: bool = False
+    ) -> Records:
+        """Read rows in batches, and count those that are not selected.
+
+        Parameters
+        ----------
+        batches : iterable of tuple
+            A plan, and rows with its fields that have arrived.
+        is_table : bool
+            Whether the rows are cells of a table, with headings between them.
+        """
+        summary = self._summary
+        below: tuple[str, ...] = ()
+        for plan, rows in batches:
+            found = plain.read_plain(plan.shape, rows, summary.name)
+            for row, (problem, _) in zip(rows, found, strict=True):
+                if problem and (plan.pick or not (below or any(row[2:]))):
+                    yield problem
+                    continue
+                cells = row[1]
+                is_open = is_table and type(cells) is list and not cells[plan.place]
+                if is_open and (head := self.heading_of(cells, below)):
+                    below = (head,)
+                elif record := self._read_row(plan, row, below, is_table=is_table):
+                    yield record
+                else:
+                    summary.not_selected += 1
+
+    def _read_row(
+        self, plan: Plan, row: Row, below: tuple[str, ...], *, is_table: bool
+    ) -> Problem | FormatError | None:
+        """Read a row of any shape below a heading; see `read_rows`."""
+        number, cells, *others = row
+        if isinstance(cells, FormatError):
+            return cells
+        source = f"{self._summary.name}:{number}"
+        if isinstance(cells, InputError):
+            return FormatError(source, str(cells))
+        name, texts, heads = others or ("", (), below)
+        try:
+            return self._read(plan, cells, source, name, texts, heads)
+        except InputError as error:
+            is_named = others or is_table
+            return FormatError(
+                source,
+                str(error),
+                " | ".join(filter(None, (*cells, *texts)))[:_SHOWN_TEXT] * bool(others),
+                (self.name_of(plan, cells) if is_named else "") or name,
+            )
 
     @staticmethod
     def heading_of(cells: Sequence[str], heads: Sequence[str]) -> str:
@@ -634,6 +663,15 @@ class Reading:
     def position_name(self) -> str:
         """The name of the field with the position, as the sample spells it."""
         return self._spelled.get(next(iter(self._known["position"])), "")
+
+    def _selects(self, moves: str, themes: str, rating: str = "") -> bool:
+        """Return whether a row of lichess with a mate is selected, and readable."""
+        if self._options.selection == claiming.EVERYTHING:
+            return True
+        try:
+            return self._is_selected(moves, themes, rating)
+        except InputError:
+            return False
 
     def _is_selected(self, moves: str | None, themes: str, rating: str = "") -> bool:
         """Return whether a row may be selected; lichess's rows have `moves`."""
@@ -661,6 +699,10 @@ class Reading:
         if self.counts_by_signs:
             found = [claim for claim in found if claim[0] != SIGN]
         return found
+
+
+def _names_of(entry: Entry | FormatError) -> tuple[str, ...] | None:
+    return None if isinstance(entry, FormatError) else tuple(entry.fields)
 
 
 def _parse_rating(text: str) -> float:
@@ -693,43 +735,6 @@ def cell_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read_plain(
-    places: tuple[int, int, int], cells: Sequence[str], source: str, name: str
-) -> Problem | None:
-    """Read a position with a number in compiled code; None if anything is unusual."""
-    at, claim_at, name_at = places
-    number = cells[claim_at].strip()
-    plain = read_compiled(cells[at]) if " " in cells[at].strip() else None
-    if plain is None or not (number.isdecimal() and len(number) < _FEW_DIGITS):
-        return None
-    if not 0 < int(number) <= MAX_MOVES:
-        return None
-    name = (cells[name_at] if name_at >= 0 else "") or name
-    name = _SURROGATE.sub("\ufffd", name) or claiming.default_name(source)
-    return Problem(plain[0], name, Claim(int(number)), source)
-
-
-def _read_lichess(row: Sequence[str], source: str) -> Problem | None:
-    """Read a row of lichess in compiled code; None if anything in it is unusual."""
-    name, fen, moves, themes, *_ = row
-    plain = read_compiled(fen, moves, played=1, uci_only=True)
-    if plain is None:
-        return None
-    claim = None
-    if mates := evidence.MATE_THEME in themes and evidence.MATE_THEMES.intersection(
-        themes.split()
-    ):
-        line = tuple(plain[1].split())
-        mate, is_even = divmod(len(line) + 1, 2)
-        others = mates - {evidence.MATE_THEME, f"mateIn{min(mate, evidence.AND_MORE)}"}
-        if others or is_even or mate > MAX_MOVES:
-            return None
-        claim = Claim(mate, line[:1], line, any_last_move=True)
-    name = printable(name) or claiming.default_name(source)
-    before = fen, moves.split(maxsplit=1)[0]
-    return Problem(plain[0], name, claim, source, before=before)
-
-
 def read_entries(
     found: Iterable[Entry | FormatError | InputError],
     summary: claiming.FileSummary,
@@ -743,7 +748,10 @@ def read_entries(
     except InputError as error:
         yield FormatError(summary.name, str(error))
         return
-    yield from reading.read_all(chain(sample, rest))
+    # A file is there; from a pipe, each record is read as soon as it has arrived.
+    most = 1 if summary.fraction() is None else claiming.SAMPLE
+    others = iter(lambda: claiming.take_some(rest, size_of, most), [])
+    yield from reading.read_all(chain([sample], others))
 
 
 def size_of(entry: Entry | FormatError) -> int:

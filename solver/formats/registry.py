@@ -420,7 +420,7 @@ def _content(source_format: str, lines: NumberedLines) -> tuple[Any, InputError 
     if takes == "stream":
         return lines.rest(), None
     if takes == "lines":
-        return iter(lines), None
+        return lines, None
     content, damage = bytearray(), None
     try:
         for piece in islice(lines.pieces(), _MAX_TEXT_BYTES // streams.PIECE_BYTES):

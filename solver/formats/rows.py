@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,14 @@ from solver.errors import FormatError, InputError, quote, refusal
 from solver.formats import claims, tables
 from solver.formats.evidence import AFTER_FIRST, COLUMNS, known_fields, plain_name
 from solver.formats.reading import Reading
-from solver.formats.streams import Lines, Records, decode, decode_line
+from solver.formats.streams import (
+    MAX_LINE_BYTES,
+    Batches,
+    Lines,
+    Records,
+    decode,
+    decode_line,
+)
 from solver.position_text import find_fens
 
 if TYPE_CHECKING:
@@ -121,13 +129,14 @@ def read_csv(
     Problem or FormatError
         One for each row that is not blank, in file order.
     """
-    rest = iter(lines)
+    rest = Batches.of_lines(lines)
     head = claims.take_sample(rest, lambda line: len(line[1].strip()), summary)
     if not summary.waits:
         head += islice(rest, 1)  # below a header
     if not head:
         return
     reading = summary.learnt = Reading(summary, options)
+    is_outside: Callable[[bytes], bool] | None = None
     try:
         table = find_table([decode(line) for _, line in head], options)
         if table is None:
@@ -135,8 +144,13 @@ def read_csv(
             raise refusal(summary.title, "a column fen, epd or position", found)
         delimiter, names, has_header = summary.table = table
         _drop_lines_before(head, table)
-        rows = tables.read_delimited(
-            chain(head, rest), delimiter, names if has_header else None
+        rows = Batches(
+            tables.read_delimited(
+                chain([head], rest.rest()),
+                delimiter,
+                names if has_header else None,
+                lambda line: is_outside is not None and is_outside(line),
+            )
         )
         taken = claims.take_sample(rows, _size_of, summary)
         reading.learn(
@@ -151,25 +165,29 @@ def read_csv(
     except InputError as error:
         yield FormatError(f"{summary.name}:{head[0][0]}", str(error))
         return
-    section: tuple[str, ...] = ()
-    place = next((at for part, _, at in plan.fields if part == "position"), 0)
-    for number, cells in chain(taken, rows):
-        source = f"{summary.name}:{number}"
-        try:
-            if isinstance(cells, InputError):
-                raise cells
-            if not cells[place] and (heading := reading.heading_of(cells, section)):
-                section = (heading,)
-                continue
-            problem = reading.read(plan, cells, source, heads=section)
-        except InputError as error:
-            name = reading.name_of(plan, cells) if isinstance(cells, list) else ""
-            yield FormatError(source, str(error), name=name)
-            continue
-        if problem is None:
-            summary.not_selected += 1
-        else:
-            yield problem
+    selection = options.selection
+    if plan.pick and not selection.all_rows and selection.min_rating is None:
+        is_outside = partial(_claims_nothing, summary, delimiter, len(names))
+    batches = ((plan, batch) for batch in chain([taken], rows.rest()))
+    yield from reading.read_rows(batches, is_table=True)
+
+
+def _claims_nothing(
+    summary: claims.FileSummary, delimiter: str, width: int, line: bytes
+) -> bool:
+    """Return whether a row of lichess certainly claims no mate; count it."""
+    mark = delimiter.encode()
+    is_outside = (
+        b"mate" not in line
+        and b'"' not in line
+        and mark + mark not in line  # a heading
+        and line.count(mark) == width - 1
+        and line[:1].isalnum()
+        and line.isascii()
+        and len(line) <= MAX_LINE_BYTES
+    )
+    summary.not_selected += is_outside
+    return is_outside
 
 
 def _size_of(row: tables.Row) -> int:

@@ -26,9 +26,9 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeAlias, TypeVar, cast
 
 from solver.errors import FormatError, InputError, missing_package
 from solver.problem import escape_controls
@@ -195,13 +195,51 @@ MAX_LINE_BYTES = 65_536
 """The longest record of a format with one record per line."""
 
 PIECE_BYTES = 1 << 14
-_RECENT_LINES, _SHOWN_BYTES = 300, 500
+BATCH_LINES = 256
+"""So many lines are read together at most."""
+
+_RECENT_LINES, _SHOWN_BYTES = 300 + BATCH_LINES, 500
 """So many lines are kept, to show those that are unreadable; of each, so many bytes."""
 
 _BEGINS_TAG = re.compile(rb'\[\w+\s*"')
 _LINE_ENDS = b"\r\n"
 
 _NOTHING_STARTS = frozenset({b"", b"#", b"%", b";"})
+
+
+class Batches(Generic[Raw]):
+    """Items that arrive in batches: an iterator over items, or over what has arrived.
+
+    Parameters
+    ----------
+    batches : iterable of iterable
+        Items of the same batch are there without waiting for more input.
+    """
+
+    def __init__(self, batches: Iterable[Iterable[Raw]]) -> None:
+        self._batches = iter(batches)
+        self._begun: Iterator[Raw] = iter(())
+
+    @classmethod
+    def of_lines(cls, lines: Lines) -> Batches[tuple[int, bytes]]:
+        """Return the batches of `NumberedLines`; other lines come one by one."""
+        if isinstance(lines, NumberedLines):
+            return Batches(lines.batches())
+        return Batches([line] for line in lines)
+
+    def __iter__(self) -> Iterator[Raw]:
+        return self
+
+    def __next__(self) -> Raw:
+        while True:
+            for item in self._begun:
+                return item
+            self._begun = iter(next(self._batches))
+
+    def rest(self) -> Iterator[list[Raw]]:
+        """Yield what is left of the batch that was begun, and the other batches."""
+        yield [*self._begun]
+        yield from map(list, self._batches)
 
 
 class NumberedLines:
@@ -299,16 +337,25 @@ class NumberedLines:
         return self._stream.read1(PIECE_BYTES)
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        for lines in self._chunks():
-            for line in lines:
-                self.bytes_read += len(line)
-                if _is_longer(line, self._limit):
-                    line = line[: self._limit + 1]  # noqa: PLW2901
+        return chain.from_iterable(self.batches())
+
+    def batches(self) -> Iterator[list[tuple[int, bytes]]]:
+        """Yield the lines that have arrived together, `BATCH_LINES` at most."""
+        for arrived in self._chunks():
+            for start in range(0, len(arrived), BATCH_LINES):
+                lines = arrived[start : start + BATCH_LINES]
+                self.bytes_read += sum(map(len, lines))
+                if len(max(lines, key=len)) > self._limit:
+                    lines = [self._cut(line) for line in lines]
                 if not self.number:
-                    line = line.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
-                self.number += 1
-                self._recent.append(line[:_SHOWN_BYTES])
-                yield self.number, line
+                    lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+                self._recent.extend([line[:_SHOWN_BYTES] for line in lines])
+                first = self.number + 1
+                self.number += len(lines)
+                yield [*enumerate(lines, first)]
+
+    def _cut(self, line: bytes) -> bytes:
+        return line[: self._limit + 1] if _is_longer(line, self._limit) else line
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the stream in pieces instead of lines, without a byte order mark."""
@@ -412,6 +459,14 @@ def decode_line(line: bytes) -> str:
         return decode(line)
 
 
+def decoded(line: bytes) -> str | InputError:
+    """Return what `decode_line` returns or raises."""
+    try:
+        return decode_line(line)
+    except InputError as error:
+        return error
+
+
 def _is_longer(line: bytes, limit: int) -> bool:
     return len(line) > limit and len(line.rstrip(_LINE_ENDS)) > limit
 
@@ -453,20 +508,6 @@ def read_each(
             yield parse(record, source)
         except InputError as error:
             yield FormatError(source, str(error))
-
-
-def read_lines(
-    lines: Lines, name: str, parse: Callable[[str, str], Parsed]
-) -> Iterator[Parsed | FormatError]:
-    """Read a format with one record per line, as `read_each` does.
-
-    Blank lines and comments are skipped. The first character of a comment is one of
-    `#`, `%` and `;`, with which no FEN begins.
-    """
-    records = (item for item in lines if is_record(item[1]))
-    return read_each(
-        records, name, lambda line, source: parse(decode_line(line).strip(), source)
-    )
 
 
 _COMPRESSED_BYTES = 512

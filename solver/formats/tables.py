@@ -33,7 +33,7 @@ from solver.position_text import find_fens
 from solver.problem import escape_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.formats.streams import Lines
 
@@ -156,7 +156,7 @@ def _measure(
     numbered = enumerate((line.encode(errors="replace") for line in lines), 1)
     rows = [
         (cells, [*map(is_position, cells)])
-        for _, cells in split_rows(numbered, delimiter)
+        for _, cells in chain.from_iterable(split_rows([numbered], delimiter))
         if isinstance(cells, list) and not _is_blank(cells)
     ]
     first = next((at for at, (_, wholes) in enumerate(rows) if any(wholes)), len(rows))
@@ -178,90 +178,120 @@ def _measure(
 
 
 def read_delimited(
-    lines: Lines, delimiter: str, names: tuple[str, ...] | None
-) -> Iterator[Row]:
+    batches: Iterable[Lines],
+    delimiter: str,
+    names: tuple[str, ...] | None,
+    is_outside: Callable[[bytes], bool] = lambda _line: False,
+) -> Iterator[list[Row]]:
     """Split the rows of a table, each as soon as it has arrived.
 
     Parameters
     ----------
-    lines : iterator of tuple
+    batches : iterable of lines
         The number and the bytes of each line, from the first one on, header included.
     delimiter : str
         What is between cells.
     names : tuple of str or None
         The names that `find_delimiter` returned, one a column. The rows before the
         header are skipped. If it is None, the first row has as many cells as all.
+    is_outside : callable
+        Returns whether a row is left out, by its first line.
 
     Yields
     ------
-    tuple
-        The number of the row's first line; and its cells with their white space, as
-        many as there are columns, or an InputError. Blank rows are left out.
+    list of tuple
+        The number of a row's first line; and its cells with their white space, as many
+        as there are columns, or an InputError. Blank rows are left out.
     """
     width, skips = len(names or ()), True
-    for number, cells in split_rows(lines, delimiter):
-        if isinstance(cells, InputError):
-            yield number, cells
-            continue
-        if skips:
-            is_header = names is not None and _names_in(cells, width) == names
-            is_first = any(map(is_position, cells)) or not (
-                names
-                or _is_separator(cells)
-                or not streams.is_record(cells[0].encode())
-            )
-            skips = not (is_header or is_first)
-            if not is_first:
+    for batch in split_rows(batches, delimiter, is_outside):
+        rows: list[Row] = []
+        for row in batch:
+            number, cells = row
+            if isinstance(cells, InputError):
+                rows.append(row)
                 continue
-            width = width or len(cells)
-        if not cells[0] and _is_blank(cells):
-            continue
-        if len(cells) == width:
-            yield number, cells
-        elif not _is_blank(cells):
-            msg = f"expected {width} columns, found {len(cells):,}"
-            yield number, InputError(msg)
-
-
-def split_rows(lines: Lines, delimiter: str) -> Iterator[Row]:
-    """Yield the number and the cells of each row, of whatever width."""
-    rest = iter(lines)
-    ahead: deque[tuple[int, bytes]] = deque()  # what a row with a quote looked at
-
-    def following() -> Iterator[str]:
-        size = 0
-        for at in range(_MAX_ROW_LINES):
-            if at == len(ahead):
-                ahead.extend(islice(rest, 1))
-            if at == len(ahead) or size > streams.MAX_LINE_BYTES:
-                return
-            size += len(ahead[at][1])
-            yield streams.decode_line(ahead[at][1])
-
-    while item := ahead.popleft() if ahead else next(rest, None):
-        number, line = item
-        text = ""
-        try:
-            text = streams.decode_line(line)
-            if '"' not in text:
-                yield number, text.rstrip("\r\n").split(delimiter)
+            if skips:
+                is_header = names is not None and _names_in(cells, width) == names
+                is_first = any(map(is_position, cells)) or not (
+                    names
+                    or _is_separator(cells)
+                    or not streams.is_record(cells[0].encode())
+                )
+                skips = not (is_header or is_first)
+                if not is_first:
+                    continue
+                width = width or len(cells)
+            if not cells[0] and _is_blank(cells):
                 continue
-            reader = csv.reader(
-                chain([text], following()),
-                delimiter=delimiter,
-                skipinitialspace=True,
-                strict=True,
-            )
-            cells = next(reader)
-            for _ in range(reader.line_num - 1):
-                ahead.popleft()
-            yield number, cells
-        except InputError as error:
-            yield number, error
-        except csv.Error as error:
-            shown = quote(text.rstrip("\r\n"))
-            msg = f"expected a row of CSV, found {shown}: {error}"
-            yield number, InputError(msg)
+            if len(cells) == width:
+                rows.append(row)
+            elif not _is_blank(cells):
+                msg = f"expected {width} columns, found {len(cells):,}"
+                rows.append((number, InputError(msg)))
+        yield rows
+
+
+def split_rows(
+    batches: Iterable[Lines],
+    delimiter: str,
+    is_outside: Callable[[bytes], bool] = lambda _line: False,
+) -> Iterator[list[Row]]:
+    """Yield the number and the cells of each row, of whatever width, in batches."""
+    rest = iter(batches)
+    ahead: deque[tuple[int, bytes]] = deque()
+
+    for batch in rest:
+        ahead.extend(batch)
+        rows: list[Row] = []
+        while ahead:
+            number, line = ahead.popleft()
+            if is_outside(line):
+                continue
+            text = streams.decoded(line)
+            if isinstance(text, InputError):
+                rows.append((number, text))
+            elif '"' not in text:
+                rows.append((number, text.rstrip("\r\n").split(delimiter)))
+            else:
+                yield rows  # before more lines are waited for
+                cells, count = _split_quoted(text, _following(ahead, rest), delimiter)
+                for _ in range(count - 1):
+                    ahead.popleft()
+                rows = [(number, cells)]
+        yield rows
+
+
+def _following(ahead: deque[tuple[int, bytes]], rest: Iterator[Lines]) -> Iterator[str]:
+    """Yield the lines that may belong to the row before them; they stay in `ahead`."""
+    size = 0
+    for at in range(_MAX_ROW_LINES):
+        while at >= len(ahead) and (batch := next(rest, None)) is not None:
+            ahead.extend(batch)
+        if at >= len(ahead) or size > streams.MAX_LINE_BYTES:
+            return
+        size += len(ahead[at][1])
+        yield streams.decode_line(ahead[at][1])
+
+
+def _split_quoted(
+    text: str, following: Iterator[str], delimiter: str
+) -> tuple[list[str] | InputError, int]:
+    """Return the cells of a row with a quote, and how many lines it has."""
+    reader = csv.reader(
+        chain([text], following),
+        delimiter=delimiter,
+        skipinitialspace=True,
+        strict=True,
+    )
+    try:
+        return next(reader), reader.line_num
+    except InputError as error:
+        return error, 1
+    except csv.Error as error:
+        shown = quote(text.rstrip("\r\n"))
+        msg = f"expected a row of CSV, found {shown}: {error}"
+        return InputError(msg), 1
 
 
 # Markdown

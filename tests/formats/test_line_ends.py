@@ -313,11 +313,17 @@ def test_lines_are_numbered_and_long_ones_cut(text: bytes, lines: list[bytes]) -
     assert numbered(text) == list(enumerate(lines, start=1))
 
 
-def test_number_and_bytes_are_those_of_the_last_line() -> None:
-    lines = streams.NumberedLines(io.BytesIO(b"abc\nde\n"), 10)
+def test_number_and_bytes_are_those_of_the_lines_that_have_arrived() -> None:
+    lines = streams.NumberedLines(io.BytesIO(b"abc\nde\n" * 200), 10)
     assert (lines.number, lines.bytes_read) == (0, 0)
-    counts = [(lines.number, lines.bytes_read) for _ in lines]
-    assert counts == [(1, 4), (2, 7)]
+    counts = [(lines.number, lines.bytes_read) for _ in lines.batches()]
+    assert counts == [(256, 896), (400, 1400)]
+    assert [lines.text_at(number) for number in (1, 2, 400, 401)] == [
+        "abc",
+        "de",
+        "de",
+        "",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from solver.errors import FormatError
 from solver.formats.claims import FileSummary, ReadOptions, Selection
 from solver.formats.detection import detect
 from solver.formats.registry import FORMATS, read_collection, title_of
-from solver.formats.streams import MAX_LINE_BYTES
+from solver.formats.streams import BATCH_LINES, MAX_LINE_BYTES
 from solver.problem import Claim, Problem
 from tests.formats.whole_files import read_with, with_source
 
@@ -360,11 +360,11 @@ def test_only_lichess_has_themes_and_ratings(path: Path, selection: Selection) -
 
 
 def test_the_summary_measures_the_progress_in_a_plain_file(path: Path) -> None:
-    path.write_bytes(GOOD * 4)
+    path.write_bytes(GOOD * (2 * BATCH_LINES))
     summary = FileSummary()
     fractions = [summary.fraction()]
     fractions += [summary.fraction() for _ in read_collection(path, summary=summary)]
-    assert fractions == [None, 0.25, 0.5, 0.75, 1.0]
+    assert [*dict.fromkeys(fractions)] == [None, 0.5, 1.0]
 
 
 def test_the_summary_measures_the_progress_in_a_compressed_file(path: Path) -> None:

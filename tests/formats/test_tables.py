@@ -7,6 +7,7 @@ import random
 import sqlite3
 import zipfile
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,7 +43,7 @@ def numbered(text: str | bytes) -> list[tuple[int, bytes]]:
 def read(text: str) -> list[tuple[int, list[str] | str]]:
     found = find_delimiter(text.splitlines())
     assert found
-    rows = read_delimited(numbered(text), *found)
+    rows = chain.from_iterable(read_delimited([numbered(text)], *found))
     return [(at, str(x) if isinstance(x, InputError) else x) for at, x in rows]
 
 
@@ -107,7 +108,7 @@ def test_a_wrong_row_costs_only_itself() -> None:
     bad = b"\xff\0"
     text = f'fen,n\n{A},2\n{A},"2\n{B},1,1\n{B},"1"x\n'.encode() + bad + b"\n\n,\n"
     text += f'{B},"1"\n'.encode()
-    rows = [*read_delimited(numbered(text), ",", ("fen", "n"))]
+    rows = [*chain(*read_delimited([numbered(text)], ",", ("fen", "n")))]
     assert [str(x) if isinstance(x, InputError) else x[1] for _, x in rows] == [
         "2",
         f"expected a row of CSV, found '{A},\"2': ',' expected after '\"'",
@@ -127,7 +128,8 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_file() -> None:
 
 
 def test_a_row_that_is_too_long_is_an_error() -> None:
-    rows = [*read_delimited(numbered(f"{A},{'x' * 70_000}\n{B},1\n"), ",", None)]
+    text = numbered(f"{A},{'x' * 70_000}\n{B},1\n")
+    rows = [*chain(*read_delimited([text], ",", None))]
     assert "at most 65,536 bytes" in str(rows[0][1])
     assert rows[1] == (2, [B, "1"])
 
@@ -141,11 +143,11 @@ def test_what_precedes_the_header_is_skipped_and_a_bad_first_row_is_kept() -> No
 
 
 def test_a_row_is_read_as_soon_as_it_has_arrived() -> None:
-    def lines() -> Iterable[tuple[int, bytes]]:
-        yield 1, f"{A},2\n".encode()
+    def batches() -> Iterable[list[tuple[int, bytes]]]:
+        yield numbered(f'{A},2\n{B},"1')
         pytest.fail("read too far")
 
-    assert next(iter(read_delimited(lines(), ",", None))) == (1, [A, "2"])
+    assert next(iter(read_delimited(batches(), ",", None))) == [(1, [A, "2"])]
 
 
 def test_equal_and_empty_names_differ() -> None:

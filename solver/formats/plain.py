@@ -1,0 +1,204 @@
+"""Records of plain shape, read many at a time: a FEN, perhaps a number, a line, a name.
+
+Called by `epd`, `evidence` and `reading`; imports `claims`, `evidence`, `position_text`
+and `problem`.
+
+A `Shape` picks the texts of a record, and compiled code reads the positions and lines
+of all that have arrived in one call. A record that is unusual in any way is left to the
+reader of its format, which alone reports faults.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from solver.formats.claims import default_name
+from solver.formats.evidence import AND_MORE, MATE_THEME, MATE_THEMES
+from solver.position_text import read_many
+from solver.problem import MATE, MAX_MOVES, Claim, Problem, draft_of, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""A surrogate without the other one of its pair: JSON can express it, but a text file
+cannot."""
+
+Fields: TypeAlias = "tuple[tuple[str, str], ...]"
+"""The part and the name of each field that a record is read from."""
+
+_RAW = list, str
+_FEW_DIGITS = 4
+
+
+Picked: TypeAlias = "tuple[str, str, str, Any, Fields]"
+"""A FEN; a line, the opponent's first move included; a name, empty without one; what
+else the claim depends on, None if there is none; and the fields to note in the summary,
+as far as the file's reading has not noted them."""
+
+_DraftProblem, _DraftClaim = draft_of(Problem), draft_of(Claim)
+
+
+class Shape(NamedTuple):
+    """How to read records of plain shape.
+
+    Attributes
+    ----------
+    pick : callable
+        Returns what a record has; None if it is of another shape, or not selected.
+    claim : callable
+        Returns the claim, given `Picked.said` and the line in UCI notation; None if the
+        record is unusual.
+    played : int
+        How many of the opponent's moves come before the position; castling in their
+        line is then a move of the king by two squares.
+    """
+
+    pick: Callable[[Any], Picked | None]
+    claim: Callable[[Any, tuple[str, ...]], Claim | None]
+    played: int = 0
+
+
+def read_plain(
+    shape: Shape | None, rows: Sequence[tuple[Any, ...]], file: str
+) -> Iterator[tuple[Problem | None, Fields]]:
+    """Read the rows of plain shape in one call of compiled code.
+
+    Parameters
+    ----------
+    shape : Shape or None
+        None: no row is of plain shape.
+    rows : sequence of tuple
+        The number of each in the file, and a list or a text; else the row is unusual.
+    file : str
+        The file's name in `file:line`.
+
+    Yields
+    ------
+    tuple
+        For each row the problem, or None if the row is not of plain shape; and the
+        fields to note.
+    """
+    if shape is None:
+        yield from repeat((None, ()), len(rows))
+        return
+    pick, played = shape.pick, shape.played
+    picked = [pick(row[1]) if type(row[1]) in _RAW else None for row in rows]
+    fens = [one[0] for one in picked if one]
+    lines = [one[1] for one in picked if one]
+    found = iter(read_many(fens, lines, played=played, uci_only=played > 0))
+    for row, one in zip(rows, picked, strict=True):
+        position = next(found) if one else None
+        if not (one and position):
+            yield None, ()
+            continue
+        given, moves, name, said, fields = one
+        claim = None
+        if said is not None:
+            claim = shape.claim(said, tuple(position[1].split()))
+            if claim is None:
+                yield None, ()
+                continue
+        problem = _DraftProblem()
+        problem.fen = position[0]
+        problem.source = source = f"{file}:{row[0]}"
+        problem.id = name or default_name(source)
+        problem.claim = claim
+        problem.no_mate = None
+        problem.stipulation = MATE
+        problem.names_side = True
+        problem.warnings = problem.line = ()
+        problem.before = (given, moves.split(None, 1)[0]) if played else ()
+        problem.__class__ = Problem
+        yield problem, fields
+
+
+@lru_cache
+def _claim_mate(moves: int) -> Claim:
+    return Claim(moves)
+
+
+def claim_number(moves: int, line: tuple[str, ...]) -> Claim:
+    """Return the claim of a mate, with its line if there is one."""
+    return _claim(moves, (), line) if line else _claim_mate(moves)
+
+
+def _claim(
+    mate: int, keys: tuple[str, ...], line: tuple[str, ...], *, any_last: bool = False
+) -> Claim:
+    claim = _DraftClaim()
+    claim.mate = mate
+    claim.keys = keys
+    claim.line = line
+    claim.any_last_move = any_last
+    claim.solutions = None
+    claim.by_line = claim.partly_read = False
+    claim.variations = ()
+    claim.__class__ = Claim
+    made: Claim = claim
+    return made
+
+
+def number_of(text: str) -> int:
+    """Return the length of a mate in plain digits; 0 for anything else."""
+    number = int(text) if len(text) < _FEW_DIGITS and text.isdecimal() else 0
+    return number if number <= MAX_MOVES else 0
+
+
+def numbered(at: int, claim_at: int, name_at: int) -> Shape:
+    """Return the shape of rows with a position, a number and perhaps a name.
+
+    Parameters
+    ----------
+    at, claim_at, name_at : int
+        The places of their cells; -1: no name.
+    """
+
+    def pick(cells: Sequence[str]) -> Picked | None:
+        fen, number = cells[at], number_of(cells[claim_at].strip())
+        if not number or " " not in fen.strip():
+            return None
+        name = cells[name_at] if name_at >= 0 else ""
+        return fen, "", SURROGATE.sub("\ufffd", name), number, ()
+
+    return Shape(pick, claim_number)
+
+
+def lichess(
+    pick_cells: Callable[[Sequence[str]], Sequence[str]],
+    selects: Callable[..., bool],
+    *,
+    all_rows: bool,
+) -> Shape:
+    """Return the shape of lichess's rows.
+
+    Parameters
+    ----------
+    pick_cells : callable
+        Returns the name, position, moves and themes of a row, perhaps more.
+    selects : callable
+        Returns whether a row is selected, given its moves, its themes and what follows.
+    all_rows : bool
+        Whether rows that claim no mate may be selected.
+    """
+
+    def pick(cells: Sequence[str]) -> Picked | None:
+        name, fen, moves, themes, *others = pick_cells(cells)
+        words = MATE_THEME in themes and MATE_THEMES.intersection(themes.split())
+        if not (words or all_rows) or not selects(moves, themes, *others):
+            return None
+        return fen, moves, printable(name), words or None, ()
+
+    return Shape(pick, _claim_themes, played=1)
+
+
+def _claim_themes(themes: set[str], line: tuple[str, ...]) -> Claim | None:
+    """Return the claim of a line and its themes; None if they disagree."""
+    mate, is_even = divmod(len(line) + 1, 2)
+    others = themes - {MATE_THEME, f"mateIn{min(mate, AND_MORE)}"}
+    if others or is_even or mate > MAX_MOVES:
+        return None
+    return _claim(mate, line[:1], line, any_last=True)
