@@ -15,8 +15,8 @@ import sys
 import threading
 from array import array
 from functools import cache, cached_property, lru_cache
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.loader import load_part
@@ -95,8 +95,11 @@ def read_many(
         What `read_compiled` returns for each.
     """
     count = len(fens)
-    texts = [text.encode(errors="surrogatepass") for text in chain(fens, lines)]
-    given, sizes = b"".join(texts), array("q", map(len, texts))
+    texts: list[Any] = [*fens, *lines]
+    given = "".join(texts).encode(errors="surrogatepass")
+    if len(given) > sum(map(len, texts)):  # some are not ASCII
+        texts = [text.encode(errors="surrogatepass") for text in texts]
+    sizes = array("q", map(len, texts))
     rows = (query_struct.Query * count)()
     address = ctypes.cast(ctypes.c_char_p(given), ctypes.c_void_p).value or 0
     places = array("q", accumulate(sizes, initial=address))

@@ -468,7 +468,7 @@ def printable(name: str) -> str:
     str
         One line with single spaces, and U+FFFD for unprintable characters.
     """
-    words = " ".join(name.split())
+    words = name if name.isalnum() else " ".join(name.split())
     if words.isprintable():
         return words
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in words)

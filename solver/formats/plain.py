@@ -169,9 +169,7 @@ def numbered(at: int, claim_at: int, name_at: int) -> Shape:
 
 def lichess(
     pick_cells: Callable[[Sequence[str]], Sequence[str]],
-    selects: Callable[..., bool],
-    *,
-    all_rows: bool,
+    selects: Callable[..., bool] | None,
 ) -> Shape:
     """Return the shape of lichess's rows.
 
@@ -179,26 +177,42 @@ def lichess(
     ----------
     pick_cells : callable
         Returns the name, position, moves and themes of a row, perhaps more.
-    selects : callable
+    selects : callable or None
         Returns whether a row is selected, given its moves, its themes and what follows.
-    all_rows : bool
-        Whether rows that claim no mate may be selected.
+        None: those are that claim a mate.
     """
 
     def pick(cells: Sequence[str]) -> Picked | None:
-        name, fen, moves, themes, *others = pick_cells(cells)
-        words = MATE_THEME in themes and MATE_THEMES.intersection(themes.split())
-        if not (words or all_rows) or not selects(moves, themes, *others):
+        row = pick_cells(cells)
+        said = _length_of(row[3])
+        if said is None if selects is None else not selects(*row[2:]):
             return None
-        return fen, moves, printable(name), words or None, ()
+        return row[1], row[2], printable(row[0]), said, ()
 
-    return Shape(pick, _claim_themes, played=1)
+    return Shape(pick, _claim_line, played=1)
 
 
-def _claim_themes(themes: set[str], line: tuple[str, ...]) -> Claim | None:
-    """Return the claim of a line and its themes; None if they disagree."""
-    mate, is_even = divmod(len(line) + 1, 2)
-    others = themes - {MATE_THEME, f"mateIn{min(mate, AND_MORE)}"}
-    if others or is_even or mate > MAX_MOVES:
+@lru_cache(1 << 12)
+def _length_of(themes: str) -> int | None:
+    """Return the length of the mate that themes claim, 0 for any; None for no mate.
+
+    `_MIXED` stands for several lengths.
+    """
+    words = MATE_THEMES.intersection(themes.split()) if MATE_THEME in themes else None
+    if not words:
+        return None
+    lengths = [int(word.removeprefix("mateIn")) for word in words - {MATE_THEME}]
+    return _MIXED if len(lengths) > 1 else sum(lengths)
+
+
+_MIXED = -1
+
+
+def _claim_line(length: int, line: tuple[str, ...]) -> Claim | None:
+    """Return the claim of a line; None if it is not of the length that is claimed."""
+    plies = len(line)
+    mate = (plies + 1) // 2
+    is_claimed = length in (0, mate) or length == AND_MORE < mate
+    if not (plies % 2 and is_claimed) or mate > MAX_MOVES:
         return None
     return _claim(mate, line[:1], line, any_last=True)

@@ -484,7 +484,8 @@ class Reading:
                 self._summary.ignore(name, *map(str, numbers), may_claim=may_claim)
         fields += [("", shown[at], at) for at, of_one in enumerate(parts) if not of_one]
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
-        shape = pick and plain.lichess(pick, self._selects, all_rows=selection.all_rows)
+        selects = None if selection == claiming.EVERYTHING else self._selects
+        shape = pick and plain.lichess(pick, selects)
         read = Counter(part for part, _, _ in fields if part)
         if not (is_lichess or needed) and read in _PLAIN and self._options.claims:
             at, claim_at = places["position"], places["claim"]
@@ -665,9 +666,7 @@ class Reading:
         return self._spelled.get(next(iter(self._known["position"])), "")
 
     def _selects(self, moves: str, themes: str, rating: str = "") -> bool:
-        """Return whether a row of lichess with a mate is selected, and readable."""
-        if self._options.selection == claiming.EVERYTHING:
-            return True
+        """Return whether a row of lichess is selected, and its rating is a number."""
         try:
             return self._is_selected(moves, themes, rating)
         except InputError:

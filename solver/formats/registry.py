@@ -192,8 +192,12 @@ def _read_opened(
     summary.begin(bytes_read, opened[0] if opened else None)
     try:
         found = _read(stream, lines, summary, options)
+        keeps_all = replace(options, columns={}, source_format=AUTO) == DEFAULTS
         for record in _end_floods(found, summary, can_wait=opened is not None):
-            if kept := _count(record, summary, options):
+            if keeps_all and not isinstance(record, FormatError):  # most records
+                summary.count(record)
+                yield record
+            elif kept := _count(record, summary, options):
                 yield kept
     except InputError as error:  # of the compressed stream
         summary.unreadable += 1

@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,7 +135,6 @@ def read_csv(
     if not head:
         return
     reading = summary.learnt = Reading(summary, options)
-    is_outside: Callable[[bytes], bool] | None = None
     try:
         table = find_table([decode(line) for _, line in head], options)
         if table is None:
@@ -144,14 +142,10 @@ def read_csv(
             raise refusal(summary.title, "a column fen, epd or position", found)
         delimiter, names, has_header = summary.table = table
         _drop_lines_before(head, table)
-        rows = Batches(
-            tables.read_delimited(
-                chain([head], rest.rest()),
-                delimiter,
-                names if has_header else None,
-                lambda line: is_outside is not None and is_outside(line),
-            )
-        )
+        outside = _Outside(summary, delimiter, len(names))
+        batches = map(outside.leave_out, chain([head], rest.rest()))
+        given = names if has_header else None
+        rows = Batches(tables.read_delimited(batches, delimiter, given))
         taken = claims.take_sample(rows, _size_of, summary)
         reading.learn(
             [
@@ -166,28 +160,54 @@ def read_csv(
         yield FormatError(f"{summary.name}:{head[0][0]}", str(error))
         return
     selection = options.selection
-    if plan.pick and not selection.all_rows and selection.min_rating is None:
-        is_outside = partial(_claims_nothing, summary, delimiter, len(names))
-    batches = ((plan, batch) for batch in chain([taken], rows.rest()))
-    yield from reading.read_rows(batches, is_table=True)
+    are_all_read = selection.all_rows or selection.min_rating is not None
+    outside.are_known = plan.pick is not None and not are_all_read
+    planned = ((plan, batch) for batch in chain([taken], rows.rest()))
+    yield from reading.read_rows(planned, is_table=True)
 
 
-def _claims_nothing(
-    summary: claims.FileSummary, delimiter: str, width: int, line: bytes
-) -> bool:
-    """Return whether a row of lichess certainly claims no mate; count it."""
-    mark = delimiter.encode()
-    is_outside = (
-        b"mate" not in line
-        and b'"' not in line
-        and mark + mark not in line  # a heading
-        and line.count(mark) == width - 1
-        and line[:1].isalnum()
-        and line.isascii()
-        and len(line) <= MAX_LINE_BYTES
-    )
-    summary.not_selected += is_outside
-    return is_outside
+class _Outside:
+    """Rejects rows of lichess that certainly claim no mate, by their bytes.
+
+    Parameters
+    ----------
+    summary : FileSummary
+        Counts them.
+    delimiter : str
+    width : int
+        How many columns there are.
+
+    Attributes
+    ----------
+    are_known : bool
+        Whether rows are known to be of lichess; before, none is left out.
+    """
+
+    def __init__(self, summary: claims.FileSummary, delimiter: str, width: int) -> None:
+        self.are_known = False
+        self._summary, self._mark = summary, delimiter.encode()
+        self._marks, self._from = width - 1, 0
+
+    def leave_out(self, batch: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+        """Return the other rows of a batch of lines."""
+        content = b"".join([line for _, line in batch])
+        if b'"' in content:  # a row may go on in the next lines
+            self._from = batch[-1][0] + tables.MAX_ROW_LINES
+        is_short = len(content) <= MAX_LINE_BYTES
+        is_clear = self.are_known and is_short and content.isascii()
+        if not is_clear or not batch or batch[0][0] <= self._from:
+            return batch
+        mark, marks, empty = self._mark, self._marks, 2 * self._mark
+        kept = [
+            item
+            for item in batch
+            if b"mate" in item[1]
+            or item[1].count(mark) != marks
+            or empty in item[1]  # perhaps a heading
+            or not item[1][:1].isalnum()
+        ]
+        self._summary.not_selected += len(batch) - len(kept)
+        return kept
 
 
 def _size_of(row: tables.Row) -> int:

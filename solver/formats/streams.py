@@ -447,7 +447,7 @@ def decode_line(line: bytes) -> str:
     InputError
         If the line is too long, or not UTF-8 and has a NUL byte, as binary data have.
     """
-    if _is_longer(line, MAX_LINE_BYTES):
+    if len(line) > MAX_LINE_BYTES and _is_longer(line, MAX_LINE_BYTES):
         msg = f"expected a line of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
         raise InputError(msg)
     try:

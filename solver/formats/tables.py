@@ -33,7 +33,7 @@ from solver.position_text import find_fens
 from solver.problem import escape_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from solver.formats.streams import Lines
 
@@ -103,7 +103,7 @@ def _plain(value: object) -> str:
 # Delimited text
 
 _DELIMITERS = ",;\t|"
-_MAX_ROW_LINES = 1000
+MAX_ROW_LINES = 1000
 """The most lines of a row, so that quotes that are never closed cost little time."""
 
 _SAME_WIDTH, _WITH_FEN = 0.9, 0.8
@@ -181,7 +181,6 @@ def read_delimited(
     batches: Iterable[Lines],
     delimiter: str,
     names: tuple[str, ...] | None,
-    is_outside: Callable[[bytes], bool] = lambda _line: False,
 ) -> Iterator[list[Row]]:
     """Split the rows of a table, each as soon as it has arrived.
 
@@ -194,8 +193,6 @@ def read_delimited(
     names : tuple of str or None
         The names that `find_delimiter` returned, one a column. The rows before the
         header are skipped. If it is None, the first row has as many cells as all.
-    is_outside : callable
-        Returns whether a row is left out, by its first line.
 
     Yields
     ------
@@ -204,7 +201,12 @@ def read_delimited(
         as there are columns, or an InputError. Blank rows are left out.
     """
     width, skips = len(names or ()), True
-    for batch in split_rows(batches, delimiter, is_outside):
+    for batch in split_rows(batches, delimiter):
+        if not skips and all(
+            type(x) is list and x[0] and len(x) == width for _, x in batch
+        ):
+            yield batch
+            continue
         rows: list[Row] = []
         for row in batch:
             number, cells = row
@@ -232,11 +234,7 @@ def read_delimited(
         yield rows
 
 
-def split_rows(
-    batches: Iterable[Lines],
-    delimiter: str,
-    is_outside: Callable[[bytes], bool] = lambda _line: False,
-) -> Iterator[list[Row]]:
+def split_rows(batches: Iterable[Lines], delimiter: str) -> Iterator[list[Row]]:
     """Yield the number and the cells of each row, of whatever width, in batches."""
     rest = iter(batches)
     ahead: deque[tuple[int, bytes]] = deque()
@@ -246,8 +244,6 @@ def split_rows(
         rows: list[Row] = []
         while ahead:
             number, line = ahead.popleft()
-            if is_outside(line):
-                continue
             text = streams.decoded(line)
             if isinstance(text, InputError):
                 rows.append((number, text))
@@ -265,7 +261,7 @@ def split_rows(
 def _following(ahead: deque[tuple[int, bytes]], rest: Iterator[Lines]) -> Iterator[str]:
     """Yield the lines that may belong to the row before them; they stay in `ahead`."""
     size = 0
-    for at in range(_MAX_ROW_LINES):
+    for at in range(MAX_ROW_LINES):
         while at >= len(ahead) and (batch := next(rest, None)) is not None:
             ahead.extend(batch)
         if at >= len(ahead) or size > streams.MAX_LINE_BYTES:
