@@ -234,7 +234,10 @@ def parse_tokens(
             yield from tokens  # a number that ends with the file
     except faults as error:
         yield from tokens
-        yield FAULT, printable(f"{error}".partition("\n")[0])
+        raw = error.args[0]  # bytes if it quotes some that are no text
+        text = raw.decode(errors="replace") if isinstance(raw, bytes) else f"{error}"
+        # Without its context, or the place that ijson in Python counts.
+        yield FAULT, printable(re.split(r"\n| at \d+$", text, maxsplit=1)[0])
     finally:
         with suppress(*faults):  # otherwise ijson in Python complains about the rest
             parser.close()
