@@ -184,7 +184,7 @@ def _is_fen(value: object) -> bool:
 
 def _begins_json(head: bytes) -> bool:
     """Return whether a text is JSON, even if it is cut or has a fault further on."""
-    from solver.formats.trees import parse_tokens
+    from solver.formats.json_tokens import parse_tokens
 
     tokens = [*parse_tokens([head], is_whole=False)]
     return tokens[-1][0] != "fault" or len(tokens) > _SURE

@@ -1,7 +1,7 @@
 """Records in nested values: JSON documents, JSON lines, YAML and TOML.
 
-Called by `detection`, `json_records` and `patches`; imports `claims`, `entries`,
-`evidence`, `safe_yaml`, `streams`, `words`, `errors`, `position_text` and `problem`.
+Called by `json_records` and `patches`; imports `claims`, `entries`, `evidence`,
+`json_tokens`, `safe_yaml`, `streams`, `words`, `errors`, `position_text` and `problem`.
 
 What a field means is not decided here, only which object is a record:
 
@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from itertools import count, islice
@@ -44,6 +43,7 @@ from solver.errors import InputError, quote, refusal
 from solver.formats import words
 from solver.formats.entries import Entry, joined
 from solver.formats.evidence import NO_CLAIMS, plain_name
+from solver.formats.json_tokens import FAULT, parse_tokens
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.position_text import find_fens
 from solver.problem import printable
@@ -56,17 +56,11 @@ if TYPE_CHECKING:
 Found: TypeAlias = "Iterator[Entry | InputError]"
 """What a reader yields: entries, and errors for unreadable records."""
 
-FAULT = "fault"
-"""The token of a fault in JSON."""
-
 _MANY = 2
 """So many FENs, or more."""
 
 _SLASHES = 7
 """How many there are at least in a text with a FEN."""
-
-_TOO_LONG = re.compile(rb"[0-9]{601}")
-"""So long a number could crash ijson 3.6 in C: Python does not convert it."""
 
 _MAX_DEPTH = 50
 _MAX_DOCUMENT_BYTES = 1 << 22
@@ -205,42 +199,6 @@ def read_toml(text: str) -> Found:
 
 def _too_large(limit: int = MAX_RECORD_BYTES) -> InputError:
     return InputError(f"expected at most {limit:,} bytes, found a larger one")
-
-
-def parse_tokens(
-    pieces: Iterable[bytes], *, is_whole: bool = True
-) -> Iterator[tuple[str, Any]]:
-    """Yield the tokens of JSON texts, as ijson names them, as soon as they arrive.
-
-    The last may be a fault and what it is; with `is_whole` also an unexpected end.
-    """
-    import ijson
-
-    tokens = ijson.sendable_list()
-    parser = ijson.basic_parse_coro(tokens, multiple_values=True)
-    faults = (ijson.JSONError, ValueError, ArithmeticError)
-    digits = b""  # at the end of the last piece
-    try:
-        for piece in pieces:
-            before, digits = len(digits), digits + piece
-            if found := _TOO_LONG.search(digits):
-                piece = piece[: max(0, found.start() - before)] + b"?"  # noqa: PLW2901
-            digits = digits[len(digits.rstrip(b"0123456789")) :]
-            parser.send(piece)
-            yield from tokens
-            tokens.clear()
-        if is_whole:
-            parser.close()
-            yield from tokens  # a number that ends with the file
-    except faults as error:
-        yield from tokens
-        raw = error.args[0]  # bytes if it quotes some that are no text
-        text = raw.decode(errors="replace") if isinstance(raw, bytes) else f"{error}"
-        # Without its context, or the place that ijson in Python counts.
-        yield FAULT, printable(re.split(r"\n| at \d+$", text, maxsplit=1)[0])
-    finally:
-        with suppress(*faults):  # otherwise ijson in Python complains about the rest
-            parser.close()
 
 
 # Which objects are records

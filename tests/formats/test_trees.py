@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from solver.errors import InputError
-from solver.formats import streams, trees
+from solver.formats import json_tokens, streams, trees
 from solver.formats.claims import FileSummary
 from solver.formats.entries import Entry
 
@@ -467,7 +467,7 @@ def test_a_long_document_is_read_as_its_value_in_constant_memory(
     text = json.dumps(value)
     stream = trees.Document(FileSummary())
     entries: list[Any] = []
-    for kind, token in trees.parse_tokens([text.encode()]):
+    for kind, token in json_tokens.parse_tokens([text.encode()]):
         entries += stream.read(kind, token)
         assert sum(each.size for each in stream.stack) < 2 * streams.MAX_RECORD_BYTES
     entries += stream.end("x")
