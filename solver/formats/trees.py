@@ -43,7 +43,7 @@ from solver.errors import InputError, quote, refusal
 from solver.formats import words
 from solver.formats.entries import Entry, joined
 from solver.formats.evidence import NO_CLAIMS, plain_name
-from solver.formats.json_tokens import FAULT, parse_tokens
+from solver.formats.json_tokens import FAULT, OBJECTS, parse_tokens
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.position_text import find_fens
 from solver.problem import printable
@@ -62,6 +62,7 @@ _MANY = 2
 _SLASHES = 7
 """How many there are at least in a text with a FEN."""
 
+_SCALARS = {str, int, float, bool, type(None)}
 _MAX_DEPTH = 50
 _MAX_DOCUMENT_BYTES = 1 << 22
 """The longest YAML or TOML document, which is loaded whole."""
@@ -97,7 +98,7 @@ def read_document(pieces: Iterable[bytes], summary: FileSummary) -> Found:
         In file order. After a fault of the document there are no more.
     """
     stream = Document(summary)
-    for kind, value in parse_tokens(pieces):
+    for kind, value in parse_tokens(pieces, levels=stream.levels):
         if kind == FAULT:
             fault = f"expected JSON, found a fault: {value}"
         elif len(stream.stack) > _MAX_DEPTH and kind.startswith("start_"):
@@ -135,6 +136,9 @@ def entries_of(
     InputError
         There are none, or the value is nested too deeply.
     """
+    if fields := _plain_fields(value):
+        yield Entry(number, fields, heads=heads)
+        return
     tree = _Tree(number, heads, summary)
     try:
         yield from tree.take(tree.root, "", value)
@@ -310,6 +314,10 @@ class _Tree:
 
     def take(self, last: _Container, key: str, value: object) -> Iterator[Entry]:
         """Take a value of a list or an object, and yield the entries in it."""
+        is_next = last.has_record and not (last.is_object or last.items)
+        if is_next and (fields := _plain_fields(value)):
+            yield self._entry(fields, last.heads)
+            return
         fens = _count_fens(value)
         if last.is_object:
             yield from self._take_field(last, key, value, fens)
@@ -417,7 +425,10 @@ class Document(_Tree):
     def read(self, kind: str, value: Any) -> Found:
         """Read a token, and yield the entries that end with it."""
         last = self.stack[-1]
-        if kind == "map_key":
+        if kind == OBJECTS:
+            for one in value:
+                yield from self.take(last, "", one)
+        elif kind == "map_key":
             last.key = value
         elif kind.startswith("start_"):
             heads = (*last.heads, last.key) if last.is_object else last.heads
@@ -432,6 +443,15 @@ class Document(_Tree):
             size = len(value) if kind == "string" else _NUMBER_BYTES
             exact = float(value) if isinstance(value, Decimal) else value
             yield from self._give(exact, size)
+
+    def levels(self) -> int:
+        """Return how many levels an object may have that is taken whole.
+
+        Nothing of it is kept: the list that it belongs to has a record.
+        """
+        last = self.stack[-1]
+        is_none = last is self.root or last.is_object or last.is_too_large
+        return (last.has_record and not is_none) * (_MAX_DEPTH + 1 - len(self.stack))
 
     def abandon(self) -> Found:
         """Yield the records before a fault."""
@@ -510,7 +530,7 @@ def _is_late(last: _Container, value: object) -> bool:
     return bool(last.ignored) and isinstance(value, str) and _is_fen(value)
 
 
-def _count_fens(value: object) -> int:
+def _count_fens(value: Any) -> int:
     """Return how many FENs a value holds: 0, 1 or `_MANY`.
 
     There are many also where one FEN does not make the object around it a record: as a
@@ -518,16 +538,17 @@ def _count_fens(value: object) -> int:
     """
     if isinstance(value, str):
         return _read_text(value)[0] if value.count("/") >= _SLASHES else 0
-    total = 0
-    items: Any = value
-    if isinstance(value, dict):
+    is_object, total = isinstance(value, dict), 0
+    if is_object and "".join(value).count("/") >= _SLASHES:
         total = _MANY * any(map(_count_fens, value))
-        items = value.values()
-    for item in items if isinstance(value, dict | list) else ():
-        total += _count_fens(item) if total < _MANY else 0
-    if isinstance(value, list) and total and _objects(value) > 1 and _has_fen(value):
+    items = value.values() if is_object else value if isinstance(value, list) else ()
+    for item in items:
+        total += _count_fens(item)
+        if total >= _MANY:
+            return _MANY
+    if total and not is_object and _objects(value) > 1 and _has_fen(value):
         return _MANY
-    return min(total, _MANY)
+    return total
 
 
 def _has_fen(value: object) -> bool:
@@ -616,6 +637,30 @@ def _is_record(value: dict[str, Any]) -> bool:
 # Fields as texts
 
 
+def _plain_fields(value: object) -> dict[str, str] | None:
+    """Return the fields of an object of texts, numbers and lists of these.
+
+    None if it has enough slashes for a second FEN, or for one that is not a field.
+    """
+    fields: dict[str, str] = {}
+    for name, item in value.items() if isinstance(value, dict) else ():
+        kind = type(item)
+        text = item if kind is str else str(item) if kind is int else _plain_text(item)
+        if text is None:
+            return None
+        fields[name] = text
+    names, texts = "".join(fields).count("/"), "".join(fields.values()).count("/")
+    return fields if fields and names < _SLASHES and texts < 2 * _SLASHES else None
+
+
+def _plain_text(value: object) -> str | None:
+    """Return the text of a number or a list; None if it may be more than a text."""
+    items = value if type(value) is list else [value]
+    is_plain = _SCALARS.issuperset(map(type, items))
+    text = _text(items[0] if len(items) == 1 else items) if is_plain else None
+    return text if text is not None and text.count("/") < _SLASHES else None
+
+
 def _flatten(value: dict[str, Any] | list[Any]) -> dict[str, str]:
     """Return the fields of a record; the name of a nested one is its path."""
     fields: dict[str, str] = {}
@@ -638,6 +683,8 @@ def _spread(value: Any, path: str, fields: dict[str, str]) -> None:
 
 def _text(value: Any) -> str | None:
     """Return a value as the text of a field; None if it has fields itself."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, list):
         return _list_text(value)
     if isinstance(value, dict):

@@ -113,6 +113,10 @@ RECORDS: dict[str, tuple[Any, Shown]] = {
             ({"text": f"{OTHER} bm Qg7#;"}, ("mate in 2",)),
         ],
     ),
+    "a text between records": (
+        [ONE, FEN, ONE],
+        [(F1, ()), ({"text": FEN}, ()), (F1, ())],
+    ),
     "a list of one text": ([FEN], [({"text": FEN}, ())]),
     "a flat record": ([FEN, 2, "Qg8+"], [({"1": FEN, "2": "2", "3": "Qg8+"}, ())]),
     "flat records": (
@@ -360,6 +364,25 @@ def test_numbers_of_a_document_are_written_as_those_of_a_line() -> None:
     assert show(read_json(text)) == show(trees.entries_of(json.loads(text), 1))
 
 
+FIRST = json.dumps(ONE)
+VALUES = ["3.0", "-0", "-0.0", "1E2", "1e400", "12e999999999999999999", "9" * 601]
+VALUES += ["NaN", "-Infinity", "01", "1.", '"\\ud83d\\ude00"', '"\\ud83d"', '"\t"']
+VALUES += ['"\udcff"', '"é"', '"\\/"', '"\\x"', '"}, {"', "[]", "{}", f'["{FEN}"]']
+VALUES += [f'"{OTHER}"', f'{{"{OTHER}": 1}}', f'1, "{OTHER}": 2', '1, "x": 2']
+VALUES += ["[" * depth + "]" * depth for depth in (48, 49, 50, 1000)]
+LISTS = [f'[{FIRST}, {{"fen": "{FEN}", "x": {value}}}, {FIRST}]' for value in VALUES]
+GAPS = " ", ",,", "\v,", ",\xa0", "}", "\n,\r\t", ", 1,"
+LISTS += [f"[{FIRST}{gap}{FIRST}]" for gap in GAPS]
+LISTS += [f"{FIRST}, {FIRST}", f'{{"x": {FIRST}, {FIRST}}}', f"[{FIRST}, {{}}, [2]]"]
+LISTS += [f'[{FIRST}, "{OTHER}", {FIRST}]', f'[{FIRST}, {{"x": ["{FEN}", 2]}}]']
+
+
+@pytest.mark.parametrize("text", LISTS, ids=map(str, range(len(LISTS))))
+def test_an_object_that_arrives_whole_is_read_as_its_tokens(text: str) -> None:
+    whole, tokens = read_json(text), read_json(text, 1)
+    assert list(map(str, whole)) == list(map(str, tokens))
+
+
 def test_numbers_of_entries_follow_the_first_and_headings_are_given() -> None:
     first, second = trees.entries_of({"a": [ONE, ONE]}, 7, ("Mates",))
     assert (first.number, second.number) == (7, 8)
@@ -435,14 +458,15 @@ def test_a_record_that_is_too_large_is_one_error() -> None:
     large = {"x": "y" * streams.MAX_RECORD_BYTES, **ONE}
     many = {**ONE, "x": [*range(streams.MAX_RECORD_BYTES // 8)]}
     steps = {**ONE, "x": [{"fen": OTHER, "comment": "y" * 1000}] * 2000}
-    for document in (
-        [ONE, large, many, steps, ONE],
-        {"a": [ONE, large, many, steps, ONE]},
+    error = "expected at most 1,048,576 bytes, found a larger one"
+    for first, document in (
+        ("", [ONE, large, many, steps, ONE]),
+        ("", {"a": [ONE, large, many, steps, ONE]}),
+        (error, [steps, large, many, steps, ONE]),
     ):
         found = read_json(json.dumps(document))
         reasons = [str(each) if isinstance(each, InputError) else "" for each in found]
-        error = "expected at most 1,048,576 bytes, found a larger one"
-        assert reasons == ["", error, error, error, ""]
+        assert reasons == [first, error, error, error, ""]
         assert found[-1].number == 5  # type: ignore[union-attr]
 
 
