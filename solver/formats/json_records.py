@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from solver.errors import FormatError, InputError, quote
 from solver.formats import rows
 from solver.formats.claims import take_sample
-from solver.formats.reading import NO_PLAN, cell_text, learn, size_of
+from solver.formats.reading import NO_PLAN, learn, size_of
 from solver.formats.streams import Batches, decode_line, is_record
 from solver.formats.trees import entries_of, parse_object
 
@@ -51,7 +51,7 @@ def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Reco
                     yield from reading.read_all([_entries(*one, summary.name)])
                 continue
             rows: list[Row] = [
-                (number, [*map(cell_text, record.values())]) for number, record in same
+                (number, [*map(_cell_text, record.values())]) for number, record in same
             ]
             try:
                 plan = reading.plan(names)
@@ -117,6 +117,17 @@ def _flat_names(record: Any, place: str) -> tuple[str, ...] | None:
     ):
         return None
     return tuple(record)
+
+
+def _cell_text(value: Any) -> str:
+    """Return a value of JSON as the text of a cell: lists with spaces between texts."""
+    if isinstance(value, str) or value is None:
+        return value or ""
+    if isinstance(value, list):
+        return " ".join(map(_cell_text, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _holds_more(values: list[Any]) -> bool:

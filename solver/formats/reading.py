@@ -723,17 +723,6 @@ def _sign_of(entry: Entry) -> int:
     return found[0] if found else 0
 
 
-def cell_text(value: Any) -> str:
-    """Return a value of JSON as the text of a cell: lists with spaces between texts."""
-    if isinstance(value, str) or value is None:
-        return value or ""
-    if isinstance(value, list):
-        return " ".join(map(cell_text, value))
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def read_entries(
     found: Iterable[Entry | FormatError | InputError],
     summary: claiming.FileSummary,
