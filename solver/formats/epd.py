@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -148,16 +148,20 @@ def read_epd(
             return
     summary.names = names
     summary.parse = partial(parse_record, summary=summary, names=names)
-    shape = None if names else _SHAPE
+    shape, noted = None if names else _SHAPE, plain.NOTHING
     for batch in chain([sample], rest.rest()):
-        records = (item for item in batch if streams.is_record(item[1]))
-        texts = [(number, streams.decoded(line)) for number, line in records]
+        texts = streams.decode_batch(batch)
         found = plain.read_plain(shape, texts, summary.name)
-        for (number, text), (problem, fields) in zip(texts, found, strict=True):
+        for (_, line), (number, text), (problem, fields) in zip(
+            batch, texts, found, strict=True
+        ):
             if problem:
-                for part, opcode in fields:
+                for part, opcode in fields if fields is not noted else ():
                     summary.read(part, opcode)
+                noted = fields
                 yield problem
+                continue
+            if not streams.is_record(line):
                 continue
             source = f"{summary.name}:{number}"
             try:
@@ -171,7 +175,7 @@ def read_epd(
 _match_plain = re.compile(
     r"([1-8KQRBNPkqrbnp/]{15,} [wb] (?:-|[KQkq]+) (?:-|[a-h][36])"
     r"(?: [0-9]{1,3} [1-9][0-9]{0,3})?)"
-    r"(?: (dm|bm #)((?<=#)[0-9]{1,3}|(?<!#) [0-9]{1,3})(?:;|\Z)"
+    r"(?: (dm |bm #)([0-9]{1,3})(?:;|\Z)"
     r"(?: (?:pv|PV:)((?: [a-h][1-8][a-h][1-8][qrbn]?)+);)?"
     r'(?: id "([^"\\]+)";)?)?'
 ).fullmatch
@@ -183,18 +187,26 @@ def _pick(text: str) -> plain.Picked | None:
     if (found := _match_plain(text.strip())) is None:
         return None
     fen, opcode, digits, line, name = found.groups("")
-    number = plain.number_of(digits.lstrip())
-    if (opcode and not number) or _is_like_a_claim(name):
+    if not opcode:
+        return fen, "", "", None, plain.NOTHING
+    number = plain.LENGTHS.get(digits)
+    if number is None or (name and _is_like_a_claim(name)):
         return None
-    fields = _fields(opcode, bool(line), bool(name)) if opcode else ()
-    return fen, line, printable(name), number or None, fields
+    name = printable(name) if name else ""
+    return fen, line, name, number, _FIELDS[opcode, line != "", name != ""]
 
 
-@cache
-def _fields(opcode: str, has_line: bool, has_name: bool) -> plain.Fields:  # noqa: FBT001
-    line, name = ("line", "pv"), ("name", "id")
-    return ("claim", opcode), *(line,) * has_line, *(name,) * has_name
-
+_FIELDS = {
+    (opcode, has_line, has_name): (
+        ("claim", opcode.rstrip()),
+        *[("line", "pv")] * has_line,
+        *[("name", "id")] * has_name,
+    )
+    for opcode in ("dm ", "bm #")
+    for has_line in (False, True)
+    for has_name in (False, True)
+}
+"""What is noted of a record with a mate."""
 
 _SHAPE = plain.Shape(_pick, plain.claim_number)
 

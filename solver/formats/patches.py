@@ -285,7 +285,7 @@ def _locate_row(number: int, text: str, summary: FileSummary) -> Located:
     delimiter, names, _ = summary.table
     cells = [*_split_cells(text, delimiter)]
     lines = enumerate(text.encode(errors="replace").splitlines(keepends=True), 1)
-    (_, read), *_ = chain.from_iterable(tables.split_rows([lines], delimiter))
+    (_, read), *_ = chain.from_iterable(tables.split_rows([[*lines]], delimiter))
     is_clear = isinstance(read, list) and len(read) == len(cells) == len(names)
     if not is_clear:
         return Located()

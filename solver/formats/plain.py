@@ -30,8 +30,8 @@ cannot."""
 Fields: TypeAlias = "tuple[tuple[str, str], ...]"
 """The part and the name of each field that a record is read from."""
 
+NOTHING: Fields = ()
 _RAW = list, str
-_FEW_DIGITS = 4
 
 
 Picked: TypeAlias = "tuple[str, str, str, Any, Fields]"
@@ -89,7 +89,9 @@ def read_plain(
     picked = [pick(row[1]) if type(row[1]) in _RAW else None for row in rows]
     fens = [one[0] for one in picked if one]
     lines = [one[1] for one in picked if one]
+    lines = lines if any(lines) else []
     found = iter(read_many(fens, lines, played=played, uci_only=played > 0))
+    prefix = default_name(f"{file}:")
     for row, one in zip(rows, picked, strict=True):
         position = next(found) if one else None
         if not (one and position):
@@ -98,14 +100,15 @@ def read_plain(
         given, moves, name, said, fields = one
         claim = None
         if said is not None:
-            claim = shape.claim(said, tuple(position[1].split()))
+            line = position[1]
+            claim = shape.claim(said, tuple(line.split()) if line else ())
             if claim is None:
                 yield None, ()
                 continue
         problem = _DraftProblem()
         problem.fen = position[0]
-        problem.source = source = f"{file}:{row[0]}"
-        problem.id = name or default_name(source)
+        problem.source = f"{file}:{row[0]}"
+        problem.id = name or f"{prefix}{row[0]}"
         problem.claim = claim
         problem.no_mate = None
         problem.stipulation = MATE
@@ -142,10 +145,8 @@ def _claim(
     return made
 
 
-def number_of(text: str) -> int:
-    """Return the length of a mate in plain digits; 0 for anything else."""
-    number = int(text) if len(text) < _FEW_DIGITS and text.isdecimal() else 0
-    return number if number <= MAX_MOVES else 0
+LENGTHS = {str(number): number for number in range(1, MAX_MOVES + 1)}
+"""The lengths of mates by their usual digits."""
 
 
 def numbered(at: int, claim_at: int, name_at: int) -> Shape:
@@ -158,7 +159,7 @@ def numbered(at: int, claim_at: int, name_at: int) -> Shape:
     """
 
     def pick(cells: Sequence[str]) -> Picked | None:
-        fen, number = cells[at], number_of(cells[claim_at].strip())
+        fen, number = cells[at], LENGTHS.get(cells[claim_at].strip())
         if not number or " " not in fen.strip():
             return None
         name = cells[name_at] if name_at >= 0 else ""

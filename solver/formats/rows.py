@@ -193,18 +193,19 @@ class _Outside:
         content = b"".join([line for _, line in batch])
         if b'"' in content:  # a row may go on in the next lines
             self._from = batch[-1][0] + tables.MAX_ROW_LINES
-        is_short = len(content) <= MAX_LINE_BYTES
-        is_clear = self.are_known and is_short and content.isascii()
+        mark, marks = self._mark, self._marks
+        is_clear = (
+            self.are_known
+            and len(content) <= MAX_LINE_BYTES
+            and content.isascii()
+            and 2 * mark not in content  # no cell is empty, as in a heading
+        )
         if not is_clear or not batch or batch[0][0] <= self._from:
             return batch
-        mark, marks, empty = self._mark, self._marks, 2 * self._mark
         kept = [
-            item
-            for item in batch
-            if b"mate" in item[1]
-            or item[1].count(mark) != marks
-            or empty in item[1]  # perhaps a heading
-            or not item[1][:1].isalnum()
+            (number, line)
+            for number, line in batch
+            if b"mate" in line or line.count(mark) != marks or not line[:1].isalnum()
         ]
         self._summary.not_selected += len(batch) - len(kept)
         return kept

@@ -34,7 +34,7 @@ from solver.errors import FormatError, InputError, missing_package
 from solver.problem import escape_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from solver.problem import Problem
 
@@ -194,7 +194,7 @@ _SPOOL_BYTES = 1 << 20
 MAX_LINE_BYTES = 65_536
 """The longest record of a format with one record per line."""
 
-PIECE_BYTES = 1 << 14
+PIECE_BYTES = 1 << 15
 BATCH_LINES = 256
 """So many lines are read together at most."""
 
@@ -459,12 +459,20 @@ def decode_line(line: bytes) -> str:
         return decode(line)
 
 
-def decoded(line: bytes) -> str | InputError:
-    """Return what `decode_line` returns or raises."""
-    try:
-        return decode_line(line)
-    except InputError as error:
-        return error
+def decode_batch(
+    batch: Sequence[tuple[int, bytes]],
+) -> list[tuple[int, str | InputError]]:
+    """Return the texts of numbered lines, or why `decode_line` refuses them."""
+    with suppress(UnicodeDecodeError):
+        if max((len(line) for _, line in batch), default=0) <= MAX_LINE_BYTES:
+            return [(number, line.decode()) for number, line in batch]
+    texts: list[tuple[int, str | InputError]] = []
+    for number, line in batch:
+        try:
+            texts.append((number, decode_line(line)))
+        except InputError as error:
+            texts.append((number, error))
+    return texts
 
 
 def _is_longer(line: bytes, limit: int) -> bool:

@@ -156,7 +156,7 @@ def _measure(
     numbered = enumerate((line.encode(errors="replace") for line in lines), 1)
     rows = [
         (cells, [*map(is_position, cells)])
-        for _, cells in chain.from_iterable(split_rows([numbered], delimiter))
+        for _, cells in chain.from_iterable(split_rows([[*numbered]], delimiter))
         if isinstance(cells, list) and not _is_blank(cells)
     ]
     first = next((at for at, (_, wholes) in enumerate(rows) if any(wholes)), len(rows))
@@ -178,7 +178,7 @@ def _measure(
 
 
 def read_delimited(
-    batches: Iterable[Lines],
+    batches: Iterable[Sequence[tuple[int, bytes]]],
     delimiter: str,
     names: tuple[str, ...] | None,
 ) -> Iterator[list[Row]]:
@@ -234,17 +234,17 @@ def read_delimited(
         yield rows
 
 
-def split_rows(batches: Iterable[Lines], delimiter: str) -> Iterator[list[Row]]:
+def split_rows(
+    batches: Iterable[Sequence[tuple[int, bytes]]], delimiter: str
+) -> Iterator[list[Row]]:
     """Yield the number and the cells of each row, of whatever width, in batches."""
-    rest = iter(batches)
-    ahead: deque[tuple[int, bytes]] = deque()
-
+    rest = map(streams.decode_batch, batches)
+    ahead: deque[tuple[int, str | InputError]] = deque()
     for batch in rest:
         ahead.extend(batch)
         rows: list[Row] = []
         while ahead:
-            number, line = ahead.popleft()
-            text = streams.decoded(line)
+            number, text = ahead.popleft()
             if isinstance(text, InputError):
                 rows.append((number, text))
             elif '"' not in text:
@@ -258,7 +258,10 @@ def split_rows(batches: Iterable[Lines], delimiter: str) -> Iterator[list[Row]]:
         yield rows
 
 
-def _following(ahead: deque[tuple[int, bytes]], rest: Iterator[Lines]) -> Iterator[str]:
+def _following(
+    ahead: deque[tuple[int, str | InputError]],
+    rest: Iterator[list[tuple[int, str | InputError]]],
+) -> Iterator[str]:
     """Yield the lines that may belong to the row before them; they stay in `ahead`."""
     size = 0
     for at in range(MAX_ROW_LINES):
@@ -266,8 +269,11 @@ def _following(ahead: deque[tuple[int, bytes]], rest: Iterator[Lines]) -> Iterat
             ahead.extend(batch)
         if at >= len(ahead) or size > streams.MAX_LINE_BYTES:
             return
-        size += len(ahead[at][1])
-        yield streams.decode_line(ahead[at][1])
+        text = ahead[at][1]
+        if isinstance(text, InputError):
+            raise text
+        size += len(text.encode(errors="surrogatepass"))
+        yield text
 
 
 def _split_quoted(
