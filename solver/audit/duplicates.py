@@ -10,7 +10,7 @@ import ctypes
 from array import array
 from collections import Counter, defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.results import split_source
 from solver.errors import FormatError
@@ -120,6 +120,12 @@ class DuplicateCounts:
         return f"{self._records:,} {are} an earlier position{rest}"
 
 
+_Claimed: TypeAlias = (
+    "tuple[Stipulation | str | None, int | None, int | None, int | None]"
+)
+"""The arguments of `_write_claim`."""
+
+
 class _Texts(dict[str, int]):
     """Numbers of texts, of which there are few; `all` has the texts."""
 
@@ -142,7 +148,7 @@ class Duplicates:
 
     def __init__(self) -> None:
         self._forms, self._fens = bytearray(), array("q")
-        self._waiting: list[str] = []
+        self._waiting: list[tuple[str, str, str, _Claimed, str]] = []
         self._files, self._lines, self._claims = array("I"), array("q"), array("I")
         self._file_names, self._claim_names = _Texts(), _Texts()
         self._texts, self._ends = bytearray(), array("Q", [0])
@@ -150,7 +156,7 @@ class Duplicates:
     @property
     def count(self) -> int:
         """How many records were added."""
-        return len(self._fens)
+        return len(self._fens) + len(self._waiting)
 
     def note(
         self, records: Iterable[Problem | FormatError]
@@ -168,35 +174,37 @@ class Duplicates:
         if claim:
             mate, solutions = claim.mate, claim.solutions
             moves = " ".join(claim.keys or claim.line[:1])
-        text = _write_claim(problem.stipulation, mate, problem.no_mate, solutions)
-        self._add(problem.source, problem.id, problem.fen, text, moves)
+        claimed = problem.stipulation, mate, problem.no_mate, solutions
+        self._add(problem.source, problem.id, problem.fen, claimed, moves)
 
     def add_result(self, result: AuditResult) -> None:
         """Add the record of a result; do nothing if it is unreadable."""
-        source, id_, fen = result.source, result.id, result.fen
-        if fen is None:
+        if result.fen is None:
             return
         claimed = result.claim, result.nomate, result.claimed_solutions
         moves = result.claimed_keys or result.claimed_line.partition(" ")[0]
-        text = _write_claim(result.stipulation, *claimed)
-        self._add(source, id_, fen, text, moves)
+        of = result.stipulation, *claimed
+        self._add(result.source, result.id, result.fen, of, moves)
 
-    def _add(self, source: str, id_: str, fen: str, claim: str, moves: str) -> None:
-        file, line = split_source(source)
-        self._files.append(self._file_names[file])
-        self._lines.append(line)
-        self._claims.append(self._claim_names[claim])
-        name = "" if source.endswith(id_) else id_
-        self._texts += f"{name}\n{moves}".encode(errors="surrogatepass")
-        self._ends.append(len(self._texts))
-        self._fens.append(hash(fen))
-        self._waiting.append(fen)
+    def _add(
+        self, source: str, id_: str, fen: str, claimed: _Claimed, moves: str
+    ) -> None:
+        self._waiting.append((source, id_, fen, claimed, moves))
         if len(self._waiting) == BATCH:
             self._read()
 
     def _read(self) -> None:
-        """Read the positions that wait."""
-        self._forms += problem_forms(self._waiting)
+        """Read the records that wait."""
+        for source, id_, fen, claimed, moves in self._waiting:
+            file, line = split_source(source)
+            self._files.append(self._file_names[file])
+            self._lines.append(line)
+            self._claims.append(self._claim_names[_write_claim(*claimed)])
+            name = "" if source.endswith(id_) else id_
+            self._texts += f"{name}\n{moves}".encode(errors="surrogatepass")
+            self._ends.append(len(self._texts))
+            self._fens.append(hash(fen))
+        self._forms += problem_forms([fen for _, _, fen, _, _ in self._waiting])
         self._waiting.clear()
 
     def _text(self, index: int) -> tuple[str, frozenset[str]]:

@@ -6,26 +6,29 @@ Called by `cluster`, `corrections`, `store`, `workers`, `cli` and `mcp`; imports
 
 from __future__ import annotations
 
+import ctypes
 import math
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
-
 from solver import errors, position_text, solving
 from solver.audit import results
+from solver.kernel.border.query_struct import Query
 from solver.problem import MATE, Limits, Problem
 from solver.search import follow, threads
-from solver.search.queries import Question, Questions
+from solver.search.queries import Batch, Question, ask, solution_of
 from solver.solution import Solution, StoppedBy
 from solver.stipulations import Soundness, Verdict, genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import chess
+
     from solver.endgames.tablebases import Tablebases
+    from solver.search.workspaces import Workspace
 
 
 # --------------------------------------------------------------------------------------
@@ -42,15 +45,14 @@ HINTED = "solves as claimed "
 """The beginning of a hint."""
 
 _CASTLING = {
-    chess.H1: "White's castling (O-O)",
-    chess.A1: "White's castling (O-O-O)",
-    chess.H8: "Black's castling (O-O)",
-    chess.A8: "Black's castling (O-O-O)",
+    "h1": "White's castling (O-O)",
+    "a1": "White's castling (O-O-O)",
+    "h8": "Black's castling (O-O)",
+    "a8": "Black's castling (O-O-O)",
+    "a1 h1": "White's castling",
+    "a8 h8": "Black's castling",
 }
-_SIDES = {
-    chess.BB_RANK_1: "White's castling",
-    chess.BB_RANK_8: "Black's castling",
-}
+"""Corners whose rooks may castle, and what they lose."""
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
@@ -61,21 +63,19 @@ def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
     tuple of str and Problem
         The convention in words, and the problem that follows it.
     """
+    import chess
+
     board = position_text.GivenPosition(problem.fen).board
     for square in _skipped(board):
         ways = board.copy(stack=False)
         ways.ep_square = square
         if ways.has_legal_en_passant():
-            yield from _legal(problem, ways, f"with en passant on {_name(square)}")
-    rights = board.castling_rights
-    lost = [(chess.BB_SQUARES[corner], words) for corner, words in _CASTLING.items()]
-    lost += [
-        (rank, words)
-        for rank, words in _SIDES.items()
-        if chess.popcount(rights & rank) > 1
-    ]
-    for mask, words in lost:
-        if rights & mask:
+            yield from _legal(
+                problem, ways, f"with en passant on {chess.square_name(square)}"
+            )
+    for corners, words in _CASTLING.items():
+        mask = int(chess.SquareSet(map(chess.parse_square, corners.split())))
+        if board.castling_rights & mask == mask:
             ways = board.copy(stack=False)
             ways.castling_rights &= ~mask
             yield from _legal(problem, ways, f"without {words}")
@@ -93,6 +93,8 @@ def _skipped(board: chess.Board) -> Iterator[chess.Square]:
 
     No one could capture on most of them.
     """
+    import chess
+
     behind = -8 if board.turn == chess.BLACK else 8
     rank = chess.BB_RANK_4 if board.turn == chess.BLACK else chess.BB_RANK_5
     for pawn in chess.scan_forward(
@@ -149,9 +151,6 @@ def solves_as_claimed(answer: Solution, *, within: bool) -> bool:
         return results.find_soundness(verdict, answer) is Soundness.SOUND
     holds = verdict is Verdict.PROVED or (within and verdict is Verdict.HOLDS)
     return holds and not results.find_wrong_keys(answer)
-
-
-_name = chess.square_name
 
 
 # --------------------------------------------------------------------------------------
@@ -257,6 +256,111 @@ BATCH_S = 0.05
 """How much work a worker on this machine gets in a batch, in seconds."""
 
 
+COMPARED = ("attacking", "status", "is_cut", "mate", "lower_bound", "keys_complete")
+"""The fields of a query that are compared with a claim."""
+
+MOVES = ("attacking", "nodes", "pv_at", "pv_written", "keys_at", "keys_written")
+
+
+class _Rows(Batch["list[results.AuditResult | None]"]):
+    """Problems to audit together, and the results of each call.
+
+    Most records of a collection claim the same and have the same answer but for their
+    moves, so that only the first of these is compared with its claim.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs.
+    problems : sequence of Problem
+        Their positions need not have been read.
+    options : AuditOptions
+        What to search for.
+    compare : callable
+        Returns the result of an answer within these limits; see `AuditJob`.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        problems: Sequence[Problem],
+        options: AuditOptions,
+        compare: Callable[[follow.Followed, Limits], results.AuditResult | None],
+    ) -> None:
+        super().__init__(workspace, len(problems))
+        self._problems = [*problems]
+        self._options = options
+        self._compare = compare
+        self._claims: list[tuple[object, ...]] = []
+        self._known: dict[tuple[object, ...], results.AuditResult] = {}
+
+    def read(self) -> None:
+        """Set up the queries.
+
+        Raises
+        ------
+        FenError
+            A position is not legal.
+        """
+        asked: dict[tuple[object, ...], bytes] = {}
+        for problem in self._problems:
+            claim, stipulation = problem.claim, problem.stipulation
+            claimed = (claim.mate, claim.by_line) if claim else None
+            key = claimed, problem.no_mate, id(stipulation)
+            if key not in asked:
+                query = Query(black=not stipulation.white_begins)
+                ask(query, self._options.question(problem))
+                asked[key] = bytes(query)
+            self._claims.append(key)
+        rows = b"".join(map(asked.__getitem__, self._claims))
+        ctypes.memmove(self.rows, rows, len(rows))
+        self.read_problems(self._problems)
+        if len(self._problems) == 1:  # its caller hears of each bound
+            self.rows[0].alone_from = 0
+
+    def question(self, index: int) -> Question:
+        """Return the question of a row."""
+        return self._options.question(self._problems[index])
+
+    def answers(
+        self, first: int, end: int, node_s: float
+    ) -> Iterator[list[results.AuditResult | None]]:
+        """Yield the results of rows that were searched in one call."""
+        text = self.text()
+        words = str(text, "ascii")
+        found: list[results.AuditResult | None] = []
+        answers, moves = (
+            [self.column(name)[first:end].tolist() for name in names]
+            for names in (COMPARED, MOVES)
+        )
+        kinds = zip(self._claims[first:end], *answers, strict=True)
+        rows = zip(self._problems[first:end], *moves, strict=True)
+        for index, (kind, row) in enumerate(zip(kinds, rows, strict=True), first):
+            problem, attacking, nodes, pv, pv_size, keys, keys_size = row
+            time_s = nodes * node_s
+            known = self._known.get(kind)
+            if known is None:
+                solution = solution_of(problem, self.rows[index], text, time_s)
+                result = self._compare(follow.Followed(solution), self._options.limits)
+                if result and not solution.keys_complete:
+                    self._known[kind] = result
+                found.append(result)
+                continue
+            line = words[pv : pv + pv_size].rstrip()
+            first_moves = words[keys : keys + keys_size].rstrip()
+            if attacking:
+                first_moves = first_moves or line.partition(" ")[0]
+            found.append(known.alike(problem, first_moves, line, nodes, time_s))
+        yield found
+
+    def answer(
+        self, index: int, solution: Solution
+    ) -> list[results.AuditResult | None]:
+        """Return the result of a row that was searched alone."""
+        limits = self.question(index).limits
+        return [self._compare(follow.Followed(solution), limits)]
+
+
 class AuditJob:
     """Audits one problem after another; not to be shared between threads.
 
@@ -317,17 +421,16 @@ class AuditJob:
             time_slice = UNSLICED
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
-        questions = [options.question(problem) for problem in problems]
         found: list[results.AuditResult | None] = []
-        for result in self._results(questions, time_slice.batch_s):
-            found.append(result)
+        for some in self._results(problems, options, time_slice.batch_s):
+            found += some
             if time.perf_counter() >= until:
                 break
         # Afterwards: a search would disturb the batch.
         for place, result in enumerate(found):
             if result and result.wants_hint:
                 is_late = time.perf_counter() >= until
-                question = questions[place]
+                question = options.question(problems[place])
                 found[place] = None if is_late else self._explain(result, question)
         return found + [None] * (len(problems) - len(found))
 
@@ -335,18 +438,16 @@ class AuditJob:
         """Do nothing; the job's memory is freed with the job."""
 
     def _results(
-        self, questions: Sequence[Question], batch_s: float
-    ) -> Iterator[results.AuditResult | None]:
-        options = self._options
+        self, problems: Sequence[Problem], options: AuditOptions, batch_s: float
+    ) -> Iterator[list[results.AuditResult | None]]:
         if options.follow or options.every_ply or options.certify:
             # Each needs the solver, or what it remembers, before the next answer.
-            for question in questions:
-                yield self._result(self._solve_and_follow(question), question.limits)
+            for problem in problems:
+                question = options.question(problem)
+                yield [self._result(self._solve_and_follow(question), question.limits)]
             return
-        batch = Questions(self._solver.workspace, questions)
-        answers = self._solver.answers(batch, self._searching, batch_s=batch_s)
-        for question, answer in zip(questions, answers, strict=False):
-            yield self._result(follow.Followed(answer), question.limits)
+        rows = _Rows(self._solver.workspace, problems, options, self._result)
+        yield from self._solver.answers(rows, self._searching, batch_s=batch_s)
 
     def _solve_and_follow(self, question: Question) -> follow.Followed:
         """Solve a problem; follow the claimed line of a mate if the options say so."""
@@ -400,7 +501,7 @@ class AuditJob:
             certificate=certificate,
             notices=notices,
         )
-        return result.with_costs_of(*others)
+        return result.with_costs_of(*others) if others else result
 
     def _solve(self, question: Question) -> Solution:
         with self._searching() as control:

@@ -162,9 +162,8 @@ def read_plies(text: str) -> tuple[Ply, ...]:
 # `solver.stipulations` has what differs between kinds of stipulations. In self-, reflex
 # and stalemate problems, read "mate" as the stipulation's goal.
 
-_SOURCE = re.compile(r"(?P<file>.*):(?P<line>[1-9][0-9]{0,17})", re.DOTALL)
-"""A line number with another spelling, or of more than 64 bits, is part of the name."""
-
+MOST_DIGITS = 18
+"""A line number with more, or with another spelling, is part of a file's name."""
 
 ACCEPT = record.MARKS[0]
 
@@ -216,8 +215,16 @@ DISAGREEMENTS = (
 
 _CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED, Verdict.UNFORCED})
 
+_MISCOUNTED = frozenset({Soundness.MISSING_SOLUTION, Soundness.COOKED})
+
 _FINISHED = frozenset({None, "", solution.StoppedBy.SOLUTIONS})
 """The value of `stopped_by` if the question was answered."""
+
+
+_place = record.Record._fields.index
+_CLAIMED = slice(_place("claimed_keys"), _place("claimed_line") + 1)
+_FOUND = slice(_place("keys"), _place("time_s") + 1)
+_WARNINGS = _place("warnings")
 
 
 class Origin(StrEnum):
@@ -282,9 +289,9 @@ class AuditResult(record.Record):
     @property
     def wants_hint(self) -> bool:
         """Whether the claimed solution, or in help play its number, is wrong."""
-        counts = {Soundness.MISSING_SOLUTION, Soundness.COOKED}
-        is_miscounted = self.solutions is not None and self.soundness in counts
-        has_failed = self.verdict in _CONTRADICTED or is_miscounted
+        has_failed = self.verdict in _CONTRADICTED or (
+            self.solutions is not None and self.soundness in _MISCOUNTED
+        )
         return has_failed and self.claim is not None
 
     @property
@@ -357,6 +364,22 @@ class AuditResult(record.Record):
     def found_solutions(self) -> tuple[tuple[str, ...], ...]:
         """Parse `solutions`."""
         return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
+
+    def alike(
+        self, problem: Problem, keys: str, pv: str, nodes: int, time_s: float
+    ) -> AuditResult:
+        """Return the result of a record that only has another name, position and moves.
+
+        It claims the same, and has the same bounds without all keys: no moves were
+        compared with the claim.
+        """
+        values: list[Any] = [*self]
+        if claim := problem.claim:
+            values[_CLAIMED] = " ".join(claim.keys), " ".join(claim.line)
+        values[:3] = problem.id, problem.source, problem.fen
+        values[_FOUND] = keys, self.keys_complete, pv, nodes, round(time_s, 6)
+        values[_WARNINGS] = problem.warnings
+        return AuditResult._make(values)
 
     def for_record(self, problem: Problem, origin: str) -> AuditResult:
         """Return this result for another record that poses the same question."""
@@ -524,8 +547,11 @@ def find_soundness(
 
 def split_source(source: str) -> tuple[str, int]:
     """Split `file:line`; the line is 0 if the source has none."""
-    match = _SOURCE.fullmatch(source)
-    return (match["file"], int(match["line"])) if match else (source, 0)
+    file, colon, line = source.rpartition(":")
+    is_plain = line.isdecimal() and line.isascii() and line[0] != "0"
+    if colon and is_plain and len(line) <= MOST_DIGITS:
+        return file, int(line)
+    return source, 0
 
 
 _TWIN = re.compile(r" ([a-z][0-9]*\)(?: duplex)?|duplex)$")

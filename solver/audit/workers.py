@@ -333,8 +333,9 @@ MAX_CRASHES = 3
 
 OnResult: TypeAlias = "Callable[[AuditResult], None]"
 
-Numbered: TypeAlias = "tuple[int, AuditResult | BaseException]"
-"""A record's place in the collection, and its result or an error to raise."""
+Run: TypeAlias = "tuple[int, list[AuditResult] | BaseException]"
+"""The place of a record in the collection, and the results from there on or an error to
+raise."""
 
 
 def audit(
@@ -495,9 +496,13 @@ class WorkQueue:
         self._control = control
         self._resume = resume
         self._on_result = on_result
-        self._room = threading.Semaphore(room)
+        self._room = room
         self._cores = cores
         self._changed = threading.Condition()
+        self._waiting = 0
+        """How many threads wait for a task or for room."""
+        self._read = self._yielded = 0
+        """How many records and results they are."""
         self._tasks: deque[Task] = deque()
         self._late: deque[Task] = deque()
         self._same: dict[bytes, list[Task]] = {}
@@ -506,51 +511,63 @@ class WorkQueue:
         self._batches = 0
         """How many of them are being worked on; `_taken` counts their problems."""
         self._at_end = False
-        self._done: deque[Numbered] = deque()
+        self._done: deque[Run] = deque()
 
     def read(self) -> None:
         """Read the collection to its end; a separate thread runs this."""
-        number = 0
         try:
             for record in self._records:
-                if not self._wait_for_room():
+                if not self._has_room():
+                    self._wait(self._has_room)
+                if self._control.is_stopped():
                     break
-                self._put(number, record)
-                number += 1
+                self._put(self._read, record)
+                self._read += 1
         except BaseException as error:  # raised again by `results`
-            self._note_error(number, error)
+            self._note_error(self._read, error)
         finally:
             with self._changed:
                 self._at_end = True
                 self._divide_cores()
                 self._changed.notify_all()
 
-    def _wait_for_room(self) -> bool:
-        while not self._room.acquire(timeout=TICK_S):
-            if self._control.is_stopped():
-                return False
-        return not self._control.is_stopped()
+    def _has_room(self) -> bool:
+        return self._read < self._yielded + self._room
+
+    def _wait(self, is_over: Callable[[], bool]) -> None:
+        """Wait until a change ends this, or the audit is stopped."""
+        with self._changed:
+            self._waiting += 1  # before the look at what `_wake` is called after
+            while not (is_over() or self._control.is_stopped()):
+                self._changed.wait(TICK_S)
+            self._waiting -= 1
+
+    def _wake(self) -> None:
+        """Let waiting threads look at what has changed, at the cost of a lock."""
+        if self._waiting:
+            with self._changed:
+                self._changed.notify_all()
 
     def _put(self, number: int, record: Problem | FormatError) -> None:
         if isinstance(record, FormatError):
             result = audit_result(record)
             if self._resume:
                 self._resume.store.put_record(result, None)
-            self._done.append((number, result))
+            self._done.append((number, [result]))
             return
         key = self._resume.key(record) if self._resume else b""
         task = Task(number, record, key)
-        with self._changed:
-            if self._resume:
+        if self._resume:
+            with self._changed:
                 if key in self._same:
                     self._same[key].append(task)
                     return
                 if (found := self._resume.find(record, key)) is not None:
-                    self._done.append((number, found))
+                    self._done.append((number, [found]))
                     return
                 self._same[key] = []
-            self._tasks.append(task)
-            self._changed.notify()
+        self._tasks.append(task)
+        self._wake()
 
     def take(self, most: int, workers: int = 1) -> list[Task]:
         """Wait for problems and hand them to a worker.
@@ -568,48 +585,56 @@ class WorkQueue:
             Empty when there is no more work.
         """
         with self._changed:
-            while not self._control.is_stopped():
-                if waiting := self._late or self._tasks:
-                    share = 1 if self._late else len(self._tasks) // workers
-                    batch = [waiting.popleft() for _ in range(max(1, min(most, share)))]
-                    self._taken += len(batch)
-                    self._batches += 1
-                    self._divide_cores()
-                    return batch
-                if self._at_end and not self._taken:
-                    self._changed.notify_all()
-                    break
-                self._changed.wait(TICK_S)
-        return []
+            self._wait(lambda: bool(self._late or self._tasks) or self.is_over())
+            waiting = self._late or self._tasks
+            if not waiting or self._control.is_stopped():
+                return []
+            share = 1 if self._late else len(self._tasks) // workers
+            batch = [waiting.popleft() for _ in range(max(1, min(most, share)))]
+            self._taken += len(batch)
+            self._batches += 1
+            self._divide_cores()
+            return batch
 
     def finish(
         self, tasks: Sequence[Task], results: Sequence[AuditResult | None]
     ) -> None:
         """Accept a batch from a worker; a problem without a result is queued again."""
-        late = []
-        for task, result in zip(tasks, results, strict=True):
-            if result is None:
-                late.append(task)
-                continue
-            if self._on_result:
-                self._on_result(result)
-            self._save(task, result._replace(certificate=None, notices=()))
+        late: list[Task] = []
+        runs: list[Run] = []
+        run: list[AuditResult] = []
+        end = BEFORE_ALL
+        try:
+            for task, result in zip(tasks, results, strict=True):
+                if result is None:
+                    late.append(task)
+                    continue
+                if self._on_result:
+                    self._on_result(result)
+                if task.number != end:
+                    run = []
+                    runs.append((task.number, run))
+                end = task.number + 1
+                if result.certificate is not None or result.notices:
+                    result = result._replace(certificate=None, notices=())  # noqa: PLW2901
+                run.append(result)
+                if self._resume:
+                    self._save(self._resume, task, result)
+        finally:
+            self._done.extend(runs)
         with self._changed:
             self._late.extend(late)
             self._put_down(tasks)
 
-    def _save(self, task: Task, result: AuditResult) -> None:
+    def _save(self, resume: ResumeStore, task: Task, result: AuditResult) -> None:
         """Pass on a result for all records that pose the same question."""
-        self._done.append((task.number, result))
-        if self._resume is None:
-            return
-        self._resume.save(task.key, result)
+        resume.save(task.key, result)
         with self._changed:  # from here on the store answers this question
             same = self._same.pop(task.key)
         for other in same:
             copy = result.for_record(other.problem, Origin.REPEATED)
-            self._resume.store.put_record(copy, task.key)
-            self._done.append((other.number, copy))
+            resume.store.put_record(copy, task.key)
+            self._done.append((other.number, [copy]))
 
     def fail(self, tasks: Sequence[Task], error: BaseException) -> None:
         """Accept a batch that raised an error."""
@@ -651,18 +676,14 @@ class WorkQueue:
         Exception
             The error of a worker, of the store, or of the source of the records.
         """
-        done = self._numbered()
-        yielded = 0
-        for _, result in _in_order(done, is_ordered):
-            if isinstance(result, BaseException):
-                raise result
-            yield result
-            yielded += 1
-            if not self._done:  # one call of `release` for all is much faster
-                self._room.release(yielded)
-                yielded = 0
+        for _, found in _in_order(self._runs(), is_ordered):
+            if isinstance(found, BaseException):
+                raise found
+            yield from found
+            self._yielded += len(found)
+            self._wake()
 
-    def _numbered(self) -> Iterator[Numbered]:
+    def _runs(self) -> Iterator[Run]:
         while True:
             is_over = self.is_over()
             if self._control.is_stopped():
@@ -689,22 +710,21 @@ class WorkQueue:
         return is_done or self._control.is_stopped()
 
 
-def _in_order(
-    results: Iterator[Numbered], is_ordered: Callable[[], bool]
-) -> Iterator[Numbered]:
-    """Hold back each result until all earlier ones are there, or the audit ends.
+def _in_order(runs: Iterator[Run], is_ordered: Callable[[], bool]) -> Iterator[Run]:
+    """Hold back each run until all earlier results are there, or the audit ends.
 
     Once `is_ordered` returns False, none is held back.
     """
-    early: dict[int, Numbered] = {}
+    early: dict[int, Run] = {}
     turn = 0
-    for result in results:
-        if result[0] < turn:  # an error; the record's own result was yielded already
-            yield result
-        early[result[0]] = result
+    for run in runs:
+        if run[0] < turn:  # an error; the record's own result was yielded already
+            yield run
+        early[run[0]] = run
         while turn in early:
-            yield early.pop(turn)
-            turn += 1
+            _, found = due = early.pop(turn)
+            yield due
+            turn += 1 if isinstance(found, BaseException) else len(found)
         if early and not is_ordered():
             yield from (early.pop(number) for number in sorted(early))
     for number in sorted(early):

@@ -9,24 +9,25 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import stipulations
 from solver.audit.duplicates import DuplicateCounts, Duplicates
 from solver.audit.results import DUAL, LINE, Origin, split_source
 from solver.formats.streams import STDIN, name_of
+from solver.kernel.border.query_struct import LineStyle
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
-from solver.position_text import first_moves
-from solver.problem import printable
+from solver.position_text import FORM_BYTES, first_moves, problem_forms, write_lines
+from solver.problem import Stipulation, printable
 from solver.record import MARKS
 from solver.stipulations import Soundness, Verdict, genre_of, name_no_mate, rank_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -61,6 +62,9 @@ _COSTS = 1
 FIFTY_MOVES_PLIES = 100
 """A player may claim a draw after this many plies without a pawn move or capture."""
 
+SHORTEST_CYCLE = 4
+"""A position returns after this many plies or more: two moves of each side."""
+
 MAX_COMPARED = 100_000
 """So many records are compared, so that memory does not grow with the collection."""
 
@@ -69,21 +73,40 @@ _SHOWN_SOLUTIONS = 3
 
 
 @dataclass(slots=True)
-class _Row:
-    """Sums over all results with the same claim; the costs are those of this run."""
+class _Sum:
+    """Sums over results; the costs may be those of an earlier run."""
 
-    words: Counter[str] = field(default_factory=Counter)
+    count: int = 0
     nodes: int = 0
     time_s: float = 0.0
 
-    def add(self, result: AuditResult) -> None:
-        self.words[result.word] += 1
-        if result.origin == Origin.SEARCHED:
-            self.add_cost(result)
+    def add(self, other: _Sum | AuditResult, count: int = 1) -> None:
+        self.count += count
+        self.nodes += other.nodes
+        self.time_s += other.time_s or 0.0
 
-    def add_cost(self, result: AuditResult) -> None:
-        self.nodes += result.nodes
-        self.time_s += result.time_s or 0.0
+
+class _Alike(NamedTuple):
+    """What all results of a sum have in common.
+
+    `dual` is DUAL if they have one. `failure` is the mark of failures, or `_UNMARKED`.
+    """
+
+    stipulation: str | None
+    claim: int | None
+    nomate: int | None
+    word: str
+    soundness: str | None
+    origin: str
+    mark: str | None
+    dual: str | None
+    failure: str | None
+
+    @property
+    def row(self) -> tuple[int, str]:
+        """A number by which claims are sorted, and the name of the claim."""
+        asked = Stipulation.from_record(self.stipulation)
+        return stipulations.rank_claim(asked, self.claim, self.nomate)
 
 
 _ALL = (rank_of("none", 1), "all")
@@ -94,55 +117,68 @@ class AuditTable:
     """Results counted by claim (rows) and verdict (columns), by soundness and mark."""
 
     def __init__(self) -> None:
-        self._rows = defaultdict(_Row, {_ALL: _Row()})
-        self._soundness: Counter[str] = Counter()
-        self._marks: Counter[str] = Counter()
-        self._has_marks = False
-        self._duals = 0
-        self._origins: Counter[str] = Counter()
-        self._stored = _Row()
+        self._sums: defaultdict[tuple[Any, ...], _Sum] = defaultdict(_Sum)
         self._duplicates = Duplicates()
 
     def add(self, result: AuditResult) -> None:
         """Count a result without keeping it."""
-        for claim in (name_claim(result), _ALL):
-            self._rows[claim].add(result)
+        dual = failure = None
+        words = result.disagreements
+        if words or result.fen is None:
+            dual = DUAL if DUAL in words else None
+            failure = result.mark or _UNMARKED
+        alike = (
+            *(result.stipulation, result.claim, result.nomate, result.word),
+            *(result.soundness, result.origin, result.mark, dual, failure),
+        )
+        self._sums[alike].add(result)
         if self._duplicates.count < MAX_COMPARED:
             self._duplicates.add_result(result)
-        if result.soundness:
-            self._soundness[result.soundness] += 1
-        if result.only_moves == 0:
-            self._duals += DUAL in result.disagreements
-        if result.disagreements or result.fen is None:
-            self._marks[result.mark or _UNMARKED] += 1
-        self._has_marks |= result.mark is not None
-        self._origins[result.origin] += 1
-        if result.origin == Origin.STORED:
-            self._stored.add_cost(result)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was counted."""
-        return len(self._rows) == 1
+        return not self._sums
+
+    def _kinds(self) -> Iterator[tuple[_Alike, _Sum]]:
+        return ((_Alike(*alike), one) for alike, one in self._sums.items())
+
+    def _count(self, word: Callable[[_Alike], str | None]) -> Counter[str | None]:
+        counts = Counter[str | None]()
+        for alike, one in self._kinds():
+            counts[word(alike)] += one.count
+        return counts
+
+    def _rows(self) -> list[tuple[str, Counter[str], _Sum]]:
+        """Return each claim, its verdicts and the cost of this run; the last is all."""
+        words = defaultdict[tuple[int, str], Counter[str]](Counter, {_ALL: Counter()})
+        costs = defaultdict[tuple[int, str], _Sum](_Sum)
+        for alike, one in self._kinds():
+            for row in (alike.row, _ALL):
+                words[row][alike.word] += one.count
+                if alike.origin == Origin.SEARCHED:
+                    costs[row].add(one)
+        return [(row[1], words[row], costs[row]) for row in sorted(words)]
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
-        counts = _in_words(self._soundness, Soundness)
+        counts = _in_words(self._count(lambda alike: alike.soundness), Soundness)
         parts = [f"soundness: {counts}"] if counts else []
-        if self._duals:
-            parts.append(f"with a dual: {self._duals:,}")
+        if duals := self._count(lambda alike: alike.dual)[DUAL]:
+            parts.append(f"with a dual: {duals:,}")
         return "; ".join(parts)
 
     def not_searched(self) -> str:
         """Return a line that counts the answers that were known, and their cost."""
-        stored, repeated = (
-            self._origins[one] for one in (Origin.STORED, Origin.REPEATED)
-        )
+        known = defaultdict[str, _Sum](_Sum)
+        for alike, one in self._kinds():
+            known[alike.origin].add(one, one.count)
+        stored, repeated = known[Origin.STORED], known[Origin.REPEATED].count
         parts = []
-        if stored:
-            cost = f"{self._stored.nodes:,} nodes and {duration(self._stored.time_s)}"
-            are = "answers are" if stored > 1 else "answer is"
-            parts.append(f"{stored:,} {are} from the store and had cost {cost}")
+        if stored.count:
+            cost = f"{stored.nodes:,} nodes and {duration(stored.time_s)}"
+            are = "answers are" if stored.count > 1 else "answer is"
+            parts.append(f"{stored.count:,} {are} from the store and had cost {cost}")
         if repeated:
             ask = "records repeat" if repeated > 1 else "record repeats"
             parts.append(f"{repeated:,} {ask} a question")
@@ -162,10 +198,12 @@ class AuditTable:
 
         They are the disagreements and the unreadable records.
         """
-        if not self._has_marks:
+        if all(alike.mark is None for alike, _ in self._kinds()):
             return ""
-        counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
-        return f"{self._marks.total():,} failures: {', '.join(counts)}"
+        marks = self._count(lambda alike: alike.failure)
+        del marks[None]
+        counts = [f"{marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
+        return f"{marks.total():,} failures: {', '.join(counts)}"
 
     def totals(self) -> list[str]:
         """Return the lines below the table, as far as there is something to count."""
@@ -174,19 +212,18 @@ class AuditTable:
 
     def columns(self) -> list[Column]:
         """Return the columns of the table; the first one has the claims."""
-        claims = sorted(self._rows)
-        names, rows = [name for _, name in claims], [self._rows[key] for key in claims]
+        names, rows, costs = zip(*self._rows(), strict=True)
         verdicts = [
-            Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
+            Column(word, [_cell(words[word]) for words in rows], STYLES[word])
             for word in STYLES
-            if rows[-1].words[word]
+            if rows[-1][word]
         ]
         return [
-            Column("claim", names),
+            Column("claim", [*names]),
             *verdicts,
-            Column("total", [f"{row.words.total():,}" for row in rows]),
-            Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
-            Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
+            Column("total", [f"{words.total():,}" for words in rows]),
+            Column("nodes", [f"{cost.nodes:,}" for cost in costs], rank=_COSTS),
+            Column("time", [duration(cost.time_s) for cost in costs], rank=_COSTS),
         ]
 
     def draw(self, console: Console | None) -> RenderableType:
@@ -204,8 +241,8 @@ class AuditTable:
             a line for each claim.
         """
         lines = (
-            f"{key[1]}: {_in_words(self._rows[key].words, STYLES) or 'nothing'}"
-            for key in sorted(self._rows)
+            f"{name}: {_in_words(words, STYLES) or 'nothing'}"
+            for name, words, _ in self._rows()
         )
         return fit(console, self.columns(), lines, has_sum=True)
 
@@ -214,7 +251,7 @@ def _cell(count: int) -> str:
     return f"{count:,}" if count else ""
 
 
-def _in_words(counts: Counter[str], words: Iterable[str]) -> str:
+def _in_words(counts: Mapping[Any, int], words: Iterable[str]) -> str:
     """Write the counts that are not 0, in the order of the words."""
     return ", ".join(f"{counts[word]:,} {word}" for word in words if counts[word])
 
@@ -294,7 +331,8 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     See `find_warnings`. The mate is the one found, or else the claimed one unless it is
     refuted. A claimed line as long as the mate is preferred to the line found.
     """
-    yield from map(printable, result.warnings)
+    if result.warnings:
+        yield from map(printable, result.warnings)
     if result.fen is None or not genre_of(result.asked).warns_of_draws:
         return
     mate = result.mate
@@ -302,11 +340,10 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
         mate = result.claim
     if not mate:
         return
-    claimed, plies = result.claimed_line.split(), _plies(mate)
-    is_whole = result.claim == mate and len(claimed) == plies
-    yield from find_warnings(
-        result.fen, mate, claimed if is_whole else result.pv.split()
-    )
+    claimed, plies = result.claimed_line, _plies(mate)
+    is_whole = result.claim == mate and claimed.count(" ") + 1 == plies
+    line = claimed if is_whole else result.pv
+    yield from find_warnings(result.fen, mate, line.split())
 
 
 def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
@@ -323,11 +360,11 @@ def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
     line : sequence of str
         Its moves in UCI notation, as far as they are known.
     """
-    is_long = int(fen.split()[4]) + _plies(mate) > FIFTY_MOVES_PLIES
+    is_long = int(fen.rsplit(" ", 2)[1]) + _plies(mate) > FIFTY_MOVES_PLIES
     if is_long and not line:
         yield "may need more than 50 moves without a pawn move or capture"
-    if not is_long and not (_has_return(line[::2]) and _has_return(line[1::2])):
-        return  # most lines, and much faster than playing them
+    if not (is_long or _has_repetition(fen, line)):
+        return  # most lines: python-chess need not be imported
     import chess
 
     board = chess.Board(fen)
@@ -349,6 +386,19 @@ def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
 
 def _plies(mate: int) -> int:
     return abs(mate) * 2 - (mate > 0)
+
+
+def _has_repetition(fen: str, line: Sequence[str]) -> bool:
+    """Whether a line, all of whose moves are legal, repeats a position."""
+    if len(line) < SHORTEST_CYCLE:
+        return False
+    if not (_has_return(line[::2]) and _has_return(line[1::2])):
+        return False  # much faster than playing it
+    begun = [line[:plies] for plies in range(1, len(line) + 1)]
+    played = write_lines(fen, begun, style=LineStyle.WITH_END)
+    forms = problem_forms([fen, *(words[-1] for words in played)])
+    each = {forms[at : at + FORM_BYTES] for at in range(0, len(forms), FORM_BYTES)}
+    return len(each) <= len(line)
 
 
 def _has_return(moves: Iterable[str]) -> bool:

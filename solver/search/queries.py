@@ -9,8 +9,10 @@ from __future__ import annotations
 import ctypes
 import sys
 from abc import ABC, abstractmethod
+from array import array
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from solver.errors import InputError, refusal
@@ -398,7 +400,7 @@ STATUSES = {
     Answer.UNDECIDED: Status.UNDECIDED,
 }
 
-NODES_AT, QUERY_WORDS = Query.nodes.offset // 8, ctypes.sizeof(Query) // 8
+QUERY_WORDS = ctypes.sizeof(Query) // 8
 
 Found = TypeVar("Found")
 """What a batch makes of an answer."""
@@ -423,7 +425,9 @@ class Batch(ABC, Generic[Found]):
     def __init__(self, workspace: Workspace, size: int) -> None:
         self.rows = (Query * size)()
         self._workspace = workspace
+        self._words = memoryview(self.rows).cast("B").cast("q")
         self._text = ctypes.create_string_buffer(size * QUERY_TEXT + MOST_TEXT)
+        self._positions = b""
 
     @abstractmethod
     def read(self) -> None:
@@ -448,6 +452,43 @@ class Batch(ABC, Generic[Found]):
     @abstractmethod
     def answer(self, index: int, solution: Solution) -> Found:
         """Return the answer to a query that was searched alone."""
+
+    def column(self, name: str) -> memoryview[int]:
+        """Return a field of all queries, an int64, which may be set."""
+        return self._words[getattr(Query, name).offset // 8 :: QUERY_WORDS]
+
+    def read_problems(self, problems: list[Problem]) -> None:
+        """Read the positions of problems, and replace FENs of fewer than six fields.
+
+        Raises
+        ------
+        FenError
+            A position is not legal.
+        """
+        fens = [problem.fen.encode(errors="surrogatepass") for problem in problems]
+        self._positions = b"".join(fens)  # the queries refer to it
+        sizes = array("q", map(len, fens))
+        ends = accumulate(sizes, initial=address_of(self._positions))
+        self.column("fen_size")[:] = sizes
+        self.column("fen")[:] = array("q", ends)[:-1]
+        self.read_texts(0, len(fens))
+
+        states = self.column("state").tolist()
+        if QueryState.REFUSED in states:
+            from solver.fen_faults import explain
+
+            index = states.index(QueryState.REFUSED)
+            problem, fault = problems[index], FenFault(self.rows[index].fen_fault)
+            raise explain(problem.fen, fault, problem.stipulation.white_begins)
+
+        text = self.text()
+        if text != self._positions:
+            for index, query in enumerate(self.rows):
+                fen = str(
+                    text[query.fen_at : query.fen_at + query.fen_written], "ascii"
+                )
+                if fen != problems[index].fen:
+                    problems[index] = replace(problems[index], fen=fen)
 
     def read_texts(self, first: int, end: int) -> None:
         """Read the positions of the queries from `first` on, before `end`."""
@@ -513,8 +554,7 @@ class Batch(ABC, Generic[Found]):
 
     def nodes(self, first: int, end: int) -> int:
         """Return the nodes of the queries from `first` on, before `end`, together."""
-        words = memoryview(self.rows).cast("B").cast("q")[NODES_AT::QUERY_WORDS]
-        return sum(words[first:end])
+        return sum(self.column("nodes")[first:end])
 
 
 class Questions(Batch[Solution]):
@@ -531,7 +571,6 @@ class Questions(Batch[Solution]):
     def __init__(self, workspace: Workspace, questions: Sequence[Question]) -> None:
         super().__init__(workspace, len(questions))
         self._questions = [*questions]
-        self._given = b""
         self._root_moves: list[ctypes.Array[ctypes.c_uint64]] = []
 
     def read(self) -> None:
@@ -542,30 +581,13 @@ class Questions(Batch[Solution]):
         FenError
             A position is not legal.
         """
-        # 1. The positions.
         questions = self._questions
-        fens = [each.problem.fen.encode(errors="surrogatepass") for each in questions]
-        self._given = b"".join(fens)  # the queries refer to it
-        address = address_of(self._given)
-        for query, fen, question in zip(self.rows, fens, questions, strict=True):
-            query.fen, query.fen_size = address, len(fen)
-            query.black = not question.problem.stipulation.white_begins
-            address += len(fen)
-        self.read_texts(0, len(fens))
-
-        for query, question in zip(self.rows, questions, strict=True):
-            if query.state == QueryState.REFUSED:
-                from solver.fen_faults import explain
-
-                problem, fault = question.problem, FenFault(query.fen_fault)
-                raise explain(problem.fen, fault, problem.stipulation.white_begins)
-
-        # 2. The questions.
-        text = self.text()
-        for index, query in enumerate(self.rows):
-            fen = text[query.fen_at : query.fen_at + query.fen_written]
-            if fen != fens[index]:
-                problem = replace(questions[index].problem, fen=str(fen, "ascii"))
+        problems = [question.problem for question in questions]
+        for query, problem in zip(self.rows, problems, strict=True):
+            query.black = not problem.stipulation.white_begins
+        self.read_problems(problems)
+        for index, (query, problem) in enumerate(zip(self.rows, problems, strict=True)):
+            if problem is not questions[index].problem:
                 questions[index] = replace(questions[index], problem=problem)
             ask(query, questions[index])
             if questions[index].root_moves is not None:
