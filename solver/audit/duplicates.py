@@ -10,6 +10,7 @@ import ctypes
 from array import array
 from collections import Counter, defaultdict
 from functools import lru_cache
+from itertools import accumulate, starmap
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.audit.results import split_source
@@ -195,17 +196,26 @@ class Duplicates:
 
     def _read(self) -> None:
         """Read the records that wait."""
-        for source, id_, fen, claimed, moves in self._waiting:
-            file, line = split_source(source)
-            self._files.append(self._file_names[file])
-            self._lines.append(line)
-            self._claims.append(self._claim_names[_write_claim(*claimed)])
-            name = "" if source.endswith(id_) else id_
-            self._texts += f"{name}\n{moves}".encode(errors="surrogatepass")
-            self._ends.append(len(self._texts))
-            self._fens.append(hash(fen))
-        self._forms += problem_forms([fen for _, _, fen, _, _ in self._waiting])
+        if not self._waiting:
+            return
+        sources, ids, fens, claims, moves = zip(*self._waiting, strict=True)
         self._waiting.clear()
+        files, lines = zip(*map(split_source, sources), strict=True)
+        self._files.extend(map(self._file_names.__getitem__, files))
+        self._lines.extend(lines)
+        named = starmap(_write_claim, claims)
+        self._claims.extend(map(self._claim_names.__getitem__, named))
+        texts = [
+            f"{'' if source.endswith(id_) else id_}\n{played}".encode(
+                errors="surrogatepass"
+            )
+            for source, id_, played in zip(sources, ids, moves, strict=True)
+        ]
+        sizes = [self._ends.pop(), *map(len, texts)]
+        self._ends.extend(accumulate(sizes))
+        self._texts += b"".join(texts)
+        self._fens.extend(map(hash, fens))
+        self._forms += problem_forms(fens)
 
     def _text(self, index: int) -> tuple[str, frozenset[str]]:
         """Return the name of a record, and its first moves as its form has them."""

@@ -519,7 +519,7 @@ class AuditOutcome:
             yield f"failures left out because of their marks: {self._left_out:,}"
 
     def _code(self, result: results.AuditResult) -> console.Exit:
-        words = {result.word, result.soundness, *result.disagreements}
+        words = result.word, result.soundness, *result.disagreements
         if not self._failures.isdisjoint(words):
             return console.Exit.NEGATIVE
         if result.fen is None:

@@ -333,7 +333,8 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     """
     if result.warnings:
         yield from map(printable, result.warnings)
-    if result.fen is None or not genre_of(result.asked).warns_of_draws:
+    is_mate = not result.stipulation or genre_of(result.asked).warns_of_draws
+    if result.fen is None or not is_mate:
         return
     mate = result.mate
     if mate is None and result.verdict not in {Verdict.REFUTED, Verdict.UNFORCED}:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solver.audit.results import AuditResult
-    from solver.solution import Solution
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
