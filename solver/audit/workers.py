@@ -316,6 +316,9 @@ def _end_with_parent(*pipes: Connection) -> None:
 TICK_S = 0.01
 """How soon a waiting thread notices a change, in seconds."""
 
+GATHER_S = 0.005
+"""How long a worker waits for a larger batch, in seconds: a few rows would cost more."""
+
 JOIN_S = 1.0
 """How long an audit waits for its threads after it has stopped them, in seconds."""
 
@@ -585,16 +588,19 @@ class WorkQueue:
             Empty when there is no more work.
         """
         with self._changed:
-            self._wait(lambda: bool(self._late or self._tasks) or self.is_over())
-            waiting = self._late or self._tasks
-            if not waiting or self._control.is_stopped():
-                return []
-            share = 1 if self._late else len(self._tasks) // workers
-            batch = [waiting.popleft() for _ in range(max(1, min(most, share)))]
-            self._taken += len(batch)
-            self._batches += 1
-            self._divide_cores()
-            return batch
+            while True:
+                self._wait(lambda: bool(self._late or self._tasks) or self.is_over())
+                if self.is_over():
+                    return []
+                if len(self._tasks) < most and not (self._late or self._at_end):
+                    self._changed.wait(GATHER_S)
+                if waiting := self._late or self._tasks:
+                    share = 1 if self._late else len(self._tasks) // workers
+                    batch = [waiting.popleft() for _ in range(max(1, min(most, share)))]
+                    self._taken += len(batch)
+                    self._batches += 1
+                    self._divide_cores()
+                    return batch
 
     def finish(
         self, tasks: Sequence[Task], results: Sequence[AuditResult | None]
