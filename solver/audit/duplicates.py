@@ -10,8 +10,7 @@ import ctypes
 from array import array
 from collections import Counter, defaultdict
 from functools import lru_cache
-from itertools import accumulate, starmap
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.audit.results import split_source
 from solver.errors import FormatError
@@ -121,12 +120,6 @@ class DuplicateCounts:
         return f"{self._records:,} {are} an earlier position{rest}"
 
 
-_Claimed: TypeAlias = (
-    "tuple[Stipulation | str | None, int | None, int | None, int | None]"
-)
-"""The arguments of `_write_claim`."""
-
-
 class _Texts(dict[str, int]):
     """Numbers of texts, of which there are few; `all` has the texts."""
 
@@ -149,7 +142,7 @@ class Duplicates:
 
     def __init__(self) -> None:
         self._forms, self._fens = bytearray(), array("q")
-        self._waiting: list[tuple[str, str, str, _Claimed, str]] = []
+        self._waiting: list[str] = []
         self._files, self._lines, self._claims = array("I"), array("q"), array("I")
         self._file_names, self._claim_names = _Texts(), _Texts()
         self._texts, self._ends = bytearray(), array("Q", [0])
@@ -157,7 +150,7 @@ class Duplicates:
     @property
     def count(self) -> int:
         """How many records were added."""
-        return len(self._fens) + len(self._waiting)
+        return len(self._fens)
 
     def note(
         self, records: Iterable[Problem | FormatError]
@@ -175,47 +168,36 @@ class Duplicates:
         if claim:
             mate, solutions = claim.mate, claim.solutions
             moves = " ".join(claim.keys or claim.line[:1])
-        claimed = problem.stipulation, mate, problem.no_mate, solutions
-        self._add(problem.source, problem.id, problem.fen, claimed, moves)
+        text = _write_claim(problem.stipulation, mate, problem.no_mate, solutions)
+        self._add(problem.source, problem.id, problem.fen, text, moves)
 
     def add_result(self, result: AuditResult) -> None:
         """Add the record of a result; do nothing if it is unreadable."""
-        if result.fen is None:
+        source, id_, fen = result.source, result.id, result.fen
+        if fen is None:
             return
         claimed = result.claim, result.nomate, result.claimed_solutions
         moves = result.claimed_keys or result.claimed_line.partition(" ")[0]
-        of = result.stipulation, *claimed
-        self._add(result.source, result.id, result.fen, of, moves)
+        text = _write_claim(result.stipulation, *claimed)
+        self._add(source, id_, fen, text, moves)
 
-    def _add(
-        self, source: str, id_: str, fen: str, claimed: _Claimed, moves: str
-    ) -> None:
-        self._waiting.append((source, id_, fen, claimed, moves))
+    def _add(self, source: str, id_: str, fen: str, claim: str, moves: str) -> None:
+        file, line = split_source(source)
+        self._files.append(self._file_names[file])
+        self._lines.append(line)
+        self._claims.append(self._claim_names[claim])
+        name = "" if source.endswith(id_) else id_
+        self._texts += f"{name}\n{moves}".encode(errors="surrogatepass")
+        self._ends.append(len(self._texts))
+        self._fens.append(hash(fen))
+        self._waiting.append(fen)
         if len(self._waiting) == BATCH:
             self._read()
 
     def _read(self) -> None:
-        """Read the records that wait."""
-        if not self._waiting:
-            return
-        sources, ids, fens, claims, moves = zip(*self._waiting, strict=True)
+        """Read the positions that wait."""
+        self._forms += problem_forms(self._waiting)
         self._waiting.clear()
-        files, lines = zip(*map(split_source, sources), strict=True)
-        self._files.extend(map(self._file_names.__getitem__, files))
-        self._lines.extend(lines)
-        named = starmap(_write_claim, claims)
-        self._claims.extend(map(self._claim_names.__getitem__, named))
-        texts = [
-            f"{'' if source.endswith(id_) else id_}\n{played}".encode(
-                errors="surrogatepass"
-            )
-            for source, id_, played in zip(sources, ids, moves, strict=True)
-        ]
-        sizes = [self._ends.pop(), *map(len, texts)]
-        self._ends.extend(accumulate(sizes))
-        self._texts += b"".join(texts)
-        self._fens.extend(map(hash, fens))
-        self._forms += problem_forms(fens)
 
     def _text(self, index: int) -> tuple[str, frozenset[str]]:
         """Return the name of a record, and its first moves as its form has them."""

@@ -6,7 +6,6 @@ Called by `cluster`, `corrections`, `store`, `workers`, `cli` and `mcp`; imports
 
 from __future__ import annotations
 
-import ctypes
 import math
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -15,10 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver import errors, position_text, solving
 from solver.audit import results
-from solver.kernel.border.query_struct import Query
 from solver.problem import MATE, Limits, Problem
 from solver.search import follow, threads
-from solver.search.queries import Batch, Question, ask, solution_of
+from solver.search.queries import Problems, Question, solution_of
 from solver.solution import Solution, StoppedBy
 from solver.stipulations import Soundness, Verdict, genre_of
 
@@ -262,11 +260,11 @@ COMPARED = ("attacking", "status", "is_cut", "mate", "lower_bound", "keys_comple
 MOVES = ("attacking", "nodes", "pv_at", "pv_written", "keys_at", "keys_written")
 
 
-class _Rows(Batch["list[results.AuditResult | None]"]):
-    """Problems to audit together, and the results of each call.
+class _Records(Problems["results.AuditResult | None"]):
+    """Records to audit together.
 
-    Most records of a collection claim the same and have the same answer but for their
-    moves, so that only the first of these is compared with its claim.
+    Most claim the same and have the same answer but for their moves, so that only the
+    first of these is compared with its claim.
 
     Parameters
     ----------
@@ -287,78 +285,55 @@ class _Rows(Batch["list[results.AuditResult | None]"]):
         options: AuditOptions,
         compare: Callable[[follow.Followed, Limits], results.AuditResult | None],
     ) -> None:
-        super().__init__(workspace, len(problems))
-        self._problems = [*problems]
+        super().__init__(workspace, problems)
         self._options = options
         self._compare = compare
-        self._claims: list[tuple[object, ...]] = []
         self._known: dict[tuple[object, ...], results.AuditResult] = {}
-
-    def read(self) -> None:
-        """Set up the queries.
-
-        Raises
-        ------
-        FenError
-            A position is not legal.
-        """
-        asked: dict[tuple[object, ...], bytes] = {}
-        for problem in self._problems:
-            claim, stipulation = problem.claim, problem.stipulation
-            claimed = (claim.mate, claim.by_line) if claim else None
-            key = claimed, problem.no_mate, id(stipulation)
-            if key not in asked:
-                query = Query(black=not stipulation.white_begins)
-                ask(query, self._options.question(problem))
-                asked[key] = bytes(query)
-            self._claims.append(key)
-        rows = b"".join(map(asked.__getitem__, self._claims))
-        ctypes.memmove(self.rows, rows, len(rows))
-        self.read_problems(self._problems)
-        if len(self._problems) == 1:  # its caller hears of each bound
-            self.rows[0].alone_from = 0
+        self.kinds = [
+            (
+                claim and (claim.mate, claim.by_line),
+                problem.no_mate,
+                id(problem.stipulation),  # hashing it would take longer
+            )
+            for problem in problems
+            for claim in (problem.claim,)
+        ]
 
     def question(self, index: int) -> Question:
-        """Return the question of a row."""
-        return self._options.question(self._problems[index])
+        """Return the question of a record."""
+        return self._options.question(self.problems[index])
 
     def answers(
         self, first: int, end: int, node_s: float
-    ) -> Iterator[list[results.AuditResult | None]]:
-        """Yield the results of rows that were searched in one call."""
+    ) -> Iterator[results.AuditResult | None]:
+        """Yield the results of records that were searched in one call."""
         text = self.text()
         words = str(text, "ascii")
-        found: list[results.AuditResult | None] = []
         answers, moves = (
             [self.column(name)[first:end].tolist() for name in names]
             for names in (COMPARED, MOVES)
         )
-        kinds = zip(self._claims[first:end], *answers, strict=True)
-        rows = zip(self._problems[first:end], *moves, strict=True)
+        kinds = zip(self.kinds[first:end], *answers, strict=True)
+        rows = zip(self.problems[first:end], *moves, strict=True)
         for index, (kind, row) in enumerate(zip(kinds, rows, strict=True), first):
             problem, attacking, nodes, pv, pv_size, keys, keys_size = row
             time_s = nodes * node_s
-            known = self._known.get(kind)
-            if known is None:
-                solution = solution_of(problem, self.rows[index], text, time_s)
-                result = self._compare(follow.Followed(solution), self._options.limits)
-                if result and not solution.keys_complete:
-                    self._known[kind] = result
-                found.append(result)
+            if known := self._known.get(kind):
+                line = words[pv : pv + pv_size].rstrip()
+                first_moves = words[keys : keys + keys_size].rstrip()
+                if attacking:
+                    first_moves = first_moves or line.partition(" ")[0]
+                yield known.alike(problem, first_moves, line, nodes, time_s)
                 continue
-            line = words[pv : pv + pv_size].rstrip()
-            first_moves = words[keys : keys + keys_size].rstrip()
-            if attacking:
-                first_moves = first_moves or line.partition(" ")[0]
-            found.append(known.alike(problem, first_moves, line, nodes, time_s))
-        yield found
+            solution = solution_of(problem, self.rows[index], text, time_s)
+            result = self.answer(index, solution)
+            if result and not solution.keys_complete:
+                self._known[kind] = result
+            yield result
 
-    def answer(
-        self, index: int, solution: Solution
-    ) -> list[results.AuditResult | None]:
-        """Return the result of a row that was searched alone."""
-        limits = self.question(index).limits
-        return [self._compare(follow.Followed(solution), limits)]
+    def answer(self, index: int, solution: Solution) -> results.AuditResult | None:
+        """Return the result of a record that was searched alone."""
+        return self._compare(follow.Followed(solution), self.question(index).limits)
 
 
 class AuditJob:
@@ -422,8 +397,8 @@ class AuditJob:
         until = time.perf_counter() + time_slice.batch_s
         options = self._options.within_slice(time_slice.problem_s)
         found: list[results.AuditResult | None] = []
-        for some in self._results(problems, options, time_slice.batch_s):
-            found += some
+        for result in self._results(problems, options, time_slice.batch_s):
+            found.append(result)
             if time.perf_counter() >= until:
                 break
         # Afterwards: a search would disturb the batch.
@@ -439,14 +414,14 @@ class AuditJob:
 
     def _results(
         self, problems: Sequence[Problem], options: AuditOptions, batch_s: float
-    ) -> Iterator[list[results.AuditResult | None]]:
+    ) -> Iterator[results.AuditResult | None]:
         if options.follow or options.every_ply or options.certify:
             # Each needs the solver, or what it remembers, before the next answer.
             for problem in problems:
                 question = options.question(problem)
-                yield [self._result(self._solve_and_follow(question), question.limits)]
+                yield self._result(self._solve_and_follow(question), question.limits)
             return
-        rows = _Rows(self._solver.workspace, problems, options, self._result)
+        rows = _Records(self._solver.workspace, problems, options, self._result)
         yield from self._solver.answers(rows, self._searching, batch_s=batch_s)
 
     def _solve_and_follow(self, question: Question) -> follow.Followed:

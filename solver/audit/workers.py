@@ -317,7 +317,7 @@ TICK_S = 0.01
 """How soon a waiting thread notices a change, in seconds."""
 
 GATHER_S = 0.005
-"""How long a worker waits for a larger batch, in seconds: a few rows would cost more."""
+"""How long a waiting worker gathers a batch, in seconds; one row alone costs more."""
 
 JOIN_S = 1.0
 """How long an audit waits for its threads after it has stopped them, in seconds."""

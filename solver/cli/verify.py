@@ -507,7 +507,7 @@ class AuditOutcome:
     def add(self, result: results.AuditResult) -> console.Exit:
         """Add the exit code that this result alone would cause, and return it."""
         code = self._code(result)
-        if code is not console.Exit.PROVED and result.mark in self._marks:
+        if code and result.mark in self._marks:
             self._left_out += 1
             code = console.Exit.PROVED
         self.codes.add(code)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from solver import stipulations
 from solver.audit.duplicates import DuplicateCounts, Duplicates
 from solver.audit.results import DUAL, LINE, Origin, split_source
 from solver.formats.streams import STDIN, name_of
@@ -22,12 +21,19 @@ from solver.kernel.border.query_struct import LineStyle
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
 from solver.position_text import FORM_BYTES, first_moves, problem_forms, write_lines
-from solver.problem import Stipulation, printable
+from solver.problem import printable
 from solver.record import MARKS
-from solver.stipulations import Soundness, Verdict, genre_of, name_no_mate, rank_of
+from solver.stipulations import (
+    Soundness,
+    Verdict,
+    genre_of,
+    name_no_mate,
+    rank_claim,
+    rank_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -73,41 +79,24 @@ _SHOWN_SOLUTIONS = 3
 
 
 @dataclass(slots=True)
-class _Sum:
-    """Sums over results; the costs may be those of an earlier run."""
+class _Row:
+    """Sums over all results with the same claim; the costs are those of this run."""
 
-    count: int = 0
+    words: Counter[str] = field(default_factory=Counter)
     nodes: int = 0
     time_s: float = 0.0
 
-    def add(self, other: _Sum | AuditResult, count: int = 1) -> None:
-        self.count += count
-        self.nodes += other.nodes
-        self.time_s += other.time_s or 0.0
+    def add(self, result: AuditResult) -> None:
+        self.words[result.word] += 1
+        if result.origin == SEARCHED:
+            self.add_cost(result)
+
+    def add_cost(self, result: AuditResult) -> None:
+        self.nodes += result.nodes
+        self.time_s += result.time_s or 0.0
 
 
-class _Alike(NamedTuple):
-    """What all results of a sum have in common.
-
-    `dual` is DUAL if they have one. `failure` is the mark of failures, or `_UNMARKED`.
-    """
-
-    stipulation: str | None
-    claim: int | None
-    nomate: int | None
-    word: str
-    soundness: str | None
-    origin: str
-    mark: str | None
-    dual: str | None
-    failure: str | None
-
-    @property
-    def row(self) -> tuple[int, str]:
-        """A number by which claims are sorted, and the name of the claim."""
-        asked = Stipulation.from_record(self.stipulation)
-        return stipulations.rank_claim(asked, self.claim, self.nomate)
-
+SEARCHED, STORED = Origin.SEARCHED, Origin.STORED  # much faster to look up
 
 _ALL = (rank_of("none", 1), "all")
 """The last row, with the sums of all others."""
@@ -117,68 +106,53 @@ class AuditTable:
     """Results counted by claim (rows) and verdict (columns), by soundness and mark."""
 
     def __init__(self) -> None:
-        self._sums: defaultdict[tuple[Any, ...], _Sum] = defaultdict(_Sum)
+        self._rows = defaultdict(_Row, {_ALL: _Row()})
+        self._soundness: Counter[str] = Counter()
+        self._marks: Counter[str] = Counter()
+        self._has_marks = False
+        self._duals = 0
+        self._origins: Counter[str] = Counter()
+        self._stored = _Row()
         self._duplicates = Duplicates()
 
     def add(self, result: AuditResult) -> None:
         """Count a result without keeping it."""
-        dual = failure = None
-        words = result.disagreements
-        if words or result.fen is None:
-            dual = DUAL if DUAL in words else None
-            failure = result.mark or _UNMARKED
-        alike = (
-            *(result.stipulation, result.claim, result.nomate, result.word),
-            *(result.soundness, result.origin, result.mark, dual, failure),
-        )
-        self._sums[alike].add(result)
+        for claim in (name_claim(result), _ALL):
+            self._rows[claim].add(result)
         if self._duplicates.count < MAX_COMPARED:
             self._duplicates.add_result(result)
+        if result.soundness:
+            self._soundness[result.soundness] += 1
+        words = result.disagreements
+        if words or result.fen is None:
+            self._duals += DUAL in words
+            self._marks[result.mark or _UNMARKED] += 1
+        self._has_marks |= result.mark is not None
+        self._origins[result.origin] += 1
+        if result.origin == STORED:
+            self._stored.add_cost(result)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was counted."""
-        return not self._sums
-
-    def _kinds(self) -> Iterator[tuple[_Alike, _Sum]]:
-        return ((_Alike(*alike), one) for alike, one in self._sums.items())
-
-    def _count(self, word: Callable[[_Alike], str | None]) -> Counter[str | None]:
-        counts = Counter[str | None]()
-        for alike, one in self._kinds():
-            counts[word(alike)] += one.count
-        return counts
-
-    def _rows(self) -> list[tuple[str, Counter[str], _Sum]]:
-        """Return each claim, its verdicts and the cost of this run; the last is all."""
-        words = defaultdict[tuple[int, str], Counter[str]](Counter, {_ALL: Counter()})
-        costs = defaultdict[tuple[int, str], _Sum](_Sum)
-        for alike, one in self._kinds():
-            for row in (alike.row, _ALL):
-                words[row][alike.word] += one.count
-                if alike.origin == Origin.SEARCHED:
-                    costs[row].add(one)
-        return [(row[1], words[row], costs[row]) for row in sorted(words)]
+        return len(self._rows) == 1
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
-        counts = _in_words(self._count(lambda alike: alike.soundness), Soundness)
+        counts = _in_words(self._soundness, Soundness)
         parts = [f"soundness: {counts}"] if counts else []
-        if duals := self._count(lambda alike: alike.dual)[DUAL]:
-            parts.append(f"with a dual: {duals:,}")
+        if self._duals:
+            parts.append(f"with a dual: {self._duals:,}")
         return "; ".join(parts)
 
     def not_searched(self) -> str:
         """Return a line that counts the answers that were known, and their cost."""
-        known = defaultdict[str, _Sum](_Sum)
-        for alike, one in self._kinds():
-            known[alike.origin].add(one, one.count)
-        stored, repeated = known[Origin.STORED], known[Origin.REPEATED].count
+        stored, repeated = (self._origins[one] for one in (STORED, Origin.REPEATED))
         parts = []
-        if stored.count:
-            cost = f"{stored.nodes:,} nodes and {duration(stored.time_s)}"
-            are = "answers are" if stored.count > 1 else "answer is"
-            parts.append(f"{stored.count:,} {are} from the store and had cost {cost}")
+        if stored:
+            cost = f"{self._stored.nodes:,} nodes and {duration(self._stored.time_s)}"
+            are = "answers are" if stored > 1 else "answer is"
+            parts.append(f"{stored:,} {are} from the store and had cost {cost}")
         if repeated:
             ask = "records repeat" if repeated > 1 else "record repeats"
             parts.append(f"{repeated:,} {ask} a question")
@@ -198,12 +172,10 @@ class AuditTable:
 
         They are the disagreements and the unreadable records.
         """
-        if all(alike.mark is None for alike, _ in self._kinds()):
+        if not self._has_marks:
             return ""
-        marks = self._count(lambda alike: alike.failure)
-        del marks[None]
-        counts = [f"{marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
-        return f"{marks.total():,} failures: {', '.join(counts)}"
+        counts = [f"{self._marks[word]:,} {word}" for word in (*MARKS, _UNMARKED)]
+        return f"{self._marks.total():,} failures: {', '.join(counts)}"
 
     def totals(self) -> list[str]:
         """Return the lines below the table, as far as there is something to count."""
@@ -212,18 +184,19 @@ class AuditTable:
 
     def columns(self) -> list[Column]:
         """Return the columns of the table; the first one has the claims."""
-        names, rows, costs = zip(*self._rows(), strict=True)
+        claims = sorted(self._rows)
+        names, rows = [name for _, name in claims], [self._rows[key] for key in claims]
         verdicts = [
-            Column(word, [_cell(words[word]) for words in rows], STYLES[word])
+            Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
             for word in STYLES
-            if rows[-1][word]
+            if rows[-1].words[word]
         ]
         return [
-            Column("claim", [*names]),
+            Column("claim", names),
             *verdicts,
-            Column("total", [f"{words.total():,}" for words in rows]),
-            Column("nodes", [f"{cost.nodes:,}" for cost in costs], rank=_COSTS),
-            Column("time", [duration(cost.time_s) for cost in costs], rank=_COSTS),
+            Column("total", [f"{row.words.total():,}" for row in rows]),
+            Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
+            Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
         ]
 
     def draw(self, console: Console | None) -> RenderableType:
@@ -241,8 +214,8 @@ class AuditTable:
             a line for each claim.
         """
         lines = (
-            f"{name}: {_in_words(words, STYLES) or 'nothing'}"
-            for name, words, _ in self._rows()
+            f"{key[1]}: {_in_words(self._rows[key].words, STYLES) or 'nothing'}"
+            for key in sorted(self._rows)
         )
         return fit(console, self.columns(), lines, has_sum=True)
 
@@ -251,14 +224,14 @@ def _cell(count: int) -> str:
     return f"{count:,}" if count else ""
 
 
-def _in_words(counts: Mapping[Any, int], words: Iterable[str]) -> str:
+def _in_words(counts: Counter[str], words: Iterable[str]) -> str:
     """Write the counts that are not 0, in the order of the words."""
     return ", ".join(f"{counts[word]:,} {word}" for word in words if counts[word])
 
 
 def name_claim(result: AuditResult) -> tuple[int, str]:
     """Return a number by which claims are sorted, and the name of a claim."""
-    return stipulations.rank_claim(result.asked, result.claim, result.nomate)
+    return rank_claim(result.asked, result.claim, result.nomate)
 
 
 def soundness_of(result: AuditResult) -> list[str]:

@@ -53,7 +53,7 @@ from solver.search.threads import load_search
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     import chess
 
@@ -427,7 +427,6 @@ class Batch(ABC, Generic[Found]):
         self._workspace = workspace
         self._words = memoryview(self.rows).cast("B").cast("q")
         self._text = ctypes.create_string_buffer(size * QUERY_TEXT + MOST_TEXT)
-        self._positions = b""
 
     @abstractmethod
     def read(self) -> None:
@@ -456,39 +455,6 @@ class Batch(ABC, Generic[Found]):
     def column(self, name: str) -> memoryview[int]:
         """Return a field of all queries, an int64, which may be set."""
         return self._words[getattr(Query, name).offset // 8 :: QUERY_WORDS]
-
-    def read_problems(self, problems: list[Problem]) -> None:
-        """Read the positions of problems, and replace FENs of fewer than six fields.
-
-        Raises
-        ------
-        FenError
-            A position is not legal.
-        """
-        fens = [problem.fen.encode(errors="surrogatepass") for problem in problems]
-        self._positions = b"".join(fens)  # the queries refer to it
-        sizes = array("q", map(len, fens))
-        ends = accumulate(sizes, initial=address_of(self._positions))
-        self.column("fen_size")[:] = sizes
-        self.column("fen")[:] = array("q", ends)[:-1]
-        self.read_texts(0, len(fens))
-
-        states = self.column("state").tolist()
-        if QueryState.REFUSED in states:
-            from solver.fen_faults import explain
-
-            index = states.index(QueryState.REFUSED)
-            problem, fault = problems[index], FenFault(self.rows[index].fen_fault)
-            raise explain(problem.fen, fault, problem.stipulation.white_begins)
-
-        text = self.text()
-        if text != self._positions:
-            for index, query in enumerate(self.rows):
-                fen = str(
-                    text[query.fen_at : query.fen_at + query.fen_written], "ascii"
-                )
-                if fen != problems[index].fen:
-                    problems[index] = replace(problems[index], fen=fen)
 
     def read_texts(self, first: int, end: int) -> None:
         """Read the positions of the queries from `first` on, before `end`."""
@@ -557,7 +523,78 @@ class Batch(ABC, Generic[Found]):
         return sum(self.column("nodes")[first:end])
 
 
-class Questions(Batch[Solution]):
+class Problems(Batch[Found]):
+    """Problems to search together; their time limits are the same.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        Where the search runs.
+    problems : sequence of Problem
+        Their positions need not have been read.
+
+    Attributes
+    ----------
+    problems : list of Problem
+        Once read, their FENs have six fields.
+    kinds : sequence
+        A hashable value for each; what is asked about those with the same value is the
+        same.
+    """
+
+    def __init__(self, workspace: Workspace, problems: Sequence[Problem]) -> None:
+        super().__init__(workspace, len(problems))
+        self.problems = [*problems]
+        self.kinds: Sequence[Hashable] = range(len(problems))
+        self._fens = b""
+
+    def read(self) -> None:
+        """Set up the queries.
+
+        Raises
+        ------
+        FenError
+            A position is not legal.
+        """
+        # 1. The questions.
+        problems = self.problems
+        asked: dict[Hashable, bytes] = {}
+        for index, kind in enumerate(self.kinds):
+            if kind not in asked:
+                query = Query(black=not problems[index].stipulation.white_begins)
+                ask(query, self.question(index))
+                asked[kind] = bytes(query)
+        rows = b"".join(map(asked.__getitem__, self.kinds))
+        ctypes.memmove(self.rows, rows, len(rows))
+        if len(problems) == 1:  # its caller hears of each bound
+            self.rows[0].alone_from = 0
+
+        # 2. The positions.
+        fens = [problem.fen.encode(errors="surrogatepass") for problem in problems]
+        self._fens = b"".join(fens)  # the queries refer to it
+        sizes = array("q", map(len, fens))
+        ends = accumulate(sizes, initial=address_of(self._fens))
+        self.column("fen_size")[:] = sizes
+        self.column("fen")[:] = array("q", ends)[:-1]
+        self.read_texts(0, len(fens))
+
+        states = self.column("state").tolist()
+        if QueryState.REFUSED in states:
+            from solver.fen_faults import explain
+
+            index = states.index(QueryState.REFUSED)
+            problem, fault = problems[index], FenFault(self.rows[index].fen_fault)
+            raise explain(problem.fen, fault, problem.stipulation.white_begins)
+
+        text = self.text()
+        if text != self._fens:
+            for index, query in enumerate(self.rows):
+                fen = text[query.fen_at : query.fen_at + query.fen_written]
+                if fen != fens[index]:
+                    problems[index] = replace(problems[index], fen=str(fen, "ascii"))
+
+
+class Questions(Problems[Solution]):
     """Questions to search together; their time limits are the same.
 
     Parameters
@@ -569,43 +606,30 @@ class Questions(Batch[Solution]):
     """
 
     def __init__(self, workspace: Workspace, questions: Sequence[Question]) -> None:
-        super().__init__(workspace, len(questions))
-        self._questions = [*questions]
+        super().__init__(workspace, [question.problem for question in questions])
+        self._questions = questions
         self._root_moves: list[ctypes.Array[ctypes.c_uint64]] = []
 
     def read(self) -> None:
-        """Read the FENs, and set up the queries.
-
-        Raises
-        ------
-        FenError
-            A position is not legal.
-        """
-        questions = self._questions
-        problems = [question.problem for question in questions]
-        for query, problem in zip(self.rows, problems, strict=True):
-            query.black = not problem.stipulation.white_begins
-        self.read_problems(problems)
-        for index, (query, problem) in enumerate(zip(self.rows, problems, strict=True)):
-            if problem is not questions[index].problem:
-                questions[index] = replace(questions[index], problem=problem)
-            ask(query, questions[index])
-            if questions[index].root_moves is not None:
-                self._choose(query, questions[index])
-        if len(questions) == 1:  # its caller hears of each bound
-            self.rows[0].alone_from = 0
+        """Set up the queries; see `Problems`."""
+        super().read()
+        for query, question in zip(self.rows, self._questions, strict=True):
+            if question.root_moves is not None:
+                self._choose(query, question)
 
     def question(self, index: int) -> Question:
-        """Return a question, with a FEN of six fields."""
-        return self._questions[index]
+        """Return a question, with a FEN of six fields once it is read."""
+        question, problem = self._questions[index], self.problems[index]
+        is_same = question.problem is problem
+        return question if is_same else replace(question, problem=problem)
 
     def answers(self, first: int, end: int, node_s: float) -> Iterator[Solution]:
         """Yield the answers to queries that were searched in one call."""
         text = self.text()
-        for query, question in zip(
-            self.rows[first:end], self._questions[first:end], strict=True
+        for query, problem in zip(
+            self.rows[first:end], self.problems[first:end], strict=True
         ):
-            yield solution_of(question.problem, query, text, node_s * query.nodes)
+            yield solution_of(problem, query, text, node_s * query.nodes)
 
     def answer(self, index: int, solution: Solution) -> Solution:  # noqa: ARG002
         """Return the answer to a query that was searched alone."""

@@ -440,7 +440,7 @@ def test_nodes_and_time_are_those_of_all_searches(
 
     def listed(*arguments: Any, **named: Any) -> Iterator[Any]:
         for answer in answers(*arguments, **named):
-            cost = answer[0] if isinstance(answer, list) else answer.stats
+            cost = getattr(answer, "stats", answer)
             searched.append((cost.nodes, cost.time_s))
             yield answer
 
