@@ -215,6 +215,8 @@ DISAGREEMENTS = (
 
 _CONTRADICTED = frozenset({Verdict.SHORTER, Verdict.REFUTED, Verdict.UNFORCED})
 
+_UNDECIDED = frozenset({Verdict.UNDECIDED})
+
 _MISCOUNTED = frozenset({Soundness.MISSING_SOLUTION, Soundness.COOKED})
 
 _FINISHED = frozenset({None, "", solution.StoppedBy.SOLUTIONS})
@@ -329,8 +331,7 @@ class AuditResult(record.Record):
         A help problem with more solutions than claimed counts as answered without the
         rest.
         """
-        is_stopped = self.stopped_by not in _FINISHED
-        return self.word == Verdict.UNDECIDED or is_stopped
+        return self.stopped_by not in _FINISHED or self.word in _UNDECIDED
 
     @property
     def agrees(self) -> bool:

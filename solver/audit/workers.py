@@ -6,7 +6,6 @@ Called by `cluster`, `cli`, `laboratory` and `mcp`; imports `job`, `results`, `s
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import sys
@@ -20,10 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from solver.audit.job import BATCH_S, AuditJob, AuditOptions
 from solver.audit.results import AuditResult, Origin, audit_result
 from solver.errors import FormatError, StoreError
-from solver.search.threads import GroupControl, usable_cores
+from solver.search.threads import GroupControl, SharedCores, usable_cores
 from solver.solution import Solution, Status, StoppedBy
 
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
@@ -95,49 +95,6 @@ class WorkerPool(NamedTuple):
     window: int = WINDOW
     cores: SharedCores | None = None
     make_first: Callable[[GroupControl], Worker] | None = None
-
-
-class SharedCores:
-    """How many cores one search of an audit may use.
-
-    It is one while every worker has work. At the end of a collection, the last workers
-    share the cores of those that have none. Processes that are started with it read the
-    number in shared memory.
-
-    Parameters
-    ----------
-    jobs : int
-        How many workers there are.
-    threads : int
-        The most that one search may use. If they are more than the workers, they are
-        all the cores that the workers share.
-    """
-
-    def __init__(self, jobs: int, threads: int) -> None:
-        self.jobs = jobs
-        self._total = max(jobs, threads)
-        self._number = ctypes.c_int32(self._total // jobs)
-        self._is_shared = False
-        self._lock = threading.Lock()
-
-    def __call__(self) -> int:
-        """Return how many cores one search may use at present."""
-        return self._number.value
-
-    def divide(self, workers: int) -> None:
-        """Divide the cores among this many workers, which are searching."""
-        with self._lock:
-            self._number.value = self._total // max(1, workers)
-
-    def share(self) -> ctypes.c_int32:
-        """Return the number, in memory that a process can be started with."""
-        with self._lock:
-            if not self._is_shared:
-                from multiprocessing.sharedctypes import RawValue
-
-                shared = RawValue(ctypes.c_int32, self._number.value)
-                self._number, self._is_shared = shared, True
-            return self._number
 
 
 class ProcessWorker:
@@ -617,12 +574,11 @@ class WorkQueue:
                     continue
                 if self._on_result:
                     self._on_result(result)
+                    result = result._replace(certificate=None, notices=())  # noqa: PLW2901
                 if task.number != end:
                     run = []
                     runs.append((task.number, run))
                 end = task.number + 1
-                if result.certificate is not None or result.notices:
-                    result = result._replace(certificate=None, notices=())  # noqa: PLW2901
                 run.append(result)
                 if self._resume:
                     self._save(self._resume, task, result)

@@ -99,6 +99,9 @@ class Marks:
             self._store.put_mark(result.subject, mark, note)
         return result._replace(mark=mark or None, note=note or None)
 
+    def __bool__(self) -> bool:
+        return bool(self._marks)
+
     @property
     def unused(self) -> int:
         """How many marks of the file no result has matched so far."""
@@ -432,7 +435,7 @@ def verify(
                 control=control,
             )
             with closing(audited):
-                for result in map(marks.put_on, audited):
+                for result in map(marks.put_on, audited) if marks else audited:
                     printer.add(result, outcome.add(result))
                     if folder:
                         folder.finish(result)
@@ -482,6 +485,9 @@ def _open_workers(
         yield cluster.pool
 
 
+_PROVED = console.Exit.PROVED  # slower to look up for each result
+
+
 class AuditOutcome:
     """The exit codes that the results of an audit cause.
 
@@ -502,14 +508,14 @@ class AuditOutcome:
         self._failures = {*results.DISAGREEMENTS} if fail_on == {UNMARKED} else fail_on
         self._marks = MARKS if UNMARKED in fail_on else (results.ACCEPT,)
         self._left_out = 0
-        self.codes = {console.Exit.PROVED}
+        self.codes = {_PROVED}
 
     def add(self, result: results.AuditResult) -> console.Exit:
         """Add the exit code that this result alone would cause, and return it."""
         code = self._code(result)
-        if code and result.mark in self._marks:
+        if code is not _PROVED and result.mark in self._marks:
             self._left_out += 1
-            code = console.Exit.PROVED
+            code = _PROVED
         self.codes.add(code)
         return code
 
@@ -524,7 +530,7 @@ class AuditOutcome:
             return console.Exit.NEGATIVE
         if result.fen is None:
             return console.Exit.BAD_INPUT
-        return console.Exit.LIMIT if result.is_undecided else console.Exit.PROVED
+        return console.Exit.LIMIT if result.is_undecided else _PROVED
 
 
 class ResultPrinter:

@@ -6,6 +6,7 @@ Called by `endgame`, `follow`, `queries` and most rooms; imports `workspaces`, `
 
 from __future__ import annotations
 
+import ctypes
 import heapq
 import math
 import os
@@ -193,6 +194,49 @@ class GroupControl:
         control = Control()
         with self.stopping(control.stop):
             yield control
+
+
+class SharedCores:
+    """How many cores one search of an audit may use.
+
+    It is one while every worker has work. At the end of a collection, the last workers
+    share the cores of those that have none. Processes that are started with it read the
+    number in shared memory.
+
+    Parameters
+    ----------
+    jobs : int
+        How many workers there are.
+    threads : int
+        The most that one search may use. If they are more than the workers, they are
+        all the cores that the workers share.
+    """
+
+    def __init__(self, jobs: int, threads: int) -> None:
+        self.jobs = jobs
+        self._total = max(jobs, threads)
+        self._number = ctypes.c_int32(self._total // jobs)
+        self._is_shared = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> int:
+        """Return how many cores one search may use at present."""
+        return self._number.value
+
+    def divide(self, workers: int) -> None:
+        """Divide the cores among this many workers, which are searching."""
+        with self._lock:
+            self._number.value = self._total // max(1, workers)
+
+    def share(self) -> ctypes.c_int32:
+        """Return the number, in memory that a process can be started with."""
+        with self._lock:
+            if not self._is_shared:
+                from multiprocessing.sharedctypes import RawValue
+
+                shared = RawValue(ctypes.c_int32, self._number.value)
+                self._number, self._is_shared = shared, True
+            return self._number
 
 
 class Watchdog:

@@ -12,14 +12,9 @@ import pytest
 from solver.audit import workers
 from solver.audit.job import AuditJob, AuditOptions
 from solver.audit.results import AuditResult, audit_result
-from solver.audit.workers import (
-    ProcessWorker,
-    SharedCores,
-    WorkerPool,
-    audit,
-    local_workers,
-)
+from solver.audit.workers import ProcessWorker, WorkerPool, audit, local_workers
 from solver.problem import Claim, Limits, Problem
+from solver.search.threads import SharedCores
 from solver.solution import Solution, Status
 from tests.processes import PATIENCE_S
 

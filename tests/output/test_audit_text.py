@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from random import Random
 
 import chess
 import pytest
@@ -130,6 +131,44 @@ def test_a_line_that_repeats_a_position_is_warned_of_once() -> None:
     line = shuffle(chess.Board(f"{BACK_RANK} 0 1"), SHUFFLE, 3)
     found = warnings("0 1", 13, [*line, "a1a8"])
     assert found == ["the line repeats a position: after 0 plies and after 4"]
+
+
+SHUFFLED_BOARDS = (
+    "8/8/4k3/8/8/3K4/8/R6R w - -",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -",
+    "4k3/3r4/8/8/3pP3/8/8/3RK3 b - e3",
+    "k7/8/8/K7/3pP2r/8/8/8 b - e3",
+    "4k3/8/5n2/8/8/2N5/8/N3K3 w - -",
+)
+"""With castling rights to lose, pawns to capture en passant, and pieces to exchange."""
+
+
+@pytest.mark.parametrize("epd", SHUFFLED_BOARDS)
+def test_a_repetition_is_one_that_python_chess_sees(epd: str) -> None:
+    random, repeating = Random(epd), 0
+    for _ in range(100):
+        board, moves = chess.Board(f"{epd} 0 1"), list[chess.Move]()
+        seen, expected = {board.epd(): 0}, list[str]()
+        for ply in range(1, 12):
+            legal = [*board.legal_moves]
+            back = [
+                move
+                for move in legal
+                for left in moves[-2:-1]
+                if (move.from_square, move.to_square)
+                == (left.to_square, left.from_square)
+            ]
+            moves.append(random.choice(back if back and ply % 5 else legal))
+            board.push(moves[-1])
+            before = seen.setdefault(board.epd(), ply)
+            expected += [f"after {before} plies and after {ply}"] * (before < ply)
+            if board.is_game_over():
+                break
+        found = list(find_warnings(f"{epd} 0 1", 6, [move.uci() for move in moves]))
+        first = [f"the line repeats a position: {words}" for words in expected[:1]]
+        assert found == first, moves
+        repeating += bool(found)
+    assert 10 < repeating < 90
 
 
 @pytest.mark.parametrize(("clock", "is_warned"), [(87, False), (88, True)])
