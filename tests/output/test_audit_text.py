@@ -158,7 +158,9 @@ def test_a_repetition_is_one_that_python_chess_sees(epd: str) -> None:
                 if (move.from_square, move.to_square)
                 == (left.to_square, left.from_square)
             ]
-            moves.append(random.choice(back if back and ply % 5 else legal))
+            moves.append(
+                random.choice(back if back and random.random() < 0.6 else legal)
+            )
             board.push(moves[-1])
             before = seen.setdefault(board.epd(), ply)
             expected += [f"after {before} plies and after {ply}"] * (before < ply)
