@@ -289,15 +289,7 @@ class _Records(Problems["results.AuditResult | None"]):
         self._options = options
         self._compare = compare
         self._known: dict[tuple[object, ...], results.AuditResult] = {}
-        self.kinds = [
-            (
-                claim and (claim.mate, claim.by_line),
-                problem.no_mate,
-                id(problem.stipulation),  # hashing it would take longer
-            )
-            for problem in problems
-            for claim in (problem.claim,)
-        ]
+        self.kinds = [*map(_kind, problems)]
 
     def question(self, index: int) -> Question:
         """Return the question of a record."""
@@ -334,6 +326,12 @@ class _Records(Problems["results.AuditResult | None"]):
     def answer(self, index: int, solution: Solution) -> results.AuditResult | None:
         """Return the result of a record that was searched alone."""
         return self._compare(follow.Followed(solution), self.question(index).limits)
+
+
+def _kind(problem: Problem) -> tuple[object, ...]:
+    """Return what says, of problems that exist at once, whether they ask the same."""
+    claim = problem.claim and (problem.claim.mate, problem.claim.by_line)
+    return claim, problem.no_mate, id(problem.stipulation)  # whose hash is slow
 
 
 class AuditJob:

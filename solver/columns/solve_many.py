@@ -181,12 +181,6 @@ SLICE = 4096
 
 MAX_JOBS = 1024
 
-ASKED = (
-    *("attacking", "most_moves", "any_length", "expected", "all_keys", "root_moves"),
-    *("node_limit", "first_budget", "alone_from"),
-)
-"""The fields of a question that are the same in all rows."""
-
 ANSWERS = {status: answer for answer, status in STATUS_OF.items()}
 
 CODES = np.array([STATUSES.index(STATUS_OF[answer]) for answer in Answer], np.uint8)
@@ -470,15 +464,14 @@ class _Rows(Batch[None]):
 
     def read(self) -> None:
         """Read the texts; the rows that cannot be read are REFUSED."""
-        # 1. The texts and the questions.
+        # 1. The questions and the texts.
+        template = Query()
+        ask(template, self.question(0))
+        self.fill([bytes(template)] * len(self.rows))
         columns = self._columns
         self._fens = fens = Texts.encode(self._given.texts)  # the rows point to them
         columns["fen_size"] = sizes = fens.sizes
         columns["fen"] = address_of(fens.content) + fens.ends - sizes
-        template = Query()
-        ask(template, self.question(0))
-        for name in ASKED:
-            columns[name] = getattr(template, name)
         self.read_texts(0, len(fens))
 
         # 2. Why rows are refused.

@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -364,25 +364,17 @@ def _plies(mate: int) -> int:
 
 def _has_repetition(fen: str, line: Sequence[str]) -> bool:
     """Whether a line, all of whose moves are legal, repeats a position."""
-    if len(line) < SHORTEST_CYCLE:
+    # Cheap: does a move of each side end where an earlier one of it began?
+    if len(line) < SHORTEST_CYCLE or not all(
+        any(move[2:4] == before[:2] for before, move in combinations(side, 2))
+        for side in (line[::2], line[1::2])
+    ):
         return False
-    if not (_has_return(line[::2]) and _has_return(line[1::2])):
-        return False  # much faster than playing it
     begun = [line[:plies] for plies in range(1, len(line) + 1)]
     played = write_lines(fen, begun, style=LineStyle.WITH_END)
     forms = problem_forms([fen, *(words[-1] for words in played)])
     each = {forms[at : at + FORM_BYTES] for at in range(0, len(forms), FORM_BYTES)}
     return len(each) <= len(line)
-
-
-def _has_return(moves: Iterable[str]) -> bool:
-    """Whether a move of one side ends where an earlier one began."""
-    left: set[str] = set()
-    for move in moves:
-        if move[2:4] in left:
-            return True
-        left.add(move[:2])
-    return False
 
 
 def name_record(source: str, id_: str) -> str:

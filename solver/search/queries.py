@@ -53,7 +53,7 @@ from solver.search.threads import load_search
 from solver.solution import Solution, Stats, Status, StoppedBy
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     import chess
 
@@ -452,6 +452,10 @@ class Batch(ABC, Generic[Found]):
     def answer(self, index: int, solution: Solution) -> Found:
         """Return the answer to a query that was searched alone."""
 
+    def fill(self, rows: Iterable[bytes]) -> None:
+        """Set the queries: one for each text, which has all bytes of a query."""
+        ctypes.memmove(self.rows, b"".join(rows), ctypes.sizeof(self.rows))
+
     def column(self, name: str) -> memoryview[int]:
         """Return a field of all queries, an int64, which may be set."""
         return self._words[getattr(Query, name).offset // 8 :: QUERY_WORDS]
@@ -564,8 +568,7 @@ class Problems(Batch[Found]):
                 query = Query(black=not problems[index].stipulation.white_begins)
                 ask(query, self.question(index))
                 asked[kind] = bytes(query)
-        rows = b"".join(map(asked.__getitem__, self.kinds))
-        ctypes.memmove(self.rows, rows, len(rows))
+        self.fill(map(asked.__getitem__, self.kinds))
         if len(problems) == 1:  # its caller hears of each bound
             self.rows[0].alone_from = 0
 

@@ -159,7 +159,7 @@ def test_a_repetition_is_one_that_python_chess_sees(epd: str) -> None:
                 == (left.to_square, left.from_square)
             ]
             moves.append(
-                random.choice(back if back and random.random() < 0.6 else legal)
+                random.choice(back if back and random.random() < 0.4 else legal)
             )
             board.push(moves[-1])
             before = seen.setdefault(board.epd(), ply)
