@@ -1,7 +1,7 @@
 """Audits as text for people, and as GitHub's summaries and annotations.
 
 Called by `audit_records`, `cli`, `mcp` and `pages`; imports `columns`, `text`, `audit`,
-`formats`, `position_text`, `problem`, `record` and `stipulations`.
+`formats`, `kernel.border`, `position_text`, `problem`, `record` and `stipulations`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import os
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, islice
+from operator import itemgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,7 @@ from solver.kernel.border.query_struct import LineStyle
 from solver.output.columns import Column, fit
 from solver.output.text import analysis_link, duration, listed
 from solver.position_text import FORM_BYTES, first_moves, problem_forms, write_lines
-from solver.problem import printable
+from solver.problem import Stipulation, printable
 from solver.record import MARKS
 from solver.stipulations import (
     Soundness,
@@ -29,7 +31,6 @@ from solver.stipulations import (
     genre_of,
     name_no_mate,
     rank_claim,
-    rank_of,
 )
 
 if TYPE_CHECKING:
@@ -91,22 +92,19 @@ class _Row:
         if result.origin == SEARCHED:
             self.add_cost(result)
 
-    def add_cost(self, result: AuditResult) -> None:
-        self.nodes += result.nodes
-        self.time_s += result.time_s or 0.0
+    def add_cost(self, of: AuditResult | _Row) -> None:
+        self.nodes += of.nodes
+        self.time_s += of.time_s or 0.0
 
 
 SEARCHED, STORED = Origin.SEARCHED, Origin.STORED  # much faster to look up
-
-_ALL = (rank_of("none", 1), "all")
-"""The last row, with the sums of all others."""
 
 
 class AuditTable:
     """Results counted by claim (rows) and verdict (columns), by soundness and mark."""
 
     def __init__(self) -> None:
-        self._rows = defaultdict(_Row, {_ALL: _Row()})
+        self._rows = defaultdict[tuple[int, str], _Row](_Row)
         self._soundness: Counter[str] = Counter()
         self._marks: Counter[str] = Counter()
         self._has_marks = False
@@ -117,8 +115,7 @@ class AuditTable:
 
     def add(self, result: AuditResult) -> None:
         """Count a result without keeping it."""
-        for claim in (name_claim(result), _ALL):
-            self._rows[claim].add(result)
+        self._rows[name_claim(result)].add(result)
         if self._duplicates.count < MAX_COMPARED:
             self._duplicates.add_result(result)
         if result.soundness:
@@ -135,7 +132,15 @@ class AuditTable:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was counted."""
-        return len(self._rows) == 1
+        return not self._rows
+
+    def _sorted(self) -> list[tuple[tuple[int, str], _Row]]:
+        """Return the claims and their sums; at the end, the sums of all."""
+        total = _Row()
+        for row in self._rows.values():
+            total.words += row.words
+            total.add_cost(row)
+        return [*sorted(self._rows.items(), key=itemgetter(0)), ((0, "all"), total)]
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
@@ -184,15 +189,14 @@ class AuditTable:
 
     def columns(self) -> list[Column]:
         """Return the columns of the table; the first one has the claims."""
-        claims = sorted(self._rows)
-        names, rows = [name for _, name in claims], [self._rows[key] for key in claims]
+        claims, rows = zip(*self._sorted(), strict=True)
         verdicts = [
             Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
             for word in STYLES
             if rows[-1].words[word]
         ]
         return [
-            Column("claim", names),
+            Column("claim", [name for _, name in claims]),
             *verdicts,
             Column("total", [f"{row.words.total():,}" for row in rows]),
             Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
@@ -214,8 +218,8 @@ class AuditTable:
             a line for each claim.
         """
         lines = (
-            f"{key[1]}: {_in_words(self._rows[key].words, STYLES) or 'nothing'}"
-            for key in sorted(self._rows)
+            f"{name}: {_in_words(row.words, STYLES) or 'nothing'}"
+            for (_, name), row in self._sorted()
         )
         return fit(console, self.columns(), lines, has_sum=True)
 
@@ -231,7 +235,14 @@ def _in_words(counts: Counter[str], words: Iterable[str]) -> str:
 
 def name_claim(result: AuditResult) -> tuple[int, str]:
     """Return a number by which claims are sorted, and the name of a claim."""
-    return rank_claim(result.asked, result.claim, result.nomate)
+    return _name_claim(result.stipulation, result.claim, result.nomate)
+
+
+@lru_cache
+def _name_claim(
+    stipulation: str | None, mate: int | None, no_mate: int | None
+) -> tuple[int, str]:
+    return rank_claim(Stipulation.from_record(stipulation), mate, no_mate)
 
 
 def soundness_of(result: AuditResult) -> list[str]:

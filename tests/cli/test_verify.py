@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from solver.search.queries import Batch, Question
+    from solver.search.queries import Batch, Found, Question
     from solver.search.threads import Control
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -373,13 +373,14 @@ class OneByOne:
 
     def answers(
         self,
-        batch: Batch[Solution],
+        batch: Batch[Found],
         searching: Callable[[], AbstractContextManager[Control]],
         **_: Any,
-    ) -> Iterator[Solution]:
+    ) -> Iterator[Found]:
         for index in range(len(batch.rows)):
             with searching() as control:
-                yield self.answer(batch.question(index), control)
+                solution = self.answer(batch.question(index), control)
+                yield batch.answer(index, solution)
 
 
 def answer_with(
