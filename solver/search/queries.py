@@ -562,13 +562,15 @@ class Problems(Batch[Found]):
         """
         # 1. The questions.
         problems = self.problems
-        asked: dict[Hashable, bytes] = {}
+        asked: dict[Hashable, Query] = {}
         for index, kind in enumerate(self.kinds):
             if kind not in asked:
-                query = Query(black=not problems[index].stipulation.white_begins)
+                query = asked[kind] = self.rows[index]
+                query.black = not problems[index].stipulation.white_begins
                 ask(query, self.question(index))
-                asked[kind] = bytes(query)
-        self.fill(map(asked.__getitem__, self.kinds))
+        if len(asked) < len(problems):
+            texts = {kind: bytes(query) for kind, query in asked.items()}
+            self.fill(map(texts.__getitem__, self.kinds))
         if len(problems) == 1:  # its caller hears of each bound
             self.rows[0].alone_from = 0
 
@@ -610,21 +612,23 @@ class Questions(Problems[Solution]):
 
     def __init__(self, workspace: Workspace, questions: Sequence[Question]) -> None:
         super().__init__(workspace, [question.problem for question in questions])
-        self._questions = questions
+        self._questions = [*questions]
         self._root_moves: list[ctypes.Array[ctypes.c_uint64]] = []
 
     def read(self) -> None:
         """Set up the queries; see `Problems`."""
         super().read()
-        for query, question in zip(self.rows, self._questions, strict=True):
+        for index, (problem, question) in enumerate(
+            zip(self.problems, self._questions, strict=True)
+        ):
+            if problem is not question.problem:
+                self._questions[index] = replace(question, problem=problem)
             if question.root_moves is not None:
-                self._choose(query, question)
+                self._choose(self.rows[index], question)
 
     def question(self, index: int) -> Question:
         """Return a question, with a FEN of six fields once it is read."""
-        question, problem = self._questions[index], self.problems[index]
-        is_same = question.problem is problem
-        return question if is_same else replace(question, problem=problem)
+        return self._questions[index]
 
     def answers(self, first: int, end: int, node_s: float) -> Iterator[Solution]:
         """Yield the answers to queries that were searched in one call."""
@@ -683,7 +687,7 @@ def best_line(
 
 def address_of(text: bytes) -> int:
     """Return the address of bytes; it is valid as long as the bytes object lives."""
-    return ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
+    return ctypes.c_void_p.from_buffer(ctypes.c_char_p(text)).value or 0
 
 
 def solution_of(
