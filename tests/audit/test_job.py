@@ -47,6 +47,46 @@ def run(problem: Problem, options: AuditOptions) -> AuditResult:
     return result
 
 
+# --- records that claim the same are compared once
+
+FENS = (
+    *(BACK_RANK.fen, TWO_ROOKS, "6k1/5ppp/8/8/8/8/8/R5K1 b - - 3 9"),
+    *("7K/5k2/8/8/8/8/8/6q1 b - - 0 1", "7K/5k2/8/8/8/8/8/6q1 w - - 0 1"),
+    *("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "k7/8/1K6/8/8/8/8/7R w - - 0 1"),
+    "3k4/8/3K4/8/8/8/8/7R w - -",
+)
+CLAIMS = (
+    *(None, Claim(1), Claim(2), Claim(2, by_line=True), Claim(3, LINE[:1], LINE)),
+    *(Claim(1, ("a1a8",), ("a1a8",), any_last_move=True), Claim(-1), Claim(-2)),
+)
+
+
+@pytest.mark.parametrize("all_keys", [False, True])
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("nodes", [None, 30])
+def test_the_results_of_a_batch_are_those_of_its_problems_alone(
+    all_keys: bool, within: bool, nodes: int | None
+) -> None:
+    problems = [
+        Problem(fen, f"{place} {fen}", claim, f"x:{place + 1}", no_mate, stipulation)
+        for place, claim in enumerate(CLAIMS)
+        for no_mate in (None, 2)
+        for stipulation in (None, "#2")
+        if stipulation is None or claim is None or claim.mate == 2
+        for fen in FENS
+    ]
+    limits = Limits(hash_mib=1, max_moves=3, nodes=nodes)
+    options = AuditOptions(limits, within=within, all_keys=all_keys)
+    together = AuditJob(options).run_batch(problems, LATER)
+    alone = [run(problem, options) for problem in problems]
+    for one, other in zip(together, alone, strict=True):
+        assert one
+        assert one._replace(time_s=0.0) == other._replace(time_s=0.0)
+    verdicts = {one.verdict for one in alone}
+    assert verdicts >= {None, "proved", "refuted"}
+    assert ("undecided" in verdicts) == (nodes is not None)
+
+
 # --- slow problems
 
 
