@@ -15,8 +15,7 @@ import sys
 import threading
 from array import array
 from functools import cache, cached_property, lru_cache
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.loader import load_part
@@ -95,26 +94,17 @@ def read_many(
         What `read_compiled` returns for each.
     """
     count = len(fens)
-    texts: list[Any] = [*fens, *lines]
-    given = "".join(texts).encode(errors="surrogatepass")
-    if len(given) > sum(map(len, texts)):  # some are not ASCII
-        texts = [text.encode(errors="surrogatepass") for text in texts]
-    sizes = array("q", map(len, texts))
     rows = (query_struct.Query * count)()
-    address = ctypes.cast(ctypes.c_char_p(given), ctypes.c_void_p).value or 0
-    places = array("q", accumulate(sizes, initial=address))
-    columns = {
-        "fen": places[:count],
-        "fen_size": sizes[:count],
-        "line": places[count:-1] if lines else places[:count],
-        "line_size": sizes[count:] if lines else array("q", bytes(8 * count)),
-        "played": array("q", [played]) * count,
-        "uci_only": array("q", [uci_only]) * count,
-    }
-    for name, values in columns.items():
-        query_struct.column_of(rows, name)[:] = values
+    given = [
+        query_struct.set_texts(
+            rows, name, [text.encode(errors="surrogatepass") for text in texts]
+        )
+        for name, texts in (("fen", fens), ("line", lines or [""] * count))
+    ]
+    for name, value in (("played", played), ("uci_only", uci_only)):
+        query_struct.column_of(rows, name)[:] = array("q", [value]) * count
     written = ctypes.create_string_buffer(
-        count * query_struct.FEN_TEXT_BYTES + 2 * (len(given) + count)
+        count * query_struct.FEN_TEXT_BYTES + 2 * (sum(map(len, given)) + count)
     )
     memory = own_memory()
     memory.write_to(written)

@@ -31,7 +31,7 @@ from solver.columns.grade_table import (
 from solver.columns.solve_many import require_column, text_of
 from solver.errors import InputError, refusal
 from solver.kernel.border import interface, query_struct, search_struct
-from solver.search import queries, workspaces
+from solver.search import workspaces
 from solver.search.threads import Control, ShortCalls, require_control
 
 BATCH = 1024
@@ -319,7 +319,7 @@ class _Grader:
             for line in lines
         ]
         content = b"".join([text for pair in texts for text in pair])
-        address = queries.address_of(content)
+        address = query_struct.address_of(content)
         rows = (query_struct.Query * len(lines))()
         for row, given, (fen, line) in zip(rows, lines, texts, strict=True):
             row.fen, row.fen_size = address, len(fen)

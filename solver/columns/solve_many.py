@@ -29,9 +29,15 @@ from solver.columns.answer_table import (
     columns_of,
     pandas_index_of,
 )
-from solver.kernel.border.query_struct import Answer, FenFault, Query, QueryState
+from solver.kernel.border.query_struct import (
+    Answer,
+    FenFault,
+    Query,
+    QueryState,
+    address_of,
+)
 from solver.search.queries import STATUSES as STATUS_OF
-from solver.search.queries import Batch, Question, address_of, ask, fen_of
+from solver.search.queries import Batch, Question, ask, fen_of
 from solver.search.threads import WAIT_S, GroupControl
 from solver.solution import Solution, Status
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import ctypes
 import sys
 from abc import ABC, abstractmethod
-from array import array
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from solver.errors import InputError, refusal
@@ -25,6 +23,8 @@ from solver.kernel.border.query_struct import (
     Query,
     QueryState,
     Turn,
+    column_of,
+    set_texts,
 )
 from solver.kernel.border.search_struct import PositionStruct, Stop
 from solver.kernel.build.loader import load_part
@@ -400,8 +400,6 @@ STATUSES = {
     Answer.UNDECIDED: Status.UNDECIDED,
 }
 
-QUERY_WORDS = ctypes.sizeof(Query) // 8
-
 Found = TypeVar("Found")
 """What a batch makes of an answer."""
 
@@ -425,7 +423,6 @@ class Batch(ABC, Generic[Found]):
     def __init__(self, workspace: Workspace, size: int) -> None:
         self.rows = (Query * size)()
         self._workspace = workspace
-        self._words = memoryview(self.rows).cast("B").cast("q")
         self._text = ctypes.create_string_buffer(size * QUERY_TEXT + MOST_TEXT)
 
     @abstractmethod
@@ -458,7 +455,7 @@ class Batch(ABC, Generic[Found]):
 
     def column(self, name: str) -> memoryview[int]:
         """Return a field of all queries, an int64, which may be set."""
-        return self._words[getattr(Query, name).offset // 8 :: QUERY_WORDS]
+        return column_of(self.rows, name)
 
     def read_texts(self, first: int, end: int) -> None:
         """Read the positions of the queries from `first` on, before `end`."""
@@ -576,11 +573,7 @@ class Problems(Batch[Found]):
 
         # 2. The positions.
         fens = [problem.fen.encode(errors="surrogatepass") for problem in problems]
-        self._fens = b"".join(fens)  # the queries refer to it
-        sizes = array("q", map(len, fens))
-        ends = accumulate(sizes, initial=address_of(self._fens))
-        self.column("fen_size")[:] = sizes
-        self.column("fen")[:] = array("q", ends)[:-1]
+        self._fens = set_texts(self.rows, "fen", fens)
         self.read_texts(0, len(fens))
 
         states = self.column("state").tolist()
@@ -683,11 +676,6 @@ def best_line(
             is_attackers = query.attacking and not side
             return query.upper[side] * (1 if is_attackers else -1), line
     return None
-
-
-def address_of(text: bytes) -> int:
-    """Return the address of bytes; it is valid as long as the bytes object lives."""
-    return ctypes.c_void_p.from_buffer(ctypes.c_char_p(text)).value or 0
 
 
 def solution_of(
