@@ -86,28 +86,21 @@ class Duplicate(NamedTuple):
 class DuplicateCounts:
     """Counts of duplicates.
 
-    Parameters
-    ----------
-    groups : iterable of sequence of Duplicate
-        What `Duplicates.groups` yields.
-
     Attributes
     ----------
     groups : int
         How many groups there are.
     """
 
-    def __init__(self, groups: Iterable[Sequence[Duplicate]] = ()) -> None:
+    def __init__(self) -> None:
         self.groups = self._records = 0
         self._differences = Counter[str | None]()
-        for group in groups:
-            self.add(group)
 
-    def add(self, group: Sequence[Duplicate]) -> None:
-        """Count a group."""
+    def add(self, differences: Sequence[str | None]) -> None:
+        """Count a group; `differences` has `Duplicate.differs` of all but the first."""
         self.groups += 1
-        self._records += len(group) - 1
-        self._differences.update(one.differs for one in group)
+        self._records += len(differences)
+        self._differences.update(differences)
 
     def __str__(self) -> str:
         are = "record repeats" if self._records == 1 else "records repeat"
@@ -247,25 +240,41 @@ class Duplicates:
         file, line = self._file_names.all[self._files[index]], self._lines[index]
         return f"{file}:{line}" if line else file
 
+    def counts(self) -> DuplicateCounts:
+        """Count the groups, without a description of each record."""
+        counts = DuplicateCounts()
+        for first, others in self._groups():
+            counts.add([self._differs(first, one) for one in others])
+        return counts
+
     def groups(self) -> Iterator[list[Duplicate]]:
         """Yield each group of duplicates, with the record that comes first in front."""
-        for group in self._find():
-            first, *others = group
-            others = [one for one in others if not self._is_one((first, one))]
+        for first, others in self._groups():
             yield [self._describe(first, one) for one in (first, *others)]
 
+    def _groups(self) -> Iterator[tuple[int, list[int]]]:
+        """Yield the first record of each group, and its duplicates."""
+        for first, *others in self._find():
+            yield first, [one for one in others if not self._is_one((first, one))]
+
+    def _differs(self, first: int, index: int) -> str | None:
+        """Return what else a record claims than the first one of its group."""
+        if self._claims[index] != self._claims[first]:
+            return OTHER_CLAIM
+        if self._texts.endswith(b"\n", 0, self._ends[index + 1]):  # no moves
+            return None
+        same = self._text(index)[1] == self._text(first)[1]
+        return None if same else OTHER_MOVES
+
     def _describe(self, first: int, index: int) -> Duplicate:
-        (_, first_moves), (name, moves) = self._text(first), self._text(index)
         relation = differs = None
         if index != first:
             relation = RELATIONS[self._marks(first) ^ self._marks(index)]
             if self._fens[first] == self._fens[index]:
                 relation = SAME
-        if self._claims[index] != self._claims[first]:
-            differs = OTHER_CLAIM
-        elif moves and moves != first_moves:
-            differs = OTHER_MOVES
+            differs = self._differs(first, index)
         claim = self._claim_names.all[self._claims[index]]
+        name, _ = self._text(index)
         return Duplicate(self._source(index), name, claim, relation, differs)
 
     def sentences(self) -> dict[str, str]:

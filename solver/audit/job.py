@@ -257,7 +257,7 @@ BATCH_S = 0.05
 COMPARED = ("attacking", "status", "is_cut", "mate", "lower_bound", "keys_complete")
 """The fields of a query that are compared with a claim."""
 
-MOVES = ("attacking", "nodes", "pv_at", "pv_written", "keys_at", "keys_written")
+MOVES = ("nodes", "pv_at", "pv_written", "keys_at", "keys_written")
 
 
 class _Records(Problems["results.AuditResult | None"]):
@@ -288,7 +288,10 @@ class _Records(Problems["results.AuditResult | None"]):
         super().__init__(workspace, problems)
         self._options = options
         self._compare = compare
-        self._known: dict[tuple[object, ...], results.AuditResult] = {}
+        self._known: dict[
+            tuple[object, ...],
+            Callable[[Problem, str, str, int, float], results.AuditResult],
+        ] = {}
         self.kinds = [*map(_kind, problems)]
 
     def question(self, index: int) -> Question:
@@ -301,26 +304,30 @@ class _Records(Problems["results.AuditResult | None"]):
         """Yield the results of records that were searched in one call."""
         text = self.text()
         words = str(text, "ascii")
-        answers, moves = (
-            [self.column(name)[first:end].tolist() for name in names]
+        compared, moves = (
+            zip(*(self.column(name)[first:end].tolist() for name in names), strict=True)
             for names in (COMPARED, MOVES)
         )
-        kinds = zip(self.kinds[first:end], *answers, strict=True)
-        rows = zip(self.problems[first:end], *moves, strict=True)
-        for index, (kind, row) in enumerate(zip(kinds, rows, strict=True), first):
-            problem, attacking, nodes, pv, pv_size, keys, keys_size = row
-            time_s = nodes * node_s
-            if known := self._known.get(kind):
+        rows = zip(self.kinds[first:end], compared, moves, strict=True)
+        for index, (asked, answer, (nodes, pv, pv_size, keys, keys_size)) in enumerate(
+            rows, first
+        ):
+            problem, kind, time_s = (
+                self.problems[index],
+                (asked, answer),
+                nodes * node_s,
+            )
+            if like := self._known.get(kind):
                 line = words[pv : pv + pv_size].rstrip()
                 first_moves = words[keys : keys + keys_size].rstrip()
-                if attacking:
-                    first_moves = first_moves or line.partition(" ")[0]
-                yield known.alike(problem, first_moves, line, nodes, time_s)
+                if not keys_size and answer[0]:  # the side to move attacks
+                    first_moves = line.partition(" ")[0]
+                yield like(problem, first_moves, line, nodes, time_s)
                 continue
             solution = solution_of(problem, self.rows[index], text, time_s)
             result = self.answer(index, solution)
             if result and not solution.keys_complete:
-                self._known[kind] = result
+                self._known[kind] = result.pattern()
             yield result
 
     def answer(self, index: int, solution: Solution) -> results.AuditResult | None:

@@ -18,7 +18,7 @@ from solver.problem import Claim, Problem, Stipulation
 from solver.stipulations import Soundness, Verdict, allows_all_mates, genre_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 # --------------------------------------------------------------------------------------
@@ -224,6 +224,7 @@ _FINISHED = frozenset({None, "", solution.StoppedBy.SOLUTIONS})
 
 
 _place = record.Record._fields.index
+_NAMES = record.Record._fields[: _place("fen") + 1]
 _CLAIMED = slice(_place("claimed_keys"), _place("claimed_line") + 1)
 _FOUND = slice(_place("keys"), _place("time_s") + 1)
 _WARNINGS = _place("warnings")
@@ -366,21 +367,34 @@ class AuditResult(record.Record):
         """Parse `solutions`."""
         return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
 
-    def alike(
-        self, problem: Problem, keys: str, pv: str, nodes: int, time_s: float
-    ) -> AuditResult:
-        """Return the result of a record that only has another name, position and moves.
+    def pattern(self) -> Callable[[Problem, str, str, int, float], AuditResult]:
+        """Return what makes results that differ in name, position and moves only.
 
-        It claims the same, and has the same bounds without all keys: no moves were
-        compared with the claim.
+        Their records claim the same, and have the same bounds without all keys, so that
+        no moves were compared with the claim. The function takes the problem, the keys,
+        the line, the nodes and the time.
         """
-        values: list[Any] = [*self]
-        if claim := problem.claim:
-            values[_CLAIMED] = " ".join(claim.keys), " ".join(claim.line)
-        values[:3] = problem.id, problem.source, problem.fen
-        values[_FOUND] = keys, self.keys_complete, pv, nodes, round(time_s, 6)
-        values[_WARNINGS] = problem.warnings
-        return AuditResult._make(values)
+        make, complete = AuditResult._make, self.keys_complete
+        first, second = (
+            self[len(_NAMES) : _FOUND.start],
+            self[_FOUND.stop : _CLAIMED.start],
+        )
+        third, last = self[_CLAIMED.stop : _WARNINGS], self[_WARNINGS + 1 :]
+
+        def like(
+            problem: Problem, keys: str, pv: str, nodes: int, time_s: float
+        ) -> AuditResult:
+            claim, moves, line = problem.claim, "", ""
+            if claim and (claim.keys or claim.line):
+                moves, line = " ".join(claim.keys), " ".join(claim.line)
+            names = problem.id, problem.source, problem.fen
+            found = keys, complete, pv, nodes, round(time_s, 6)
+            warnings = problem.warnings
+            return make(
+                (*names, *first, *found, *second, moves, line, *third, warnings, *last)
+            )
+
+        return like
 
     def for_record(self, problem: Problem, origin: str) -> AuditResult:
         """Return this result for another record that poses the same question."""

@@ -127,7 +127,7 @@ def _print_duplicates(duplicates: Duplicates) -> None:
     for group in duplicates.groups():
         if not counts.groups:
             click.echo("duplicates:")
-        counts.add(group)
+        counts.add([one.differs for one in group[1:]])
         if counts.groups <= SHOWN_DUPLICATES:
             click.echo("\n".join(_describe_group(group)))
     if counts.groups > SHOWN_DUPLICATES:

@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import combinations, islice
 from operator import itemgetter
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from solver.audit.duplicates import DuplicateCounts, Duplicates
+from solver.audit.duplicates import Duplicates
 from solver.audit.results import DUAL, LINE, Origin, split_source
 from solver.formats.streams import STDIN, name_of
 from solver.kernel.border.query_struct import LineStyle
@@ -80,42 +80,34 @@ _SHOWN_SOLUTIONS = 3
 
 
 @dataclass(slots=True)
-class _Row:
-    """Sums over all results with the same claim; the costs are those of this run."""
+class _Sums:
+    """Sums over some results; the words are verdicts, or statuses without a claim."""
 
-    words: Counter[str] = field(default_factory=Counter)
+    count: int = 0
     nodes: int = 0
     time_s: float = 0.0
-
-    def add(self, result: AuditResult) -> None:
-        self.words[result.word] += 1
-        if result.origin == SEARCHED:
-            self.add_cost(result)
-
-    def add_cost(self, of: AuditResult | _Row) -> None:
-        self.nodes += of.nodes
-        self.time_s += of.time_s or 0.0
-
-
-SEARCHED, STORED = Origin.SEARCHED, Origin.STORED  # much faster to look up
+    words: Counter[str] = field(default_factory=Counter)
 
 
 class AuditTable:
     """Results counted by claim (rows) and verdict (columns), by soundness and mark."""
 
     def __init__(self) -> None:
-        self._rows = defaultdict[tuple[int, str], _Row](_Row)
+        self._sums = defaultdict[tuple[Any, ...], _Sums](_Sums)
+        """By stipulation, claim, claim of no mate, word and origin."""
         self._soundness: Counter[str] = Counter()
         self._marks: Counter[str] = Counter()
         self._has_marks = False
         self._duals = 0
-        self._origins: Counter[str] = Counter()
-        self._stored = _Row()
         self._duplicates = Duplicates()
 
     def add(self, result: AuditResult) -> None:
         """Count a result without keeping it."""
-        self._rows[name_claim(result)].add(result)
+        claim = result.stipulation, result.claim, result.nomate
+        sums = self._sums[*claim, result.verdict or result.status, result.origin]
+        sums.count += 1
+        sums.nodes += result.nodes
+        sums.time_s += result.time_s or 0.0
         if self._duplicates.count < MAX_COMPARED:
             self._duplicates.add_result(result)
         if result.soundness:
@@ -124,23 +116,36 @@ class AuditTable:
         if words or result.fen is None:
             self._duals += DUAL in words
             self._marks[result.mark or _UNMARKED] += 1
-        self._has_marks |= result.mark is not None
-        self._origins[result.origin] += 1
-        if result.origin == STORED:
-            self._stored.add_cost(result)
+        if result.mark is not None:
+            self._has_marks = True
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was counted."""
-        return not self._rows
+        return not self._sums
 
-    def _sorted(self) -> list[tuple[tuple[int, str], _Row]]:
-        """Return the claims and their sums; at the end, the sums of all."""
-        total = _Row()
-        for row in self._rows.values():
-            total.words += row.words
-            total.add_cost(row)
-        return [*sorted(self._rows.items(), key=itemgetter(0)), ((0, "all"), total)]
+    def _rows(self) -> list[tuple[str, _Sums]]:
+        """Return the names of claims, and their sums; the last has the sums of all."""
+        rows = defaultdict[tuple[int, str], _Sums](_Sums)
+        total = _Sums()
+        for (*claim, word, origin), sums in self._sums.items():
+            for row in (rows[_name_claim(*claim)], total):
+                row.count += sums.count
+                row.words[str(word)] += sums.count
+                if origin == Origin.SEARCHED:  # the costs are those of this run
+                    row.nodes += sums.nodes
+                    row.time_s += sums.time_s
+        named = sorted(rows.items(), key=itemgetter(0))
+        return [*((name, row) for (_, name), row in named), ("all", total)]
+
+    def _of(self, origin: Origin) -> _Sums:
+        """Return the sums over the results from somewhere."""
+        found = [sums for (*_, one), sums in self._sums.items() if one == origin]
+        counts, nodes, times = (
+            sum(getattr(sums, name) for sums in found)
+            for name in ("count", "nodes", "time_s")
+        )
+        return _Sums(counts, nodes, times)
 
     def soundness(self) -> str:
         """Return the counts of sound, cooked and other problems in one line."""
@@ -152,20 +157,20 @@ class AuditTable:
 
     def not_searched(self) -> str:
         """Return a line that counts the answers that were known, and their cost."""
-        stored, repeated = (self._origins[one] for one in (STORED, Origin.REPEATED))
+        stored, repeated = self._of(Origin.STORED), self._of(Origin.REPEATED)
         parts = []
-        if stored:
-            cost = f"{self._stored.nodes:,} nodes and {duration(self._stored.time_s)}"
-            are = "answers are" if stored > 1 else "answer is"
-            parts.append(f"{stored:,} {are} from the store and had cost {cost}")
-        if repeated:
-            ask = "records repeat" if repeated > 1 else "record repeats"
-            parts.append(f"{repeated:,} {ask} a question")
+        if stored.count:
+            cost = f"{stored.nodes:,} nodes and {duration(stored.time_s)}"
+            are = "answers are" if stored.count > 1 else "answer is"
+            parts.append(f"{stored.count:,} {are} from the store and had cost {cost}")
+        if repeated.count:
+            ask = "records repeat" if repeated.count > 1 else "record repeats"
+            parts.append(f"{repeated.count:,} {ask} a question")
         return f"not searched: {'; '.join(parts)}" if parts else ""
 
     def duplicates(self) -> str:
         """Return a line that counts records with the position of an earlier one."""
-        counts = DuplicateCounts(self._duplicates.groups())
+        counts = self._duplicates.counts()
         if not counts.groups:
             return ""
         is_full = self._duplicates.count == MAX_COMPARED
@@ -189,16 +194,16 @@ class AuditTable:
 
     def columns(self) -> list[Column]:
         """Return the columns of the table; the first one has the claims."""
-        claims, rows = zip(*self._sorted(), strict=True)
+        names, rows = zip(*self._rows(), strict=True)
         verdicts = [
             Column(word, [_cell(row.words[word]) for row in rows], STYLES[word])
             for word in STYLES
             if rows[-1].words[word]
         ]
         return [
-            Column("claim", [name for _, name in claims]),
+            Column("claim", [*names]),
             *verdicts,
-            Column("total", [f"{row.words.total():,}" for row in rows]),
+            Column("total", [f"{row.count:,}" for row in rows]),
             Column("nodes", [f"{row.nodes:,}" for row in rows], rank=_COSTS),
             Column("time", [duration(row.time_s) for row in rows], rank=_COSTS),
         ]
@@ -219,7 +224,7 @@ class AuditTable:
         """
         lines = (
             f"{name}: {_in_words(row.words, STYLES) or 'nothing'}"
-            for (_, name), row in self._sorted()
+            for name, row in self._rows()
         )
         return fit(console, self.columns(), lines, has_sum=True)
 
@@ -326,9 +331,16 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     if not mate:
         return
     claimed, plies = result.claimed_line, _plies(mate)
+    if plies < SHORTEST_CYCLE and not _is_long(result.fen, plies):
+        return  # most lines
     is_whole = result.claim == mate and claimed.count(" ") + 1 == plies
     line = claimed if is_whole else result.pv
     yield from find_warnings(result.fen, mate, line.split())
+
+
+def _is_long(fen: str, plies: int) -> bool:
+    """Return whether a line may pass 50 moves without a pawn move or capture."""
+    return int(fen.rsplit(" ", 2)[1]) + plies > FIFTY_MOVES_PLIES
 
 
 def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
@@ -345,7 +357,7 @@ def find_warnings(fen: str, mate: int, line: Sequence[str]) -> Iterator[str]:
     line : sequence of str
         Its moves in UCI notation, as far as they are known.
     """
-    is_long = int(fen.rsplit(" ", 2)[1]) + _plies(mate) > FIFTY_MOVES_PLIES
+    is_long = _is_long(fen, _plies(mate))
     if is_long and not line:
         yield "may need more than 50 moves without a pawn move or capture"
     if not (is_long or _has_repetition(fen, line)):
