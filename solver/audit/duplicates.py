@@ -10,6 +10,7 @@ import ctypes
 from array import array
 from collections import Counter, defaultdict
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.audit.results import split_source
@@ -135,7 +136,7 @@ class Duplicates:
 
     def __init__(self) -> None:
         self._forms, self._fens = bytearray(), array("q")
-        self._waiting: list[str] = []
+        self._waiting: list[tuple[str, ...]] = []
         self._files, self._lines, self._claims = array("I"), array("q"), array("I")
         self._file_names, self._claim_names = _Texts(), _Texts()
         self._texts, self._ends = bytearray(), array("Q", [0])
@@ -143,7 +144,7 @@ class Duplicates:
     @property
     def count(self) -> int:
         """How many records were added."""
-        return len(self._fens)
+        return len(self._fens) + len(self._waiting)
 
     def note(
         self, records: Iterable[Problem | FormatError]
@@ -174,29 +175,43 @@ class Duplicates:
         text = _write_claim(result.stipulation, *claimed)
         self._add(source, id_, fen, text, moves)
 
-    def _add(self, source: str, id_: str, fen: str, claim: str, moves: str) -> None:
-        file, line = split_source(source)
-        self._files.append(self._file_names[file])
-        self._lines.append(line)
-        self._claims.append(self._claim_names[claim])
-        name = "" if source.endswith(id_) else id_
-        self._texts += f"{name}\n{moves}".encode(errors="surrogatepass")
-        self._ends.append(len(self._texts))
-        self._fens.append(hash(fen))
-        self._waiting.append(fen)
+    def _add(self, *record: str) -> None:
+        """Add the source, name, FEN, claim and first moves of a record."""
+        self._waiting.append(record)
         if len(self._waiting) == BATCH:
             self._read()
 
     def _read(self) -> None:
-        """Read the positions that wait."""
-        self._forms += problem_forms(self._waiting)
+        """Read the records that wait."""
+        if not self._waiting:
+            return
+        sources, names, fens, claims, moves = zip(*self._waiting, strict=True)
         self._waiting.clear()
+        files, lines = zip(*map(split_source, sources), strict=True)
+        self._files.extend(map(self._file_names.__getitem__, files))
+        self._lines.extend(lines)
+        self._claims.extend(map(self._claim_names.__getitem__, claims))
+        self._fens.extend(map(hash, fens))
+        self._forms += problem_forms(fens)
+        texts = [
+            f"{'' if source.endswith(name) else name}\n{move}".encode(
+                errors="surrogatepass"
+            )
+            for source, name, move in zip(sources, names, moves, strict=True)
+        ]
+        end = self._ends.pop()
+        self._ends.extend(accumulate(map(len, texts), initial=end))
+        self._texts += b"".join(texts)
 
     def _text(self, index: int) -> tuple[str, frozenset[str]]:
         """Return the name of a record, and its first moves as its form has them."""
-        text = self._texts[self._ends[index] : self._ends[index + 1]]
-        name, _, moves = text.decode(errors="surrogatepass").rpartition("\n")
+        name, _, moves = (
+            self._raw(index).decode(errors="surrogatepass").rpartition("\n")
+        )
         return name, _in_form(moves.split(), self._marks(index))
+
+    def _raw(self, index: int) -> bytearray:
+        return self._texts[self._ends[index] : self._ends[index + 1]]
 
     def _marks(self, index: int) -> int:
         """Return whether a position was MIRRORED for its form, and is BLACK's."""
@@ -261,7 +276,10 @@ class Duplicates:
         """Return what else a record claims than the first one of its group."""
         if self._claims[index] != self._claims[first]:
             return OTHER_CLAIM
-        if self._texts.endswith(b"\n", 0, self._ends[index + 1]):  # no moves
+        raw, other = self._raw(index), self._raw(first)
+        if raw.endswith(b"\n") or (
+            raw == other and self._marks(first) == self._marks(index)
+        ):  # no moves, or the same ones
             return None
         same = self._text(index)[1] == self._text(first)[1]
         return None if same else OTHER_MOVES
