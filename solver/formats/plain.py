@@ -32,6 +32,7 @@ Fields: TypeAlias = "tuple[tuple[str, str], ...]"
 
 NOTHING: Fields = ()
 _RAW = list, str
+_FEW_DIGITS = 4
 
 
 Picked: TypeAlias = "tuple[str, str, str, Any, Fields]"
@@ -145,6 +146,12 @@ def _claim(
     return made
 
 
+def _number_of(text: str) -> int:
+    """Return the length of a mate in other digits; 0 for anything else."""
+    number = int(text) if len(text) < _FEW_DIGITS and text.isdecimal() else 0
+    return number if number <= MAX_MOVES else 0
+
+
 LENGTHS = {str(number): number for number in range(1, MAX_MOVES + 1)}
 """The lengths of mates by their usual digits."""
 
@@ -159,7 +166,8 @@ def numbered(at: int, claim_at: int, name_at: int) -> Shape:
     """
 
     def pick(cells: Sequence[str]) -> Picked | None:
-        fen, number = cells[at], LENGTHS.get(cells[claim_at].strip())
+        fen, digits = cells[at], cells[claim_at].strip()
+        number = LENGTHS.get(digits) or _number_of(digits)
         if not number or " " not in fen.strip():
             return None
         name = cells[name_at] if name_at >= 0 else ""

@@ -26,7 +26,7 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeAlias, TypeVar, cast
 
@@ -198,7 +198,7 @@ PIECE_BYTES = 1 << 15
 BATCH_LINES = 256
 """So many lines are read together at most."""
 
-_RECENT_LINES, _SHOWN_BYTES = 300 + BATCH_LINES, 500
+_RECENT_LINES, _SHOWN_BYTES = 300, 500
 """So many lines are kept, to show those that are unreadable; of each, so many bytes."""
 
 _BEGINS_TAG = re.compile(rb'\[\w+\s*"')
@@ -265,13 +265,13 @@ class NumberedLines:
     """
 
     def __init__(self, stream: io.BufferedIOBase, limit: int) -> None:
-        self.number = 0
+        self.number = self._yielded = 0
         self.bytes_read = 0
         self._stream = stream
         self._limit = limit
         self._ahead = bytearray()
         self._damage: InputError | None = None
-        self._recent = deque[bytes](maxlen=_RECENT_LINES)
+        self._recent = deque[bytes](maxlen=_RECENT_LINES + BATCH_LINES)
 
     def text_at(self, number: int) -> str:
         """Return a recent line, or its beginning; empty if it is too long ago.
@@ -279,11 +279,12 @@ class NumberedLines:
         If it begins with a tag of PGN, the lines up to a blank one follow.
         """
         at = len(self._recent) - (self.number - number) - 1
-        if not 0 <= at < len(self._recent):
+        count = max(self._yielded - number, 0) + 1  # of lines that its reader has
+        if not 0 <= at < len(self._recent) or count > _RECENT_LINES:
             return ""
         text = self._recent[at].strip()
         if _BEGINS_TAG.match(text):
-            lines = map(bytes.strip, islice(self._recent, at, None))
+            lines = map(bytes.strip, islice(self._recent, at, at + count))
             text = b"\n".join(takewhile(bool, lines))
         text = text[:_SHOWN_BYTES]
         try:  # the last character may be cut
@@ -337,7 +338,10 @@ class NumberedLines:
         return self._stream.read1(PIECE_BYTES)
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        return chain.from_iterable(self.batches())
+        for batch in self.batches():
+            for item in batch:
+                self._yielded = item[0]
+                yield item
 
     def batches(self) -> Iterator[list[tuple[int, bytes]]]:
         """Yield the lines that have arrived together, `BATCH_LINES` at most."""

@@ -333,7 +333,7 @@ def result_warnings(result: AuditResult) -> Iterator[str]:
     claimed, plies = result.claimed_line, _plies(mate)
     if plies < SHORTEST_CYCLE and not _is_long(result.fen, plies):
         return  # most lines
-    is_whole = result.claim == mate and claimed.count(" ") + 1 == plies
+    is_whole = claimed and result.claim == mate and claimed.count(" ") + 1 == plies
     line = claimed if is_whole else result.pv
     yield from find_warnings(result.fen, mate, line.split())
 

@@ -231,6 +231,12 @@ def test_a_result_warns_of_the_mate_that_it_has(
     assert tuple(result_warnings(audit_result(solution))) == expected
 
 
+def test_a_mate_in_one_on_a_full_clock_is_found_without_a_claimed_line() -> None:
+    problem = Problem(f"{BACK_RANK} 100 90", "x.epd:1", Claim(1), "x.epd:1")
+    solution = Solution(problem, Status.PROVED, 1, 1, pv=("a1a8",))
+    assert tuple(result_warnings(audit_result(solution))) == ()
+
+
 def test_a_claim_that_is_refuted_has_no_warnings() -> None:
     problem = Problem(f"{BACK_RANK} 0 1", "x.epd:1", Claim(60), "x.epd:1")
     solution = Solution(problem, Status.DISPROVED, None, 61)
