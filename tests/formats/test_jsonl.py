@@ -78,6 +78,13 @@ def test_a_name_is_kept_to_the_character(name: str, expected: str) -> None:
     assert problem.id == expected
 
 
+def test_no_record_of_a_line_is_lost_where_the_sample_ends() -> None:
+    rows = [{"id": f"m{number}", "fen": ROOK, "mate": 8} for number in range(330)]
+    parts = (rows[:100], rows[100:300], rows[300:])
+    records = read(*(json.dumps(part) for part in parts))
+    assert [getattr(one, "id", one) for one in records] == [row["id"] for row in rows]
+
+
 def test_blank_lines_and_comments_are_skipped() -> None:
     records = read("", "# a comment", record(), "  \r\n", record())
     assert [found.source for found in records] == ["dir/x.jsonl:3", "dir/x.jsonl:5"]
