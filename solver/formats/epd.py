@@ -192,8 +192,8 @@ def _pick(text: str) -> plain.Picked | None:
     number = plain.LENGTHS.get(digits)
     if number is None or (name and _is_like_a_claim(name)):
         return None
-    name = printable(name) if name else ""
-    return fen, line, name, number, _FIELDS[opcode, line != "", name != ""]
+    fields = _FIELDS[opcode, line != "", name != ""]
+    return fen, line, printable(name) if name else "", number, fields
 
 
 _FIELDS = {

@@ -7,7 +7,8 @@ Called by `cli`; imports `claims`, `entries`, `reading`, `rows`, `streams`, `tre
 from __future__ import annotations
 
 import json
-from itertools import groupby
+from functools import partial
+from itertools import groupby, starmap
 from typing import TYPE_CHECKING, Any
 
 from solver.errors import FormatError, InputError, quote
@@ -33,7 +34,8 @@ def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Reco
     Blank lines and comments are skipped.
     """
     rest = Batches.of_lines(lines)
-    parsed = (_parsed(*line, summary.name) for line in rest if is_record(line[1]))
+    parse = partial(_parsed, summary.name)
+    parsed = (parse(*line) for line in rest if is_record(line[1]))
     entries = Batches(_entries(*one, summary.name) for one in parsed)
     sample = take_sample(entries, size_of, summary)
     try:
@@ -44,7 +46,7 @@ def read_jsonl(lines: Lines, summary: FileSummary, options: ReadOptions) -> Reco
     yield from reading.read_all([sample, next(entries.rest())])
     place = reading.position_name
     for batch in rest.rest():
-        found = [_parsed(*line, summary.name) for line in batch if is_record(line[1])]
+        found = [*starmap(parse, [line for line in batch if is_record(line[1])])]
         for names, same in groupby(found, lambda one: _flat_names(one[1], place)):
             if names is None:
                 for one in same:
@@ -87,7 +89,7 @@ def _entries(number: int, record: Any, file: str) -> Iterator[Entry | FormatErro
         yield FormatError(f"{file}:{number}", str(error))
 
 
-def _parsed(number: int, line: bytes, file: str) -> tuple[int, Any]:
+def _parsed(file: str, number: int, line: bytes) -> tuple[int, Any]:
     """Parse a line, without the accepted moves that `write_jsonl` adds to a claim.
 
     Returns
