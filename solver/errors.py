@@ -6,7 +6,7 @@ Called by most rooms; imports no other.
 from __future__ import annotations
 
 import reprlib
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, NoReturn
 
 _SHOWN_CHARACTERS = 60
 
@@ -104,6 +104,14 @@ def refusal(name: str, expected: str, found: object) -> InputError:
     except ValueError:  # an int of more digits than Python prints
         shown = f"one of type {type(found).__name__}"
     return InputError(f"{name}: expected {expected}, found {shown}")
+
+
+def refuse(
+    expected: str, found: object, error: type[MatesolveError] = InputError
+) -> NoReturn:
+    """Raise the error that says what was expected and what was found."""
+    msg = f"{expected}, found {found}"
+    raise error(msg) from None
 
 
 def missing_package(what: str, package: str) -> str:

@@ -37,7 +37,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.errors import FenError, InputError, quote
+from solver.errors import FenError, InputError, quote, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -274,8 +274,7 @@ def split_text(text: str, *, repair: bool) -> tuple[str, str]:
     while tag := _find("tag", rest):
         name, value = tag[1].lower(), tag[2]
         if name == "variant" and not _find("orthodox", value):
-            msg = f"Variant tag: expected Standard or none, found {quote(value)}"
-            raise FenError(msg)
+            refuse("Variant tag: expected Standard or none", quote(value), FenError)
         fen = value if name == "fen" else fen
         rest, is_game = rest[tag.end() :], True
     if is_game:
@@ -286,8 +285,7 @@ def split_text(text: str, *, repair: bool) -> tuple[str, str]:
     fen = fen[_end("prefix", fen) :]
     word, _, other = fen.strip().partition(" ")
     if word == "startpos" and other:
-        msg = f"expected moves after startpos, found {quote(other)}"
-        raise FenError(msg)
+        refuse("expected moves after startpos", quote(other), FenError)
     return START if word == "startpos" else fen, rest
 
 

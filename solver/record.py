@@ -64,11 +64,9 @@ def read_field(
     if value is None:
         return None
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        msg = f"{name}: expected {_KINDS[kind]}, found {errors.quote(repr(value))}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected {_KINDS[kind]}", errors.quote(repr(value)))
     if isinstance(value, int) and value.bit_length() > _MAX_BITS:
-        msg = f"{name}: expected at most {_MAX_BITS} bits, found {value.bit_length()}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected at most {_MAX_BITS} bits", value.bit_length())
     return value
 
 
@@ -81,8 +79,7 @@ def _read_list(record: Mapping[str, object], name: str, kind: type[Read]) -> lis
     values = read_field(record, name, list) or []
     if not all(isinstance(value, kind) for value in values):
         found = errors.quote(repr(values))
-        msg = f"{name}: expected a list of {_LISTED[kind]}, found {found}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected a list of {_LISTED[kind]}", found)
     return values
 
 
@@ -97,8 +94,7 @@ def _read_seconds(record: Mapping[str, object], name: str) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= sys.float_info.max:
         found = errors.quote(repr(value))
-        msg = f"{name}: expected a finite number of seconds, found {found}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected a finite number of seconds", found)
     return float(value)
 
 
@@ -156,8 +152,7 @@ def _read_stipulation(record: Mapping[str, object], name: str) -> str:
 def _read_mark(record: Mapping[str, object], name: str) -> str:
     mark = read_text_field(record, name)
     if mark and mark not in MARKS:
-        msg = f"{name}: expected accept, cook or reject, found {errors.quote(mark)}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected accept, cook or reject", errors.quote(mark))
     return mark
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import chess
 
-from solver.checker.chess_rules import parse_position, shown
+from solver.checker.chess_rules import damaged, parse_position, shown
 from solver.checker.mate_proof import (
     as_object,
     check_mate,
@@ -25,7 +25,6 @@ from solver.checker.mate_proof import (
     require_text,
 )
 from solver.checker.matebench import check_claim, is_claim
-from solver.errors import CertificateError
 
 __all__ = ["Checked", "check", "load", "read"]
 
@@ -79,20 +78,16 @@ def check(document: object) -> Checked:
         board, mate, lower_bound, positions = check_claim(fields)
         return Checked(board.fen(), board.turn, mate, lower_bound, positions)
     if "certificate" not in fields:
-        msg = "expected a certificate, found another object"
-        raise CertificateError(msg)
+        damaged("expected a certificate", "another object")
     if type(fields["certificate"]) is not int or fields["certificate"] != VERSION:
         found = shown(fields["certificate"])
-        msg = f"expected a certificate of version {VERSION}, found {found}"
-        raise CertificateError(msg)
+        damaged(f"expected a certificate of version {VERSION}", found)
     required, parts = {"certificate", "fen", "attacker"}, {"mate", "refutation"}
     require_names(fields, "certificate", required, parts)
     if parts.isdisjoint(fields):
-        msg = "expected a mate or a refutation, found neither"
-        raise CertificateError(msg)
+        damaged("expected a mate or a refutation", "neither")
     if fields["attacker"] not in chess.COLOR_NAMES:
-        msg = f"attacker: expected white or black, found {shown(fields['attacker'])}"
-        raise CertificateError(msg)
+        damaged("attacker: expected white or black", shown(fields["attacker"]))
 
     board = parse_position(require_text(fields["fen"], "fen"))
     attacker = fields["attacker"] == "white"

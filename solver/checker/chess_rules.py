@@ -5,11 +5,11 @@ Called by `checker`, `mate_proof` and `matebench`; imports `errors`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import chess
 
-from solver.errors import ForgeryError
+from solver.errors import CertificateError, ForgeryError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -26,6 +26,16 @@ Key: TypeAlias = "tuple[object, ...]"
 """Positions with equal keys have the same continuations."""
 
 
+def forged(expected: str, found: object) -> NoReturn:
+    """Refuse a proof that does not prove what it states."""
+    refuse(expected, found, ForgeryError)
+
+
+def damaged(expected: str, found: object) -> NoReturn:
+    """Refuse what is not in the format of a certificate."""
+    refuse(expected, found, CertificateError)
+
+
 def parse_position(fen: str) -> chess.Board:
     """Parse a FEN of six fields, spelled as python-chess writes it.
 
@@ -35,20 +45,16 @@ def parse_position(fen: str) -> chess.Board:
         It is not such a FEN, or the position is illegal.
     """
     if len(fen) > _MAX_FEN_CHARACTERS:
-        msg = f"fen: expected a position, found {len(fen):,} characters"
-        raise ForgeryError(msg)
+        forged("fen: expected a position", f"{len(fen):,} characters")
     try:
         board = chess.Board(fen)
     except ValueError:
-        msg = f"fen: expected a position, found {shown(fen)}"
-        raise ForgeryError(msg) from None
+        forged("fen: expected a position", shown(fen))
     if not board.is_valid():
         fault = str(board.status()).rpartition(".")[2]
-        msg = f"fen: expected a legal position, found {fault}: {shown(fen)}"
-        raise ForgeryError(msg)
+        forged("fen: expected a legal position", f"{fault}: {shown(fen)}")
     if board.fen() != fen:
-        msg = f"fen: expected {board.fen()}, found {shown(fen)}"
-        raise ForgeryError(msg)
+        forged(f"fen: expected {board.fen()}", shown(fen))
     return board
 
 
@@ -78,8 +84,7 @@ def was_replayed(board: chess.Board, node: str, replayed: dict[str, Key]) -> boo
     """
     key, is_known = key_of(board), node in replayed
     if replayed.setdefault(node, key) != key:
-        msg = f"{node}: expected the same position, found another: {board.fen()}"
-        raise ForgeryError(msg)
+        forged(f"{node}: expected the same position", f"another: {board.fen()}")
     return is_known
 
 
@@ -97,8 +102,7 @@ def legal_move(board: chess.Board, text: str, where: str) -> chess.Move:
     # `is_legal` would also accept e1h1 as castling.
     origin = chess.BB_SQUARES[move.from_square]
     if move.uci() != text or move not in board.generate_legal_moves(origin):
-        msg = f"{where}: expected a legal move, found {shown(text)}"
-        raise ForgeryError(msg)
+        forged(f"{where}: expected a legal move", shown(text))
     return move
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from solver.checker import chess_rules
+from solver.checker.chess_rules import damaged, forged, shown
 from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ def load(stream: BinaryIO) -> Any:
     if data.startswith(_GZIP_MAGIC):
         data = _decompress(data)
     if len(data) > MAX_BYTES:
-        msg = f"expected at most {MAX_BYTES:,} bytes, found more"
-        raise CertificateError(msg)
+        damaged(f"expected at most {MAX_BYTES:,} bytes", "more")
     try:
         return json.loads(
             data.decode(),
@@ -102,17 +102,12 @@ def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         names = Counter(name for name, _ in pairs)
         repeated = next(name for name, count in names.items() if count > 1)
-        msg = (
-            f"expected each name of an object once, "
-            f"found {chess_rules.shown(repeated)} repeated"
-        )
-        raise ForgeryError(msg)
+        forged("expected each name of an object once", f"{shown(repeated)} repeated")
     return fields
 
 
 def _refuse_number(text: str) -> NoReturn:
-    msg = f"expected whole numbers only, found {chess_rules.shown(text)}"
-    raise CertificateError(msg)
+    damaged("expected whole numbers only", shown(text))
 
 
 def as_object(value: object, where: str) -> dict[str, Any]:
@@ -124,8 +119,7 @@ def as_object(value: object, where: str) -> dict[str, Any]:
         The value has another type; likewise in the functions below.
     """
     if not isinstance(value, dict):
-        msg = f"{where}: expected an object, found {chess_rules.shown(value)}"
-        raise CertificateError(msg)
+        damaged(f"{where}: expected an object", shown(value))
     return value
 
 
@@ -133,33 +127,23 @@ def as_array(value: object, where: str, size: int | None = None) -> list[Any]:
     """Require a JSON array, of this size unless it is None."""
     if not isinstance(value, list) or size not in {None, len(value)}:
         of_size = "" if size is None else f" of {size}"
-        msg = f"{where}: expected an array{of_size}, found {chess_rules.shown(value)}"
-        raise CertificateError(msg)
+        damaged(f"{where}: expected an array{of_size}", shown(value))
     return value
 
 
 def require_text(value: object, where: str) -> str:
     """Require a string."""
     if not isinstance(value, str):
-        msg = f"{where}: expected a string, found {chess_rules.shown(value)}"
-        raise CertificateError(msg)
+        damaged(f"{where}: expected a string", shown(value))
     return value
 
 
 def as_number(value: object, where: str, least: int) -> int:
     """Require an integer from `least` to 2^63 - 1; True does not count as one."""
     if type(value) is not int or value < least:
-        msg = (
-            f"{where}: expected a whole number from {least} up, "
-            f"found {chess_rules.shown(value)}"
-        )
-        raise CertificateError(msg)
+        damaged(f"{where}: expected a whole number from {least} up", shown(value))
     if value > chess_rules.MOST_INTEGER:
-        msg = (
-            f"{where}: expected a number of at most 63 bits, "
-            f"found {chess_rules.shown(value)}"
-        )
-        raise CertificateError(msg)
+        damaged(f"{where}: expected a number of at most 63 bits", shown(value))
     return value
 
 
@@ -168,12 +152,10 @@ def require_names(
 ) -> None:
     """Refuse an object with missing or unknown names."""
     if missing := sorted(required - fields.keys()):
-        msg = f"{where}: expected {missing[0]!r}, found none"
-        raise CertificateError(msg)
+        damaged(f"{where}: expected {missing[0]!r}", "none")
     if extra := sorted(fields.keys() - required - optional):
         expected = ", ".join(sorted(required | optional))
-        msg = f"{where}: expected only {expected}, found {chess_rules.shown(extra[0])}"
-        raise CertificateError(msg)
+        damaged(f"{where}: expected only {expected}", shown(extra[0]))
 
 
 # --------------------------------------------------------------------------------------
@@ -228,16 +210,14 @@ def check_mate(board: chess.Board, part: Any, *, attacking: bool) -> tuple[int, 
     if attacking:
         start = None
         if not nodes:
-            msg = "mate: nodes: expected at least one, found none"
-            raise ForgeryError(msg)
+            forged("mate: nodes: expected at least one", "none")
     else:
         start = _parse_replies(fields["replies"], "mate: replies", -1, len(nodes))
 
     uses = _count_uses(nodes, start)
     moves = _longest(nodes, start)
     if moves != stated:
-        msg = f"mate: moves: expected {moves}, as in the nodes, found {stated}"
-        raise ForgeryError(msg)
+        forged(f"mate: moves: expected {moves}, as in the nodes", stated)
     _replay(board, nodes, start, uses)
     return moves, len(nodes)
 
@@ -254,11 +234,11 @@ def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
     replies = as_object(raw, where)
     for reply, child in replies.items():
         if type(child) is not int or not number < child < size:
-            as_number(child, f"{where}: reply {chess_rules.shown(reply)}", 0)
+            as_number(child, f"{where}: reply {shown(reply)}", 0)
             msg = (
-                f"{where}: reply {chess_rules.shown(reply)}: expected a node "
+                f"{where}: reply {shown(reply)}: expected a node "
                 f"from {number + 1} "
-                f"to {size - 1}, found {chess_rules.shown(child)}"
+                f"to {size - 1}, found {shown(child)}"
             )
             raise ForgeryError(msg)
     return replies
@@ -273,11 +253,9 @@ def _count_uses(nodes: list[ProofNode], start: Replies | None) -> list[int]:
         for child in replies.values():
             uses[child] += 1
     if 0 in uses:
-        msg = (
-            f"{_name(uses.index(0))}: expected a reply that leads to this node, found "
-            f"none"
+        forged(
+            f"{_name(uses.index(0))}: expected a reply that leads to this node", "none"
         )
-        raise ForgeryError(msg)
     return uses
 
 
@@ -317,8 +295,7 @@ def _after_replies(
     legal = chess_rules.moves_of(board)
     chess_rules.require_exactly(replies, legal, "reply", where)
     if not legal and not board.is_check():
-        msg = f"{where}: expected mate, found stalemate"
-        raise ForgeryError(msg)
+        forged(f"{where}: expected mate", "stalemate")
     for reply, child in replies.items():
         after = board.copy(stack=False)
         after.push(legal[reply])
@@ -399,9 +376,7 @@ def check_refutation(
 def _parse_refutation_node(raw: Any, number: int, size: int) -> RefutationNode:
     where = _named(number)
     return {
-        attack: _parse_answer(
-            answer, f"{where}: move {chess_rules.shown(attack)}", size
-        )
+        attack: _parse_answer(answer, f"{where}: move {shown(attack)}", size)
         for attack, answer in as_object(raw, where).items()
     }
 
@@ -414,15 +389,11 @@ def _parse_answer(raw: Any, where: str, size: int) -> RefutingReply:
             return RefutingReply(raw, None)
         case [str(reply), node]:
             if as_number(node, where, 0) >= size:
-                msg = (
-                    f"{where}: expected a node below {size}, "
-                    f"found {chess_rules.shown(node)}"
-                )
-                raise ForgeryError(msg)
+                forged(f"{where}: expected a node below {size}", shown(node))
             return RefutingReply(reply, node)
     msg = (
         f"{where}: expected null, a reply, or an array of a reply and a node, "
-        f"found {chess_rules.shown(raw)}"
+        f"found {shown(raw)}"
     )
     raise CertificateError(msg)
 
@@ -479,8 +450,7 @@ class _Replay:
                     ahead.append(child)
         if -1 in distances:
             where = _named(distances.index(-1))
-            msg = f"{where}: expected a move that leads to this node, found none"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected a move that leads to this node", "none")
         return distances
 
     def _visit(
@@ -507,11 +477,9 @@ class _Replay:
             board.push(chess_rules.legal_move(board, answer.reply, f"{where}: reply"))
             return True
         if any(board.legal_moves):
-            msg = f"{where}: expected a reply, found none"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected a reply", "none")
         if board.is_check():
-            msg = f"{where}: expected no mate, found mate"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected no mate", "mate")
         return False
 
     def _check_end(self, board: chess.Board, moves: int, where: str) -> None:
@@ -520,11 +488,9 @@ class _Replay:
         if chess_rules.has_king_alone(board, self._attacker):
             return
         if moves > 1:
-            msg = f"{where}: expected a node with {moves} moves left, found none"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected a node with {moves} moves left", "none")
         if mate := chess_rules.has_mate_in_one(board):
-            msg = f"{where}: expected no mate in one, found {mate.uci()}: {board.fen()}"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected no mate in one", f"{mate.uci()}: {board.fen()}")
 
 
 def _named(number: int) -> str:

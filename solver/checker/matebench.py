@@ -13,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from solver.checker import chess_rules
+from solver.checker.chess_rules import damaged, forged, shown
 from solver.checker.mate_proof import (
     as_array,
     as_number,
@@ -20,7 +21,7 @@ from solver.checker.mate_proof import (
     require_names,
     require_text,
 )
-from solver.errors import CertificateError, ForgeryError
+from solver.errors import ForgeryError
 
 if TYPE_CHECKING:
     import chess
@@ -75,8 +76,7 @@ def check_claim(fields: dict[str, Any]) -> tuple[chess.Board, int | None, int, i
     if claim == "absence":
         return board, None, n + 1, _check_absence(board, certificate, n)
     if claim != "minimality":
-        msg = f"claim: expected minimality or absence, found {chess_rules.shown(claim)}"
-        raise CertificateError(msg)
+        damaged("claim: expected minimality or absence", shown(claim))
     return board, n, n, _check_minimality(board, certificate, n)
 
 
@@ -86,18 +86,13 @@ def _check_minimality(board: chess.Board, fields: dict[str, Any], n: int) -> int
     _require_claimed(fields, "minimality", MINIMALITY, "n", n)
     moves, positions = _check_mate(board, fields["mate"])
     if moves != n:
-        msg = f"mate: expected a longest line of {n} moves, found {moves}"
-        raise ForgeryError(msg)
+        forged(f"mate: expected a longest line of {n} moves", moves)
     shorter = fields.get("no_shorter")
     if n > 1:
         absence = as_object(shorter, "no_shorter")
         return positions + _check_absence(board, absence, n - 1)
     if shorter is not None:
-        msg = (
-            f"no_shorter: expected none for a mate in 1, "
-            f"found {chess_rules.shown(shorter)}"
-        )
-        raise ForgeryError(msg)
+        forged("no_shorter: expected none for a mate in 1", shown(shorter))
     return positions
 
 
@@ -106,14 +101,9 @@ def _require_claimed(
 ) -> None:
     """Require the format's name, and the number of moves that is claimed."""
     if fields["format"] != form:
-        msg = (
-            f"{where}: expected the format {form}, "
-            f"found {chess_rules.shown(fields['format'])}"
-        )
-        raise CertificateError(msg)
+        damaged(f"{where}: expected the format {form}", shown(fields["format"]))
     if as_number(fields[name], f"{where}: {name}", 1) != claimed:
-        msg = f"{where}: {name}: expected {claimed}, found {fields[name]}"
-        raise ForgeryError(msg)
+        forged(f"{where}: {name}: expected {claimed}", fields[name])
 
 
 def _check_mate(root: chess.Board, tree: object) -> tuple[int, int]:
@@ -132,15 +122,13 @@ def _check_mate(root: chess.Board, tree: object) -> tuple[int, int]:
         where = f"{where} {attack}"
         if fields.get("mate") is True:
             if not board.is_checkmate():
-                msg = f"{where}: expected mate, found none"
-                raise ForgeryError(msg)
+                forged(f"{where}: expected mate", "none")
             longest = max(longest, moves)
             continue
         legal = chess_rules.moves_of(board)
         replies = _by_move(fields.get("d"), "r", legal, "reply", where)
         if not replies:
-            msg = f"{where}: expected mate or replies, found none"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected mate or replies", "none")
         for reply, entry in replies.items():
             after = board.copy(stack=False)
             after.push(legal[reply])
@@ -158,7 +146,7 @@ def _by_move(
     ]
     counts = Counter(move for move, _ in found)
     if repeated := [move for move, count in counts.items() if count > 1]:
-        msg = f"{where}: {what} {chess_rules.shown(repeated[0])} is listed twice"
+        msg = f"{where}: {what} {shown(repeated[0])} is listed twice"
         raise ForgeryError(msg)
     chess_rules.require_exactly(counts, legal, what, where)
     return dict(found)
@@ -188,8 +176,7 @@ def _check_absence(root: chess.Board, fields: dict[str, Any], k: int) -> int:
         legal = chess_rules.moves_of(board)
         attacks = _by_move(node["m"], "a", legal, "move", where)
         if left == 1 and (mate := chess_rules.has_mate_in_one(board)):
-            msg = f"{where}: expected no mate, found {mate.uci()}: {board.fen()}"
-            raise ForgeryError(msg)
+            forged(f"{where}: expected no mate", f"{mate.uci()}: {board.fen()}")
         for attack, entry in attacks.items():
             answer = _play(board, legal[attack], entry, left, f"{where} {attack}")
             if answer:
@@ -214,21 +201,18 @@ def _play(
     if left == 1 and is_leaf:
         return None
     if left == 1:
-        msg = f"{where}: expected no reply to the last move, found one"
-        raise ForgeryError(msg)
+        forged(f"{where}: expected no reply to the last move", "one")
     after = board.copy(stack=False)
     after.push(attack)
     if after.is_checkmate():
-        msg = f"{where}: expected no mate, found mate: {after.fen()}"
-        raise ForgeryError(msg)
+        forged(f"{where}: expected no mate", f"mate: {after.fen()}")
     if not is_leaf:
         reply = require_text(entry["r"], f"{where}: r")
         after.push(chess_rules.legal_move(after, reply, f"{where}: reply"))
         return after, entry["p"], left - 1, f"{where} {reply}"
     if any(after.legal_moves):
         moves = "1 move" if left == 2 else f"{left - 1} moves"
-        msg = f"{where}: expected a reply with {moves} left, found none"
-        raise ForgeryError(msg)
+        forged(f"{where}: expected a reply with {moves} left", "none")
     return None
 
 
@@ -243,11 +227,7 @@ def _resolve(
         name = require_text(fields["ref"], f"{where}: ref")
         if name not in shared or name in passed:
             what = "a circle" if name in passed else "none"
-            msg = (
-                f"{where}: ref {chess_rules.shown(name)}: expected a shared node, "
-                f"found {what}"
-            )
-            raise ForgeryError(msg)
+            forged(f"{where}: ref {shown(name)}: expected a shared node", what)
         passed.add(name)
-        fields = as_object(shared[name], f"absence: node {chess_rules.shown(name)}")
+        fields = as_object(shared[name], f"absence: node {shown(name)}")
     return name, fields

@@ -429,8 +429,7 @@ class RowFile:
         head = b"".join(self._lines)[: claims.SAMPLE_BYTES]
         found = detection.detect(head, is_whole=len(head) < claims.SAMPLE_BYTES)
         if records and found not in {"epd", "text"}:
-            msg = f"{self._name}: expected EPD, found {registry.title_of(found)}"
-            raise errors.InputError(msg)
+            errors.refuse(f"{self._name}: expected EPD", registry.title_of(found))
         self.summary.title = registry.title_of("epd")
         self.expected = len(records)
         self.rows: dict[str, epd.Row] = {}

@@ -429,15 +429,13 @@ def _accept(record: Problem) -> dict[str, Any]:
     claim, other = record.claim, record.stipulation.beside_claim.text
     if claim is None or claim.mate < 0 or other:
         found = other or (f"mated in {-claim.mate}" if claim else "none")
-        msg = f"claim: expected a mate by the side to move, found {found}"
-        raise errors.InputError(msg)
+        errors.refuse("claim: expected a mate by the side to move", found)
     from solver.columns.accepted import accepted
 
     tree = accepted(record.fen, claim.mate)
     if not tree["right_moves"]:
         moves = f"{claim.mate} move{'s' * (claim.mate != 1)}"
-        msg = f"claim: expected a mate within {moves}, found none in this position"
-        raise errors.InputError(msg)
+        errors.refuse(f"claim: expected a mate within {moves}", "none in this position")
     return tree
 
 

@@ -276,8 +276,7 @@ def _records(
                 number, line = head[0]
                 text = errors.quote(line.decode(errors="replace").strip())
                 found = f"{text} on line {number}"
-                msg = f"{name}: expected a store or {expected}, found {found}"
-                raise errors.InputError(msg)
+                errors.refuse(f"{name}: expected a store or {expected}", found)
     if not is_store:
         assert read_options
         for record in registry.read_collection(path, read_options, summary):
@@ -286,8 +285,7 @@ def _records(
             yield record
         return
     if path == streams.STDIN:
-        msg = f"{name}: expected {expected}, found a database"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected {expected}", "a database")
 
     with Store(path, read_only=True) as store:
         yield from store.results(damaged.leave_out)

@@ -256,8 +256,7 @@ def solve_many(
     limits = problem.Limits() if limits is None else limits
     problem.require_instance("limits", limits, problem.Limits, "Limits or None")
     if limits.max_moves is not None or limits.threads != 1:
-        msg = f"limits: expected one without max_moves and threads, found {limits}"
-        raise errors.InputError(msg)
+        errors.refuse("limits: expected one without max_moves and threads", limits)
     jobs = problem.require_int("jobs", jobs, 1, MAX_JOBS)
     slices = read_column("fens", fens, SLICE)
     group = GroupControl()
@@ -343,8 +342,7 @@ def read_column(name: str, values: Iterable[Any], size: int) -> Iterator[Slice]:
         has_text = has_text or len(part.faults) < len(part.texts)
         first = first or next(iter(part.faults.values()), "")
     if first and not has_text:
-        msg = f"{name}: expected a column of FENs, found none in any row; {first}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected a column of FENs", f"none in any row; {first}")
 
 
 def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
@@ -359,8 +357,7 @@ def require_column(name: str, values: Any, expected: str) -> Iterable[Any]:
     shape = getattr(values, "shape", (0,))
     if len(shape) != 1:
         found = f"{type(values).__name__} of shape {tuple(shape)}"
-        msg = f"{name}: expected {expected}, found {found}"
-        raise errors.InputError(msg)
+        errors.refuse(f"{name}: expected {expected}", found)
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise errors.refusal(name, expected, values)
     return values
@@ -412,11 +409,9 @@ def _fen_of(cell: object) -> str:
     if not isinstance(cell, problem.Problem):
         return fen_of("fen", cell)
     if other := cell.stipulation.beside_claim.text:
-        msg = f"stipulation: expected a mate, found {other}"
-        raise errors.InputError(msg)
+        errors.refuse("stipulation: expected a mate", other)
     if cell.claim and cell.claim.mate < 0:
-        msg = f"claim: expected a mate by the side to move, found {cell.claim.mate}"
-        raise errors.InputError(msg)
+        errors.refuse("claim: expected a mate by the side to move", cell.claim.mate)
     return cell.fen
 
 

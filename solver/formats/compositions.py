@@ -23,12 +23,12 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import chess
 
 from solver import position_text, problem
-from solver.errors import InputError, quote
+from solver.errors import InputError, quote, refuse
 from solver.formats.claims import MAX_SOLUTIONS
 
 if TYPE_CHECKING:
@@ -152,12 +152,6 @@ def mark(word: str, language: int, *, in_twins: bool = False) -> str | None:
         return None
     keyword = expand(word, _MARKS, language)
     return None if keyword in _COLORS else keyword
-
-
-def refuse(expected: str, found: object) -> NoReturn:
-    """Raise InputError; `expected` begins with the name of the part, if it has one."""
-    msg = f"{expected}, found {found}"
-    raise InputError(msg)
 
 
 def piece_kind(piece: str, language: int = ENGLISH) -> chess.PieceType:
@@ -353,7 +347,8 @@ def _skipped(squares: list[chess.Square]) -> chess.Square:
             return skipped
     names = " ".join(map(chess.square_name, squares[:_SHOWN_SQUARES]))
     dots = " ..." if len(squares) > _SHOWN_SQUARES else ""
-    refuse("option EnPassant: expected a double step such as e2e3e4", names + dots)
+    expected = "option EnPassant: expected a double step such as e2e3e4"
+    return refuse(expected, names + dots)
 
 
 # The problem

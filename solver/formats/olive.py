@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from solver.errors import FormatError, InputError, quote
+from solver.errors import FormatError, InputError, quote, refuse
 from solver.formats import compositions, popeye, safe_yaml, streams
 from solver.formats.claims import MAX_SOLUTIONS, Draft, FileSummary
 from solver.formats.compositions import (
@@ -46,7 +46,6 @@ from solver.formats.compositions import (
     PopeyeWords,
     parse_squares,
     piece_kind,
-    refuse,
 )
 from solver.problem import printable
 

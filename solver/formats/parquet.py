@@ -244,8 +244,7 @@ def _find_columns(schema: Any, reader: Reading) -> tuple[str, ...]:
         kind = schema.field(name).type
         if not _is_readable(kind):
             expected = "a column of text, numbers or lists of text"
-            msg = f"{name}: expected {expected}, found {errors.quote(str(kind))}"
-            raise errors.InputError(msg)
+            errors.refuse(f"{name}: expected {expected}", errors.quote(str(kind)))
     return names
 
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 
-from solver.errors import InputError
+from solver.errors import InputError, refuse
 from solver.formats import epd, pgn, streams, tables, trees
 from solver.formats.claims import FileSummary
 from solver.formats.entries import Entry, Placed
@@ -611,8 +611,7 @@ def _require_plain(book: Any, name: str) -> None:
         ),
     }
     if found := next((words for words, value in named.items() if value), None):
-        msg = f"sheet {name}: expected cells only to drop rows, found {found}"
-        raise KeptError(msg)
+        refuse(f"sheet {name}: expected cells only to drop rows", found, KeptError)
 
 
 _WAYS: dict[str, tuple[Callable[[int, str, FileSummary], Located], Write]] = {

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import chess
 import chess.pgn
 
-from solver.errors import FormatError, InputError, quote
+from solver.errors import FormatError, InputError, quote, refuse
 from solver.formats import words
 from solver.formats.claims import (
     DEFAULTS,
@@ -220,15 +220,12 @@ class PgnGame:
             tags[usual] = _as_sign(tags.pop(name, "")) if name in tags else ""
         self.ending = ""
         if bad_tag and ("FEN" not in tags or _OF_POSITION.search(bad_tag)):
-            msg = f'expected a tag such as [FEN "..."], found {quote(bad_tag)}'
-            raise InputError(msg)
+            refuse('expected a tag such as [FEN "..."]', quote(bad_tag))
         variant = tags.get("Variant", "Standard")
         if variant.lower() not in _ORTHODOX:
-            msg = f"Variant tag: expected Standard or none, found {quote(variant)}"
-            raise InputError(msg)
+            refuse("Variant tag: expected Standard or none", quote(variant))
         if tags.get("SetUp") == "1" and "FEN" not in tags:
-            msg = 'expected a FEN tag, found only [SetUp "1"]'
-            raise InputError(msg)
+            refuse("expected a FEN tag", 'only [SetUp "1"]')
         self.position = GivenPosition(tags.get("FEN", chess.STARTING_FEN))
         self.board = self.position.board.copy(stack=False)
 
@@ -263,13 +260,11 @@ class PgnGame:
     def _push(self, part: TextPart, move: str | None) -> None:
         board, found = self.board, quote(part.text)
         if self.ending:
-            msg = f"expected nothing after {self.ending}, found {found}"
-            raise InputError(msg)
+            refuse(f"expected nothing after {self.ending}", found)
         if move is None:
             expected = "a legal move" if part.kind is PartKind.MOVE else "a move"
             number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-            msg = f"expected {expected} at {number}, found {found}"
-            raise InputError(msg)
+            refuse(f"expected {expected} at {number}", found)
         board.push(chess.Move.from_uci(move))
 
 
@@ -281,8 +276,7 @@ def _read_head(text: bytes) -> tuple[dict[str, str], str, str]:
     """Return the tags of a game, the first bad one, and the comments and moves."""
     if len(text) > MAX_RECORD_BYTES:
         longest = f"{MAX_RECORD_BYTES:,} bytes"
-        msg = f"expected a game of at most {longest}, found a longer one"
-        raise InputError(msg)
+        refuse(f"expected a game of at most {longest}", "a longer one")
     game = decode(text).replace("\r\n", "\n").replace("\r", "\n").lstrip()
     values: dict[str, dict[str, None]] = {}
     comments: list[str] = []
@@ -758,8 +752,7 @@ def _find_claims(
         claims += [(False, text, moves) for moves in _find_themes(text)]
         for is_fairy, other in others:
             if (is_fairy or not is_other) and (not alone or other == text):
-                msg = f"{field}: expected a mate in n moves, found {quote(other)}"
-                raise InputError(msg)
+                refuse(f"{field}: expected a mate in n moves", quote(other))
         said = [claim for claim in claims if not alone or claim[1] == text]
         if field == "Event tag" and habits.are_numbered:
             said = [claim for claim in said if not claim[0]]

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import chess
 
-from solver.errors import FormatError, InputError, quote
+from solver.errors import FormatError, InputError, quote, refuse
 from solver.formats import compositions
 from solver.formats.claims import Draft, FileSummary, default_name
 from solver.formats.compositions import (
@@ -61,7 +61,6 @@ from solver.formats.compositions import (
     PopeyeWords,
     piece_kind,
     quote_next,
-    refuse,
 )
 from solver.formats.streams import MAX_RECORD_BYTES, Lines, Records, decode, read_each
 from solver.problem import EXPECTED, Problem, printable

@@ -23,7 +23,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from solver.board import parse_fen
-from solver.errors import FormatError, InputError, quote
+from solver.errors import FormatError, InputError, quote, refuse
 from solver.formats import pgn, streams
 from solver.laboratory.imbalance import Material, count_material
 
@@ -181,17 +181,15 @@ def parse_line(text: bytes) -> Game:
         results.
     """
     if len(text) > streams.MAX_RECORD_BYTES:
-        msg = (
-            f"expected a line of at most {streams.MAX_RECORD_BYTES:,} bytes, "
-            f"found a longer one"
+        refuse(
+            f"expected a line of at most {streams.MAX_RECORD_BYTES:,} bytes",
+            "a longer one",
         )
-        raise InputError(msg)
     # A position is ASCII; the rest may be in any encoding.
     placement, _, tail = text.decode("latin-1").strip().partition(" ")
     material = _read_pieces(placement)
     if not tail.startswith(("w ", "b ")):
-        msg = f"side to move: expected w or b, found {quote(tail.partition(' ')[0])}"
-        raise InputError(msg)
+        refuse("side to move: expected w or b", quote(tail.partition(" ")[0]))
     return Game([material], _read_result(tail))
 
 
@@ -281,6 +279,5 @@ def parse_game(text: bytes) -> Game:
     results = {pgn.RESULTS[result] for result in written if result in pgn.RESULTS}
     if len(results) > 1:
         tag, ending = written
-        msg = f"expected one result, found {tag} in the tag and {ending} below"
-        raise InputError(msg)
+        refuse("expected one result", f"{tag} in the tag and {ending} below")
     return Game(materials, results.pop() if results else None)

@@ -52,7 +52,7 @@ import zlib
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -138,11 +138,9 @@ def parse_material(text: str) -> Material:
     """
     name = _NAME.fullmatch(text.strip().upper())
     if name is None:
-        msg = (
-            f"expected material such as KRPvKR, White's first, "
-            f"found {errors.quote(text)}"
+        errors.refuse(
+            "expected material such as KRPvKR, White's first", errors.quote(text)
         )
-        raise errors.InputError(msg)
     white, black = (
         [side.count(letter) for letter in _LETTERS] for side in name.groups()
     )
@@ -225,11 +223,9 @@ def read_arrays(data: bytes) -> dict[str, npt.NDArray[Any]]:
         If the file is damaged, of another kind or of another version.
     """
     if not data.startswith(_ZIP_START):
-        msg = "expected a material-imbalance table, found another kind of file"
-        raise errors.ImbalanceError(msg)
+        _refuse("expected a material-imbalance table", "another kind of file")
     if len(data) > MAX_FILE_BYTES:
-        msg = f"expected at most {MAX_FILE_BYTES:,} bytes, found more"
-        raise errors.ImbalanceError(msg)
+        _refuse(f"expected at most {MAX_FILE_BYTES:,} bytes", "more")
     end = data[-_ZIP_END_BYTES:]
     if not (end.startswith(_ZIP_END) and end.endswith(b"\0\0")):
         raise errors.ImbalanceError(_DAMAGED_TABLE)
@@ -242,28 +238,24 @@ def read_arrays(data: bytes) -> dict[str, npt.NDArray[Any]]:
     except _DAMAGED:
         raise errors.ImbalanceError(_DAMAGED_TABLE) from None
     if "version" not in members:
-        msg = "expected a material-imbalance table, found another .npz archive"
-        raise errors.ImbalanceError(msg)
+        _refuse("expected a material-imbalance table", "another .npz archive")
     version = int(_read("version", members["version"]))
     if version != VERSION:
         newer = ", of a newer program" if version > VERSION else ""
-        msg = f"expected a table of version {VERSION}, found version {version}{newer}"
-        raise errors.ImbalanceError(msg)
+        _refuse(f"expected a table of version {VERSION}", f"version {version}{newer}")
     if members.keys() != _ARRAYS.keys():
         names, found = ", ".join(_ARRAYS), errors.quote(", ".join(sorted(members)))
-        msg = f"expected the arrays {names}, found {found}"
-        raise errors.ImbalanceError(msg)
+        _refuse(f"expected the arrays {names}", found)
     return {name: _read(name, members[name]) for name in _ARRAYS}
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return a `.npy` file, unless it declares an excessive size."""
     if member.file_size > _MAX_ARRAY_BYTES:
-        msg = (
-            f"{member.filename}: expected at most {_MAX_ARRAY_BYTES:,} bytes, "
-            f"found {member.file_size:,}"
+        _refuse(
+            f"{member.filename}: expected at most {_MAX_ARRAY_BYTES:,} bytes",
+            f"{member.file_size:,}",
         )
-        raise errors.ImbalanceError(msg)
     if member.compress_type not in _COMPRESSIONS:
         raise errors.ImbalanceError(_DAMAGED_TABLE)
     with archive.open(member) as stream:
@@ -284,11 +276,9 @@ def _read(name: str, content: bytes) -> npt.NDArray[Any]:
     expected = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
     if not content.startswith(_NPY_START) or header != expected.encode():
         found = errors.quote(header.decode("latin-1"))
-        msg = f"{name}: expected the header {expected}, found {found}"
-        raise errors.ImbalanceError(msg)
+        _refuse(f"{name}: expected the header {expected}", found)
     if len(values) != size:
-        msg = f"{name}: expected {size} bytes, found {len(values)}"
-        raise errors.ImbalanceError(msg)
+        _refuse(f"{name}: expected {size} bytes", len(values))
     return np.frombuffer(values, dtype).reshape(shape)
 
 
@@ -539,8 +529,7 @@ class ImbalanceTable:
         try:
             source = bytes(arrays["source"][()]).decode()
         except UnicodeDecodeError:
-            msg = "source: expected UTF-8, found other bytes"
-            raise errors.ImbalanceError(msg) from None
+            _refuse("source: expected UTF-8", "other bytes")
         table = cls(source)
         table.ignored = _in_range(int(arrays["ignored"]))
         counts = arrays["counts"]
@@ -588,20 +577,21 @@ def shipped() -> ImbalanceTable:
     return ImbalanceTable.from_bytes(data)
 
 
+def _refuse(expected: str, found: object) -> NoReturn:
+    errors.refuse(expected, found, errors.ImbalanceError)
+
+
 def _check_source(source: str) -> None:
     strange = next((letter for letter in source if not letter.isprintable()), None)
     if strange is not None:
-        msg = f"source: expected one printable line, found U+{ord(strange):04X}"
-        raise errors.ImbalanceError(msg)
+        _refuse("source: expected one printable line", f"U+{ord(strange):04X}")
     if (size := len(source.encode())) > MAX_SOURCE_BYTES:
-        msg = f"source: expected at most {MAX_SOURCE_BYTES} bytes, found {size}"
-        raise errors.ImbalanceError(msg)
+        _refuse(f"source: expected at most {MAX_SOURCE_BYTES} bytes", size)
 
 
 def _in_range(count: int) -> int:
     if count >= COUNT_LIMIT:
-        msg = f"expected counts below 2^56, found {count}"
-        raise errors.ImbalanceError(msg)
+        _refuse("expected counts below 2^56", count)
     return count
 
 

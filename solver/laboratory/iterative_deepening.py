@@ -81,11 +81,10 @@ class Laboratory:
     ) -> None:
         no_power = table_entries & (table_entries - 1)
         if table_entries and (table_entries < LEAST_ENTRIES or no_power):
-            msg = (
-                f"table entries: expected 0 or a power of two from {LEAST_ENTRIES} on, "
-                f"found {table_entries}"
+            errors.refuse(
+                f"table entries: expected 0 or a power of two from {LEAST_ENTRIES} on",
+                table_entries,
             )
-            raise errors.InputError(msg)
         self._kernel = load_part(parts.LABORATORY).kernel
         self.search = interface.new_search(buckets=table_entries // LEAST_ENTRIES)
         self._experiment = scored_struct.Experiment()
@@ -132,8 +131,7 @@ class Laboratory:
             If the depth is out of range.
         """
         if not 1 <= depth <= MAX_DEPTH:
-            msg = f"depth: expected 1 to {MAX_DEPTH} plies, found {depth}"
-            raise errors.InputError(msg)
+            errors.refuse(f"depth: expected 1 to {MAX_DEPTH} plies", depth)
         self._begin(techniques, nodes)
         self._load_cells(techniques, white_first=board.turn)
         proofs: dict[int, int | None] = {}

@@ -352,8 +352,7 @@ class Match:
             for tag, value in expected.items():
                 if headers.get(tag) != value:
                     found = errors.quote(headers.get(tag, ""))
-                    msg = f"{tag}: expected {value!r}, found {found}"
-                    raise errors.InputError(msg)
+                    errors.refuse(f"{tag}: expected {value!r}", found)
             white = RESULTS[result]
             points.append(white if half == 1 else 1 - white)
         return points[0], points[1]

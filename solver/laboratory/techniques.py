@@ -12,7 +12,7 @@ from enum import Flag, StrEnum
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from solver.errors import InputError
+from solver.errors import InputError, refuse
 from solver.kernel.border import scored_struct
 
 if TYPE_CHECKING:
@@ -343,8 +343,7 @@ def parse_variant(text: str, settings: Techniques = SETTINGS) -> Variant:
             names = [field.replace("_", "-") for field in Choice._fields]
             raise _unknown(name, [OFF, *(f"{name}=VALUE" for name in names)])
         if field in values:
-            msg = f"expected each technique once, found {name!r} twice"
-            raise InputError(msg)
+            refuse("expected each technique once", f"{name!r} twice")
         values[field] = value
     choice = Choice(**values)
     return _make(",".join(options_of(choice)) or OFF, choice, settings)

@@ -284,8 +284,7 @@ class Call:
         if self.warnings:
             record["warnings"] = [*self.warnings]
         if (size := len(json.dumps(record))) > RECORD_CHARACTERS:
-            msg = f"expected a shorter answer, found {size:,} characters"
-            raise errors.InputError(msg)
+            errors.refuse("expected a shorter answer", f"{size:,} characters")
         content: list[Any] = [types.TextContent(text=text)]
         return CallToolResult(content=content, structured_content=record)
 

@@ -97,8 +97,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
         result has, or there is no verdict, or no position.
     """
     if (schema := record.get("schema", solution.SCHEMA)) != solution.SCHEMA:
-        msg = f"schema: expected {solution.SCHEMA}, found {errors.quote(repr(schema))}"
-        raise errors.InputError(msg)
+        errors.refuse(f"schema: expected {solution.SCHEMA}", errors.quote(repr(schema)))
     word = read_text_field(record, "verdict") or read_text_field(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
@@ -114,8 +113,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     if any(ply.only is False for ply in result.claimed_plies()):
         result = result._replace(only_moves=0)
     if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
-        msg = "fen: expected a position, found none"
-        raise errors.InputError(msg)
+        errors.refuse("fen: expected a position", "none")
     check_values(result)
     return result
 
@@ -141,19 +139,15 @@ def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
         that says whose mark it is.
     """
     if record.get("schema", solution.SCHEMA) != solution.SCHEMA:
-        msg = (
-            f"schema: expected {solution.SCHEMA}, "
-            f"found {errors.quote(repr(record['schema']))}"
+        errors.refuse(
+            f"schema: expected {solution.SCHEMA}", errors.quote(repr(record["schema"]))
         )
-        raise errors.InputError(msg)
     if "mark" not in record:
-        msg = "mark: expected accept, cook or reject, found none"
-        raise errors.InputError(msg)
+        errors.refuse("mark: expected accept, cook or reject", "none")
     names = [name for name in SUBJECT if name in record]
     given = {name: FIELDS[name].kind.read(record, name) or None for name in names}
     if not any(given.get(name) for name in ("source", "id", "fen")):
-        msg = "mark: expected the fen, id or source of its record, found none"
-        raise errors.InputError(msg)
+        errors.refuse("mark: expected the fen, id or source of its record", "none")
     note = " ".join(read_text_field(record, "note").split())
     return given, (FIELDS["mark"].kind.read(record, "mark"), note)
 

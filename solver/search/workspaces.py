@@ -11,7 +11,7 @@ import mmap
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from solver.errors import AllocationError
+from solver.errors import AllocationError, refuse
 from solver.kernel.border import interface, parts, search_struct
 from solver.kernel.build.loader import load_part
 
@@ -260,8 +260,7 @@ def allocate(size: int, option: str, purpose: str = "the table") -> mmap.mmap:
     except (OSError, MemoryError) as error:
         found = error.strerror if isinstance(error, OSError) else "less"
         wanted = f"{size // MIB:,} MiB of memory for {purpose}"
-        msg = f"{option}: expected {wanted}, found {found}"
-        raise AllocationError(msg) from None
+        refuse(f"{option}: expected {wanted}", found, AllocationError)
     return memory
 
 

@@ -392,8 +392,7 @@ class Genre(Comparison):
         """Raise InputError if the play is not a tree of attacks and defences."""
         if not self.has_variations:
             expected = "problem: expected a stipulation with variations"
-            msg = f"{expected}, found {self.stipulation}"
-            raise errors.InputError(msg)
+            errors.refuse(expected, self.stipulation)
 
     def choose(self, tree: Choice, solutions: Choice) -> Choice:
         """Return `tree` for play that is a tree, `solutions` for a list of them."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
-from solver.errors import InputError, quote
+from solver.errors import InputError, quote, refuse
 from solver.kernel.border.interface import NO_LIMIT
 from solver.problem import DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_MOVES, MAX_THREADS
 
@@ -172,8 +172,7 @@ def _whole(name: str, digits: str) -> int:
     may_be_negative = name in {"mate", "wtime", "btime"}
     number = _NUMBER.fullmatch(digits)
     if number is None or (number[1] == "-" and not may_be_negative):
-        msg = f"go {name}: expected a whole number, found {quote(digits or 'nothing')}"
-        raise InputError(msg)
+        refuse(f"go {name}: expected a whole number", quote(digits or "nothing"))
     sign, shown = number[1], number[2][:_MAX_DIGITS]
     return max(-NO_LIMIT, min(int(sign + shown), NO_LIMIT))
 
@@ -191,8 +190,7 @@ def parse_move(board: chess.Board, word: str) -> chess.Move:
     except chess.InvalidMoveError:
         move = chess.Move.null()
     if move not in board.legal_moves:
-        msg = f"expected a legal move of {board.fen()}, found {quote(word)}"
-        raise InputError(msg)
+        refuse(f"expected a legal move of {board.fen()}", quote(word))
     return move
 
 
@@ -322,15 +320,13 @@ def _spin(default: int, least: int, most: int) -> Option:
 
 def _read_check(value: str) -> bool:
     if value.lower() not in {"true", "false"}:
-        msg = f"expected true or false, found {quote(value)}"
-        raise InputError(msg)
+        refuse("expected true or false", quote(value))
     return value.lower() == "true"
 
 
 def _read_button(value: str) -> None:
     if value:
-        msg = f"expected no value, found {quote(value)}"
-        raise InputError(msg)
+        refuse("expected no value", quote(value))
 
 
 def _open_tablebases(value: str) -> Tablebases | None:
@@ -376,8 +372,7 @@ def parse_option(text: str) -> tuple[str, Any]:
     named, *values = _VALUE.split(text, maxsplit=1)
     word, _, given = " ".join(named.split()).partition(" ")
     if word.lower() != "name" or not given:
-        msg = f"setoption: expected name NAME value VALUE, found {quote(text)}"
-        raise InputError(msg)
+        refuse("setoption: expected name NAME value VALUE", quote(text))
     for name, option in OPTIONS.items():
         if name.lower() == given.lower():
             try:

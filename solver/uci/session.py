@@ -216,12 +216,10 @@ class Session:
     def _perform(self, command: _Command) -> None:
         if not command.word:
             known, found = ", ".join(self._commands), command.text.split()[0]
-            msg = f"expected one of {known}, found {errors.quote(found)}"
-            raise errors.InputError(msg)
+            errors.refuse(f"expected one of {known}", errors.quote(found))
         if command.cut:
             most = f"a line of at most {MAX_RECORD_BYTES:,} bytes"
-            msg = f"{command.word}: expected {most}, found a longer one"
-            raise errors.InputError(msg)
+            errors.refuse(f"{command.word}: expected {most}", "a longer one")
         self._commands[command.word](command.text)
 
     def _send_identity(self, _rest: str) -> None:
