@@ -117,29 +117,26 @@ def reading(source_format: str) -> Callable[[options.Function], options.Function
     return options.gathered(
         "read_options",
         _read_options,
-        click.option(
-            source_format,
-            "source_format",
+        options.option(
+            f"{source_format} source_format",
+            f"Format of the input: {', '.join(registry.FORMATS)}, or auto to "
+            "detect it (default).",
             type=click.Choice([claims.AUTO, *registry.FORMATS]),
             default=claims.AUTO,
             metavar="FORMAT",
-            help=f"Format of the input: {', '.join(registry.FORMATS)}, or auto to "
-            "detect it (default).",
         ),
-        click.option(
+        options.option(
             "--columns",
-            callback=_parse_columns,
-            metavar="PART=NAME,...",
-            help="Which column or field has which part of a problem, such as "
+            "Which column or field has which part of a problem, such as "
             "fen=Position,claim=N,line=Solution. moves=after-first: the first move is "
             "played before the problem. Default: by the usual names.",
+            callback=_parse_columns,
+            metavar="PART=NAME,...",
         ),
         options.flag("--strict", "Refuse a record of which some field is unreadable."),
         options.flag("--no-claims", "Read positions only, and no claims about mates."),
-        click.option(
-            "--theme",
-            metavar="THEME",
-            help="Read only lichess puzzles with this theme.",
+        options.option(
+            "--theme", "Read only lichess puzzles with this theme.", metavar="THEME"
         ),
         options.number(
             "--min-rating",
@@ -240,21 +237,20 @@ def _stored(
 store = options.gathered(
     "stored",
     _stored,
-    click.option(
-        "--store",
-        "store_path",
+    options.option(
+        "--store store_path",
+        "Save results here and resume from them.",
         type=click.Path(dir_okay=False),
         metavar="RUN.db",
-        help="Save results here and resume from them.",
     ),
     options.flag("--fresh", "Delete the results in the store and start again."),
-    click.option(
+    options.option(
         "--retry",
+        "Search stored results with these verdicts again, such as `undecided`, if "
+        "the limits are now wider.",
         type=WordSet(*Verdict, "found"),
         default=NONE,
         metavar="VERDICTS",
-        help="Search stored results with these verdicts again, such as `undecided`, if "
-        "the limits are now wider.",
     ),
 )
 """Adds `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""
@@ -289,13 +285,12 @@ def certificates(more: str = "") -> Callable[[options.Function], options.Functio
     return options.gathered(
         "proofs",
         _certificates,
-        click.option(
-            "--certificates",
-            "folder_path",
+        options.option(
+            "--certificates folder_path",
+            "Write a proof of each answer about a mate into DIR, for `matesolve "
+            f"check`.{more}",
             metavar="DIR",
             shell_complete=options.complete_folders,
-            help="Write a proof of each answer about a mate into DIR, for `matesolve "
-            f"check`.{more}",
         ),
         options.certificate_format,
     )

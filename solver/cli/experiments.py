@@ -104,13 +104,13 @@ def _technique(
     name: str, default: str, parse: Callable[[str], object], help_text: str
 ) -> Callable[[Function], Function]:
     """Add the option of a technique: comma-separated values that `parse` accepts."""
-    return click.option(
+    return options.option(
         name,
+        help_text,
         default=default,
         show_default=True,
         callback=separated(parse),
         metavar="VALUES",
-        help=help_text,
     )
 
 
@@ -118,14 +118,14 @@ def _condition(
     name: str, default: Enum, help_text: str
 ) -> Callable[[Function], Function]:
     """Add the option of a condition: the name of a member of the default's class."""
-    return click.option(
+    return options.option(
         name,
+        help_text,
         type=click.Choice([member.name.lower() for member in type(default)]),
         default=default.name.lower(),
         show_default=True,
         callback=lambda _ctx, _param, text: type(default)[text.upper()],
         metavar="NAME",
-        help=help_text,
     )
 
 
@@ -153,11 +153,10 @@ def nodes(help_text: str) -> Callable[[Function], Function]:
     return options.number("--nodes", problem.MAX_NODES, "N", help_text)
 
 
-mip_table = click.option(
+mip_table = options.file(
     "--mip-table",
+    "Read this material table. Default: the one shipped with matesolve.",
     metavar="TABLE",
-    type=options.FILE,
-    help="Read this material table. Default: the one shipped with matesolve.",
 )
 """Adds `--mip-table`, passed as `mip_table: str | None`."""
 
@@ -192,11 +191,9 @@ def variant_options(command: Function) -> Function:
     @_technique(
         "--mip", "off", techniques.parse_mip, "Uses of Material Imbalance Pruning."
     )
-    @click.option(
-        "--ablation",
-        "ablated",
-        is_flag=True,
-        help="Compare a search without techniques with each technique alone, and with "
+    @options.flag(
+        "--ablation ablated",
+        "Compare a search without techniques with each technique alone, and with "
         "one form of each together.",
     )
     @options.number(
@@ -207,15 +204,14 @@ def variant_options(command: Function) -> Function:
         least=0,
         default=techniques.SETTINGS.null_reduction,
     )
-    @click.option(
-        "--multi-cut",
-        "cuts_of_tries",
+    @options.option(
+        "--multi-cut cuts_of_tries",
+        "Cut a node if C of its first M moves fail high in a search 2 plies "
+        "shallower; 0: never.",
         type=multi_cut,
         default=f"{techniques.SETTINGS.cuts}/{techniques.SETTINGS.tries}",
         show_default=True,
         metavar="C/M",
-        help="Cut a node if C of its first M moves fail high in a search 2 plies "
-        "shallower; 0: never.",
     )
     @options.number(
         "--mip-positions",
@@ -315,22 +311,20 @@ Examples:
   matesolve match --a mdp=tight,check-extension=all --b mdp=tight --depth 6
   matesolve match --a efp=on --games 2000 --jobs 2 --games-file efp.pgn
 """)
-@click.option(
-    "--a",
-    "first",
+@options.option(
+    "--a first",
+    "Score the games of this setting.",
     type=variant,
     required=True,
     metavar="SETTING",
-    help="Score the games of this setting.",
 )
-@click.option(
-    "--b",
-    "second",
+@options.option(
+    "--b second",
+    "Let setting A play against this one.",
     type=variant,
     default="off",
     show_default=True,
     metavar="SETTING",
-    help="Let setting A play against this one.",
 )
 @options.number(
     "--games",
@@ -349,11 +343,9 @@ Examples:
 )
 @horizon(scored_struct.Horizon.QUIESCENCE)
 @options.jobs()
-@click.option(
+@options.file(
     "--games-file",
-    metavar="FILE",
-    type=options.FILE,
-    help="Save the games here as PGN, and resume from those of an earlier run.",
+    "Save the games here as PGN, and resume from those of an earlier run.",
 )
 @options.json_record
 @click.pass_context
@@ -472,13 +464,11 @@ Examples:
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=options.FILE)
 @options.output("An existing table is replaced once all input is read.")
-@click.option(
-    "--merge",
-    "merged",
+@options.file(
+    "--merge merged",
+    "Add the counts of this table. Can be repeated.",
     multiple=True,
     metavar="TABLE",
-    type=options.FILE,
-    help="Add the counts of this table. Can be repeated.",
 )
 @options.number(
     "--skip-plies",
@@ -488,10 +478,10 @@ Examples:
     least=0,
     default=0,
 )
-@click.option(
+@options.option(
     "--source",
+    "Record where the counts come from. Default: the names of the files.",
     metavar="TEXT",
-    help="Record where the counts come from. Default: the names of the files.",
 )
 @click.pass_context
 def build(

@@ -174,9 +174,21 @@ def whole(greatest: int, least: int = 1) -> Callable[[str], int]:
     return read
 
 
+def option(names: str, help_text: str, **others: Any) -> Callable[[Function], Function]:
+    """Add an option; the last of its names may be that of the argument."""
+    return click.option(*names.split(), help=help_text, **others)
+
+
+def file(
+    names: str, help_text: str, *, metavar: str = "FILE", **others: Any
+) -> Callable[[Function], Function]:
+    """Add an option that names a file, passed as `str | None`."""
+    return option(names, help_text, metavar=metavar, type=FILE, **others)
+
+
 def flag(names: str, help_text: str) -> Callable[[Function], Function]:
     """Add an option without a value; `names` are as for `click.option`, in one text."""
-    return click.option(*names.split(), is_flag=True, help=help_text)
+    return option(names, help_text, is_flag=True)
 
 
 def number(
@@ -195,9 +207,7 @@ def number(
     """
     others |= {"default": default, "show_default": default is not None}
     read = whole(greatest, least)
-    return click.option(
-        *names.split(), type=read, metavar=metavar, help=help_text, **others
-    )
+    return option(names, help_text, type=read, metavar=metavar, **others)
 
 
 def command(
@@ -265,13 +275,12 @@ def limits(time_s: float | None = None) -> Callable[[Function], Function]:
             "N",
             f"Look for mates in at most N moves (1 to {problem.MAX_MOVES}).",
         ),
-        click.option(
-            "--time",
-            "time_s",
+        option(
+            "--time time_s",
+            f"Stop each search after S seconds. Default: {time_default}.",
             type=seconds,
             default=time_s,
             metavar="S",
-            help=f"Stop each search after S seconds. Default: {time_default}.",
         ),
         number(
             "--nodes",
@@ -340,11 +349,11 @@ def jobs(help_text: str = "") -> Callable[[Function], Function]:
     )
 
 
-moves = click.option(
+moves = option(
     "--moves",
+    "Play these moves before the search, in SAN or UCI.",
     default="",
     metavar="TEXT",
-    help="Play these moves before the search, in SAN or UCI.",
 )
 
 one_position = gathered("cores", Cores, threads(CORES))
@@ -369,24 +378,15 @@ json_record = flag("--json as_json", "Print indented JSON.")
 """Adds `--json`, passed as `as_json: bool`."""
 
 
-solver = click.option(
-    "--solver",
-    is_flag=True,
-    help="Put the compiled search into the page, so that the page can solve.",
+solver = flag(
+    "--solver", "Put the compiled search into the page, so that the page can solve."
 )
 """Adds `--solver`, passed as `solver: bool`."""
 
 
 def output(help_text: str, *, required: bool = True) -> Callable[[Function], Function]:
     """Add `--output FILE`; `help_text` says more about FILE."""
-    return click.option(
-        "-o",
-        "--output",
-        required=required,
-        metavar="FILE",
-        type=FILE,
-        help=f"Write to FILE. {help_text}",
-    )
+    return file("-o --output", f"Write to FILE. {help_text}", required=required)
 
 
 escape_formulas = flag(
@@ -403,18 +403,12 @@ def require_csv(*, is_csv: bool, escapes: bool) -> None:
         raise click.UsageError(msg)
 
 
-def written(name: str, help_text: str) -> Callable[[Function], Function]:
-    """Add an option that names a file to write, passed as `NAME_path: str | None`."""
-    parameter = f"{name.removeprefix('--')}_path"
-    return click.option(name, parameter, metavar="FILE", type=FILE, help=help_text)
-
-
-certificate_format = click.option(
+certificate_format = option(
     "--certificate-format",
+    "Format of the proof. With matebench, it is a claim of MateBench.",
     type=click.Choice(("matesolve", "matebench")),
     default="matesolve",
     show_default=True,
-    help="Format of the proof. With matebench, it is a claim of MateBench.",
 )
 """Adds `--certificate-format`, passed as `certificate_format: str`."""
 
@@ -460,13 +454,12 @@ def _tablebases(directories: tuple[str, ...]) -> Tablebases | None:
 tablebases = gathered(
     "tablebases",
     _tablebases,
-    click.option(
-        "--tablebases",
-        "directories",
+    option(
+        "--tablebases directories",
+        "Probe the Gaviota and Syzygy tablebases in DIR. May be repeated.",
         multiple=True,
         metavar="DIR",
         shell_complete=complete_folders,
-        help="Probe the Gaviota and Syzygy tablebases in DIR. May be repeated.",
     ),
 )
 """Adds `--tablebases`, passed as `tablebases: Tablebases | None`.
@@ -573,11 +566,11 @@ def read_request(
 play = gathered(
     "play",
     read_request,
-    click.option(
+    option(
         "--stipulation",
+        f"Solve this stipulation: {problem.EXPECTED}.",
         type=_stipulation,
         metavar="S",
-        help=f"Solve this stipulation: {problem.EXPECTED}.",
     ),
     number(
         "--max-solutions",
@@ -592,31 +585,30 @@ play = gathered(
         "Add the set play: what follows if the other side begins. Implies "
         "--variations.",
     ),
-    click.option(
+    option(
         "--tries",
+        "Add tries: first moves that at most K replies refute (1 if K is left "
+        "out). Implies --variations.",
         type=whole(MAX_REFUTATIONS),
         is_flag=False,
         flag_value=1,
         metavar="[K]",
-        help="Add tries: first moves that at most K replies refute (1 if K is left "
-        "out). Implies --variations.",
     ),
     flag("--no-threats", "Show all defences, and no threats."),
     flag("--all-defences", "Also show defences that do not stop the threat."),
     number(
         "--depth", problem.MAX_MOVES, "D", "Show the play of the first D moves only."
     ),
-    click.option(
+    option(
         "--notation",
+        "Print moves in san (default) or uci, or the whole play as popeye does.",
         type=click.Choice([str(notation) for notation in Notation]),
         metavar="NAME",
-        help="Print moves in san (default) or uci, or the whole play as popeye does.",
     ),
-    click.option(
-        "--uci-moves/--san",
-        "uci",
+    option(
+        "--uci-moves/--san uci",
+        "Print moves as e2e4, or as e4 (default).",
         default=None,
-        help="Print moves as e2e4, or as e4 (default).",
     ),
 )
 """Adds the options about compositions, passed as `play: PlayRequest`.

@@ -85,23 +85,21 @@ Examples:
     cls=_PopeyeCommand,
 )
 @click.argument("file", default=console.STDIN, metavar="[FILE]", type=options.FILE)
-@click.option(
-    "-maxtime",
-    "max_time",
+@options.option(
+    "-maxtime max_time",
+    "Stop each problem after S seconds. Default: no limit.",
     type=_seconds,
     default="0",
     metavar="S",
-    help="Stop each problem after S seconds. Default: no limit.",
 )
-@click.option(
-    "-maxmem",
-    "hash_mib",
+@options.option(
+    "-maxmem hash_mib",
+    "Largest size of the transposition table: KiB, or a number with a unit, "
+    "such as 64M or 1G.",
     type=_memory,
     default=f"{DEFAULT_HASH_MIB}M",
     show_default=True,
     metavar="SIZE",
-    help="Largest size of the transposition table: KiB, or a number with a unit, "
-    "such as 64M or 1G.",
 )
 @options.flag(
     "-regression is_regression", "Print neither the program's name nor times."

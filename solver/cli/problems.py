@@ -268,48 +268,43 @@ Examples:
 @click.argument("source", metavar="IN", type=options.FILE)
 @click.argument("target", metavar="OUT", type=options.FILE)
 @auditing.reading("--from")
-@click.option(
-    "--to",
-    "target_format",
+@options.option(
+    "--to target_format",
+    "Format of the output. Default: by the suffix of OUT.",
     type=click.Choice(registry.WRITABLE),
-    help="Format of the output. Default: by the suffix of OUT.",
 )
 @options.accepted
-@click.option(
-    "--correct",
-    "store_path",
-    metavar="RUN.db",
-    type=options.FILE,
-    help="Write IN in its own format, with the mates that an audit with --store RUN.db "
+@options.file(
+    "--correct store_path",
+    "Write IN in its own format, with the mates that an audit with --store RUN.db "
     "proved in place of wrong claims.",
+    metavar="RUN.db",
 )
-@click.option(
+@options.option(
     "--drop",
+    "With --correct: leave out records with the mark `reject`, `unreadable` ones, "
+    "or `duplicates` that claim the same; comma-separated.",
     type=auditing.WordSet("reject", "unreadable", "duplicates"),
     default=auditing.NONE,
     metavar="WORDS",
-    help="With --correct: leave out records with the mark `reject`, `unreadable` ones, "
-    "or `duplicates` that claim the same; comma-separated.",
 )
-@click.option(
+@options.option(
     "--cooks",
+    "With --correct: give records with the mark `cook` all keys that were found "
+    "(default), or only the claim, without keys and line.",
     type=click.Choice(["keys", "claim"]),
     default="keys",
-    help="With --correct: give records with the mark `cook` all keys that were found "
-    "(default), or only the claim, without keys and line.",
 )
 @options.flag(
     "--hints",
     "With --correct: write positions with the side to move, en passant square or "
     "castling rights with which the claim holds.",
 )
-@click.option(
+@options.file(
     "--changes",
-    metavar="FILE",
-    type=options.FILE,
-    multiple=True,
-    help="With --correct: write each correction, with its evidence, into FILE.jsonl or "
+    "With --correct: write each correction, with its evidence, into FILE.jsonl or "
     "onto the page FILE.html. May be repeated.",
+    multiple=True,
 )
 @options.escape_formulas
 @click.pass_context
@@ -587,13 +582,13 @@ Examples:
 @click.argument("moves", metavar="N", type=options.whole(core.MOST_MOVES))
 @options.number("--puzzles count", MAX_NODES, "P", "Make P puzzles.", default=10)
 @options.seed("puzzles")
-@click.option(
+@options.option(
     "--pieces",
+    "Place so many pieces, kings included (3 to 20).",
     type=_range,
     default="5-9",
     show_default=True,
     metavar="MIN-MAX",
-    help="Place so many pieces, kings included (3 to 20).",
 )
 @options.flag("--unique-key", "Make only puzzles with exactly one key.")
 @click.pass_context

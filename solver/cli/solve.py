@@ -66,16 +66,17 @@ Examples:
 @options.gathered(
     "files",
     options.AnswerFiles,
-    options.written(
-        "--certificate", "Write a proof that `matesolve check` can verify."
+    options.file(
+        "--certificate certificate_path",
+        "Write a proof that `matesolve check` can verify.",
     ),
     options.certificate_format,
-    options.written("--svg", "Write a diagram with the keys drawn in."),
-    options.written(
-        "--pgn", "Write the keys and all defences as a game with variations."
+    options.file("--svg svg_path", "Write a diagram with the keys drawn in."),
+    options.file(
+        "--pgn pgn_path", "Write the keys and all defences as a game with variations."
     ),
-    options.written(
-        "--html",
+    options.file(
+        "--html html_path",
         "Write a web page. The page has the answer, a diagram and the variations.",
     ),
     options.solver,

@@ -77,27 +77,27 @@ def _parse_claims(
 chosen = options.gathered(
     "selection",
     Chosen,
-    click.option(
+    options.option(
         "--verdict",
+        "Take only results with these verdicts, such as `refuted,shorter`.",
         type=auditing.WordSet(
             *Verdict, solution.Status.FOUND, solution.Status.DISPROVED
         ),
         metavar="WORDS",
-        help="Take only results with these verdicts, such as `refuted,shorter`.",
     ),
-    click.option(
+    options.option(
         "--soundness",
+        "Take only results with this soundness, such as `cooked`, or with a fault "
+        "of the line: `dual` or `line`.",
         type=auditing.WordSet(*Soundness, DUAL, LINE),
         metavar="WORDS",
-        help="Take only results with this soundness, such as `cooked`, or with a fault "
-        "of the line: `dual` or `line`.",
     ),
-    click.option(
+    options.option(
         "--claim",
+        "Take only results with these claims, named as in the table of the audit, "
+        "such as `3,s#2`; 3 is #3.",
         callback=_parse_claims,
         metavar="NAMES",
-        help="Take only results with these claims, named as in the table of the audit, "
-        "such as `3,s#2`; 3 is #3.",
     ),
 )
 """Adds `--verdict`, `--soundness` and `--claim`, passed as `selection: Chosen`."""
@@ -117,9 +117,7 @@ Examples:
 """)
 @click.argument("file", metavar="FILE", type=options.FILE)
 @options.output("The page is a single HTML file.")
-@click.option(
-    "--title", metavar="TEXT", help="Title of the page. Default: Audit of FILE."
-)
+@options.option("--title", "Title of the page. Default: Audit of FILE.", metavar="TEXT")
 @chosen
 @options.solver
 @click.pass_context
@@ -341,11 +339,10 @@ Examples:
 @click.argument("store", metavar="RUN.db", type=options.FILE)
 @chosen
 @options.output("- is standard output.")
-@click.option(
-    "--to",
-    "target_format",
+@options.option(
+    "--to target_format",
+    "Format of the output. Default: by the suffix of FILE.",
     type=click.Choice(FORMATS),
-    help="Format of the output. Default: by the suffix of FILE.",
 )
 @options.escape_formulas
 @click.pass_context

@@ -292,40 +292,31 @@ Examples:
 )
 @experiments.variant_options
 @experiments.mip_table
-@click.option(
-    "--table-entries",
-    "entries",
+@options.option(
+    "--table-entries entries",
+    "Entries in the transposition table of each search; 0: no table.",
     type=experiments.table_entries,
     default="2^18",
     show_default=True,
     metavar="N",
-    help="Entries in the transposition table of each search; 0: no table.",
 )
 @experiments.nodes(
     "Default: no limit for the published position or with --depth or --time; else "
     f"{DEFAULT_NODES:,}."
 )
-@click.option(
-    "--time",
-    "time_s",
+@options.option(
+    "--time time_s",
+    "Stop each search after S seconds. Default: no limit.",
     type=options.seconds,
     metavar="S",
-    help="Stop each search after S seconds. Default: no limit.",
 )
 @options.json_record
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@options.flag("--csv as_csv", "Print CSV.")
 @options.escape_formulas
-@click.option(
-    "--sums",
-    "sums_only",
-    is_flag=True,
-    help="Print only each variant's sums over a collection.",
-)
-@click.option(
+@options.flag("--sums sums_only", "Print only each variant's sums over a collection.")
+@options.file(
     "--html",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write a web page. The page explains the comparison with tables and curves.",
+    "Write a web page. The page explains the comparison with tables and curves.",
 )
 @click.pass_context
 def table(

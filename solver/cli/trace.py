@@ -61,24 +61,23 @@ Examples:
   matesolve trace 7k/8/5K2/8/8/8/R7/8 w - - --search proof-number --no-prover
 """)
 @click.argument("fen", nargs=-1, required=True)
-@click.option(
+@options.option(
     "--search",
+    "Trace the laboratory's alpha-beta search, the proof-number search (df-pn) of "
+    "`solve`, or the certificate of a mate.",
     type=click.Choice(techniques.SEARCHES),
     default=techniques.SEARCHES[0],
     show_default=True,
     metavar="NAME",
-    help="Trace the laboratory's alpha-beta search, the proof-number search (df-pn) of "
-    "`solve`, or the certificate of a mate.",
 )
-@click.option(
-    "--technique",
-    "variants",
+@options.option(
+    "--technique variants",
+    "Techniques of the alpha-beta search. Give it up to "
+    f"{MOST_TECHNIQUES} times to compare settings side by side. Default: off and "
+    "mdp=cpw.",
     type=experiments.variant,
     multiple=True,
     metavar="SETTING",
-    help="Techniques of the alpha-beta search. Give it up to "
-    f"{MOST_TECHNIQUES} times to compare settings side by side. Default: off and "
-    "mdp=cpw.",
 )
 @experiments.depth(
     "The last iteration is shown. Default: the one that finds the shortest mate."
@@ -108,7 +107,7 @@ Examples:
     default=DEFAULT_PLIES,
 )
 @options.json_record
-@options.written("--html", "Write a web page. It steps through the search.")
+@options.file("--html html_path", "Write a web page. It steps through the search.")
 @options.solver
 @click.pass_context
 def trace(
