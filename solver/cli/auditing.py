@@ -229,8 +229,7 @@ def _stored(
     store_path: str | None, *, fresh: bool, retry: frozenset[str]
 ) -> StoreRequest:
     if store_path is None and (fresh or retry):
-        msg = "--fresh and --retry need a --store."
-        raise click.UsageError(msg)
+        console.refuse_use("--fresh and --retry need a --store.")
     return StoreRequest(store_path, fresh, retry)
 
 

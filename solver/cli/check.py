@@ -55,8 +55,7 @@ def check(
     wrong, an error on stderr names the faulty node.
     """
     if as_json and jsonl:
-        msg = "--json and --jsonl cannot be combined."
-        raise click.UsageError(msg)
+        console.refuse_use("--json and --jsonl cannot be combined.")
     from solver import checker
 
     codes = {console.Exit.PROVED}

@@ -19,7 +19,7 @@ from enum import IntEnum
 from functools import cache
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, BinaryIO, Self, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, Self, TextIO, TypeVar, cast
 
 import click
 
@@ -362,6 +362,11 @@ def notify(message: str) -> None:
         click.echo(one_line(message), err=True)
 
 
+def refuse_use(message: str) -> NoReturn:
+    """Raise the error for a command line that makes no sense."""
+    raise click.UsageError(message)
+
+
 def read_position(
     words: Sequence[str], moves: str = "", *, black: bool = False
 ) -> position_text.GivenPosition:
@@ -466,8 +471,7 @@ def require_apart(
     written: dict[object, str] = {}
     for output in outputs:
         if output == STDOUT and not stdout:
-            msg = f"{output}: expected the name of a file."
-            raise click.UsageError(msg)
+            refuse_use(f"{output}: expected the name of a file.")
         identity = identify_file(output, sys.stdout)
         if identity is None:
             continue

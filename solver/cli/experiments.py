@@ -503,8 +503,7 @@ def build(
     cannot be read, the counts so far are written to a file with the suffix .partial.
     """
     if not files and not merged:
-        msg = "expected a FILE or --merge TABLE, found neither."
-        raise click.UsageError(msg)
+        console.refuse_use("expected a FILE or --merge TABLE, found neither.")
 
     from solver.laboratory import imbalance
 

@@ -399,8 +399,7 @@ escape_formulas = flag(
 def require_csv(*, is_csv: bool, escapes: bool) -> None:
     """Raise UsageError if `--escape-formulas` has no CSV to write."""
     if escapes and not is_csv:
-        msg = "--escape-formulas needs CSV."
-        raise click.UsageError(msg)
+        console.refuse_use("--escape-formulas needs CSV.")
 
 
 certificate_format = option(
@@ -416,8 +415,7 @@ certificate_format = option(
 def require_certificate(name: str, path: str | None, form: str) -> None:
     """Refuse a format without the option `name`, which says where to write."""
     if path is None and form != "matesolve":
-        msg = f"--certificate-format needs {name}."
-        raise click.UsageError(msg)
+        console.refuse_use(f"--certificate-format needs {name}.")
 
 
 jsonl = flag(
@@ -548,13 +546,11 @@ def read_request(
     }
     for name, is_given in others.items():
         if accepted and is_given:
-            msg = f"--accepted and {name} cannot be combined."
-            raise click.UsageError(msg)
+            console.refuse_use(f"--accepted and {name} cannot be combined.")
     chosen = {True: Notation.UCI, False: Notation.SAN, None: None}[uci]
     if chosen and notation not in {None, chosen}:
         option = "--uci-moves" if uci else "--san"
-        msg = f"{option} and --notation {notation} cannot be combined."
-        raise click.UsageError(msg)
+        console.refuse_use(f"{option} and --notation {notation} cannot be combined.")
     shown = Notation(notation or chosen or Notation.SAN)
     is_wanted = accepted or variations or set_play or tries
     is_shown = bool(is_wanted or shown is Notation.POPEYE)

@@ -361,8 +361,7 @@ def convert(
             raise click.UsageError(KEPT_FORMAT)
         ctx.exit(correct(source, target, store_path, read_options, decisions, changes))
     if drop or hints or changes or cooks != "keys":
-        msg = "--drop, --cooks, --hints and --changes need --correct."
-        raise click.UsageError(msg)
+        console.refuse_use("--drop, --cooks, --hints and --changes need --correct.")
     target_format = console.require_format(target, asked, registry.WRITABLE)
     is_csv = target_format == "csv"
     options.require_csv(is_csv=is_csv, escapes=escape_formulas)

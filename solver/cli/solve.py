@@ -135,22 +135,18 @@ def solve(
     """
     _refuse_conflicts(play, ctx.params)
     if as_json and jsonl:
-        msg = "--json and --jsonl cannot be combined."
-        raise click.UsageError(msg)
+        console.refuse_use("--json and --jsonl cannot be combined.")
     if (as_json or jsonl) and board:
-        msg = "--board needs text output, not --json or --jsonl."
-        raise click.UsageError(msg)
+        console.refuse_use("--board needs text output, not --json or --jsonl.")
 
     if play.accepted and not restriction.is_open:
-        msg = f"{_RESTRICTING} cannot be combined with --accepted."
-        raise click.UsageError(msg)
+        console.refuse_use(f"{_RESTRICTING} cannot be combined with --accepted.")
 
     many = fen == (console.STDIN,)
     if many:
         _refuse_single(moves, files)
     if files.solver and files.html_path is None:
-        msg = "--solver needs --html."
-        raise click.UsageError(msg)
+        console.refuse_use("--solver needs --html.")
     options.require_certificate(
         "--certificate", files.certificate_path, files.certificate_format
     )
@@ -198,11 +194,9 @@ def _refuse_single(moves: str, files: options.AnswerFiles) -> None:
         )
         raise click.UsageError(msg)
     if moves:
-        msg = "--moves takes a single position."
-        raise click.UsageError(msg)
+        console.refuse_use("--moves takes a single position.")
     if files.svg_path is not None or files.shows_play:
-        msg = "--svg, --pgn and --html take a single position."
-        raise click.UsageError(msg)
+        console.refuse_use("--svg, --pgn and --html take a single position.")
 
 
 def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> None:
@@ -228,8 +222,7 @@ def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> No
     is_drawn = given["pgn_path"] is not None or given["html_path"] is not None
     for name, is_given in details.items():
         if is_given and not (play.is_shown or is_drawn):
-            msg = f"{name} needs --variations, --pgn or --html."
-            raise click.UsageError(msg)
+            console.refuse_use(f"{name} needs --variations, --pgn or --html.")
     if play.notation is Notation.POPEYE and (given["as_json"] or given["jsonl"]):
         msg = "--notation popeye needs text output, not --json or --jsonl."
         raise click.UsageError(msg)
@@ -239,8 +232,7 @@ def _refuse_conflicts(play: options.PlayRequest, given: Mapping[str, Any]) -> No
             raise click.UsageError(msg)
         return
     if given["max_moves"]:
-        msg = "--stipulation and --search-moves cannot be combined."
-        raise click.UsageError(msg)
+        console.refuse_use("--stipulation and --search-moves cannot be combined.")
     _refuse_unused(play.stipulation, details, given)
 
 

@@ -193,14 +193,11 @@ def _refuse_conflicts(ctx: click.Context, search: str) -> None:
         for name, option in names.items():
             is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
             if is_given and search != owner:
-                msg = f"{option} is an option of --search {owner}."
-                raise click.UsageError(msg)
+                console.refuse_use(f"{option} is an option of --search {owner}.")
     if ctx.params["solver"] and not ctx.params["html_path"]:
-        msg = "--solver needs --html."
-        raise click.UsageError(msg)
+        console.refuse_use("--solver needs --html.")
     if len(ctx.params["variants"]) > MOST_TECHNIQUES:
-        msg = f"--technique can be given {MOST_TECHNIQUES} times at most."
-        raise click.UsageError(msg)
+        console.refuse_use(f"--technique can be given {MOST_TECHNIQUES} times at most.")
 
 
 def _trace_scores(
