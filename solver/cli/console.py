@@ -96,6 +96,8 @@ class Progress:
         self._total = total
         self._display: RichProgress | None = None
         self._marks = deque([(time.monotonic(), 0)])
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
         self.done = 0
 
     def __enter__(self) -> Self:
@@ -108,10 +110,18 @@ class Progress:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Erase the line."""
+        """Erase the line, or stop what would show or print it."""
+        self._ended.set()
+        if self._thread:
+            self._thread.join()
         if self._display:
             display, self._display = self._display, None
             display.stop()
+
+    def _start(self, work: Callable[[], None]) -> None:
+        """Show or print the line in a thread, which ends with the block."""
+        self._thread = threading.Thread(target=work, daemon=True)
+        self._thread.start()
 
     def notify(self, message: str) -> None:
         """Print a notice or an error above the line, or on stderr without one."""
@@ -164,8 +174,6 @@ class SearchProgress(Progress):
     def __init__(self, search: threads.Control) -> None:
         super().__init__(self._known)
         self._search = search
-        self._ended = threading.Event()
-        self._starter = threading.Thread(target=self._start_late, daemon=True)
 
     def _known(self) -> str:
         from solver.output.text import known_so_far
@@ -174,14 +182,8 @@ class SearchProgress(Progress):
 
     def __enter__(self) -> Self:
         """Show the line after a delay, so that a short search does not load rich."""
-        self._starter.start()
+        self._start(self._start_late)
         return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Erase the line if it is shown."""
-        self._ended.set()
-        self._starter.join()
-        super().__exit__()
 
     def _start_late(self) -> None:
         # A search without nodes has not begun: its code is still being compiled.
@@ -215,27 +217,11 @@ class TimedProgress(Progress):
 class PrintedProgress(Progress):
     """Progress that is printed once a minute where there is no terminal."""
 
-    def __init__(
-        self,
-        words: Callable[[], str] = lambda: "",
-        total: Callable[[], int | None] = lambda: None,
-    ) -> None:
-        super().__init__(words, total)
-        self._ended = threading.Event()
-        self._printer = threading.Thread(target=self._print_lines, daemon=True)
-
     def __enter__(self) -> Self:
         """Show the line on a terminal, or print it once a minute elsewhere."""
         if not is_terminal(sys.stderr):
-            self._printer.start()
+            self._start(self._print_lines)
         return super().__enter__()
-
-    def __exit__(self, *_error: object) -> None:
-        """Erase the line, or stop printing it."""
-        self._ended.set()
-        if self._printer.ident is not None:
-            self._printer.join()
-        super().__exit__()
 
     def _print_lines(self) -> None:
         while not self._ended.wait(EVERY_S):
