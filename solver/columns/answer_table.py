@@ -112,7 +112,30 @@ class Texts:
         return [0, *self.ends.tolist()]
 
 
-class MoveColumn(Texts, Sequence[tuple[str, ...]]):
+class Rows(Sequence[Row_co], ABC):
+    """A sequence that makes each row when it is asked for."""
+
+    @abstractmethod
+    def _row(self, place: int) -> Row_co:
+        """Return a row."""
+
+    @overload
+    def __getitem__(self, index: int) -> Row_co: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Row_co]: ...
+
+    def __getitem__(self, index: int | slice) -> Row_co | list[Row_co]:
+        places = range(len(self))[index]  # also raises IndexError
+        return (
+            self._row(places) if isinstance(places, int) else [*map(self._row, places)]
+        )
+
+    def __iter__(self) -> Iterator[Row_co]:
+        return map(self._row, range(len(self)))
+
+
+class MoveColumn(Texts, Rows[tuple[str, ...]]):
     """The moves of many rows: a sequence with a tuple of str for each row.
 
     In its texts, each move has a space behind it.
@@ -121,22 +144,7 @@ class MoveColumn(Texts, Sequence[tuple[str, ...]]):
     def __repr__(self) -> str:
         return f"<MoveColumn of {len(self):,} rows>"
 
-    @overload
-    def __getitem__(self, index: int) -> tuple[str, ...]: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[tuple[str, ...]]: ...
-
-    def __getitem__(
-        self, index: int | slice
-    ) -> tuple[str, ...] | list[tuple[str, ...]]:
-        places = range(len(self))[index]  # also raises IndexError
-        return self.row(places) if isinstance(places, int) else [*map(self.row, places)]
-
-    def __iter__(self) -> Iterator[tuple[str, ...]]:
-        return map(self.row, range(len(self)))
-
-    def row(self, place: int) -> tuple[str, ...]:
+    def _row(self, place: int) -> tuple[str, ...]:
         """Return the moves of a row."""
         return tuple(self.text(place).split())
 
@@ -229,7 +237,7 @@ class MoveColumn(Texts, Sequence[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AnswerTable(Sequence[Row_co], ABC):
+class AnswerTable(Rows[Row_co]):
     """Answers to many questions in columns; `table[0]` is the first row.
 
     Subclasses are dataclasses: each field is a column, except `pandas_index`.
@@ -264,10 +272,6 @@ class AnswerTable(Sequence[Row_co], ABC):
         Each is an array, a `MoveColumn`, or a list of str.
         """
 
-    @abstractmethod
-    def _row(self, place: int) -> Row_co:
-        """Return a row."""
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.words()}>"
 
@@ -276,21 +280,6 @@ class AnswerTable(Sequence[Row_co], ABC):
 
     def __len__(self) -> int:
         return len(self.codes)
-
-    @overload
-    def __getitem__(self, index: int) -> Row_co: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Row_co]: ...
-
-    def __getitem__(self, index: int | slice) -> Row_co | list[Row_co]:
-        places = range(len(self))[index]  # also raises IndexError
-        return (
-            self._row(places) if isinstance(places, int) else [*map(self._row, places)]
-        )
-
-    def __iter__(self) -> Iterator[Row_co]:
-        return map(self._row, range(len(self)))
 
     def words(self) -> str:
         """Return how many rows there are, and how many have each status."""
