@@ -763,11 +763,6 @@ def _is_no_solution(claim: Claim, answer: Solution) -> bool:
 
 # The genre of a stipulation
 
-_GENRES: dict[tuple[Play, Goal], type[Genre]] = {
-    (Play.HELP, Goal.MATE): Help,
-    (Play.HELP, Goal.STALEMATE): Help,
-}
-
 
 def genre_of(stipulation: Stipulation) -> Genre:
     """Return the object for a stipulation."""
@@ -778,7 +773,7 @@ def genre_of(stipulation: Stipulation) -> Genre:
 def _made(stipulation: Stipulation) -> Genre:
     if stipulation.is_direct_mate:
         return Mate(stipulation)
-    return _GENRES.get((stipulation.play, stipulation.goal), Battle)(stipulation)
+    return (Help if stipulation.is_help else Battle)(stipulation)
 
 
 _MATE = _made(MATE)
