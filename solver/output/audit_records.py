@@ -96,8 +96,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
         The record has another schema, a field has the wrong type or a value that no
         result has, or there is no verdict, or no position.
     """
-    if (schema := record.get("schema", solution.SCHEMA)) != solution.SCHEMA:
-        errors.refuse(f"schema: expected {solution.SCHEMA}", errors.quote(repr(schema)))
+    _require_schema(record)
     word = read_text_field(record, "verdict") or read_text_field(record, "status")
     if not word and "error" in record:
         word = Verdict.UNREADABLE
@@ -138,10 +137,7 @@ def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
         It has another schema, a field has the wrong type, there is no mark, or nothing
         that says whose mark it is.
     """
-    if record.get("schema", solution.SCHEMA) != solution.SCHEMA:
-        errors.refuse(
-            f"schema: expected {solution.SCHEMA}", errors.quote(repr(record["schema"]))
-        )
+    _require_schema(record)
     if "mark" not in record:
         errors.refuse("mark: expected accept, cook or reject", "none")
     names = [name for name in SUBJECT if name in record]
@@ -150,6 +146,11 @@ def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
         errors.refuse("mark: expected the fen, id or source of its record", "none")
     note = " ".join(read_text_field(record, "note").split())
     return given, (FIELDS["mark"].kind.read(record, "mark"), note)
+
+
+def _require_schema(record: Mapping[str, object]) -> None:
+    if (schema := record.get("schema", solution.SCHEMA)) != solution.SCHEMA:
+        errors.refuse(f"schema: expected {solution.SCHEMA}", errors.quote(repr(schema)))
 
 
 def _has_moves(result: AuditResult) -> bool:
