@@ -11,7 +11,7 @@ them. docs/reference/trace.md describes the record and the columns.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -310,10 +310,10 @@ class Trace:
     depth: int
     mate: int | None
     nodes: int
-    nodes_before: int
+    nodes_before: int = field(default=0, kw_only=True)
     complete: bool
-    only_cuts: bool
-    stopped: bool
+    only_cuts: bool = field(default=False, kw_only=True)
+    stopped: bool = field(default=False, kw_only=True)
     log: Columns
     iterations: tuple[Iteration, ...] = ()
 
@@ -423,9 +423,7 @@ def trace_numbers(
         abs(mate),
         mate if verdict == interface.Decision.MATE else None,
         nodes=workspace.search.nodes,
-        nodes_before=0,
         complete=not log.is_full,
-        only_cuts=False,
         stopped=verdict == interface.Decision.STOPPED,
         log=log.numbered_nodes(position, black=not board.turn, attacking=attacking),
     )
@@ -466,10 +464,7 @@ def trace_certificate(
         walk.mate,
         solution.mate,
         nodes=len(found.certificate.mate["nodes"]),
-        nodes_before=0,
         complete=not walk.is_full,
-        only_cuts=False,
-        stopped=False,
         log=walk.columns,
     )
 
