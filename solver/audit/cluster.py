@@ -22,7 +22,7 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
 from distributed import Client, KilledWorker, LocalCluster, Security
@@ -181,14 +181,12 @@ class Cluster:
             found["the scheduler"] = error
         for machine, version in found.items():
             if isinstance(version, errors.MatesolveError | OSError):
-                msg = f"{machine}: {version}"
-                raise errors.ClusterError(msg)
+                _refuse(f"{machine}: {version}")
             if version != __version__:
                 named = (
                     f"none ({version})" if isinstance(version, Exception) else version
                 )
-                msg = f"{machine}: {other_version(__version__, str(named))}"
-                raise errors.ClusterError(msg)
+                _refuse(f"{machine}: {other_version(__version__, str(named))}")
 
     def _submit(self, problems: Sequence[Problem]) -> Any:
         self._require_scheduler()
@@ -215,8 +213,7 @@ class Cluster:
             if isinstance(error, KilledWorker):
                 raise WorkerDiedError from None
             if isinstance(error, ImportError):
-                msg = f"a worker has no matesolve {__version__}: {error}"
-                raise errors.ClusterError(msg)
+                _refuse(f"a worker has no matesolve {__version__}: {error}")
             raise error
         try:
             results: list[AuditResult | None] = task.result()
@@ -227,8 +224,7 @@ class Cluster:
 
     def _require_scheduler(self) -> None:
         if self.client.status != "running":
-            msg = "lost the connection to the cluster's scheduler"
-            raise errors.ClusterError(msg)
+            _refuse("lost the connection to the cluster's scheduler")
 
     @contextmanager
     def _slot(self, *, exclusive: bool) -> Iterator[None]:
@@ -372,8 +368,7 @@ def _connect(target: Any, address: str) -> Any:
         client.wait_for_workers(1, timeout=CONNECT_S)
     except TimeoutError:
         client.close()
-        msg = f"{address}: expected workers, found none within {CONNECT_S:g} s"
-        raise errors.ClusterError(msg) from None
+        _refuse(f"{address}: expected workers, found none within {CONNECT_S:g} s")
     return client
 
 
@@ -399,8 +394,12 @@ def _require_scheduler_at(address: str) -> None:
     thread.start()
     thread.join(CONNECT_S)
     if not connected.is_set():
-        msg = f"{address}: expected a dask scheduler, found none within {CONNECT_S:g} s"
-        raise errors.ClusterError(msg)
+        found = f"none within {CONNECT_S:g} s"
+        _refuse(f"{address}: expected a dask scheduler, found {found}")
+
+
+def _refuse(message: str) -> NoReturn:
+    raise errors.ClusterError(message) from None
 
 
 def _close(connection: Any) -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from solver.checker import chess_rules
 from solver.checker.chess_rules import damaged, forged, shown
-from solver.errors import CertificateError, ForgeryError
 
 if TYPE_CHECKING:
     import os
@@ -77,14 +76,12 @@ def load(stream: BinaryIO) -> Any:
             parse_constant=_refuse_number,
         )
     except UnicodeDecodeError as error:
-        msg = f"expected UTF-8, found other bytes at {error.start:,}"
-        raise CertificateError(msg) from None
+        return damaged("expected UTF-8", f"other bytes at {error.start:,}")
     except RecursionError:
-        msg = "expected a flat list of nodes, found deeply nested arrays or objects"
-        raise CertificateError(msg) from None
+        found = "deeply nested arrays or objects"
+        return damaged("expected a flat list of nodes", found)
     except ValueError as error:  # also for a number with more digits than Python reads
-        msg = f"expected JSON, found none: {error}"
-        raise CertificateError(msg) from None
+        return damaged("expected JSON", f"none: {error}")
 
 
 def _decompress(data: bytes) -> bytes:
@@ -93,8 +90,7 @@ def _decompress(data: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             return stream.read(MAX_BYTES + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        msg = f"expected intact gzip data, found damage: {error}"
-        raise CertificateError(msg) from None
+        return damaged("expected intact gzip data", f"damage: {error}")
 
 
 def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -235,12 +231,9 @@ def _parse_replies(raw: Any, where: str, number: int, size: int) -> Replies:
     for reply, child in replies.items():
         if type(child) is not int or not number < child < size:
             as_number(child, f"{where}: reply {shown(reply)}", 0)
-            msg = (
-                f"{where}: reply {shown(reply)}: expected a node "
-                f"from {number + 1} "
-                f"to {size - 1}, found {shown(child)}"
-            )
-            raise ForgeryError(msg)
+            reply_at = f"{where}: reply {shown(reply)}"
+            expected = f"a node from {number + 1} to {size - 1}"
+            forged(f"{reply_at}: expected {expected}", shown(child))
     return replies
 
 
@@ -391,11 +384,8 @@ def _parse_answer(raw: Any, where: str, size: int) -> RefutingReply:
             if as_number(node, where, 0) >= size:
                 forged(f"{where}: expected a node below {size}", shown(node))
             return RefutingReply(reply, node)
-    msg = (
-        f"{where}: expected null, a reply, or an array of a reply and a node, "
-        f"found {shown(raw)}"
-    )
-    raise CertificateError(msg)
+    expected = "null, a reply, or an array of a reply and a node"
+    return damaged(f"{where}: expected {expected}", shown(raw))
 
 
 class _Replay:

@@ -321,8 +321,7 @@ def _parse_record(line: bytes) -> Mapping[str, object]:
     try:
         return json_records.object_of(line.decode().strip())
     except UnicodeDecodeError as error:
-        msg = f"expected a JSON object, found {error}"
-        raise errors.InputError(msg) from None
+        return errors.refuse("expected a JSON object", error)
 
 
 @options.command("""

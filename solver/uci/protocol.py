@@ -311,8 +311,7 @@ def _spin(default: int, least: int, most: int) -> Option:
     def read(value: str) -> int:
         number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,18}", value) else None
         if number is None or not least <= number <= most:
-            msg = f"expected a whole number from {least} to {most}, found "
-            raise InputError(msg + quote(value))
+            refuse(f"expected a whole number from {least} to {most}", quote(value))
         return number
 
     return Option(f"type spin default {default} min {least} max {most}", read, default)
@@ -342,8 +341,7 @@ def _open_tablebases(value: str) -> Tablebases | None:
         found, reason = error.filename or value, error.strerror or str(error)
     except ValueError as error:  # no path at all, such as one with a null character
         found, reason = value, str(error)
-    msg = f"expected directories, found {str(found)[:MAX_SHOWN]!a}: {reason}"
-    raise InputError(msg)
+    return refuse("expected directories", f"{str(found)[:MAX_SHOWN]!a}: {reason}")
 
 
 _IGNORED = Option("type check default false", _read_check)
@@ -380,5 +378,4 @@ def parse_option(text: str) -> tuple[str, Any]:
             except InputError as error:
                 msg = f"option {name}: {error}"
                 raise InputError(msg) from None
-    msg = f"expected one of the options {', '.join(OPTIONS)}, found {quote(given)}"
-    raise InputError(msg)
+    return refuse(f"expected one of the options {', '.join(OPTIONS)}", quote(given))
