@@ -230,14 +230,7 @@ _SIDE_PHRASE = re.compile(
     r"(?:to\s+(?:play|move|mate)|mates|moves|plays|zieht|am\s+zug|ist|jouent|juegan)",
     re.IGNORECASE,
 ).search
-_is_yes = {
-    "true": True,
-    "1": True,
-    "yes": True,
-    "false": False,
-    "0": False,
-    "no": False,
-}
+_YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 
 
 def find_side(text: str, name: str = "") -> str:
@@ -255,8 +248,8 @@ def find_side(text: str, name: str = "") -> str:
         if word in _WHITE or word in _BLACK:
             return "w" if word in _WHITE else "b"
         plain = name.lower()
-        if word in _is_yes and ("white" in plain or "black" in plain):
-            return "w" if _is_yes[word] == ("white" in plain) else "b"
+        if word in _YES | _NO and ("white" in plain or "black" in plain):
+            return "w" if (word in _YES) == ("white" in plain) else "b"
     found = _SIDE_PHRASE(text)
     if found is None:
         return ""
