@@ -1,6 +1,6 @@
 """Check a certificate: its document, its proof of the mate, and of none shorter.
 
-Called by `checker` and `matebench`; imports `chess_rules` and `errors`.
+Called by `checker` and `matebench`; imports `chess_rules`.
 """
 
 from __future__ import annotations

@@ -69,10 +69,8 @@ def check_claim(fields: dict[str, Any]) -> tuple[chess.Board, int | None, int, i
         moves, positions = _check_mate(board, fields)
         return board, moves, 1, positions
     n = as_number(fields["n"], "n", 1)
-    claim, certificate = (
-        fields["claim"],
-        as_object(fields["certificate"], "certificate"),
-    )
+    claim = fields["claim"]
+    certificate = as_object(fields["certificate"], "certificate")
     if claim == "absence":
         return board, None, n + 1, _check_absence(board, certificate, n)
     if claim != "minimality":

@@ -167,10 +167,8 @@ class MoveColumn(Texts, Rows[tuple[str, ...]]):
     def part(self, first: Numbers, end: Numbers) -> MoveColumn:
         """Return each row's moves from `first` on, before `end`."""
         before = self.move_ends - self.counts
-        starts, ends = (
-            self._word_starts[before + first],
-            self._word_starts[before + end],
-        )
+        starts = self._word_starts[before + first]
+        ends = self._word_starts[before + end]
         return MoveColumn.take(self.content, starts, ends - starts)
 
     def followed_by(self, other: MoveColumn) -> MoveColumn:

@@ -114,10 +114,8 @@ def grade(
     fen = problem.require_instance("fen", fen, str, "text")
     problem.require_bool("repair", repair)
     warnings: tuple[str, ...] = ()
-    words, within = (
-        problem.require_moves("line", line),
-        problem.length("within", within),
-    )
+    words = problem.require_moves("line", line)
+    within = problem.length("within", within)
     if moves or position_text.read_query(fen) is None:
         moves = problem.require_moves("moves", moves)
         position = position_text.read_position(fen, moves, repair=repair)

@@ -289,12 +289,8 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
                 len(dots) > 1 or "\u2026" in dots
             )
             word = word[number.end() :]
-        else:
-            word = (
-                word[number.start("dots") :].lstrip(".:)\u2026")
-                if not number["number"]
-                else word
-            )
+        elif not number["number"]:
+            word = word[number.start("dots") :].lstrip(".:)\u2026")
         if not word or _NOISE.fullmatch(word):
             continue
         if first is None or (place and place == (first or 2)):

@@ -317,17 +317,10 @@ def prove_mate(
     """
     if mate == 0:  # the position itself is mate
         return mate
-    return (
-        solving.Solver(PROOF_HASH_MIB)
-        .solve(
-            problem.Problem(board.fen()),
-            problem.Limits(nodes=nodes),
-            within=mate,
-            keys=False,
-            control=control,
-        )
-        .mate
-    )
+    solver, limits = solving.Solver(PROOF_HASH_MIB), problem.Limits(nodes=nodes)
+    asked = problem.Problem(board.fen())
+    found = solver.solve(asked, limits, within=mate, keys=False, control=control)
+    return found.mate
 
 
 class Runner(GroupControl):

@@ -317,10 +317,8 @@ class Match:
                 board = opening.copy()
                 result, comment = player.play_out(board, players, proves_mates=True)
                 if result == UNFINISHED:
-                    result, comment = (
-                        player.DRAW,
-                        f"drawn after {player.MOST_PLIES} plies",
-                    )
+                    result = player.DRAW
+                    comment = f"drawn after {player.MOST_PLIES} plies"
                 headers = {
                     "Event": self.event,
                     "Round": f"{number}.{half}",

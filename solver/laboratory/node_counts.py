@@ -224,15 +224,9 @@ class CollectionCounts:
         first = 0
         for file in self.files:
             end = first + file.problems
-            yield (
-                file.name,
-                replace(
-                    self,
-                    rows=self.rows[first:end],
-                    problems=file.problems,
-                    files=(file,),
-                ),
-            )
+            rows, problems = self.rows[first:end], file.problems
+            part = replace(self, rows=rows, problems=problems, files=(file,))
+            yield file.name, part
             first = end
 
     def totals(self) -> Iterator[Total]:

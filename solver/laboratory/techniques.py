@@ -102,11 +102,8 @@ class Techniques:
 
         This is the horizon if it is searched, or else one ply above it.
         """
-        return (
-            depth
-            if depth and self.horizon is not scored_struct.Horizon.STATIC
-            else depth - 1
-        )
+        sees_horizon = depth and self.horizon is not scored_struct.Horizon.STATIC
+        return depth if sees_horizon else depth - 1
 
     @property
     def is_sound(self) -> bool:

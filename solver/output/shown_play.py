@@ -289,17 +289,13 @@ class ShownSolutions:
         is_uci = notation is Notation.UCI
         stipulation = self.solution.problem.stipulation
         end = int(stipulation.half) + stipulation.plies - phase.ply
-        count = len(phase.found)
-        number = 0
+        count, number = len(phase.found), 0
+        width = len(str(count))
         for chunk in answer_record.chunks(phase.found, self.is_over):
             written = write_lines(phase.fen, chunk, style=LineStyle.WITH_END)
             for line, (*names, final) in zip(chunk, written, strict=True):
                 number += 1
-                label = (
-                    [play_text.LinePart(f"{number:{len(str(count))}}) ")]
-                    if count > 1
-                    else []
-                )
+                label = [play_text.LinePart(f"{number:{width}}) ")] * (count > 1)
                 shown = line if is_uci else tuple(names)
                 if paths:
                     moves = _moves(phase, line, shown)

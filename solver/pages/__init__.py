@@ -50,9 +50,8 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
     }
     if "restriction" in record:
         page["restriction"] = problem.Restriction(**record["restriction"]).words()
-    if record.get(
-        "status"
-    ) == solution.Status.DISPROVED and position_text.has_stalemate(record["fen"]):
+    is_disproved = record.get("status") == solution.Status.DISPROVED
+    if is_disproved and position_text.has_stalemate(record["fen"]):
         page["stalemated"] = True
     return record | page
 
@@ -99,20 +98,17 @@ def fill_page(
     styles = [source(path) for path in (STYLE, *style.split())]
     style = "\n".join(styles)
     script = bundle(scripts)
-    page = (
-        _templates()
-        .get_template(name)
-        .render(
-            title=problem.printable(title),
-            version=__version__,
-            style=style,
-            style_hash=_digest(style),
-            script=script,
-            script_hash=_digest(script) if script else "none",
-            data=data,
-            worker=bundle(["modules/worker.mjs"]) if "modules" in (data or ()) else "",
-            **values,
-        )
+    template = _templates().get_template(name)
+    page = template.render(
+        title=problem.printable(title),
+        version=__version__,
+        style=style,
+        style_hash=_digest(style),
+        script=script,
+        script_hash=_digest(script) if script else "none",
+        data=data,
+        worker=bundle(["modules/worker.mjs"]) if "modules" in (data or ()) else "",
+        **values,
     )
     return page.encode(errors="replace")
 
