@@ -465,11 +465,10 @@ def require_apart(
             msg = f"{output}: expected an output that is not an input, found an input."
             raise click.UsageError(msg)
         if identity in written:
-            msg = (
+            refuse_use(
                 f"{output}: expected a different file for each output, found the "
                 f"same file twice ({written[identity]})."
             )
-            raise click.UsageError(msg)
         written[identity] = output
 
 

@@ -136,11 +136,8 @@ def popeye(
                 console.prepare_kernel()
                 solver = solving.Solver(hash_mib)
             started = time.perf_counter()
-            errors, ending, code = (
-                [str(found)],
-                popeye_text.Ending.PARTIAL,
-                console.Exit.BAD_INPUT,
-            )
+            errors, code = [str(found)], console.Exit.BAD_INPUT
+            ending = popeye_text.Ending.PARTIAL
             if not isinstance(found, FormatError):
                 _prepare(found)
                 started = time.perf_counter()

@@ -188,11 +188,10 @@ def _refuse_single(moves: str, files: options.AnswerFiles) -> None:
         Names the options in one line.
     """
     if files.certificate_path is not None:
-        msg = (
+        console.refuse_use(
             "--certificate takes a single position; for several, use "
             "`matesolve verify --certificates`."
         )
-        raise click.UsageError(msg)
     if moves:
         console.refuse_use("--moves takes a single position.")
     if files.svg_path is not None or files.shows_play:

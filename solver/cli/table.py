@@ -162,17 +162,12 @@ def print_record(
     With `sums_only`, of a collection only the variants' sums.
     """
     if isinstance(counts, node_counts.PositionCounts):
-        record, csv = (
-            node_counts.position_record(counts),
-            node_counts.position_csv(counts),
-        )
+        record = node_counts.position_record(counts)
+        csv = node_counts.position_csv(counts)
     else:
         record = node_counts.collection_record(counts, sums_only=sums_only)
-        csv = (
-            node_counts.summary_csv(counts)
-            if sums_only
-            else node_counts.collection_csv(counts)
-        )
+        write = node_counts.summary_csv if sums_only else node_counts.collection_csv
+        csv = write(counts)
     if guard:
         click.echo(guard.check(csv), nl=False)
         guard.report(console.notify)
@@ -372,11 +367,9 @@ def table(
     if files and not collection:
         ctx.exit(console.foremost(codes))
     is_glass = files or not position
-    fen = (
-        node_counts.GLASS_FEN
-        if is_glass
-        else console.read_position(position).board.fen()
-    )
+    fen = node_counts.GLASS_FEN
+    if not is_glass:
+        fen = console.read_position(position).board.fen()
     # Without one, the search loads the shipped table if it needs one.
     imbalance = experiments.load_table(mip_table) if mip_table else None
     if not position:

@@ -157,11 +157,9 @@ def trace(
     if html_path:
         from solver.pages import laboratory_pages
 
-        modules = (
-            console.prepare_modules((parts.SEARCH, parts.LABORATORY))
-            if solver
-            else None
-        )
+        modules = None
+        if solver:
+            modules = console.prepare_modules((parts.SEARCH, parts.LABORATORY))
         files.write_whole(html_path, laboratory_pages.encode_trace(record, modules))
     if as_text or not (as_json or html_path):
         screen = console.stdout_console()
