@@ -157,9 +157,8 @@ def trace(
     if html_path:
         from solver.pages import laboratory_pages
 
-        modules = None
-        if solver:
-            modules = console.prepare_modules((parts.SEARCH, parts.LABORATORY))
+        wanted = (parts.SEARCH, parts.LABORATORY) if solver else ()
+        modules = console.prepare_modules(wanted)
         files.write_whole(html_path, laboratory_pages.encode_trace(record, modules))
     if as_text or not (as_json or html_path):
         screen = console.stdout_console()
