@@ -156,7 +156,7 @@ LENGTHS = {str(number): number for number in range(1, MAX_MOVES + 1)}
 """The lengths of mates by their usual digits."""
 
 
-def numbered(at: int, claim_at: int, name_at: int) -> Shape:
+def numbered_rows(at: int, claim_at: int, name_at: int) -> Shape:
     """Return the shape of rows with a position, a number and perhaps a name.
 
     Parameters
@@ -176,7 +176,7 @@ def numbered(at: int, claim_at: int, name_at: int) -> Shape:
     return Shape(pick, claim_number)
 
 
-def lichess(
+def lichess_rows(
     pick_cells: Callable[[Sequence[str]], Sequence[str]],
     selects: Callable[..., bool] | None,
 ) -> Shape:

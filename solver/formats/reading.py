@@ -485,11 +485,11 @@ class Reading:
         fields += [("", shown[at], at) for at, of_one in enumerate(parts) if not of_one]
         pick = itemgetter(*(places[part] for part in quick)) if has_all else None
         selects = None if selection == claiming.EVERYTHING else self._selects
-        shape = pick and plain.lichess(pick, selects)
+        shape = pick and plain.lichess_rows(pick, selects)
         read = Counter(part for part, _, _ in fields if part)
         if not (is_lichess or needed) and read in _PLAIN and self._options.claims:
             at, claim_at = places["position"], places["claim"]
-            shape = plain.numbered(at, claim_at, places.get("name", -1))
+            shape = plain.numbered_rows(at, claim_at, places.get("name", -1))
             self._summary.read("claim", shown[places["claim"]])
         return Plan(fields, is_lichess, pick, places.get("position", 0), shape)
 
