@@ -51,8 +51,8 @@ class Shape(NamedTuple):
     pick : callable
         Returns what a record has; None if it is of another shape, or not selected.
     claim : callable
-        Returns the claim, given `Picked.said` and the line in UCI notation; None if the
-        record is unusual.
+        Returns the claim, given what it depends on and the line in UCI notation; None
+        if the record is unusual.
     played : int
         How many of the opponent's moves come before the position; castling in their
         line is then a move of the king by two squares.

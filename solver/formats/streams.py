@@ -5,7 +5,8 @@ Called by most of its room, `audit`, `cli`, `laboratory`, `output` and `uci`; im
 
 1. `open_decompressed` opens a file. gzip, bzip2, xz and Zstandard are recognised by the
    first bytes, not by the name.
-2. `NumberedLines` splits it into lines, each available as soon as it arrives.
+2. `NumberedLines` splits it into lines, each available as soon as it arrives, and
+   `Batches` has those that have arrived together.
 3. `decode_line` and `decode` turn bytes into text; a line must not be binary data.
 4. `read_each` parses records, and reports those that cannot be parsed.
 """
