@@ -15,6 +15,7 @@ import sys
 import threading
 from array import array
 from functools import cache, cached_property, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.kernel.border import interface, parts, query_struct, search_struct
@@ -34,6 +35,8 @@ FORM_BYTES = 8 * query_struct.FORM_WORDS
 """What `problem_forms` returns of each position: a form and a word of marks."""
 
 FORM_END = FORM_BYTES - 8
+
+QUERY_WORDS = ctypes.sizeof(query_struct.Query) // 8
 
 
 def read_compiled(
@@ -96,13 +99,11 @@ def read_many(
     count = len(fens)
     rows = (query_struct.Query * count)()
     given = [
-        query_struct.set_texts(
-            rows, name, [text.encode(errors="surrogatepass") for text in texts]
-        )
+        set_texts(rows, name, [text.encode(errors="surrogatepass") for text in texts])
         for name, texts in (("fen", fens), ("line", lines or [""] * count))
     ]
     for name, value in (("played", played), ("uci_only", uci_only)):
-        query_struct.column_of(rows, name)[:] = array("q", [value]) * count
+        column_of(rows, name)[:] = array("q", [value]) * count
     written = ctypes.create_string_buffer(
         count * query_struct.FEN_TEXT_BYTES + 2 * (sum(map(len, given)) + count)
     )
@@ -111,7 +112,7 @@ def read_many(
     load_part(parts.SEARCH).kernel.read_rows(rows, memory.search, 0, count)
     text = str(memoryview(written)[: memory.search.text_written], "ascii")
     memory.write_to(memory.written)  # no longer to memory that ends here
-    facts = (query_struct.column_of(rows, name).tolist() for name in _READ_FACTS)
+    facts = (column_of(rows, name).tolist() for name in _READ_FACTS)
     return [
         (text[at:line_at], text[line_at : line_at + size]) if state == _READ else None
         for state, at, line_at, size in zip(*facts, strict=True)
@@ -513,6 +514,37 @@ def problem_forms(fens: Sequence[str]) -> bytes:
     load_part(parts.SEARCH).kernel.write_forms(query, memory.search)
     memory.write_to(memory.written)  # no longer to memory that ends here
     return written.raw
+
+
+# Queries as columns
+
+
+def column_of(rows: ctypes.Array[query_struct.Query], name: str) -> memoryview[int]:
+    """Return a field of queries as a column, an int64 for each; it shares memory."""
+    words = memoryview(rows).cast("B").cast("q")
+    return words[getattr(query_struct.Query, name).offset // 8 :: QUERY_WORDS]
+
+
+def address_of(text: bytes) -> int:
+    """Return the address of bytes; it is valid as long as the bytes object lives."""
+    return ctypes.c_void_p.from_buffer(ctypes.c_char_p(text)).value or 0
+
+
+def set_texts(
+    rows: ctypes.Array[query_struct.Query], name: str, texts: Sequence[bytes]
+) -> bytes:
+    """Let a field of queries, `fen` or `line`, refer to their texts.
+
+    Returns
+    -------
+    bytes
+        The texts, which must live as long as they are read.
+    """
+    content, sizes = b"".join(texts), array("q", map(len, texts))
+    ends = accumulate(sizes, initial=address_of(content))
+    column_of(rows, f"{name}_size")[:] = sizes
+    column_of(rows, name)[:] = array("q", ends)[:-1]
+    return content
 
 
 class Memory:

@@ -23,7 +23,7 @@ import numpy as np
 from solver import errors
 from solver.kernel.border import parts, query_struct
 from solver.kernel.build.loader import load_part
-from solver.position_text import own_memory
+from solver.position_text import address_of, own_memory
 from solver.solution import show_answer
 
 if TYPE_CHECKING:
@@ -219,11 +219,7 @@ class MoveColumn(Texts, Rows[tuple[str, ...]]):
         columns = columns_of(rows)
         for at, size, given in (("fen", "fen_size", fens), ("line", "line_size", self)):
             columns[size] = given.sizes[chosen]
-            columns[at] = (
-                query_struct.address_of(given.content)
-                + given.ends[chosen]
-                - columns[size]
-            )
+            columns[at] = address_of(given.content) + given.ends[chosen] - columns[size]
         columns["played"] = played[chosen]
         most = query_struct.SAN_TEXT_BYTES * (int(sizes.sum()) // 3 + len(sizes) + 1)
         written = ctypes.create_string_buffer(most)

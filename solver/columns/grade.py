@@ -317,7 +317,7 @@ class _Grader:
             for line in lines
         ]
         content = b"".join([text for pair in texts for text in pair])
-        address = query_struct.address_of(content)
+        address = position_text.address_of(content)
         rows = (query_struct.Query * len(lines))()
         for row, given, (fen, line) in zip(rows, lines, texts, strict=True):
             row.fen, row.fen_size = address, len(fen)

@@ -1,7 +1,6 @@
 """Many positions at once: a column of FENs in, a table of answers out.
 
-Called by `generate`, `grade` and `pages`; imports `answer_table`, `errors`,
-`fen_faults`, `kernel.border`, `problem`, `search`, `solution` and `solving`.
+Called by `generate`, `grade` and `pages`; imports `answer_table` and most rooms.
 
 1. `solve_many` reads the column slice by slice, and gives each slice to a thread.
 2. `_Rows` reads, searches and answers the rows of a slice in compiled code.
@@ -34,8 +33,8 @@ from solver.kernel.border.query_struct import (
     FenFault,
     Query,
     QueryState,
-    address_of,
 )
+from solver.position_text import address_of
 from solver.search.queries import STATUSES as STATUS_OF
 from solver.search.queries import Batch, Question, ask, fen_of
 from solver.search.threads import WAIT_S, GroupControl

@@ -23,18 +23,18 @@ from solver.kernel.border.query_struct import (
     Query,
     QueryState,
     Turn,
-    column_of,
-    set_texts,
 )
 from solver.kernel.border.search_struct import PositionStruct, Stop
 from solver.kernel.build.loader import load_part
 from solver.position_text import (
     SQUARE_BITS,
     GivenPosition,
+    column_of,
     load_fen,
     own_memory,
     read_position,
     read_query,
+    set_texts,
     uci_line,
     uci_move,
 )

@@ -5,16 +5,11 @@ Called by `interface` and most rooms; imports `search_struct`.
 
 from __future__ import annotations
 
-from array import array
-from ctypes import Array, Structure, c_char_p, c_int64, c_uint64, c_void_p, sizeof
+from ctypes import Structure, c_int64, c_uint64
 from enum import IntEnum
-from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from solver.kernel.border import search_struct
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # --------------------------------------------------------------------------------------
 # One search in one struct: its question, its progress and its answer.
@@ -383,29 +378,3 @@ class Query(Structure):
         ("reply_at", c_int64),
         ("reply_written", c_int64),
     ]
-
-
-def column_of(rows: Array[Query], name: str) -> memoryview[int]:
-    """Return a field of queries as a column, an int64 for each; it shares memory."""
-    words = memoryview(rows).cast("B").cast("q")
-    return words[getattr(Query, name).offset // 8 :: sizeof(Query) // 8]
-
-
-def address_of(text: bytes) -> int:
-    """Return the address of bytes; it is valid as long as the bytes object lives."""
-    return c_void_p.from_buffer(c_char_p(text)).value or 0
-
-
-def set_texts(rows: Array[Query], name: str, texts: Sequence[bytes]) -> bytes:
-    """Let a field of queries, `fen` or `line`, refer to their texts.
-
-    Returns
-    -------
-    bytes
-        The texts, which must live as long as they are read.
-    """
-    content, sizes = b"".join(texts), array("q", map(len, texts))
-    ends = accumulate(sizes, initial=address_of(content))
-    column_of(rows, f"{name}_size")[:] = sizes
-    column_of(rows, name)[:] = array("q", ends)[:-1]
-    return content
