@@ -436,7 +436,8 @@ def verify(
             )
             with closing(audited):
                 for result in map(marks.put_on, audited) if marks else audited:
-                    printer.add(result, outcome.add(result))
+                    words = result.disagreements
+                    printer.add(result, outcome.add(result, words), words)
                     if folder:
                         folder.finish(result)
                     progress.add(result)
@@ -510,9 +511,11 @@ class AuditOutcome:
         self._left_out = 0
         self.codes = {_PROVED}
 
-    def add(self, result: results.AuditResult) -> console.Exit:
+    def add(
+        self, result: results.AuditResult, disagreements: Sequence[str]
+    ) -> console.Exit:
         """Add the exit code that this result alone would cause, and return it."""
-        code = self._code(result)
+        code = self._code(result, disagreements)
         if code is not _PROVED and result.mark in self._marks:
             self._left_out += 1
             code = _PROVED
@@ -524,8 +527,10 @@ class AuditOutcome:
         if self._left_out:
             yield f"failures left out because of their marks: {self._left_out:,}"
 
-    def _code(self, result: results.AuditResult) -> console.Exit:
-        words = result.word, result.soundness, *result.disagreements
+    def _code(
+        self, result: results.AuditResult, disagreements: Sequence[str]
+    ) -> console.Exit:
+        words = result.word, result.soundness, *disagreements
         if not self._failures.isdisjoint(words):
             return console.Exit.NEGATIVE
         if result.fen is None:
@@ -551,7 +556,12 @@ class ResultPrinter:
         self._describe = audit_text.item if output.summary else audit_text.disagreement
         self._disagreements = Paragraphs()
 
-    def add(self, result: results.AuditResult, code: console.Exit) -> None:
+    def add(
+        self,
+        result: results.AuditResult,
+        code: console.Exit,
+        disagreements: Sequence[str],
+    ) -> None:
         """Print a result, or count it and keep its disagreement as a paragraph.
 
         An annotation is printed if its exit code `code` is not PROVED.
@@ -572,7 +582,8 @@ class ResultPrinter:
             self._progress.notify(f"error: {result.source}: {result.error}")
         if self._table:
             self._table.add(result)
-        if paragraph := self._describe(result):
+        has_item = disagreements or result.fen is None
+        if has_item and (paragraph := self._describe(result)):
             self._disagreements.add(result.source, paragraph)
 
     def finish(self, reading: auditing.Inputs) -> None:

@@ -77,7 +77,7 @@ _is_numbered = re.compile(rf"(?i:(?:\bin[\s-]+|[#=]\s?){_NUMERAL}\b|[0-9]#)").se
 _find_themes = re.compile(r"\bmate_?In_?([0-9]{1,3})(?![0-9])", re.IGNORECASE).findall
 
 
-@lru_cache(64)
+@lru_cache(1 << 10)
 def find_words(
     text: str, turn: str
 ) -> tuple[list[tuple[bool, str, str]], list[tuple[bool, str]]]:

@@ -92,7 +92,7 @@ def exit_codes(given: AuditResult) -> set[Exit]:
     """Return the exit codes that a result causes without `--fail-on`."""
     (option,) = (param for param in verify.params if param.name == "fail_on")
     outcome = AuditOutcome(frozenset(str(option.default).split(",")))
-    outcome.add(given)
+    outcome.add(given, given.disagreements)
     return outcome.codes
 
 
