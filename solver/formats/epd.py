@@ -148,17 +148,13 @@ def read_epd(
             return
     summary.names = names
     summary.parse = partial(parse_record, summary=summary, names=names)
-    shape, noted = None if names else _SHAPE, plain.NOTHING
+    claim = partial(_claim, summary)
+    shape = None if names else plain.Shape(_pick, claim)
     for batch in chain([sample], rest.rest()):
         texts = streams.decode_batch(batch)
         found = plain.read_plain(shape, texts, summary.name)
-        for (_, line), (number, text), (problem, fields) in zip(
-            batch, texts, found, strict=True
-        ):
+        for (_, line), (number, text), problem in zip(batch, texts, found, strict=True):
             if problem:
-                for part, opcode in fields if fields is not noted else ():
-                    summary.read(part, opcode)
-                noted = fields
                 yield problem
                 continue
             if not streams.is_record(line):
@@ -188,27 +184,25 @@ def _pick(text: str) -> plain.Picked | None:
         return None
     fen, opcode, digits, line, name = found.groups("")
     if not opcode:
-        return fen, "", "", None, plain.NOTHING
+        return fen, "", "", None
     number = plain.LENGTHS.get(digits)
     if number is None or (name and _is_like_a_claim(name)):
         return None
-    fields = _FIELDS[opcode, line != "", name != ""]
-    return fen, line, printable(name) if name else "", number, fields
+    said = number, opcode.rstrip(), name != ""
+    return fen, line, printable(name) if name else "", said
 
 
-_FIELDS = {
-    (opcode, has_line, has_name): (
-        ("claim", opcode.rstrip()),
-        *[("line", "pv")] * has_line,
-        *[("name", "id")] * has_name,
-    )
-    for opcode in ("dm ", "bm #")
-    for has_line in (False, True)
-    for has_name in (False, True)
-}
-"""What is noted of a record with a mate."""
-
-_SHAPE = plain.Shape(_pick, plain.claim_number)
+def _claim(
+    summary: FileSummary, said: tuple[int, str, bool], line: tuple[str, ...]
+) -> Claim:
+    """Return the claim of a record of plain shape, and note its fields."""
+    number, opcode, is_named = said
+    summary.read("claim", opcode)
+    if line:
+        summary.read("line", "pv")
+    if is_named:
+        summary.read("name", "id")
+    return plain.claim_number(number, line)
 
 
 def parse_record(

@@ -27,18 +27,12 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 """A surrogate without the other one of its pair: JSON can express it, but a text file
 cannot."""
 
-Fields: TypeAlias = "tuple[tuple[str, str], ...]"
-"""The part and the name of each field that a record is read from."""
-
-NOTHING: Fields = ()
 _RAW = list, str
 _FEW_DIGITS = 4
 
-
-Picked: TypeAlias = "tuple[str, str, str, Any, Fields]"
-"""A FEN; a line, the opponent's first move included; a name, empty without one; what
-else the claim depends on, None if there is none; and the fields to note in the summary,
-as far as the file's reading has not noted them."""
+Picked: TypeAlias = "tuple[str, str, str, Any]"
+"""A FEN; a line, the opponent's first move included; a name, empty without one; and
+what else the claim depends on, None if there is none."""
 
 _DraftProblem, _DraftClaim = draft_of(Problem), draft_of(Claim)
 
@@ -52,7 +46,7 @@ class Shape(NamedTuple):
         Returns what a record has; None if it is of another shape, or not selected.
     claim : callable
         Returns the claim, given what it depends on and the line in UCI notation; None
-        if the record is unusual.
+        if the record is unusual. Called in the order of the records.
     played : int
         How many of the opponent's moves come before the position; castling in their
         line is then a move of the king by two squares.
@@ -65,8 +59,8 @@ class Shape(NamedTuple):
 
 def read_plain(
     shape: Shape | None, rows: Sequence[tuple[Any, ...]], file: str
-) -> Iterator[tuple[Problem | None, Fields]]:
-    """Read the rows of plain shape in one call of compiled code.
+) -> Iterator[Problem | None]:
+    """Read the rows of plain shape in one call of compiled code; yield None for others.
 
     Parameters
     ----------
@@ -76,15 +70,9 @@ def read_plain(
         The number of each in the file, and a list or a text; else the row is unusual.
     file : str
         The file's name in `file:line`.
-
-    Yields
-    ------
-    tuple
-        For each row the problem, or None if the row is not of plain shape; and the
-        fields to note.
     """
     if shape is None:
-        yield from repeat((None, ()), len(rows))
+        yield from repeat(None, len(rows))
         return
     pick, played = shape.pick, shape.played
     picked = [pick(row[1]) if type(row[1]) in _RAW else None for row in rows]
@@ -96,15 +84,15 @@ def read_plain(
     for row, one in zip(rows, picked, strict=True):
         position = next(found) if one else None
         if not (one and position):
-            yield None, ()
+            yield None
             continue
-        given, moves, name, said, fields = one
+        given, moves, name, said = one
         claim = None
         if said is not None:
             line = position[1]
             claim = shape.claim(said, tuple(line.split()) if line else ())
             if claim is None:
-                yield None, ()
+                yield None
                 continue
         problem = _DraftProblem()
         problem.fen = position[0]
@@ -117,7 +105,7 @@ def read_plain(
         problem.warnings = problem.line = ()
         problem.before = (given, moves.split(None, 1)[0]) if played else ()
         problem.__class__ = Problem
-        yield problem, fields
+        yield problem
 
 
 @lru_cache
@@ -171,7 +159,7 @@ def numbered_rows(at: int, claim_at: int, name_at: int) -> Shape:
         if not number or " " not in fen.strip():
             return None
         name = cells[name_at] if name_at >= 0 else ""
-        return fen, "", SURROGATE.sub("\ufffd", name), number, ()
+        return fen, "", SURROGATE.sub("\ufffd", name), number
 
     return Shape(pick, claim_number)
 
@@ -196,7 +184,7 @@ def lichess_rows(
         said = _length_of(row[3])
         if said is None if selects is None else not selects(*row[2:]):
             return None
-        return row[1], row[2], printable(row[0]), said, ()
+        return row[1], row[2], printable(row[0]), said
 
     return Shape(pick, _claim_line, played=1)
 

@@ -613,7 +613,7 @@ class Reading:
         below: tuple[str, ...] = ()
         for plan, rows in batches:
             found = plain.read_plain(plan.shape, rows, summary.name)
-            for row, (problem, _) in zip(rows, found, strict=True):
+            for row, problem in zip(rows, found, strict=True):
                 if problem and (plan.pick or not (below or any(row[2:]))):
                     yield problem
                     continue
