@@ -110,7 +110,7 @@ def _find_text(text: str, name: str, *, is_whole: bool) -> str:
         ("yaml", lambda: _is_yaml(text, lines, name)),
         ("toml", lambda: _is_toml(text, name, is_whole=is_whole)),
         ("html", lambda: _is_element(text) and len(_find_closing(text)) > 1),
-        ("markdown", lambda: tables.find_markdown(lines)),
+        ("markdown", lambda: "|" in text and tables.find_markdown(lines)),
         ("epd", lambda: is_epd(lines)),
         ("csv", lambda: is_header(first) or _is_table(text, lines)),
         ("olive", lambda: begun == "olive" and not has_fens),
