@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 TEXT_BYTES = 4096
 """Room at first for a FEN and a line, which grows with them: 300 plies fit."""
 
+TEXT_ROUND = 1 << 15
+"""Room for the texts of many rows is a multiple of so many bytes."""
+
 FORM_BYTES = 8 * query_struct.FORM_WORDS
 """What `problem_forms` returns of each position: a form and a word of marks."""
 
@@ -104,9 +107,9 @@ def read_many(
     ]
     for name, value in (("played", played), ("uci_only", uci_only)):
         column_of(rows, name)[:] = array("q", [value]) * count
-    written = ctypes.create_string_buffer(
-        count * query_struct.FEN_TEXT_BYTES + 2 * (sum(map(len, given)) + count)
-    )
+    size = count * query_struct.FEN_TEXT_BYTES + 2 * (sum(map(len, given)) + count)
+    # Each length is a type of its own, which the garbage collector frees late.
+    written = ctypes.create_string_buffer(size + -size % TEXT_ROUND)
     memory = own_memory()
     memory.write_to(written)
     load_part(parts.SEARCH).kernel.read_rows(rows, memory.search, 0, count)
