@@ -22,7 +22,7 @@ from solver.kernel.compositions.goal_in_one import (
     goal_in_one,
     is_reflex,
 )
-from solver.kernel.mate import ordering, transposition, turns
+from solver.kernel.mate import levels, ordering, transposition, turns
 from solver.kernel.rules import bitboards, mating, movegen
 
 # --------------------------------------------------------------------------------------
@@ -484,7 +484,7 @@ def find_battle_keys(
 
 take_turn = turns.machine(begin_battle, search_battle, find_battle_keys)
 
-# Lists; see `turns.compile_lists`
+# Lists; see `levels.compile_lists`
 
 
 @jit
@@ -562,7 +562,7 @@ def least_moves(moves_left: Number, search: Search) -> Number:
     )
 
 
-list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
+list_solving_moves, list_refutations, list_continuations = levels.compile_lists(
     may_solve,
     loses_within,
     reaches_within,

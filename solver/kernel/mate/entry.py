@@ -1,7 +1,7 @@
 """The operations of the search for C: solve, read rows, grade lines, list play.
 
-Loaded by its name; imports `bounds`, `dfpn`, `grading`, `ordering`, `prover`,
-`transposition`, `turns`, `kernel.border`, `kernel.build` and `kernel.rules`.
+Loaded by its name; imports `bounds`, `dfpn`, `grading`, `levels`, `ordering`, `prover`,
+`transposition`, `kernel.border`, `kernel.build` and `kernel.rules`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,14 @@ from solver.kernel.build.words import (
     Search,
     Words,
 )
-from solver.kernel.mate import dfpn, grading, ordering, prover, transposition, turns
+from solver.kernel.mate import (
+    dfpn,
+    grading,
+    levels,
+    ordering,
+    prover,
+    transposition,
+)
 from solver.kernel.mate.bounds import (
     read_proved_line,
     solve_queries,
@@ -454,7 +461,7 @@ def find_first_forms(count: Number, search: Search) -> None:
 # Importing this module translates the kernel's functions. numba compiles the members of
 # `Operation` as numbers, so both sides can use their names.
 
-# The play of mates; see `turns.compile_lists`
+# The play of mates; see `levels.compile_lists`
 
 
 @jit
@@ -514,7 +521,7 @@ def least_moves(moves_left: Number, search: Search) -> Number:
     return 1
 
 
-list_solving_moves, list_refutations, list_continuations = turns.compile_lists(
+list_solving_moves, list_refutations, list_continuations = levels.compile_lists(
     may_solve,
     loses_within,
     prover.mates_within,
