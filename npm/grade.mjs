@@ -1,7 +1,7 @@
 /** Grades a line, as `solver/columns/grade.py` does: same words, same order of tests. */
 
 import { search } from "./modules/host.mjs";
-import { NO_MOVE, plain } from "./modules/machine.mjs";
+import { NO_MOVE, plain } from "./modules/rules.mjs";
 import { quote } from "./modules/movetext.mjs";
 
 /** @typedef {import("./modules/host.mjs").Host} Host */

@@ -22,10 +22,8 @@ solver.errors.InputError: max_moves: expected 1 to 200, found 0
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Attack": "play.tree",
     "Claim": "problem",
     "Control": "search.threads",
-    "Defence": "play.tree",
     "FenError": "errors",
     "Grade": "columns.grade_table",
     "GradeStatus": "columns.grade_table",
@@ -43,7 +41,7 @@ _HOMES = {
     "Status": "solution",
     "Stipulation": "problem",
     "StoppedBy": "solution",
-    "Variations": "play.tree",
+    "Variations": "play.record",
     "accepted": "columns.accepted",
     "generate": "columns.generate",
     "grade": "columns.grade",

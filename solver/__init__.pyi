@@ -14,9 +14,7 @@ from solver.errors import FenError as FenError
 from solver.errors import InputError as InputError
 from solver.errors import MatesolveError as MatesolveError
 from solver.play.builder import variations as variations
-from solver.play.tree import Attack as Attack
-from solver.play.tree import Defence as Defence
-from solver.play.tree import Variations as Variations
+from solver.play.record import Variations as Variations
 from solver.problem import Claim as Claim
 from solver.problem import Limits as Limits
 from solver.problem import Problem as Problem

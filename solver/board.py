@@ -6,16 +6,17 @@ Called by most rooms; imports `kernel.border`, `kernel.build` and `position_text
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.kernel.border import parts, search_struct
+from solver.kernel.border import interface, parts, query_struct, search_struct
 from solver.kernel.build.loader import load_part
 from solver.position_text import load_fen, own_memory, uci_move
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def parse_fen(text: str, side: chess.Color = chess.WHITE) -> chess.Board:
@@ -46,24 +47,6 @@ def mate_mark(board: chess.Board) -> int:
     """Return what `Kernel.mate_mark` returns; compile the search if need be."""
     kernel = load_part(parts.SEARCH).kernel
     return kernel.mate_mark(pack_board(board), own_memory().search)
-
-
-def key_features(board: chess.Board, move: chess.Move) -> list[tuple[int, str]]:
-    """List what a legal move does; compile the search if need be.
-
-    Returns
-    -------
-    list of tuple
-        A `KeyFeature`, and the names of its squares with commas between.
-    """
-    memory, kernel = own_memory(), load_part(parts.SEARCH).kernel
-    position, black = pack_board(board), not board.turn
-    memory.write_to(memory.written)
-    words = kernel.moves(position, memory.search)
-    names = [uci_move(position, word, black=black) for word in words]
-    word = words[names.index(move.uci())]
-    features = kernel.key_features(position, memory.search, word, black=black)
-    return list(zip(features, memory.written_text().splitlines(), strict=True))
 
 
 def pack_board(board: chess.Board) -> search_struct.PositionStruct:
@@ -119,3 +102,171 @@ def _set_up(boards: Sequence[int], turn: chess.Color) -> chess.Board:
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
     """Return what a kernel move is on this board."""
     return chess.Move.from_uci(uci_move(pack_board(board), word, black=not board.turn))
+
+
+# Positions of the kernel, whose moves it names
+
+
+class MoveRow(NamedTuple):
+    """A row of text that the kernel writes for a move, in strings.
+
+    Attributes
+    ----------
+    head : str
+        A `LevelRole`, and the attacker's moves that are left after the move.
+    word : str
+        Its number in the kernel.
+    uci, san, long : str
+        Its names; `long` is Popeye's notation.
+    mark : str
+        The index of the final position's `MateMark`, if no move is left.
+    """
+
+    head: str
+    word: str = ""
+    uci: str = ""
+    san: str = ""
+    long: str = ""
+    mark: str = ""
+
+
+class MoveWriter:
+    """Names moves, by the kernel.
+
+    Parameters
+    ----------
+    search : Search, optional
+        Where a list of replies is made before `level`.
+    """
+
+    def __init__(self, search: search_struct.Search | None = None) -> None:
+        self.kernel = load_part(parts.SEARCH).kernel
+        self.search = search or interface.new_search()
+        self._text = ctypes.create_string_buffer(query_struct.MOVES_TEXT_BYTES)
+
+    def legal(
+        self, position: search_struct.PositionStruct, *, black: bool
+    ) -> list[MoveRow]:
+        """Return the legal moves."""
+        self._begin()
+        self.kernel.run("WRITE_MOVES", position, self.search, 0, black)
+        return [*self._rows()]
+
+    def level(
+        self,
+        position: search_struct.PositionStruct,
+        size: int,
+        *,
+        black: bool,
+        all_defences: bool,
+    ) -> Iterator[MoveRow]:
+        """Yield the rows of a list of replies; see `Kernel.write_level`."""
+        first = None
+        while first != 0:
+            self._begin()
+            first = self.kernel.write_level(
+                position,
+                self.search,
+                size,
+                first or 0,
+                black=black,
+                all_defences=all_defences,
+            )
+            yield from self._rows()
+
+    def key_features(
+        self, position: search_struct.PositionStruct, word: int, *, black: bool
+    ) -> list[tuple[int, str]]:
+        """List what a legal move does.
+
+        Returns
+        -------
+        list of tuple
+            A `KeyFeature`, and the names of its squares with commas between.
+        """
+        self._begin()
+        found = self.kernel.key_features(position, self.search, word, black=black)
+        return list(zip(found, self._lines(), strict=True))
+
+    def _begin(self) -> None:
+        search = self.search
+        search.text, search.text_written = ctypes.addressof(self._text), 0
+        search.text_size = len(self._text)
+
+    def _rows(self) -> Iterator[MoveRow]:
+        return (MoveRow(*line.split(" ")) for line in self._lines())
+
+    def _lines(self) -> list[str]:
+        text = self._text.raw[: self.search.text_written]
+        return text.decode("ascii").splitlines()
+
+
+class Place:
+    """A position of a line, whose moves are named when they are needed.
+
+    Parameters
+    ----------
+    writer : MoveWriter
+        Names its moves.
+    position : Position or callable
+        The kernel's position, or a function that returns it.
+    black : bool
+        Whether Black is to move.
+    """
+
+    def __init__(
+        self,
+        writer: MoveWriter,
+        position: search_struct.PositionStruct
+        | Callable[[], search_struct.PositionStruct],
+        *,
+        black: bool,
+    ) -> None:
+        self._writer = writer
+        self._position = position
+        self.black = black
+
+    @classmethod
+    def of(cls, board: chess.Board, writer: MoveWriter | None = None) -> Place:
+        """Return the place of a board, which is not changed."""
+        return cls(writer or MoveWriter(), pack_board(board), black=not board.turn)
+
+    @cached_property
+    def position(self) -> search_struct.PositionStruct:
+        """The kernel's position."""
+        return self._position() if callable(self._position) else self._position
+
+    @cached_property
+    def moves(self) -> dict[str, MoveRow]:
+        """Its legal moves by their names in UCI."""
+        rows = self._writer.legal(self.position, black=self.black)
+        return {row.uci: row for row in rows}
+
+    @cached_property
+    def named(self) -> dict[int, MoveRow]:
+        """The same by their numbers in the kernel."""
+        return {int(row.word): row for row in self.moves.values()}
+
+    @property
+    def is_check(self) -> bool:
+        """Whether the side to move is in check."""
+        return self._writer.kernel.is_check(self.position, self._writer.search)
+
+    @property
+    def is_stalemate(self) -> bool:
+        """Whether the side to move has no move and is not in check."""
+        return not (self.moves or self.is_check)
+
+    def key_features(self, uci: str) -> list[tuple[int, str]]:
+        """List what a legal move does; see `MoveWriter.key_features`."""
+        word = int(self.moves[uci].word)
+        return self._writer.key_features(self.position, word, black=self.black)
+
+    def after(self, word: int | str) -> Place:
+        """Return the place after a legal move, or after a null move, 0."""
+        writer = self._writer
+        return Place(
+            writer,
+            lambda: writer.kernel.made(self.position, writer.search, int(word)),
+            black=not self.black,
+        )

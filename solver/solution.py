@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 HOMES = {
     "html": "solver.pages.viewer_pages",
-    "marked_play": "solver.play.record",
     "record": "solver.record",
     "svg": "solver.output.shown_play",
     "text": "solver.output.shown_play",

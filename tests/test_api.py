@@ -498,7 +498,7 @@ grades[0].to_dict()
 print(grades.to_arrow().num_rows, grades.to_pandas()["reason"], grades.reason[0])
 print(table.to_polars().height, table.pv_san[0][:1], [key for key, in table.keys])
 play: Variations = solver.variations(chess.Board(FEN), set_play=True)
-print(play.to_dict()["keys"], play.keys[0].defences[0].move)
+print(play.to_dict()["keys"], play.keys[0]["defences"][0]["san"])
 """
 
 

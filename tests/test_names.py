@@ -82,9 +82,9 @@ PYTHON_ONLY = {
     # Of a restriction
     *("checks_only", "is_open", "king_flights", "number", "threat"),
     # Of the play
-    *("all_defences", "complete_moves", "continuations", "continuations_complete"),
-    *("defences", "depth", "is_cut", "is_zugzwang", "key_moves", "move", "moves_left"),
+    *("all_defences", "complete_moves", "defences", "depth", "forced", "key_moves"),
     *("refutations", "set_play_moves", "threats", "tries_complete", "try_moves"),
+    "zugzwang",
     # Of a stipulation
     *("attacker_moves", "beside_claim", "has_number", "is_direct_mate", "is_help"),
     *("plies", "unused_arguments", "white_begins"),

@@ -104,7 +104,7 @@ def test_the_engine_reads_each_text() -> None:
 
 ASK = """
 import { readFile } from "node:fs/promises";
-import { Rules } from "./machine.mjs";
+import { Rules } from "./rules.mjs";
 
 const { layout, asked } = JSON.parse(await readFile("asked.json", "utf-8"));
 const code = await readFile("search.wasm");
@@ -119,7 +119,7 @@ console.log(JSON.stringify(answers));
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
 def test_javascript_reads_each_text(tmp_path: Path) -> None:
-    for name in ("machine", "movetext"):
+    for name in ("machine", "movetext", "rules"):
         shutil.copy(MODULES / f"{name}.mjs", tmp_path)
     (tmp_path / "search.wasm").write_bytes(load_module(SEARCH).code)
     asked = [

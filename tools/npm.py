@@ -34,7 +34,7 @@ from tools import names
 
 ROOT = Path(__file__).parents[1]
 
-MODULES = ("engine", "host", "machine", "movetext")
+MODULES = ("engine", "host", "machine", "movetext", "rules")
 
 MOST_BYTES = 150_000
 """Of the packed package."""

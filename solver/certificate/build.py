@@ -303,15 +303,10 @@ def uci_of(packed: bytes | PositionStruct, move: int, color: chess.Color) -> str
         The side to move.
     """
     pawns = 0
-    if goes_to_last_rank(move):
+    if move >> _LAST_RANK_SHIFT & 7 == 7:  # a pawn promotes there
         pawns = PositionStruct.from_buffer_copy(packed).pawns
     is_pawn = bool(pawns >> (move & SQUARE_BITS) & 1)
     return spell_move(move, black=not color, is_pawn=is_pawn)
-
-
-def goes_to_last_rank(move: int) -> bool:
-    """Return whether a move may promote, so that its name depends on the position."""
-    return move >> _LAST_RANK_SHIFT & 7 == 7
 
 
 def is_bare_king(packed: bytes) -> bool:

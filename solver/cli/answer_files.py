@@ -44,10 +44,16 @@ def build_play(
     solution: Solution,
     solver: solving.Solver,
     request: options.PlayRequest,
+    *,
+    popeye: bool,
 ) -> shown_play.ShownPlay | None:
-    """Build the play of an answer, with progress shown; None after Ctrl-C."""
+    """Build the play of an answer, with progress shown; None after Ctrl-C.
+
+    With `popeye`, it can be written in Popeye's text too.
+    """
+    wanted = request.options._replace(popeye=popeye)
     find: Callable[[threads.Control], shown_play.ShownPlay]
-    find = partial(shown_play.find_play, question, solution, solver, request.options)
+    find = partial(shown_play.find_play, question, solution, solver, wanted)
     if request.accepted:
         find = partial(shown_play.find_accepted, question, solution)
     try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from solver.endgames.tablebases import Tablebases
-    from solver.play.tree import PlayOptions
+    from solver.play.record import PlayOptions
 
 
 # --------------------------------------------------------------------------------------
@@ -511,9 +511,9 @@ class PlayRequest(NamedTuple):
     @property
     def options(self) -> PlayOptions:
         """Which play it is."""
-        from solver.play import tree  # an answer without its play needs no tree
+        from solver.play import record  # an answer without its play needs none
 
-        return tree.PlayOptions(*self[4:])
+        return record.PlayOptions(*self[4:])
 
 
 def read_request(

@@ -17,8 +17,7 @@ from solver.cli import console
 from solver.errors import FormatError, InputError
 from solver.output import popeye_text
 from solver.play import builder
-from solver.play.record import Record, play_record
-from solver.play.tree import PlayOptions, Variations
+from solver.play.record import PlayOptions, Record, Variations
 from solver.problem import Limits, Problem, Stipulation
 from solver.search import queries, threads
 from solver.solution import Solution, StoppedBy
@@ -272,13 +271,14 @@ class PopeyeAnswer:
             depth=None if with_play else 1,
             most_moves=_ALL_MOVES,
             time_s=_LONG_S,
+            popeye=True,
         )
         workspace, control = self._solver.workspace, self.control
         control.attach(workspace.search)
         with threads.WATCHDOG.limit(control, self._remaining):
             tree = build(workspace, wanted)
         self._stopped = self._stopped or control.reason
-        return play_record(tree)
+        return tree.to_dict()
 
     # Searching
 
@@ -296,8 +296,7 @@ class PopeyeAnswer:
     def _solve(self, problem: Problem) -> Solution:
         most = abs(problem.claim.mate) if problem.claim else None
         limits = Limits(max_moves=most, time_s=self._remaining)
-        # The tree finds the keys of a short problem faster than the solver.
-        all_keys = most is None or most > builder.EXACT_MOVES
+        all_keys = most is None or most > builder.SHORT_MOVES
         question = queries.read_question(problem, limits, keys=all_keys)
         solution = self._solver.answer(question, self.control)
         self._stopped = self._stopped or solution.stopped_by

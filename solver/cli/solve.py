@@ -406,7 +406,8 @@ def _answer_one(
     if (asked.is_shown or files.shows_play) and not is_stopped:
         from solver.cli import answer_files
 
-        play = answer_files.build_play(question, solution, solver, asked)
+        popeye = asked.notation is Notation.POPEYE or files.html_path is not None
+        play = answer_files.build_play(question, solution, solver, asked, popeye=popeye)
         if play is None:
             code = console.Exit.INTERRUPTED
     if asked.is_shown and play is None:

@@ -1,7 +1,7 @@
 """Traces: one search, node by node, as the kernel logged it.
 
 Called by `cli` and `pages`; imports `iterative_deepening`, `techniques`, `board`,
-`certificate`, `errors`, `kernel.border`, `kernel.build`, `search` and `solution`.
+`certificate`, `errors`, `kernel.border`, `search` and `solution`.
 
 A trace shows the laboratory's search, the df-pn search or a certificate. A column of
 its log is a list with an entry for each node, in the order in which the search entered
@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from solver.board import pack_board
+from solver.board import MoveWriter, Place, pack_board
 from solver.certificate.build import WorkspaceProver, certify
 from solver.errors import InputError
-from solver.kernel.border import interface, parts, query_struct
+from solver.kernel.border import interface
 from solver.kernel.border.search_struct import LogEnd, LoggedNode, LogKind, Search
-from solver.kernel.build.loader import load_part
 from solver.laboratory.techniques import DEEPEST, mate_distance, score_value
 from solver.search.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     import chess
 
@@ -46,8 +44,8 @@ LOG_NODES = 100_000
 INFINITE = (1 << 30) - 1
 """The kernel's infinite proof number."""
 
-PASS = ("0000", "--")
-"""A null move in UCI and SAN."""
+PASS, NO_MOVE = ("0000", "--"), ("", "")
+"""A null move, and the move before the first position, in UCI and SAN."""
 
 Columns = dict[str, list[Any]]
 
@@ -158,19 +156,18 @@ def _common(nodes: Any, position: PositionStruct, *, black: bool) -> Columns:
     plies, moves = nodes["ply"].tolist(), nodes["move"].tolist()
     is_update = (nodes["kind"] == LogKind.UPDATE).tolist()
     writer = MoveWriter()
-    root = Place(writer, position, black=black)
-    line = [root]
+    line = [Place(writer, position, black=black)]
     names: list[tuple[str, str]] = []
     for ply, move, updates in zip(plies, moves, is_update, strict=True):
         if updates:  # the move is the best child's
-            names.append(line[ply].names.get(move, ("", "")))
+            names.append(_names_of(line[ply], move, NO_MOVE))
             continue
         del line[max(ply, 1) :]
         if ply:
-            names.append(line[-1].names.get(move, PASS))
+            names.append(_names_of(line[-1], move, PASS))
             line.append(line[-1].after(move))
         else:
-            names.append(("", ""))
+            names.append(NO_MOVE)
     return {
         "ply": plies,
         "uci": [uci for uci, _ in names],
@@ -178,6 +175,12 @@ def _common(nodes: Any, position: PositionStruct, *, black: bool) -> Columns:
         "depth": nodes["depth"].tolist(),
         "nodes": nodes["nodes"].tolist(),
     }
+
+
+def _names_of(place: Place, move: int, other: tuple[str, str]) -> tuple[str, str]:
+    """Return a legal move in UCI and SAN; `other` if it is none."""
+    row = place.named.get(move)
+    return (row.uci, row.san) if row else other
 
 
 def _names(enum: type[LogKind | LogEnd], numbers: Any) -> list[str]:
@@ -209,68 +212,6 @@ def _endings(nodes: Any, columns: Columns, nodes_in_all: int) -> Columns:
         ends.append(end)
         decided_by.append(by)
     return {"end": ends, "by": decided_by}
-
-
-class MoveWriter:
-    """Names the moves of a position, by the kernel."""
-
-    def __init__(self) -> None:
-        self.kernel = load_part(parts.SEARCH).kernel
-        self.search = interface.new_search()
-        self._text = ctypes.create_string_buffer(query_struct.MOVES_TEXT_BYTES)
-        self.search.text = ctypes.addressof(self._text)
-        self.search.text_size = query_struct.MOVES_TEXT_BYTES
-
-    def names(
-        self, position: PositionStruct, *, black: bool
-    ) -> dict[int, tuple[str, str]]:
-        """Return each legal move in UCI and in SAN."""
-        self.search.text_written = 0
-        size = self.kernel.run("WRITE_MOVES", position, self.search, 0, black)
-        names = self._text.raw[: self.search.text_written].decode().split()
-        pairs = zip(names[::2], names[1::2], strict=True)
-        return dict(zip(self.search.rows[0][:size], pairs, strict=True))
-
-
-class Place:
-    """A position of a line, whose moves are named when they are needed."""
-
-    def __init__(
-        self,
-        writer: MoveWriter,
-        position: PositionStruct | Callable[[], PositionStruct],
-        *,
-        black: bool,
-    ) -> None:
-        self._writer = writer
-        self._position = position
-        self._black = black
-
-    @cached_property
-    def position(self) -> PositionStruct:
-        """The kernel's position."""
-        return self._position() if callable(self._position) else self._position
-
-    @cached_property
-    def names(self) -> dict[int, tuple[str, str]]:
-        """Its legal moves in UCI and SAN."""
-        return self._writer.names(self.position, black=self._black)
-
-    def after(self, move: int) -> Place:
-        """Return the place after a legal move, or after a null move, 0."""
-        writer = self._writer
-        return Place(
-            writer,
-            lambda: writer.kernel.made(self.position, writer.search, move),
-            black=not self._black,
-        )
-
-    def after_uci(self, uci: str) -> tuple[Place, str]:
-        """Return the place after a legal move in UCI, and the move in SAN."""
-        for move, (name, san) in self.names.items():
-            if name == uci:
-                return self.after(move), san
-        raise ValueError(uci)
 
 
 # Traces
@@ -457,8 +398,7 @@ def trace_certificate(
     if found.certificate is None or found.certificate.mate is None:
         raise InputError("; ".join(found.left_out))
     walk = _CertificateWalk(found.certificate.mate)
-    root = Place(MoveWriter(), pack_board(board), black=not board.turn)
-    walk.go(root, attacking=solution.mate > 0)
+    walk.go(Place.of(board), attacking=solution.mate > 0)
     return Trace(
         "certificate",
         walk.mate,
@@ -522,17 +462,18 @@ class _CertificateWalk:
             return
         self._seen.add(number)
         attack, replies = self._nodes[number]
-        after, san = place.after_uci(attack)
+        row = place.moves[attack]
         end = "moves" if replies else "mate"
-        self._note(ply + 1, (attack, san), "defender", bound - 1, end)
-        self._defend(replies, after, ply + 1)
+        self._note(ply + 1, (attack, row.san), "defender", bound - 1, end)
+        self._defend(replies, place.after(row.word), ply + 1)
 
     def _defend(self, replies: dict[str, int], place: Place, ply: int) -> None:
         """Note every reply, the ones that hold out longest first."""
         ranked = sorted(replies.items(), key=lambda pair: -self._bounds[pair[1]])
         for reply, number in ranked:
-            after, san = place.after_uci(reply)
-            self._attack(number, after, ply + 1, (reply, san))
+            row = place.moves[reply]
+            after = place.after(row.word)
+            self._attack(number, after, ply + 1, (reply, row.san))
 
 
 def record_of(fen: str, search: str, traces: list[Trace]) -> dict[str, Any]:

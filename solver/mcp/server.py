@@ -403,7 +403,7 @@ def variations(
 ) -> CallToolResult:
     """Write out the play of a problem."""
     from solver.output.shown_play import find_play, play_lines
-    from solver.play.tree import PlayOptions
+    from solver.play.record import PlayOptions
 
     question = call.question(**asked)
     with call.search() as (solver, control):

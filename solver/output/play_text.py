@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver import __version__
 from solver.output import Notation, text
+from solver.play.record import all_attacks, play_attacks
 from solver.problem import Goal, Stipulation
 from solver.stipulations import genre_of, mover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from solver.play.record import Record
     from solver.solution import Solution
@@ -322,7 +323,7 @@ class _Layout:
         self._sign = "=" if is_san and stipulation.goal is Goal.STALEMATE else ""
         self._numbers: dict[tuple[object, ...], int] = {}
         self._alike: dict[int, tuple[int, int]] = {}
-        for attack in reversed([*_all_attacks(play)]):
+        for attack in reversed([*play_attacks(play)]):
             self._compare(attack)
 
     # Which moves are written alike
@@ -647,24 +648,7 @@ def _has_followed(attacks: Iterable[Record]) -> bool:
     """Whether one continuation represents all others after any of the moves."""
     return any(
         "incomplete" in defence
-        for attack in _with_all_below(attacks)
+        for attack in all_attacks(attacks)
         if "cut" not in attack
         for defence in attack.get("defences", ())
     )
-
-
-def _all_attacks(play: Record) -> Iterator[Record]:
-    """Yield every move of the attacker, parents before children."""
-    begun = {"defences": [*play["set_play"], *play["defences"]]}
-    attacks = [*play["keys"], *play["tries"], *play["threats"], begun]
-    return (attack for attack in _with_all_below(attacks) if attack is not begun)
-
-
-def _with_all_below(attacks: Iterable[Record]) -> Iterator[Record]:
-    ahead = list(attacks)
-    while ahead:
-        attack = ahead.pop()
-        yield attack
-        ahead += attack.get("threats", ())
-        for defence in attack.get("defences", ()):
-            ahead += defence.get("continuations", ())

@@ -1,7 +1,7 @@
 """Solutions as Popeye prints them, for programs that read its output.
 
-Called by `shown_play` and `cli`; imports `kernel.border`, `play`, `position_text`,
-`problem` and `stipulations`.
+Called by `shown_play`, `cli` and `pages`; imports `kernel.border`, `play`,
+`position_text`, `problem` and `stipulations`.
 
 Each line begins with its line feed, so the parts of an output can be joined in any
 order, as Popeye's are. `begin` and `end` frame a problem; between them, each phase (set
@@ -22,9 +22,12 @@ from solver.problem import Goal, Stipulation
 from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from solver.play.record import Record
+
+    _Row = tuple[str, Record, int]
+    """A template's name, a move, and its number."""
 
 PHASE_END = "\n"
 
@@ -85,14 +88,14 @@ def draw(fen: str, stipulation: str, texts: Iterable[str], remarks: str = "") ->
     remarks : str
         What stands below it, such as `HalfDuplex`.
     """
-    moves = LongMoves(fen)
-    white, black = moves.counts
+    board = chess.Board(fen)
+    white, black = (board.occupied_co[side].bit_count() for side in (True, False))
     counts = f"{white} + {black}"
     lines = [
         "",
         *(text.rjust((_WIDTH + len(text)) // 2) for text in texts),
         "",
-        *moves.drawing(),
+        *_drawing(board),
         f"  {stipulation}{counts.rjust(_COUNTS_END - 2 - len(stipulation))}",
     ]
     if remarks:
@@ -106,13 +109,45 @@ def twin_heading(label: str, changes: Iterable[str], *, continued: bool = False)
     return f"\n{'+' if continued else ''}{label}) {texts}\n"
 
 
+TEMPLATES = {
+    "key": "\n   {n}.{move}{end} !",
+    "try": "\n   {n}.{move}{end} ?",
+    "attack": "\n{indent}{n}.{move}{end}",
+    "defence": "\n{indent}    {n}...{move}{reply_end}",
+    "threats": " threat:",
+    "zugzwang": " zugzwang.",
+    "refutations": "\n    but",
+    "refutation": "\n      1...{move}{check} !",
+    "refutes": "\n      1...{move}{check}\n        refutes.",
+    "forced end": "\n{indent}{n}.{move}{goal} ?!?",
+    "forced key": "\n   {n}.{move}{goal} ?!?",
+    "end": "\n",
+}
+"""Moves of battle play as Popeye prints them, and what comes before some lists of them.
+
+A name in braces is what `BattleWriter` knows of a move. The pages read both tables."""
+
+LISTS = {
+    "threats": ("attack", 1),
+    "zugzwang": ("", 0),
+    "defences": ("defence", 0),
+    "continuations": ("attack", 1),
+    "refutations": ("refutation", 0),
+    "forced": ("forced end", 1),
+}
+"""What follows a move, in this order: the template of its moves, and by how much their
+number is greater."""
+
+_PLAY = {"threats", "zugzwang", "defences"}
+
+
 class BattleWriter:
     """Writes battle play: direct, self- and reflex play.
 
     Parameters
     ----------
     play : dict
-        The record of the play.
+        The record of the play, with the fields of `FOR_POPEYE`.
     fen : str
         Its position.
     stipulation : Stipulation
@@ -133,33 +168,27 @@ class BattleWriter:
         short: bool = True,
     ) -> None:
         self._play = play
-        self._moves = LongMoves(fen)
+        self._fen = fen
         self._goal = f" {stipulation.goal}"
         self._kind = genre_of(stipulation)
         self._with_play = with_play
         self._short = short
-        self._parts: list[str] = []
 
     def set_play(self) -> str:
         """Return what follows if the defender began."""
-        self._moves.push(chess.Move.null())
-        for defence in self._play["set_play"]:
-            self._defence(defence, 1)
-        self._moves.pop()
-        return self._taken()
+        return self._written("defence", self._play["set_play"])
 
     def forced_ends(self) -> str:
         """Return the first moves that reflex play forces on the attacker."""
-        if not self._kind.attacker_must_end:
-            return ""
-        return self._forced(1)
+        return self._written("forced key", self._play.get("forced", ()))
 
     def first_moves(self, attacks: Iterable[Record]) -> str:
         """Return keys or tries with their play."""
-        for attack in attacks:
-            self._attack(attack, 1, is_first=True)
-            self._parts.append("\n")
-        return self._taken()
+        return "".join(
+            self._written("try" if "refutations" in attack else "key", [attack])
+            + TEMPLATES["end"]
+            for attack in attacks
+        )
 
     def after_key(self, moves_left: int) -> str:
         """Return the play of a position where the defender begins.
@@ -169,97 +198,71 @@ class BattleWriter:
         moves_left : int
             The attacker's moves to the goal.
         """
-        play = self._play
-        if self._moves.is_check():
-            self._parts.append(" +")
-        elif play["threats"] or play["zugzwang"]:
-            self._parts.append("\n")
-        self._play_after(play | {"moves_left": moves_left}, 1)
-        for move in play["refutations"]:
-            self._parts.append("\n      1...")
-            self._reply(move)
-            self._parts.append("\n        refutes.")
-        return self._taken()
+        play = self._play | {"moves_left": moves_left}
+        sign = "\n" if play["threats"] or play["zugzwang"] else ""
+        if chess.Board(self._fen).is_check():
+            sign = " +"
+        rows = [
+            row for name in LISTS if name in _PLAY for row in self._list(name, play)
+        ]
+        refuting = self._written("refutes", play["refutations"])
+        return sign + self._text(rows) + refuting
 
-    def _taken(self) -> str:
-        text = "".join(self._parts)
-        self._parts.clear()
-        return text
+    def _written(self, name: str, moves: Iterable[Record]) -> str:
+        """Write moves with a number by a template, and all that follows them."""
+        return self._text([(name, move, 1) for move in moves])
 
-    def _attack(self, attack: Record, number: int, *, is_first: bool = False) -> None:
-        indent = "   " if is_first else " " * (8 * number - 6)
-        name = self._moves.play(attack["uci"])
-        refutations = attack.get("refutations", ())
-        self._parts.append(f"\n{indent}{number}.{name}")
-        ends = "moves_left" not in attack and not self._kind.defender_ends
-        if ends:
-            self._parts.append(self._goal)
-        elif is_check(attack):
-            self._parts.append(" +")
-        if is_first:
-            self._parts.append(" ?" if refutations else " !")
-        if self._with_play and not ends:
-            self._play_after(attack, number)
-        if refutations:
-            self._parts.append("\n    but")
-            for move in refutations:
-                self._parts.append("\n      1...")
-                self._reply(move)
-                self._parts.append(" !")
-                if self._kind.attacker_must_end:
-                    self._moves.play(move["uci"])
-                    self._parts.append(self._forced(2))
-                    self._moves.pop()
-        self._moves.pop()
+    def _text(self, rows: list[_Row]) -> str:
+        """Write rows, each before what follows it."""
+        parts, ahead = [], rows[::-1]
+        while ahead:
+            name, move, number = ahead.pop()
+            if name in LISTS:  # its head
+                parts.append(TEMPLATES[name])
+                continue
+            parts.append(TEMPLATES[name].format(**self._known(move, number)))
+            below = [row for field in LISTS for row in self._list(field, move, number)]
+            ahead += reversed(below)
+        return "".join(parts)
 
-    def _play_after(self, attack: Record, number: int) -> None:
-        left = attack.get("moves_left", 0)
-        if threats := attack.get("threats"):
-            self._parts.append(" threat:")
-            self._moves.push(chess.Move.null())
-            for threat in threats:
-                self._attack(threat, number + 1)
-            self._moves.pop()
-        elif attack.get("zugzwang") and left:
-            self._parts.append(" zugzwang.")
-        for defence in attack.get("defences", ()):
-            moves = _moves_left(defence)
-            is_forced = self._kind.defender_must_end and not moves
-            if self._short or is_forced or moves >= left:
-                self._defence(defence, number)
+    def _list(self, name: str, move: Record, number: int = 1) -> Iterator[_Row]:
+        """Yield the rows of a list of moves, below its head if it has one."""
+        moves = move.get(name)
+        if not moves or (name in _PLAY and not self._with_play):
+            return
+        template, more = LISTS[name]
+        if name in TEMPLATES and (name != "zugzwang" or move.get("moves_left")):
+            yield name, move, number
+        for each in moves if template else ():
+            if name != "defences" or self._short or self._lasts(each, move):
+                yield template, each, number + more
 
-    def _defence(self, defence: Record, number: int) -> None:
-        name = self._moves.play(defence["uci"])
-        self._parts.append(f"\n{' ' * (8 * number - 2)}{number}...{name}")
-        if not _moves_left(defence):
-            self._parts.append(self._goal)
-        elif is_check(defence):
-            self._parts.append(" +")
-        for attack in defence.get("continuations", ()):
-            self._attack(attack, number + 1)
-        self._moves.pop()
+    def _known(self, move: Record, number: int) -> dict[str, str | int]:
+        """Return the fields of a template."""
+        ends = not (move.get("moves_left") or self._kind.defender_ends)
+        check = " +" if is_check(move) else ""
+        return {
+            "n": number,
+            "indent": " " * (8 * number - 6),
+            "move": move["long"].rstrip("+#").replace("ep.", " ep."),
+            "goal": self._goal,
+            "check": check,
+            "end": self._goal if ends else check,
+            "reply_end": check if "continuations" in move else self._goal,
+        }
 
-    def _forced(self, number: int) -> str:
-        """Return the moves with which the attacker must end reflex play."""
-        indent = "   " if number == 1 else " " * (8 * number - 6)
-        names = self._moves.reaching(self._kind.is_goal)
-        return "".join(f"\n{indent}{number}.{name}{self._goal} ?!?" for name in names)
-
-    def _reply(self, move: Record) -> None:
-        name = self._moves.play(move["uci"])
-        self._parts.append(name + (" +" if is_check(move) else ""))
-        self._moves.pop()
+    def _lasts(self, defence: Record, attack: Record) -> bool:
+        """Return whether a defence does not shorten the play, or must end it."""
+        first = next(iter(defence.get("continuations", ())), None)
+        if first is None and self._kind.defender_must_end:
+            return True
+        left = first.get("moves_left", 0) + 1 if first else 0
+        return bool(left >= attack.get("moves_left", 0))
 
 
 def is_check(move: Record) -> bool:
     """Return whether a move of a record gives check."""
     return move["san"][-1] in "+#"
-
-
-def _moves_left(defence: Record) -> int:
-    """Return the attacker's moves that a defence leaves; 0 if it ends the play."""
-    first = next(iter(defence.get("continuations", ())), None)
-    return first.get("moves_left", 0) + 1 if first else 0
 
 
 def help_lines(
@@ -312,50 +315,13 @@ _LETTERS = str.maketrans("Nn", "Ss")
 """Knights are `S`, from the German Springer."""
 
 
-class LongMoves(chess.Board):
-    """Plays moves and names them in long notation: `Qh5*a5`, `e7-e8=S`."""
-
-    def play(self, uci: str) -> str:
-        """Play a legal move and return its name, without a sign of check."""
-        move = chess.Move.from_uci(uci)
-        piece = self.piece_type_at(move.from_square)
-        between = "*" if self.is_capture(move) else "-"
-        name = f"{uci[:2]}{between}{uci[2:4]}"
-        if piece != chess.PAWN:
-            assert piece
-            name = chess.piece_symbol(piece).upper().translate(_LETTERS) + name
-            if piece == chess.KING and self.is_castling(move):
-                name = "0-0" if self.is_kingside_castling(move) else "0-0-0"
-        elif move.promotion:
-            name += f"={uci[4].upper().translate(_LETTERS)}"
-        elif self.is_en_passant(move):
-            name += " ep."
-        self.push(move)
-        return name
-
-    def reaching(self, is_goal: Callable[[chess.Board], bool]) -> list[str]:
-        """Return the names of the moves after which `is_goal` returns True."""
-        names = []
-        for move in sorted(self.legal_moves, key=chess.Move.uci):
-            name = self.play(move.uci())
-            if is_goal(self):
-                names.append(name)
-            self.pop()
-        return names
-
-    def drawing(self) -> list[str]:
-        """Return the board in lines, Black's pieces with a minus sign."""
-        edge = "+" + "".join(f"---{file}" for file in chess.FILE_NAMES) + "---+"
-        lines = [edge, empty := "|" + " " * 35 + "|"]
-        ranks = str(self).translate(_LETTERS).splitlines()
-        for number, rank in zip("87654321", ranks, strict=True):
-            names = [f"-{name}" if name.islower() else name for name in rank.split()]
-            cells = "".join(f"{name.upper():>4}" for name in names)
-            lines += [f"{number}{cells}   {number}", empty]
-        return [*lines, edge]
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many pieces White and Black have."""
-        white, black = (self.occupied_co[color] for color in (True, False))
-        return white.bit_count(), black.bit_count()
+def _drawing(board: chess.Board) -> list[str]:
+    """Return a board in lines, Black's pieces with a minus sign."""
+    edge = "+" + "".join(f"---{file}" for file in chess.FILE_NAMES) + "---+"
+    lines = [edge, empty := "|" + " " * 35 + "|"]
+    ranks = str(board).translate(_LETTERS).splitlines()
+    for number, rank in zip("87654321", ranks, strict=True):
+        names = [f"-{name}" if name.islower() else name for name in rank.split()]
+        cells = "".join(f"{name.upper():>4}" for name in names)
+        lines += [f"{number}{cells}   {number}", empty]
+    return [*lines, edge]

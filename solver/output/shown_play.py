@@ -15,13 +15,20 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import chess
 import chess.svg
 
-from solver.board import parse_fen
+from solver.board import Place, parse_fen
 from solver.kernel.border.query_struct import LineStyle
 from solver.output import Notation, answer_record, play_text, popeye_text
 from solver.output.text import describe
 from solver.play.builder import variations_after
-from solver.play.record import Record, find_mate_mark
-from solver.play.tree import Attack, Defence, Variations
+from solver.play.record import (
+    Record,
+    Variations,
+    attack_record,
+    find_mate_mark,
+    mark_key,
+    move_record,
+    without_popeye,
+)
 from solver.position_text import write_lines
 from solver.problem import Stipulation
 from solver.search.threads import WATCHDOG
@@ -31,7 +38,7 @@ from solver.stipulations.solving_moves import set_play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from solver.play.tree import PlayOptions
+    from solver.play.record import PlayOptions
     from solver.search import queries, threads
     from solver.solution import Solution
     from solver.solving import Solver
@@ -105,14 +112,17 @@ class ShownTree:
     solution : Solution
         The answer.
     play : dict
-        The record of its play, with remarks.
+        The record of its play, for `popeye` with the fields of `FOR_POPEYE`.
     tries : bool
         Whether tries were asked for.
+    has_long_names : bool
+        Whether the record has these fields, which no program reads.
     """
 
     solution: Solution
     play: Record
     tries: bool = False
+    has_long_names: bool = False
     in_record: ClassVar[str] = "play"
     """The field of the answer's record."""
 
@@ -123,7 +133,7 @@ class ShownTree:
 
     def record(self) -> dict[str, object]:
         """Return the fields of its JSON record."""
-        return self.play
+        return without_popeye(self.play) if self.has_long_names else self.play
 
     def pgn(self) -> bytes:
         """Write the answer and its play as one game."""
@@ -375,7 +385,7 @@ def find_play(
 
     def build_tree() -> ShownPlay:
         tree = variations_after(solution, solver.workspace, limits, options, control)
-        return ShownTree(solution, tree.to_dict(), tries=options.tries > 0)
+        return ShownTree(solution, tree.to_dict(), options.tries > 0, options.popeye)
 
     def find_set_play() -> ShownPlay:
         left = limits.after(solution.stats.nodes, solution.stats.time_s)
@@ -412,23 +422,29 @@ def find_accepted(
         with WATCHDOG.limit(control, left.time_s):
             found = accepted(fen, mate, nodes=left.nodes, control=control)
 
-    def attacks(parent: Record, moves_left: int) -> Iterator[Attack]:
+    def attacks(parent: Record, place: Place, left: int) -> Iterator[Record]:
         for right in parent["right_moves"]:
-            is_mate = right["san"].endswith("#")
-            attack = Attack(right["uci"], 0 if is_mate else moves_left - 1)
+            row = place.moves[right["uci"]]
+            is_mate = row.san.endswith("#")
+            attack = attack_record(row, 0 if is_mate else left - 1, popeye=True)
             if "right_moves" in right:
-                following = [*attacks(right, moves_left - 1)]
-                attack.defences = [Defence(right["reply"]["uci"], following)]
-            attack.is_cut = not (is_mate or attack.defences)
+                after = place.after(row.word)
+                reply = after.moves[right["reply"]["uci"]]
+                following = attacks(right, after.after(reply.word), left - 1)
+                defence = move_record(reply, popeye=True)
+                attack["defences"] = [defence | {"continuations": [*following]}]
+            elif not is_mate:
+                attack["cut"] = True
             yield attack
 
-    is_known = "right_moves" in found
-    play = Variations(
-        stipulation=solution.problem.stipulation.numbered(max(mate, 0)),
-        fen=fen,
-        keys=(*attacks(found, mate),) if is_known else (),
-        keys_complete=is_known,
-    )
+    play = Variations(solution.problem.stipulation.numbered(max(mate, 0)), fen)
+    if "right_moves" in found:
+        root = Place.of(chess.Board(fen))
+        keys = [*attacks(found, root, mate)]
+        for key in keys:
+            if features := mark_key(root, key["uci"]):
+                key["features"] = features
+        play = replace(play, keys=keys, keys_complete=True)
     return ShownAccepted(solution, play.to_dict(), accepted=found)
 
 

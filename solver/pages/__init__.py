@@ -22,6 +22,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from solver import __version__, position_text, problem, solution
+from solver.kernel.border.query_struct import LineStyle
 from solver.output.answer_record import san_of
 
 if TYPE_CHECKING:
@@ -37,10 +38,11 @@ STYLE = "page.css"
 def page_record(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record with what only pages need.
 
-    `san` names its moves, and `shown` has the names that a page shows in place of its
-    own; see `problem.printable`. A page shows names as `bdi` elements, so that letters
-    that are written from right to left do not move what is beside them. `restriction`
-    has the restriction in words, and `stalemated` is true of a stalemate.
+    `san` names its moves, `long` those of its solutions as Popeye does, and `shown` has
+    the names that a page shows in place of its own; see `problem.printable`. A page
+    shows names as `bdi` elements, so that letters that are written from right to left
+    do not move what is beside them. `restriction` has the restriction in words, and
+    `stalemated` is true of a stalemate.
     """
     names = {name: record.get(name) or "" for name in ("id", "source", "error", "text")}
     shown = {name: problem.printable(text) for name, text in names.items()}
@@ -48,6 +50,9 @@ def page_record(record: dict[str, Any]) -> dict[str, Any]:
         "san": san_of(record),
         "shown": {name: text for name, text in shown.items() if text != names[name]},
     }
+    if solutions := record.get("solutions"):
+        fen, style = record["fen"], LineStyle.LONG
+        page["long"] = position_text.write_lines(fen, solutions, style=style)
     if "restriction" in record:
         page["restriction"] = problem.Restriction(**record["restriction"]).words()
     is_disproved = record.get("status") == solution.Status.DISPROVED

@@ -43,7 +43,7 @@ ENUMS: tuple[type[IntEnum], ...] = (
     query_struct.FenFault,
     query_struct.LineFault,
     query_struct.QueryState,
-    interface.ReplyFlag,
+    query_struct.LevelFlag,
     query_struct.Turn,
     search_struct.HelpState,
     search_struct.LogEnd,
@@ -77,6 +77,7 @@ def describe_kernel() -> dict[str, Any]:
         "firstBits": FIRST_BITS,
         "noLimit": str(interface.NO_LIMIT),
         "stopped": interface.STOPPED,
+        "levelShift": interface.LEVEL_SHIFT,
         "mostMoves": MAX_MOVES,
         "scoredTableBytes": iterative_deepening.DEFAULT_TABLE_ENTRIES
         * iterative_deepening.ENTRY_BYTES,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from solver import __version__, pages
 from solver.columns.grade_table import GradeTable
 from solver.columns.solve_many import MateTable
-from solver.output import play_text, shown_play, text
+from solver.output import play_text, popeye_text, shown_play, text
 from solver.pages import layout
-from solver.play import record, tree
+from solver.play.record import Variations
 from solver.problem import Limits
 from solver.search.workspaces import MIB
 from solver.solution import Solution
@@ -132,6 +132,7 @@ def viewer_data(modules: Mapping[str, bytes] | None) -> dict[str, Any]:
     return {
         "version": __version__,
         "sentences": text.TABLE,
+        "popeye": {"templates": popeye_text.TEMPLATES, "lists": popeye_text.LISTS},
         "stipulations": layout.describe_stipulations(),
         **({} if modules is None else solver_data(modules)),
     }
@@ -156,16 +157,16 @@ SHOWN_ROWS = 20
 """The most rows of a table; to_pandas() and to_polars() have ways to show more."""
 
 
-def html(answer: Solution | tree.Variations | MateTable | GradeTable | Grade) -> str:
+def html(answer: Solution | Variations | MateTable | GradeTable | Grade) -> str:
     """Draw an answer or its play below a board; write a table or a grade as a table."""
     if isinstance(answer, Solution):
         drawing, sentences = shown_play.svg(answer), text.describe(answer)
         lines = [*shown_play.ShownSolutions(answer).lines(marks=False)]
         return _fill("board", drawing, sentences, lines)
-    if isinstance(answer, tree.Variations):
-        keys = [key.move for key in answer.keys]
+    if isinstance(answer, Variations):
+        keys = [key["uci"] for key in answer.keys]
         drawing = shown_play.draw_board(answer.fen, keys)
-        play = play_text.describe_play(record.play_record(answer), answer.fen)
+        play = play_text.describe_play(answer.to_dict(), answer.fen)
         return _fill("board", drawing, (), play)
 
     if isinstance(answer, MateTable | GradeTable):

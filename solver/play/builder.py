@@ -1,24 +1,36 @@
 """Build the play of a problem from proved answers, part by part.
 
-Called by `cli` and `output`; imports `tree` and most rooms.
+Called by `cli` and `output`; imports `record` and most rooms.
 """
 
 from __future__ import annotations
 
 from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from solver.board import pack_board
+from solver.board import MoveRow, MoveWriter, Place
 from solver.certificate import build
+from solver.endgames import ending
+from solver.kernel.border import search_struct
 from solver.kernel.border.interface import NULL_MOVE
-from solver.play.tree import Attack, Defence, PlayOptions, Variations
+from solver.kernel.border.query_struct import LevelRole
+from solver.play.record import (
+    PlayOptions,
+    Record,
+    Variations,
+    attack_record,
+    mark_key,
+    move_record,
+)
 from solver.problem import (
     MAX_MOVES,
+    Goal,
     Limits,
     require_bool,
     require_instance,
@@ -34,73 +46,63 @@ from solver.search.threads import (
 from solver.solution import Solution, Status
 from solver.solving import Solver
 from solver.stipulations import genre_of
-from solver.stipulations.solving_moves import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from solver.kernel.border.search_struct import PositionStruct
-    from solver.problem import Problem, Stipulation
+    from solver.problem import Problem
     from solver.search.workspaces import Workspace
 
 
-# --------------------------------------------------------------------------------------
-# The play below first moves, level by level: a defence and its continuations.
+SHORT_MOVES = 5
+"""The builder finds the keys of a problem in so many moves faster than the solver."""
 
-EXACT_MOVES = 5
-"""Without a stipulation, the play of longer mates is exact only near the mate."""
-
-NEAR_MOVES = 4
-"""Farther from mate than this, one continuation within the proved bound then
-represents all others, and threats are not searched for."""
+ENDING_MOVES = 9
+"""Longer play of a small endgame is followed in its table. The exact play of bishop and
+knight takes half a second for a mate in 9, 5 s in 11, and minutes in 13."""
 
 ENDS = (build.TooLargeError, build.BuildingStoppedError)
 """A limit or a stop ended the building."""
+
+ATTACK, THREAT, DEFENCE, ENDING, ZUGZWANG = LevelRole
 
 
 class DefenderNode(NamedTuple):
     """A position with the defender to move, whose play is still to be added."""
 
-    position: PositionStruct
+    place: Place
 
-    attack: Attack
+    attack: Record
     """The move that led there; without a name if the defender begins."""
 
     line: tuple[str, ...] = ()
     """The main line from here on; empty elsewhere."""
 
-    refuting: frozenset[int] = frozenset()
-    """Replies without an answer by the attacker."""
-
     is_set_play: bool = False
-    """Whether other replies may have no answer either."""
+    """Whether threats are of no interest."""
 
 
-class Levels:
-    """Adds play to moves of the attacker, one level after the other.
+# --------------------------------------------------------------------------------------
+# The parts: keys, set play and tries; and what follows each first move. The kernel says
+# which moves of the attacker solve in time, which replies refute, and what follows a
+# move. The rest is bookkeeping, so a node costs a few calls.
+
+
+class _PlayBuilder:
+    """Builds the play of one answer, within one budget.
 
     Parameters
     ----------
     solution : Solution
-        The answer that the play belongs to.
+        The answer.
     workspace : Workspace
         The memory of its search.
     options : PlayOptions
-        What is wanted, and what all levels together may cost.
-    stipulation : Stipulation
-        What the play shows.
-    attacker : bool
-        The side that attacks.
-
-    Attributes
-    ----------
-    replies : Replies
-        The proved answers.
-    is_bounded : bool
-        Whether the answer can only be followed, because the kernel proves no other
-        play.
-    has_last_replies : bool
-        Whether there is play after the attacker's last move.
+        What is wanted, and what all of it may cost.
+    moves : int
+        The moves of the play; negative if the defender begins.
+    describe : callable
+        Is called with what is being built.
     """
 
     def __init__(
@@ -108,32 +110,214 @@ class Levels:
         solution: Solution,
         workspace: Workspace,
         options: PlayOptions,
-        stipulation: Stipulation,
-        attacker: chess.Color,
+        moves: int,
+        describe: Callable[[str], None],
     ) -> None:
-        self._options = options
-        self._attacker = attacker
-        self._kernel = workspace.kernel
-        self._search = workspace.search
-        self._budget = build.Budget(options.most_moves, "moves", options.time_s)
+        self._solution = solution
         self._workspace = workspace
+        self._options = options
+        self._describe = describe
+        self._attacking = moves > 0
+        self._moves = abs(moves)
+        self._stipulation = solution.problem.stipulation.numbered(self._moves)
+        self._genre = genre_of(self._stipulation)
+        self._budget = build.Budget(options.most_moves, "moves", options.time_s)
+        self._replies = self._genre.replies(workspace, self._budget)
+        self._writer = MoveWriter(workspace.search)
+        self._place = Place.of(chess.Board(solution.problem.fen), self._writer)
         self._prover: build.WorkspaceProver | None = None
-        self._is_proved = solution.tablebase is None
-        self._is_exact = (
-            stipulation == solution.problem.stipulation
-            or stipulation.length <= EXACT_MOVES
-        )
-        kind = genre_of(stipulation)
-        self.replies = kind.replies(workspace, self._budget)
-        self.is_bounded = workspace.is_restricted or bool(solution.tablebase)
-        self.has_last_replies = kind.defender_ends
+        # Such an answer can only be followed: the kernel proves no other play.
+        self._is_bounded = workspace.is_restricted or bool(solution.tablebase)
+        self._move = partial(move_record, popeye=options.popeye)
+        self._attack = partial(attack_record, popeye=options.popeye)
 
-    def add(self, nodes: Iterable[DefenderNode]) -> int | None:
+    def build(self) -> Variations:
+        """Build the tree."""
+        self._describe("play of the key")
+        keys, keys_complete = self._find_keys()
+        first: Record = {"moves_left": self._moves}
+        passed: Record = {"moves_left": self._moves - 1}
+        key_moves = self._add(keys) if self._attacking else self._add_defences(first)
+        for key in keys:
+            if features := mark_key(self._place, key.attack["uci"]):
+                key.attack["features"] = features
+        set_play_moves = self._add_set_play(passed)
+        tries, tries_complete, try_moves = self._add_tries(
+            keys, keys_complete=keys_complete
+        )
+        return Variations(
+            self._stipulation,
+            self._solution.problem.fen,
+            set_play=passed.get("defences", []),
+            tries=tries,
+            tries_complete=tries_complete,
+            keys=[node.attack for node in keys],
+            keys_complete=keys_complete,
+            defences=first.get("defences", []),
+            refutations=first.get("refutations", []),
+            threats=first.get("threats", []),
+            zugzwang=first.get("zugzwang", False),
+            key_moves=key_moves,
+            set_play_moves=set_play_moves,
+            try_moves=try_moves,
+            forced=self._forced(self._place) if self._attacking else [],
+        )
+
+    def _add_defences(self, first: Record) -> int | None:
+        """Add play that the defender begins; see `_add`."""
+        if self._solution.mate is None:  # the claim does not hold
+            if self._is_bounded:
+                return 0
+            most = search_struct.MAX_LEGAL_MOVES
+            try:
+                words = self._replies.refutations(
+                    self._place.position, self._moves, most
+                )
+            except ENDS:
+                return 0
+            first["refutations"] = self._refutations(self._place, words)
+        return self._add([DefenderNode(self._place, first, self._solution.pv)])
+
+    def _add_set_play(self, passed: Record) -> int | None:
+        """Add the set play; see `_add`."""
+        if not self._options.set_play or not self._attacking or self._place.is_check:
+            return None
+        if self._is_bounded:
+            return 0
+        self._describe("set play")
+        after = self._place.after(NULL_MOVE)
+        return self._add([DefenderNode(after, passed, is_set_play=True)])
+
+    # First moves
+
+    def _find_keys(self) -> tuple[list[DefenderNode], bool]:
+        """Return the keys, and whether these are all."""
+        if not self._attacking:
+            return [], True
+        solution, pv = self._solution, self._solution.pv
+        mate, complete = solution.mate or self._moves, solution.keys_complete
+        lengths = dict.fromkeys(solution.keys or pv[:1], mate)
+        if not self._is_bounded and not (complete and mate == self._moves):
+            with suppress(*ENDS):
+                lengths = self._key_lengths()
+                complete = True
+        nodes = []
+        for key in sorted(
+            lengths, key=lambda key: (key not in pv[:1], lengths[key], key)
+        ):
+            row = self._place.moves[key]
+            attack = self._attack(row, lengths[key] - 1)
+            after = self._place.after(row.word)
+            nodes.append(DefenderNode(after, attack, _after(row, pv)))
+        return nodes, complete
+
+    def _key_lengths(self) -> dict[str, int]:
+        """Return how many moves each key takes, itself included."""
+        named = self._place.named
+        lengths: dict[str, int] = {}
+        for moves in range(self._solution.lower_bound, self._moves + 1):
+            for word in self._replies.solving_moves(self._place.position, moves):
+                lengths.setdefault(named[word].uci, moves)
+        return lengths
+
+    def _add_tries(
+        self, keys: Iterable[DefenderNode], *, keys_complete: bool
+    ) -> tuple[list[Record], bool, int | None]:
+        """Find the first moves that few replies refute, and add their play.
+
+        Returns
+        -------
+        tries : list of dict
+            In the order of their names.
+        is_complete : bool
+            Whether these are all.
+        complete_moves : int or None
+            The depth to which their play is complete.
+        """
+        most_asked = self._options.tries
+        if not (most_asked and keys_complete and self._attacking) or self._is_bounded:
+            return [], False, None
+        if not self._replies.has_tries(self._place.position, self._moves):
+            return [], True, None
+        known = {key.attack["uci"] for key in keys}
+        rows = [
+            row for uci, row in sorted(self._place.moves.items()) if uci not in known
+        ]
+        tries: list[Record] = []
+        depths: list[int] = []
+        is_complete = True
+        for most in range(1, most_asked + 1):
+            found: list[DefenderNode] = []
+            try:
+                rows = self._find_tries(rows, most, found)
+            except ENDS:
+                is_complete = False
+            tries += (node.attack for node in found)
+            self._describe("play of the tries")
+            depth = self._add(found)
+            if depth is not None:
+                depths.append(depth)
+            if not (rows and is_complete):
+                break
+        tries.sort(key=itemgetter("uci"))
+        return tries, is_complete, min(depths, default=None)
+
+    def _find_tries(
+        self, rows: Sequence[MoveRow], most: int, found: list[DefenderNode]
+    ) -> list[MoveRow]:
+        """Append the first moves that at most `most` replies refute; return the rest.
+
+        A move that no reply refutes stalemates, since it is not a key.
+        """
+        rest = []
+        for number, row in enumerate(rows, 1):
+            self._describe(f"tries: move {number} of {len(rows)}")
+            after = self._place.after(row.word)
+            left = self._moves - 1
+            words = self._replies.refutations(after.position, left, most + 1)
+            if len(words) > most:
+                rest.append(row)
+            elif words:
+                attack = self._attack(row, left)
+                attack["refutations"] = self._refutations(after, words)
+                found.append(DefenderNode(after, attack))
+        return rest
+
+    def _refutations(self, place: Place, words: Iterable[int]) -> list[Record]:
+        """Return the records of replies that refute, sorted by their names."""
+        records = []
+        for uci in sorted(place.named[word].uci for word in words):
+            row = place.moves[uci]
+            records.append(self._move(row))
+            if forced := self._forced(place.after(row.word)):
+                records[-1]["forced"] = forced
+        return records
+
+    def _forced(self, place: Place) -> list[Record]:
+        """Return the moves with which the attacker must end reflex play.
+
+        Only Popeye's text has them.
+        """
+        if not (self._options.popeye and self._genre.attacker_must_end):
+            return []
+        if self._stipulation.goal is Goal.MATE:
+            ends = [uci for uci, row in place.moves.items() if row.san[-1] == "#"]
+        else:
+            ends = [
+                uci
+                for uci, row in place.moves.items()
+                if place.after(row.word).is_stalemate
+            ]
+        return [self._move(place.moves[uci]) for uci in sorted(ends)]
+
+    # The play below first moves, level by level: a defence and its continuations
+
+    def _add(self, nodes: Iterable[DefenderNode]) -> int | None:
         """Add the play after moves that were just found.
 
         Parameters
         ----------
-        nodes : iterable of Node
+        nodes : iterable of DefenderNode
             The positions after them.
 
         Returns
@@ -142,8 +326,9 @@ class Levels:
             How many levels are complete; None: all.
         """
         complete, depth = 0, self._options.depth
-        nodes = list(filter(self._is_open, nodes))
-        while nodes and self._is_proved and (depth is None or complete < depth - 1):
+        nodes = [node for node in nodes if self._is_open(node.attack)]
+        is_proved = self._solution.tablebase is None
+        while nodes and is_proved and (depth is None or complete < depth - 1):
             spent = self._budget.count
             try:
                 nodes = self._add_level(nodes)
@@ -152,149 +337,128 @@ class Levels:
                 break
             complete += 1
         for node in nodes:
-            node.attack.is_cut = True
-            if node.line:
-                _chain(node.attack, node.line)
+            self._chain(node)
+            node.attack["cut"] = True
         return complete if nodes else None
 
     def _add_level(self, nodes: Iterable[DefenderNode]) -> list[DefenderNode]:
         """Add the play after all nodes or after none; return the nodes below."""
         following: list[DefenderNode] = []
         grown = [self._grow(node, following) for node in nodes]
-        for node, (threats, defences, is_zugzwang) in zip(nodes, grown, strict=True):
-            node.attack.threats, node.attack.defences = threats, defences
-            node.attack.is_zugzwang = is_zugzwang
+        for node, level in zip(nodes, grown, strict=True):
+            node.attack.update(level)
         return following
 
-    def _grow(
-        self, node: DefenderNode, following: list[DefenderNode]
-    ) -> tuple[list[Attack], list[Defence], bool]:
-        """Return the threats and defences after a move, and whether it is zugzwang."""
-        position, line = node.position, node.line
-        threats: list[Attack] = []
-        is_zugzwang = False
-        ranked = []
-        for reply in self._answered(node):
-            word = reply.word
-            if word == NULL_MOVE:
-                is_zugzwang = not reply.continuations
-                threats = self._attacks(position, reply, (), following)
+    def _grow(self, node: DefenderNode, following: list[DefenderNode]) -> Record:
+        """Return what follows a move: threats or zugzwang, and defences."""
+        level: Record = {}
+        defence: Record = {}
+        before, rest, count = node.place, node.line, 0
+        is_followed = self._is_followed(node)
+        for row in self._followed(node) if is_followed else self._rows(node):
+            role, left = row.head[0], int(row.head[1:] or 0)
+            if role == ZUGZWANG:
+                level["zugzwang"] = True
                 continue
-            if word in node.refuting or not (reply.continuations or reply.ends):
+            count += 1
+            if role in (DEFENCE, ENDING):
+                before, rest = node.place.after(row.word), _after(row, node.line)
+                defence = self._attack(row) if role == ENDING else self._move(row)
+                level.setdefault("defences", []).append(defence)
                 continue
-            if not (self._options.all_defences or reply.is_relevant):
-                continue
-            name = self.reply_name(position, word)
-            rest = line[1:] if line[:1] == (name,) else ()
-            attacks = self._attacks(position, reply, rest, following)
-            ranked.append((not rest, -reply.length, name, attacks, reply.is_complete))
-        moves = sum(1 + len(attacks) for *_, attacks, _ in ranked) + len(threats)
-        self._budget.spend(moves - 2 * bool(line))
-        ranked.sort(key=itemgetter(0, 1, 2))
-        defences = [
-            Defence(name, attacks, all_) for _, _, name, attacks, all_ in ranked
-        ]
-        return threats, defences, is_zugzwang
+            if role == THREAT and "threats" not in level:
+                before, rest = node.place.after(NULL_MOVE), ()
+            attack = self._attack(row, left)
+            if role == THREAT:
+                level.setdefault("threats", []).append(attack)
+            else:
+                defence.setdefault("continuations", []).append(attack)
+                if is_followed:
+                    defence["incomplete"] = True
+            if self._is_open(attack):
+                after = before.after(row.word)
+                following.append(DefenderNode(after, attack, _after(row, rest)))
+        self._budget.spend(count - 2 * bool(node.line))
+        if len(node.line) > 1:  # a last defence is in its order
+            _bring_first(level.get("defences", []), *node.line)
+        return level
 
-    def _attacks(
-        self,
-        position: PositionStruct,
-        reply: Reply,
-        line: tuple[str, ...],
-        following: list[DefenderNode],
-    ) -> list[Attack]:
-        """Return the continuations after a reply; the play below them is added later.
-
-        The position is that before the reply.
-        """
-        left, words = reply.length - 1, reply.continuations
-        has_play = left > 0 or self.has_last_replies
-        if has_play or any(build.goes_to_last_rank(word) for word in words):
-            position = self.made(position, reply.word)
-        moves = [(self.attack_name(position, word), word) for word in words]
-        if len(moves) > 1:
-            moves.sort(key=lambda move: ((move[0],) != line[:1], move[0]))
-        if not has_play:
-            return [Attack(name, left) for name, _ in moves]
-        attacks = []
-        for name, word in moves:
-            attack = Attack(name, left)
-            attacks.append(attack)
-            rest = line[1:] if line[:1] == (name,) else ()
-            following.append(DefenderNode(self.made(position, word), attack, rest))
-        return attacks
-
-    def _is_open(self, node: DefenderNode) -> bool:
-        """Whether there is play after a node."""
-        return bool(node.attack.moves_left) or self.has_last_replies
-
-    # Answers of the kernel
-
-    def _answered(self, node: DefenderNode) -> Iterable[Reply]:
-        """Return the replies, each with one or all of its shortest continuations."""
-        position, attack = node.position, node.attack
-        if not self._is_far(node):
-            threats = self._options.threats and not node.is_set_play
-            return self.replies.after(position, attack.moves_left, threats=threats)
-        return [
-            self._followed(self.made(position, word), word, attack.moves_left)
-            for word in self.legal(position)
-            if word not in node.refuting  # a proof of it would never come
-        ]
-
-    def _followed(self, position: PositionStruct, reply: int, left: int) -> Reply:
-        """Return the continuation of the answer's proof."""
-        self._prover = self._prover or build.WorkspaceProver(self._workspace)
-        word, length = self._prover.attack(bytes(position), left, self._budget)
-        return Reply(reply, length, [word], is_complete=False)
-
-    def _is_far(self, node: DefenderNode) -> bool:
-        """Whether the play after a node follows only the answer's proof."""
-        return self.is_bounded or (
-            not self._is_exact
-            and not node.is_set_play
-            and node.attack.moves_left > NEAR_MOVES
+    def _rows(self, node: DefenderNode) -> Iterator[MoveRow]:
+        """Return the rows of a level, which are proved exactly."""
+        place, left = node.place, node.attack.get("moves_left", 0)
+        threats = self._options.threats and not node.is_set_play
+        return self._writer.level(
+            place.position,
+            self._replies.list_after(place.position, left, threats=threats),
+            black=place.black,
+            all_defences=self._options.all_defences,
         )
 
-    # Moves
+    def _is_followed(self, node: DefenderNode) -> bool:
+        """Return whether one continuation of a proof stands for all others."""
+        left = node.attack.get("moves_left", 0)
+        is_long = left > ENDING_MOVES and ending.is_ending(node.place.position)
+        return self._is_bounded or (is_long and not node.is_set_play)
 
-    def legal(self, position: PositionStruct) -> list[int]:
-        """Return the legal moves."""
-        return self._kernel.moves(position, self._search)
+    def _followed(self, node: DefenderNode) -> Iterator[MoveRow]:
+        """Yield each reply and the continuation of the answer's proof."""
+        place, left = node.place, node.attack["moves_left"]
+        self._prover = self._prover or build.WorkspaceProver(self._workspace)
+        refuting = {move["uci"] for move in node.attack.get("refutations", ())}
+        answered = []
+        for uci, reply in sorted(place.moves.items()):
+            if uci in refuting:  # a proof of it would never come
+                continue
+            after = place.after(reply.word)
+            packed = bytes(after.position)
+            word, length = self._prover.attack(packed, left, self._budget)
+            attack = after.named[word]._replace(head=f"{ATTACK}{length - 1}")
+            answered.append((-length, reply._replace(head=DEFENCE), attack))
+        for _, reply, attack in sorted(answered, key=itemgetter(0)):
+            yield from (reply, attack)
 
-    def made(self, position: PositionStruct, word: int) -> PositionStruct:
-        """Return the position after a move."""
-        return self._kernel.made(position, self._search, word)
+    def _chain(self, node: DefenderNode) -> None:
+        """Add the rest of the main line, from a defence on, where the play is cut.
 
-    def attack_name(self, position: PositionStruct, word: int) -> str:
-        """Return the name of an attacker's move."""
-        return build.uci_of(position, word, self._attacker)
+        In self- and reflex play the line ends with a defence.
+        """
+        place, attack, line, _ = node
+        left = attack.get("moves_left", 0)
+        for reply, move in zip_longest(line[::2], line[1::2]):
+            row = place.moves[reply]
+            place = place.after(row.word)
+            defence = self._move(row) if move else self._attack(row)
+            attack["defences"] = [defence]
+            if move:
+                left -= 1
+                row = place.moves[move]
+                place = place.after(row.word)
+                attack = self._attack(row, left)
+                defence["continuations"] = [attack]
+                if left or len(line) % 2:
+                    attack["cut"] = True
+            defence["incomplete"] = True
 
-    def reply_name(self, position: PositionStruct, word: int) -> str:
-        """Return the name of a defender's move."""
-        return build.uci_of(position, word, not self._attacker)
+    def _is_open(self, attack: Record) -> bool:
+        """Whether there is play after a move of the attacker."""
+        return bool(attack.get("moves_left")) or self._genre.defender_ends
 
 
-def _chain(attack: Attack, line: Sequence[str]) -> None:
-    """Add the rest of the main line, from a defence on, where the play is cut.
+def _after(row: MoveRow, line: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the rest of the main line after a move; empty elsewhere."""
+    return line[1:] if row.uci in line[:1] else ()
 
-    In self- and reflex play the line ends with a defence.
-    """
-    left = attack.moves_left
-    for reply, move in zip_longest(line[::2], line[1::2]):
-        defence = Defence(reply, continuations_complete=False)
-        attack.defences = [defence]
-        if move is None:
-            break
-        left -= 1
-        attack = Attack(move, left, is_cut=left > 0 or bool(len(line) % 2))
-        defence.continuations = [attack]
+
+def _bring_first(defences: list[Record], reply: str, attack: str, *_: str) -> None:
+    """Bring the moves of the main line to the front."""
+    defences.sort(key=lambda defence: defence["uci"] != reply)
+    for defence in defences[:1]:
+        if defence["uci"] == reply:
+            defence["continuations"].sort(key=lambda each: each["uci"] != attack)
 
 
 # --------------------------------------------------------------------------------------
-# The parts: keys, set play and tries. The kernel answers two questions: which moves of
-# the attacker solve in time, and which replies refute. The rest is bookkeeping, so a
-# node costs a few calls.
+# From an answer to its play.
 
 
 def build_variations(
@@ -387,192 +551,6 @@ def _wanted_moves(solution: Solution) -> int:
     return solution.mate or 0
 
 
-class _PlayBuilder:
-    def __init__(
-        self,
-        solution: Solution,
-        workspace: Workspace,
-        options: PlayOptions,
-        moves: int,
-        describe: Callable[[str], None],
-    ) -> None:
-        board = chess.Board(solution.problem.fen)
-        self._board = board
-        self._solution = solution
-        self._options = options
-        self._describe = describe
-        self._position = pack_board(board)
-        self._attacking = moves > 0
-        self._moves = abs(moves)
-        self._stipulation = solution.problem.stipulation.numbered(self._moves)
-        attacker = board.turn if self._attacking else not board.turn
-        self._levels = Levels(solution, workspace, options, self._stipulation, attacker)
-        self._replies = self._levels.replies
-
-    def build(self) -> Variations:
-        """Build the tree."""
-        self._describe("play of the key")
-        keys, keys_complete = self._find_keys()
-        first, set_play = Attack("", self._moves), Attack("", self._moves - 1)
-        key_moves = (
-            self._levels.add(keys) if self._attacking else self._add_defences(first)
-        )
-        set_play_moves = self._add_set_play(set_play)
-        tries, tries_complete, try_moves = self._add_tries(
-            keys, keys_complete=keys_complete
-        )
-        return Variations(
-            self._stipulation,
-            self._solution.problem.fen,
-            set_play=tuple(set_play.defences),
-            tries=tuple(tries),
-            keys=tuple(node.attack for node in keys),
-            defences=tuple(first.defences),
-            refutations=tuple(first.refutations),
-            threats=tuple(first.threats),
-            is_zugzwang=first.is_zugzwang,
-            key_moves=key_moves,
-            set_play_moves=set_play_moves,
-            try_moves=try_moves,
-            keys_complete=keys_complete,
-            tries_complete=tries_complete,
-        )
-
-    def _add_defences(self, first: Attack) -> int | None:
-        """Add play that the defender begins; see `Levels.add`."""
-        position, refuting = self._position, list[int]()
-        if self._solution.mate is None:  # the claim does not hold
-            if self._levels.is_bounded:
-                return 0
-            moves = len(self._levels.legal(position))
-            try:
-                refuting = self._replies.refutations(position, self._moves, moves)
-            except ENDS:
-                return 0
-        first.refutations = sorted(
-            self._levels.reply_name(position, w) for w in refuting
-        )
-        node = DefenderNode(position, first, self._solution.pv, frozenset(refuting))
-        return self._levels.add([node])
-
-    def _add_set_play(self, passed: Attack) -> int | None:
-        """Add the set play; see `Levels.add`."""
-        if not self._options.set_play or not self._attacking or self._board.is_check():
-            return None
-        if self._levels.is_bounded:
-            return 0
-        self._describe("set play")
-        after = self._levels.made(self._position, NULL_MOVE)
-        return self._levels.add([DefenderNode(after, passed, is_set_play=True)])
-
-    # First moves
-
-    def _find_keys(self) -> tuple[list[DefenderNode], bool]:
-        """Return the keys, and whether these are all."""
-        if not self._attacking:
-            return [], True
-        solution, pv = self._solution, self._solution.pv
-        mate, complete = solution.mate or self._moves, solution.keys_complete
-        lengths = dict.fromkeys(solution.keys or pv[:1], mate)
-        names = self._names()
-        if not self._levels.is_bounded and not (complete and mate == self._moves):
-            with suppress(*ENDS):
-                lengths = self._key_lengths(names)
-                complete = True
-        words = {name: word for word, name in names.items()}
-        nodes = []
-        for key in sorted(
-            lengths, key=lambda key: (key not in pv[:1], lengths[key], key)
-        ):
-            after = self._levels.made(self._position, words[key])
-            line = pv[1:] if pv[:1] == (key,) else ()
-            nodes.append(DefenderNode(after, Attack(key, lengths[key] - 1), line))
-        return nodes, complete
-
-    def _key_lengths(self, names: dict[int, str]) -> dict[str, int]:
-        """Return how many moves each key takes, itself included."""
-        lengths: dict[str, int] = {}
-        for moves in range(self._solution.lower_bound, self._moves + 1):
-            for word in self._replies.solving_moves(self._position, moves):
-                lengths.setdefault(names[word], moves)
-        return lengths
-
-    def _add_tries(
-        self, keys: Iterable[DefenderNode], *, keys_complete: bool
-    ) -> tuple[list[Attack], bool, int | None]:
-        """Find the first moves that few replies refute, and add their play.
-
-        Returns
-        -------
-        tries : list of Attack
-            In the order of their names.
-        is_complete : bool
-            Whether these are all.
-        complete_moves : int or None
-            The depth to which their play is complete.
-        """
-        most_asked = self._options.tries
-        if (
-            not (most_asked and keys_complete and self._attacking)
-            or self._levels.is_bounded
-        ):
-            return [], False, None
-        if not self._replies.has_tries(self._position, self._moves):
-            return [], True, None
-        known = {key.attack.move for key in keys}
-        names = {w: name for w, name in self._names().items() if name not in known}
-        words = sorted(names, key=names.__getitem__)
-        tries: list[Attack] = []
-        depths: list[int] = []
-        is_complete = True
-        for most in range(1, most_asked + 1):
-            found: list[DefenderNode] = []
-            try:
-                words = self._find_tries(words, most, found)
-            except ENDS:
-                is_complete = False
-            tries += (node.attack for node in found)
-            self._describe("play of the tries")
-            depth = self._levels.add(found)
-            if depth is not None:
-                depths.append(depth)
-            if not (words and is_complete):
-                break
-        tries.sort(key=lambda attack: attack.move)
-        return tries, is_complete, min(depths, default=None)
-
-    def _find_tries(
-        self, words: Sequence[int], most: int, found: list[DefenderNode]
-    ) -> list[int]:
-        """Append the first moves that at most `most` replies refute; return the rest.
-
-        A move that no reply refutes stalemates, since it is not a key.
-        """
-        rest = []
-        for number, word in enumerate(words, 1):
-            self._describe(f"tries: move {number} of {len(words)}")
-            after = self._levels.made(self._position, word)
-            refuting = self._replies.refutations(after, self._moves - 1, most + 1)
-            if len(refuting) > most:
-                rest.append(word)
-            elif refuting:
-                name = self._levels.attack_name(self._position, word)
-                refutations = sorted(
-                    self._levels.reply_name(after, w) for w in refuting
-                )
-                attack = Attack(name, self._moves - 1, refutations=refutations)
-                found.append(DefenderNode(after, attack, refuting=frozenset(refuting)))
-        return rest
-
-    def _names(self) -> dict[int, str]:
-        """Return the names of the attacker's first moves."""
-        position = self._position
-        return {
-            w: self._levels.attack_name(position, w)
-            for w in self._levels.legal(position)
-        }
-
-
 # --------------------------------------------------------------------------------------
 # `variations`: the play of a problem, from the question to the tree.
 
@@ -645,11 +623,11 @@ def variations(  # noqa: PLR0913 -- each is one switch of the question
     >>> from solver import Problem, variations
     >>> problem = Problem("5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -", stipulation="#2")
     >>> play = variations(problem, set_play=True)
-    >>> [(key.move, key.moves_left) for key in play.keys]
-    [('c4g8', 1)]
-    >>> for defence in play.keys[0].defences:
-    ...     print(defence.move, [attack.move for attack in defence.continuations])
-    f8g8 ['h6f7']
+    >>> [(key["san"], key["moves_left"]) for key in play.keys]
+    [('Qg8+', 1)]
+    >>> for defence in play.keys[0]["defences"]:
+    ...     print(defence["san"], [move["san"] for move in defence["continuations"]])
+    Rxg8 ['Nf7#']
     """
     options = PlayOptions(
         set_play=require_bool("set_play", set_play),
@@ -691,8 +669,7 @@ def find_variations(
     claim = question.problem.claim
     if claim:  # a stipulation claims that it is solvable
         most = min(question.most_moves, abs(claim.mate))
-        # The builder finds the keys of a short problem faster than the solver.
-        is_long = most > EXACT_MOVES
+        is_long = most > SHORT_MOVES
         limits = replace(question.limits, max_moves=most)
         question = replace(question, limits=limits, all_keys=is_long)
     batch = queries.Questions(solver.workspace, [question])

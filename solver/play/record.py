@@ -1,22 +1,194 @@
-"""The play of a problem for programs, with what problemists note beside it.
+"""The play of a problem: the question about it, its record, and marks.
 
-Called by `cli`, `output` and `pages`; imports `tree`, `board` and `kernel.border`.
+Called by `builder`, `cli`, `mcp`, `output` and `pages`; imports `board`,
+`kernel.border`, `problem` and `solution`.
 """
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import chess
-
-from solver.board import key_features, mate_mark
+from solver import problem, solution
+from solver.board import MoveRow, Place, mate_mark
 from solver.kernel.border.interface import KeyFeature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from solver.play.tree import Attack, Defence, Variations
+    import chess
+
+# --------------------------------------------------------------------------------------
+# The question about the play of a problem.
+
+MOST_MOVES = 50_000
+"""Moves of both sides in a tree: usually enough for the play of a mate in four."""
+
+TIME_S = 60.0
+
+
+class PlayOptions(NamedTuple):
+    """Which play is wanted, and what it may cost.
+
+    Attributes
+    ----------
+    set_play : bool
+        Show what would follow if the defender began.
+    tries : int
+        Show first moves that at most this many defences refute; 0: no tries.
+    threats : bool
+        Look for threats, and leave out defences that change nothing about them.
+    all_defences : bool
+        Show these defences too.
+    depth : int or None
+        Show at most this many moves of the attacker; None: all.
+    most_moves : int
+        The greatest number of moves of both sides, not counting the main line.
+    time_s : float
+        Seconds to build the tree.
+    popeye : bool
+        Add the fields that only Popeye's text needs; see `FOR_POPEYE`.
+    """
+
+    set_play: bool = False
+    tries: int = 0
+    threats: bool = True
+    all_defences: bool = False
+    depth: int | None = None
+    most_moves: int = MOST_MOVES
+    time_s: float = TIME_S
+    popeye: bool = False
+
+
+# --------------------------------------------------------------------------------------
+# The play as records: docs/reference/record.md defines the fields of a move.
+
+Record = dict[str, Any]
+"""A move and the play after it; its fields that are empty, 0 or false are left out."""
+
+FOR_POPEYE = ("long", "forced")
+"""Fields that only Popeye's text needs: a move's name in long notation, and the moves
+with which reflex play forces the attacker to end the play."""
+
+
+def move_record(row: MoveRow, *, popeye: bool = False) -> Record:
+    """Return the record of a move, for Popeye's text with its long name."""
+    record: Record = {"uci": row.uci, "san": row.san}
+    if popeye:
+        record["long"] = row.long
+    return record
+
+
+def attack_record(row: MoveRow, left: int = 0, *, popeye: bool = False) -> Record:
+    """Return the record of a move after which the attacker needs `left` moves.
+
+    A last move has the mark of the mate.
+    """
+    record = move_record(row, popeye=popeye)
+    if left:
+        record["moves_left"] = left
+    elif mark := MARKS[int(row.mark)]:
+        record["mark"] = str(mark)
+    return record
+
+
+@dataclass(frozen=True, slots=True)
+class Variations:
+    """The play from a position: set play, tries, keys and what follows them.
+
+    Attributes
+    ----------
+    stipulation : Stipulation
+        What the play shows: `#n` for a mate in n. `MATE` if there is no play.
+    fen : str
+        The position, a FEN of six fields.
+    forced : list of dict
+        The moves with which reflex play forces the attacker to end it at once; only
+        where Popeye's text was wanted.
+
+    Notes
+    -----
+    The others are the fields of `play` in a record, and so are those of its moves,
+    which are dicts; docs/reference/record.md defines them.
+    """
+
+    stipulation: problem.Stipulation = problem.MATE
+    fen: str = ""
+    set_play: Sequence[Record] = field(default_factory=list)
+    tries: Sequence[Record] = field(default_factory=list)
+    tries_complete: bool = False
+    keys: Sequence[Record] = field(default_factory=list)
+    keys_complete: bool = False
+    defences: Sequence[Record] = field(default_factory=list)
+    refutations: Sequence[Record] = field(default_factory=list)
+    threats: Sequence[Record] = field(default_factory=list)
+    zugzwang: bool = False
+    key_moves: int | None = None
+    set_play_moves: int | None = None
+    try_moves: int | None = None
+    forced: Sequence[Record] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        keys = " ".join(key["uci"] for key in self.keys)
+        return f"<Variations {self.stipulation}, keys={keys!r}, fen={self.fen!r}>"
+
+    def _repr_html_(self) -> str:
+        return str(solution.show_answer(self, "html"))
+
+    def to_dict(self) -> Record:
+        """Return the record that `solve --variations --json` prints as `play`.
+
+        Returns
+        -------
+        dict
+            What `json.dumps` takes. It shares its moves with this object.
+        """
+        record = {name: getattr(self, name) for name in _IN_RECORD}
+        record["stipulation"] = self.stipulation.text or None
+        return record | ({"forced": self.forced} if self.forced else {})
+
+    @property
+    def complete_moves(self) -> int | None:
+        """The depth to which every part is complete; None if nothing is cut off."""
+        parts = (self.key_moves, self.set_play_moves, self.try_moves)
+        return min((moves for moves in parts if moves is not None), default=None)
+
+
+_IN_RECORD = (
+    *("stipulation", "set_play", "tries", "tries_complete", "keys", "keys_complete"),
+    *("defences", "refutations", "threats", "zugzwang"),
+    *("complete_moves", "key_moves", "set_play_moves", "try_moves"),
+)
+
+
+def play_attacks(play: Record) -> Iterator[Record]:
+    """Yield every move of the attacker, parents before children."""
+    begun = {"defences": [*play["set_play"], *play["defences"]]}
+    first = [*play["keys"], *play["tries"], *play["threats"], begun]
+    return (attack for attack in all_attacks(first) if attack is not begun)
+
+
+def all_attacks(attacks: Iterable[Record]) -> Iterator[Record]:
+    """Yield moves of the attacker and all below them, parents before children."""
+    ahead = [*attacks]
+    while ahead:
+        attack = ahead.pop()
+        yield attack
+        ahead += attack.get("threats", ())
+        for defence in attack.get("defences", ()):
+            ahead += defence.get("continuations", ())
+
+
+def without_popeye(play: Record) -> Record:
+    """Return a record of the play without the fields that only Popeye's text needs."""
+
+    def plain(fields: Record) -> Record:
+        return {name: fields[name] for name in fields if name not in FOR_POPEYE}
+
+    copy: Record = json.loads(json.dumps(play), object_hook=plain)
+    return copy
 
 
 # --------------------------------------------------------------------------------------
@@ -40,6 +212,10 @@ class MateMark(StrEnum):
 
     IDEAL = "ideal"
     """Pure, and every piece on the board takes part."""
+
+
+MARKS = tuple(MateMark)
+"""The marks in the kernel's order."""
 
 
 def find_mate_mark(board: chess.Board) -> MateMark:
@@ -70,10 +246,10 @@ def find_mate_mark(board: chess.Board) -> MateMark:
     MateMark
         PLAIN also if it is not checkmate.
     """
-    return tuple(MateMark)[mate_mark(board)]
+    return MARKS[mate_mark(board)]
 
 
-def mark_key(board: chess.Board, move: chess.Move) -> list[str]:
+def mark_key(place: Place, uci: str) -> list[str]:
     """Return what a problemist would note about a key, the worst first.
 
     - It gives check, captures (also en passant), promotes, or castles.
@@ -86,9 +262,9 @@ def mark_key(board: chess.Board, move: chess.Move) -> list[str]:
 
     Parameters
     ----------
-    board : chess.Board
-        The position before it; not changed.
-    move : chess.Move
+    place : Place
+        The position before it.
+    uci : str
         A legal move.
 
     Returns
@@ -98,7 +274,7 @@ def mark_key(board: chess.Board, move: chess.Move) -> list[str]:
     """
     return [
         KEY_FEATURES[feature].replace("{}", squares)
-        for feature, squares in key_features(board, move)
+        for feature, squares in place.key_features(uci)
     ]
 
 
@@ -119,126 +295,3 @@ KEY_FEATURES: dict[int, str] = {
     **{KeyFeature.PROMOTES + kind: f"promotes to a {name}" for kind, name in _PIECES},
 }
 """What a key does in words; squares replace `{}`. The pages use the same table."""
-
-
-# --------------------------------------------------------------------------------------
-# The play of a problem for programs; docs/reference/record.md defines the fields.
-
-Record = dict[str, Any]
-"""The JSON value for a move and the play after it, or for the whole play."""
-
-
-def marked_play(variations: Variations) -> Record:
-    """Make the record with remarks; see `Variations.to_dict`."""
-    return play_record(variations, marks=True)
-
-
-def play_record(variations: Variations, *, marks: bool = False) -> Record:
-    """Make the record of the play, the field `play` of an answer's record.
-
-    Parameters
-    ----------
-    variations : Variations
-        The play.
-    marks : bool
-        Whether to remark on keys and final positions.
-
-    Returns
-    -------
-    dict
-        For `json.dumps`. Fields of a move that are empty, 0 or false are left out.
-    """
-    board = chess.Board(variations.fen)
-    maker = _Maker(board, marks=marks)
-    keys = maker.attacks(variations.keys)
-    for key, attack in zip(keys, variations.keys, strict=True):
-        move = chess.Move.from_uci(attack.move)
-        if marks and (found := mark_key(board, move)):
-            key["features"] = found
-    tries = maker.attacks(variations.tries)
-    defences = maker.defences(variations.defences)
-    refutations = maker.moves(variations.refutations)
-    if variations.set_play or variations.threats:
-        maker.pass_turn()
-    threats = maker.attacks(variations.threats)
-    set_play = maker.defences(variations.set_play)
-    stipulation = variations.stipulation
-    return {
-        "stipulation": stipulation.text or None,
-        "set_play": set_play,
-        "tries": tries,
-        "tries_complete": variations.tries_complete,
-        "keys": keys,
-        "keys_complete": variations.keys_complete,
-        "defences": defences,
-        "refutations": refutations,
-        "threats": threats,
-        "zugzwang": variations.is_zugzwang,
-        "complete_moves": variations.complete_moves,
-        "key_moves": variations.key_moves,
-        "set_play_moves": variations.set_play_moves,
-        "try_moves": variations.try_moves,
-    }
-
-
-class _Maker:
-    def __init__(self, board: chess.Board, *, marks: bool) -> None:
-        self._board = board
-        self._marks = marks
-
-    def pass_turn(self) -> None:
-        self._board.push(chess.Move.null())
-
-    def attacks(self, attacks: Iterable[Attack]) -> list[Record]:
-        """Write attacks and the play after them; two nested calls for each move."""
-        board, records = self._board, []
-        for attack in attacks:
-            record = self._played(attack.move)
-            if attack.moves_left:
-                record["moves_left"] = attack.moves_left
-            elif not attack.defences and not attack.refutations:
-                self._add_mark(record)
-            if attack.is_zugzwang:
-                record["zugzwang"] = True
-            if attack.threats:
-                self.pass_turn()
-                record["threats"] = self.attacks(attack.threats)
-                board.pop()
-            if attack.defences:
-                record["defences"] = self.defences(attack.defences)
-            if attack.refutations:
-                record["refutations"] = self.moves(attack.refutations)
-            if attack.is_cut:
-                record["cut"] = True
-            board.pop()
-            records.append(record)
-        return records
-
-    def moves(self, moves: Iterable[str]) -> list[Record]:
-        records = []
-        for move in moves:
-            records.append(self._played(move))
-            self._board.pop()
-        return records
-
-    def defences(self, defences: Iterable[Defence]) -> list[Record]:
-        records = []
-        for defence in defences:
-            record = self._played(defence.move)
-            if defence.continuations:
-                record["continuations"] = self.attacks(defence.continuations)
-            else:
-                self._add_mark(record)
-            if not defence.continuations_complete:
-                record["incomplete"] = True
-            self._board.pop()
-            records.append(record)
-        return records
-
-    def _played(self, uci: str) -> Record:
-        """Play a move and return its names."""
-        return {"uci": uci, "san": self._board.san_and_push(chess.Move.from_uci(uci))}
-
-    def _add_mark(self, record: Record) -> None:
-        if self._marks and (remark := find_mate_mark(self._board)):
-            record["mark"] = remark

@@ -1,7 +1,7 @@
 """The moves that solve: replies by force, solutions of help play, its final positions.
 
-Called by `stipulations`, `cli`, `output` and `play`; imports `certificate`,
-`kernel.border`, `kernel.build`, `position_text`, `problem`, `search` and `solution`.
+Called by `stipulations`, `cli` and `output`; imports `certificate`, `kernel.border`,
+`kernel.build`, `position_text`, `problem`, `search` and `solution`.
 
 They are found in a search's memory, by calls that are short enough to be stopped.
 """
@@ -11,12 +11,11 @@ from __future__ import annotations
 import ctypes
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeVar
 
 from solver import position_text, solution
 from solver.certificate import build
 from solver.kernel.border import parts, search_struct
-from solver.kernel.border.interface import REPLY_WORDS, Kernel, ReplyFlag
 from solver.kernel.build.loader import load_part
 from solver.problem import Claim, Goal
 from solver.search import workspaces
@@ -24,30 +23,13 @@ from solver.search import workspaces
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from solver.kernel.border.interface import Kernel
     from solver.search.queries import Question
     from solver.search.threads import Control
 
-# Play by force: replies with their proved continuations
+# Play by force: lists of moves that are proved
 
-
-class Reply(NamedTuple):
-    """A move of the defender, or a null move, and the shortest continuations."""
-
-    word: int
-
-    length: int
-    """The attacker's moves that the continuations take; 0: there is none."""
-
-    continuations: list[int]
-
-    ends: bool = False
-    """Whether the reply itself reaches the goal, as in self- and reflex play."""
-
-    is_relevant: bool = True
-    """Whether it is a relevant defence; see `ReplyFlag.RELEVANT`."""
-
-    is_complete: bool = True
-    """Whether the continuations are all, and proved to be the shortest."""
+Answer = TypeVar("Answer", int, list[int])
 
 
 class Replies:
@@ -76,8 +58,8 @@ class Replies:
         self._kernel = kernel
         self._budget = budget
         self._node_limit: int = self._search.node_limit
-        self._with_threats = partial(self._kernel.continuations, threats=True)
-        self._without_threats = partial(self._kernel.continuations, threats=False)
+        self._with_threats = partial(kernel.list_continuations, threats=True)
+        self._without_threats = partial(kernel.list_continuations, threats=False)
 
     def solving_moves(
         self, position: search_struct.PositionStruct, moves: int
@@ -95,33 +77,28 @@ class Replies:
         """Return whether a move of the attacker that does not solve can be a try."""
         return self._kernel.has_tries(position, self._search, moves)
 
-    def after(
+    def list_after(
         self, position: search_struct.PositionStruct, moves: int, *, threats: bool
-    ) -> Iterator[Reply]:
-        """Yield each reply with the shortest continuations of at most `moves`.
+    ) -> int:
+        """List each reply with the shortest continuations of at most `moves`.
 
         With `threats` the null move comes first, unless the defender is in check, must
         reach the goal of reflex play, or `moves` is 0.
+
+        Returns
+        -------
+        int
+            The length of the list; see `Kernel.write_level`.
         """
         question = self._with_threats if threats else self._without_threats
-        words = self._ask(question, position, moves)
-        start, end = 0, len(words)
-        while start < end:
-            word, length, flags, count = words[start : start + REPLY_WORDS]
-            start += REPLY_WORDS
-            continuations = words[start : start + count]
-            ends = bool(flags & ReplyFlag.ENDS)
-            yield Reply(
-                word, length, continuations, ends, bool(flags & ReplyFlag.RELEVANT)
-            )
-            start += count
+        return self._ask(question, position, moves)
 
     def _ask(
         self,
-        question: Callable[..., list[int] | None],
+        question: Callable[..., Answer | None],
         position: search_struct.PositionStruct,
         *numbers: int,
-    ) -> list[int]:
+    ) -> Answer:
         search, nodes = self._search, build.FIRST_SLICE_NODES
         while True:
             search.node_limit = min(search.nodes + nodes, self._node_limit)

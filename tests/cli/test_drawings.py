@@ -25,7 +25,7 @@ from tests.played import Ply, require_whole_mate, walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from solver.play.tree import Variations
+    from solver.play.record import Variations
     from solver.search.threads import Control
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"

@@ -24,7 +24,7 @@ from tests.output.play_trees import BLOCK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from solver.play.tree import PlayOptions
+    from solver.play.record import PlayOptions
     from solver.solution import Solution
     from tests.cli.conftest import Matesolve
 
@@ -359,7 +359,8 @@ def test_the_play_in_a_pipe_is_plain_and_has_80_columns(matesolve: Matesolve) ->
     assert "\x1b" not in out
     assert 70 < max(map(len, play)) <= 80
     assert (
-        play[-1] == "  Far from the mate, only one of several continuations is shown."
+        play[-1]
+        == "  The play of the first 12 moves is shown; after them only the main line."
     )
 
 
@@ -405,7 +406,7 @@ def test_the_time_of_the_search_is_part_of_the_time_limit(
 def test_a_limit_cuts_first_what_was_asked_for_besides(solve: Solve) -> None:
     words = (LONG, "--tries", "20", "--set-play")
     whole = play_of(solve(*words).out)
-    code, out, err = solve(*words, "--nodes", "40000")
+    code, out, err = solve(*words, "--nodes", "60000")
     cut = play_of(out)
     assert (code, err) == (0, "")
     assert cut[cut.index("Tries") :][:2] == ["Tries", "  There may be tries."]

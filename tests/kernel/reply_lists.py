@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from ctypes import c_uint32
+from typing import NamedTuple
 
 import chess
 
 from solver.board import unpack_move
 from solver.kernel.border.interface import NULL_MOVE, REPLY_WORDS, ReplyFlag
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from solver.kernel.border.search_struct import Search
 
 PASS = "0000"
 """The null move in UCI notation."""
@@ -25,8 +24,9 @@ class Answer(NamedTuple):
     is_relevant: bool = False
 
 
-def read_list(board: chess.Board, words: Sequence[int]) -> dict[str, Answer]:
-    """Return the answer to each reply; the null move is `PASS`."""
+def read_list(board: chess.Board, search: Search, size: int) -> dict[str, Answer]:
+    """Return the answer to each reply of a list; the null move is `PASS`."""
+    words = (c_uint32 * size).from_buffer(search, Search.phis.offset)[:]
     answers = {}
     start = 0
     while start < len(words):

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from solver.play.tree import Attack, Defence, Variations
+from solver.play.record import Variations
 from solver.problem import Problem, Stipulation
 from solver.solution import Solution, Stats, Status
+from tests.typed_play import Move, attack_of, defence_of
 
 BLOCK = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 """Mate in two with set play, four tries and a waiting key."""
 
 
-def defence(move: str, *continuations: str) -> Defence:
+def defence(move: str, *continuations: str) -> Move:
     """Return a defence with mates in one as its continuations."""
-    return Defence(move, [Attack(mate, 0) for mate in continuations])
+    return defence_of(move, [attack_of(mate, 0) for mate in continuations])
 
 
-def refuted(move: str, refutation: str) -> Attack:
+def refuted(move: str, refutation: str) -> Move:
     """Return a try of a mate in two without any play."""
-    return Attack(move, 1, refutations=[refutation])
+    return attack_of(move, 1, refutations=[refutation])
 
 
 BLOCK_PLAY = Variations(
@@ -31,19 +32,19 @@ BLOCK_PLAY = Variations(
     ),
     tries=(
         refuted("e3c2", "d3c2"),
-        Attack(
+        attack_of(
             "h5b5",
             1,
-            threats=[Attack("b5c4", 0)],
+            threats=[attack_of("b5c4", 0)],
             defences=[defence("c8e6", "b5e5")],
             refutations=["a6b5"],
         ),
     ),
     keys=(
-        Attack(
+        attack_of(
             "h5a5",
             1,
-            is_zugzwang=True,
+            zugzwang=True,
             defences=[
                 defence("c8b7", "e3f5"),
                 defence("c8f5", "e3f5"),
@@ -74,12 +75,12 @@ SELFMATE = "8/8/8/8/8/1r1k4/8/K7 w - - 0 1"
 
 def shuffled(moves: int) -> Variations:
     """Kings that go to and fro for a number of moves, with a choice each time."""
-    key = attack = Attack("a1b1", moves - 1)
+    key = attack = attack_of("a1b1", moves - 1)
     for left in reversed(range(moves - 1)):
         reply, answer = ("g8h8", "a1b1") if attack.move == "b1a1" else ("h8g8", "b1a1")
-        following = Attack(answer, left)
+        following = attack_of(answer, left)
         other = "h8h7" if reply == "h8g8" else "g8f8"
-        attack.defences = [Defence(reply, [following]), defence(other, "a2a3")]
+        attack["defences"] = [defence_of(reply, [following]), defence(other, "a2a3")]
         attack = following
     fen = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
-    return Variations(Stipulation.parse(f"#{moves}"), fen, keys=(key,))
+    return Variations(Stipulation.parse(f"#{moves}"), fen, keys=[key])

@@ -19,8 +19,7 @@ from solver.output.play_text import (
     words_line,
 )
 from solver.output.shown_play import ShownSolutions
-from solver.play.record import play_record
-from solver.play.tree import Attack, Defence, Variations
+from solver.play.record import Variations
 from solver.problem import Claim, Problem, Restriction, Stipulation
 from solver.solution import Solution, Stats, Status
 from tests.output.play_trees import (
@@ -31,6 +30,7 @@ from tests.output.play_trees import (
     refuted,
     shuffled,
 )
+from tests.typed_play import Move, attack_of, defence_of, moves_of, play_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,9 +59,9 @@ def gaps(play: Variations) -> Missing:
     return missing(play_record(play))
 
 
-def keys(*attacks: Attack, fen: str = BOXED, stipulation: str = "#3") -> Variations:
+def keys(*attacks: Move, fen: str = BOXED, stipulation: str = "#3") -> Variations:
     return Variations(
-        Stipulation.parse(stipulation), fen, keys=attacks, keys_complete=True
+        Stipulation.parse(stipulation), fen, keys=[*attacks], keys_complete=True
     )
 
 
@@ -100,7 +100,7 @@ def test_moves_are_written_in_uci_notation_on_demand() -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_keys_and_mates_have_their_marks() -> None:
-    key = Attack("c4g8", 1, defences=[defence("f8g8", "h6f7")])
+    key = attack_of("c4g8", 1, defences=[defence("f8g8", "h6f7")])
     play = keys(key, fen="5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1", stipulation="#2")
     assert printed(laid_out(play, marks=True)) == [
         "Key: check, sacrifice",
@@ -111,9 +111,9 @@ def test_keys_and_mates_have_their_marks() -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_several_keys_have_their_features_each() -> None:
-    play = replace(BLOCK_PLAY, keys=(refuted("h5a5", ""), refuted("h5h6", "")))
+    play = replace(BLOCK_PLAY, keys=[refuted("h5a5", "a6a5"), refuted("h5h6", "a6a5")])
     for key in play.keys:
-        key.refutations.clear()
+        del key["refutations"]
     lines = printed(laid_out(play, marks=True))
     assert lines[-3:] == [
         "Keys",
@@ -123,11 +123,13 @@ def test_several_keys_have_their_features_each() -> None:
 
 
 def test_a_line_goes_on_until_there_is_a_choice() -> None:
-    end = Attack("a2a3", 1, defences=[defence("g8f8", "a3a8"), defence("g8h8", "a3h3")])
-    key = Attack(
+    end = attack_of(
+        "a2a3", 1, defences=[defence("g8f8", "a3a8"), defence("g8h8", "a3h3")]
+    )
+    key = attack_of(
         "a1b1",
         2,
-        defences=[Defence("h8g8", [end]), defence("h8h7", "a2a7")],
+        defences=[defence_of("h8g8", [end]), defence("h8h7", "a2a7")],
     )
     assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
@@ -139,8 +141,8 @@ def test_a_line_goes_on_until_there_is_a_choice() -> None:
 
 
 def test_a_forced_line_stands_in_one_line() -> None:
-    end = Attack("a2a3", 1, defences=[defence("g8f8", "a3a8")])
-    key = Attack("a1b1", 2, defences=[Defence("h8g8", [end])])
+    end = attack_of("a2a3", 1, defences=[defence("g8f8", "a3a8")])
+    key = attack_of("a1b1", 2, defences=[defence_of("h8g8", [end])])
     assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Ra3 Kf8 3.Ra8+",
@@ -148,10 +150,10 @@ def test_a_forced_line_stands_in_one_line() -> None:
 
 
 def test_threats_with_a_choice_below_have_lines_of_their_own() -> None:
-    threat = Attack(
+    threat = attack_of(
         "a2a3", 1, defences=[defence("h8g8", "a3a8"), defence("h8h7", "a3h3")]
     )
-    key = Attack("a1b1", 2, threats=[threat], defences=[defence("h8g8", "a2a8")])
+    key = attack_of("a1b1", 2, threats=[threat], defences=[defence("h8g8", "a2a8")])
     assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    threat: 2.Ra3",
@@ -162,8 +164,8 @@ def test_threats_with_a_choice_below_have_lines_of_their_own() -> None:
 
 
 def test_several_threats_and_threats_of_threats_are_short() -> None:
-    slow = Attack("a2a3", 1, threats=[Attack("a3h3", 0)])
-    key = Attack("a1b1", 2, threats=[slow, Attack("a2h2", 0)])
+    slow = attack_of("a2a3", 1, threats=[attack_of("a3h3", 0)])
+    key = attack_of("a1b1", 2, threats=[slow, attack_of("a2h2", 0)])
     assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1! threats: 2.Ra3 ~ 3.Rh3+, 2.Rh2+"
     ]
@@ -171,8 +173,8 @@ def test_several_threats_and_threats_of_threats_are_short() -> None:
 
 def test_long_duals_have_a_line_for_each_continuation() -> None:
     branches = [defence("g8f8", "a3a8"), defence("g8h8", "a3h3")]
-    ends = [Attack("a2a3", 1, defences=branches), Attack("a2a8", 0)]
-    key = Attack("a1b1", 2, defences=[Defence("h8g8", ends)])
+    ends = [attack_of("a2a3", 1, defences=branches), attack_of("a2a8", 0)]
+    key = attack_of("a1b1", 2, defences=[defence_of("h8g8", ends)])
     assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 (dual)",
@@ -185,10 +187,10 @@ def test_long_duals_have_a_line_for_each_continuation() -> None:
 
 def test_duals_with_the_same_play_after_them_share_it() -> None:
     tails = [
-        Attack(f"a2{file}2", 1, defences=[defence("g8h8", f"{file}2h2")])
+        attack_of(f"a2{file}2", 1, defences=[defence("g8h8", f"{file}2h2")])
         for file in "bcd"
     ]
-    key = Attack("a1b1", 2, defences=[Defence("h8g8", tails)])
+    key = attack_of("a1b1", 2, defences=[defence_of("h8g8", tails)])
     assert printed(laid_out(keys(key)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Rb2, Rc2, Rd2 Kh8 3.Rh2+ (dual)",
@@ -199,8 +201,8 @@ def test_where_the_defender_begins_refutations_stand_below_its_defences() -> Non
     play = Variations(
         Stipulation.parse("#1"),
         "7k/8/8/8/8/8/R7/6RK b - - 0 1",
-        defences=(Defence("h8h7", [Attack("a2h2", 0)]),),
-        refutations=("h8g8",),
+        defences=(defence_of("h8h7", [attack_of("a2h2", 0)]),),
+        refutations=moves_of("h8g8"),
     )
     assert printed(laid_out(play)) == [
         "Play",
@@ -210,11 +212,11 @@ def test_where_the_defender_begins_refutations_stand_below_its_defences() -> Non
 
 
 def test_a_try_with_several_refutations_names_them_all() -> None:
-    attempt = Attack(
-        "a1b1", 1, refutations=["h8g8", "h8h7"], threats=[Attack("a2h2", 0)]
+    attempt = attack_of(
+        "a1b1", 1, refutations=["h8g8", "h8h7"], threats=[attack_of("a2h2", 0)]
     )
     play = Variations(
-        Stipulation.parse("#2"), BOXED, tries=(attempt,), tries_complete=True
+        Stipulation.parse("#2"), BOXED, tries=[attempt], tries_complete=True
     )
     assert printed(laid_out(play)) == [
         "Try",
@@ -224,16 +226,16 @@ def test_a_try_with_several_refutations_names_them_all() -> None:
 
 
 def test_self_play_ends_with_moves_of_the_defender() -> None:
-    key = Attack(
-        "a1a2", 0, is_zugzwang=True, defences=[Defence("b3a3"), Defence("b3b2")]
+    key = attack_of(
+        "a1a2", 0, zugzwang=True, defences=[defence_of("b3a3"), defence_of("b3b2")]
     )
     once = keys(key, fen=SELFMATE, stipulation="s#1")
     assert printed(laid_out(once))[1:] == [
         "  1.Ka2! zugzwang",
         "    1...Ra3+, Rb2+",
     ]
-    last = Attack("a2a1", 0, defences=[Defence("b3b1")])
-    twice = Attack("a1a2", 1, defences=[Defence("d3c3", [last])])
+    last = attack_of("a2a1", 0, defences=[defence_of("b3b1")])
+    twice = attack_of("a1a2", 1, defences=[defence_of("d3c3", [last])])
     play = keys(twice, fen=SELFMATE, stipulation="s#2")
     assert printed(laid_out(play))[1:] == [
         "  1.Ka2!",
@@ -257,7 +259,7 @@ def test_play_where_the_defender_begins_has_no_key() -> None:
 
 def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
     fen = "k7/r7/8/8/8/8/8/7K b - - 0 7"
-    key = Attack("a8b8", 1, defences=[defence("h1g1", "a7a1")])
+    key = attack_of("a8b8", 1, defences=[defence("h1g1", "a7a1")])
     play = replace(
         keys(key, fen=fen, stipulation="#2"),
         set_play=(defence("h1g1", "a7a1"),),
@@ -278,8 +280,8 @@ def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
 
 
 def test_what_is_cut_is_marked_and_said_where_it_is_gaps() -> None:
-    cut = Attack("a2a3", 2, is_cut=True)
-    main = Attack("a1b1", 3, defences=[Defence("h8g8", [cut])])
+    cut = attack_of("a2a3", 2, cut=True)
+    main = attack_of("a1b1", 3, defences=[defence_of("h8g8", [cut])])
     play = replace(
         keys(main, stipulation="#4"),
         tries=(refuted("a2a4", "h8h7"),),
@@ -340,7 +342,7 @@ def test_each_part_says_how_far_it_is_shown(
     moves: int | None, sentences: list[str]
 ) -> None:
     play = replace(
-        keys(Attack("a1b1", 3)),
+        keys(attack_of("a1b1", 3)),
         key_moves=moves,
         set_play_moves=moves,
         try_moves=moves,
@@ -350,24 +352,26 @@ def test_each_part_says_how_far_it_is_shown(
 
 
 def test_the_part_where_one_continuation_stands_for_all_says_so() -> None:
-    reply = Defence("h8g8", [Attack("a2a3", 3)], continuations_complete=False)
-    attack = Attack("a1b1", 4, defences=[reply])
+    reply = defence_of("h8g8", [attack_of("a2a3", 3)], incomplete=True)
+    attack = attack_of("a1b1", 4, defences=[reply])
     far = "Far from the mate, only one of several continuations is shown."
-    plain = keys(Attack("a1b1", 4), stipulation="#5")
-    assert gaps(replace(plain, keys=(attack,))).keys == [far]
-    assert gaps(replace(plain, tries=(attack,), tries_complete=True)).tries == [far]
+    plain = keys(attack_of("a1b1", 4), stipulation="#5")
+    assert gaps(replace(plain, keys=[attack])).keys == [far]
+    assert gaps(replace(plain, tries=[attack], tries_complete=True)).tries == [far]
     assert gaps(replace(plain, keys=(), defences=(reply,))).keys == [far]
-    assert gaps(replace(plain, keys=(), threats=(attack,))).keys == []
+    assert gaps(replace(plain, keys=(), threats=[attack])).keys == []
 
 
 def test_a_main_line_without_its_side_play_is_one_line_and_says_so() -> None:
     play = keys(
-        Attack("a1b1", 1, defences=[defence("h8g8", "a2a8")], is_cut=True),
+        attack_of("a1b1", 1, defences=[defence("h8g8", "a2a8")], cut=True),
         stipulation="#2",
     )
     assert printed(laid_out(play))[1:] == ["  1.Kb1! Kg8 2.Ra8+ (main line only)"]
-    last = Attack("b1a1", 1, defences=[defence("g8h8", "a2a8")], is_cut=True)
-    cut = Attack("a1b1", 2, defences=[Defence("h8g8", [last]), defence("h8h7", "a2a7")])
+    last = attack_of("b1a1", 1, defences=[defence("g8h8", "a2a8")], cut=True)
+    cut = attack_of(
+        "a1b1", 2, defences=[defence_of("h8g8", [last]), defence("h8h7", "a2a7")]
+    )
     assert printed(laid_out(keys(cut)))[1:] == [
         "  1.Kb1!",
         "    1...Kg8 2.Ka1 Kh8 3.Ra8+ (main line only)",
@@ -385,8 +389,8 @@ def test_nothing_is_said_of_play_that_is_not_there() -> None:
 
 
 def test_continuations_that_stand_for_all_are_not_taken_for_the_only_ones() -> None:
-    reply = Defence("h8g8", [Attack("a2a8", 4)], continuations_complete=False)
-    play = keys(Attack("a1b1", 5, defences=[reply]), stipulation="#6")
+    reply = defence_of("h8g8", [attack_of("a2a8", 4)], incomplete=True)
+    play = keys(attack_of("a1b1", 5, defences=[reply]), stipulation="#6")
     assert printed(laid_out(play))[-1] == (
         "  Far from the mate, only one of several continuations is shown."
     )

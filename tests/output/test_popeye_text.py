@@ -14,43 +14,44 @@ from solver.output.popeye_text import (
     help_lines,
     twin_heading,
 )
-from solver.play.record import play_record
-from solver.play.tree import Attack, Defence, Variations
+from solver.play.record import Variations
 from solver.problem import Stipulation
+from tests.typed_play import Move, attack_of, defence_of, moves_of, play_record
 
 ROOK = "8/8/8/8/8/5K2/R7/7k w - - 0 1"
 MATE_IN_3 = Stipulation.parse("#3")
 
 
-def mate(move: str) -> Attack:
-    return Attack(move, 0)
+def mate(move: str) -> Move:
+    return attack_of(move, 0)
 
 
 TREE = Variations(
     MATE_IN_3,
     ROOK,
-    set_play=(Defence("h1g1", [Attack("f3g3", 1)]),),
+    set_play=(defence_of("h1g1", [attack_of("f3g3", 1)]),),
     keys=(
-        Attack("f3g3", 1, threats=[mate("a2a1")]),
-        Attack("a2a1", 2, defences=[Defence("h1h2", [Attack("a1f1", 1)])]),
+        attack_of("f3g3", 1, threats=[mate("a2a1")]),
+        attack_of("a2a1", 2, defences=[defence_of("h1h2", [attack_of("a1f1", 1)])]),
     ),
     tries=(
-        Attack("a2h2", 2, refutations=["h1h2"]),
-        Attack("f3e4", 2, is_zugzwang=True, refutations=["h1g1"]),
+        attack_of("a2h2", 2, refutations=["h1h2"]),
+        attack_of("f3e4", 2, zugzwang=True, refutations=["h1g1"]),
     ),
 )
-TREE.keys[1].defences[0].continuations[0].is_zugzwang = True
-TREE.keys[1].defences[0].continuations[0].defences = [
-    Defence("h2h3", [mate("f1h1")]),
-]
+TREE.keys[1]["defences"][0]["continuations"][0] |= {
+    "zugzwang": True,
+    "defences": [defence_of("h2h3", [mate("f1h1")])],
+}
 
 
 def writer(tree: Variations, **options: bool) -> BattleWriter:
-    return BattleWriter(play_record(tree), tree.fen, tree.stipulation, **options)
+    play = play_record(tree, popeye=True)
+    return BattleWriter(play, tree.fen, tree.stipulation, **options)
 
 
 def first_moves(tree: Variations, part: str, **options: bool) -> str:
-    return writer(tree, **options).first_moves(play_record(tree)[part])
+    return writer(tree, **options).first_moves(play_record(tree, popeye=True)[part])
 
 
 def test_keys_have_threats_zugzwang_defences_and_mates() -> None:
@@ -88,12 +89,12 @@ def test_set_play_begins_with_the_defender() -> None:
 
 
 def test_short_variations_are_left_out_on_request() -> None:
-    key = Attack("a2a1", 2)
-    key.defences = [
-        Defence("h1h2", [Attack("a1f1", 1)]),
-        Defence("h1g1", [mate("f3g3")]),
+    key = attack_of("a2a1", 2)
+    key["defences"] = [
+        defence_of("h1h2", [attack_of("a1f1", 1)]),
+        defence_of("h1g1", [mate("f3g3")]),
     ]
-    tree = Variations(MATE_IN_3, ROOK, keys=(key,))
+    tree = Variations(MATE_IN_3, ROOK, keys=[key])
     shown = first_moves(tree, "keys", short=False)
     assert "Kh1-h2" in shown
     assert "Kh1-g1" not in shown
@@ -102,8 +103,8 @@ def test_short_variations_are_left_out_on_request() -> None:
 def test_self_play_ends_with_a_move_of_the_defender() -> None:
     fen = "8/8/8/8/3Q4/6r1/5p1R/5k1K w - - 0 1"
     stipulation = Stipulation.parse("semi-r#1")
-    key = Attack("h2h3", 0, defences=[Defence("g3h3")])
-    text = first_moves(Variations(stipulation, fen, keys=(key,)), "keys")
+    key = attack_of("h2h3", 0, defences=[defence_of("g3h3")])
+    text = first_moves(Variations(stipulation, fen, keys=[key]), "keys")
     assert text.splitlines() == ["", "   1.Rh2-h3 !", "      1...Rg3*h3 #"]
 
 
@@ -122,8 +123,8 @@ def test_reflex_play_shows_the_mates_that_the_attacker_must_give() -> None:
 def test_a_refutation_in_reflex_play_has_the_mates_that_it_allows() -> None:
     fen = "4K3/3N4/4n3/4q3/3Q4/8/7k/5B2 w - - 0 1"
     stipulation = Stipulation.parse("r#2")
-    attempt = Attack("d4f2", 1, refutations=["h2h1"])
-    text = first_moves(Variations(stipulation, fen, tries=(attempt,)), "tries")
+    attempt = attack_of("d4f2", 1, refutations=["h2h1"])
+    text = first_moves(Variations(stipulation, fen, tries=[attempt]), "tries")
     assert text.splitlines() == [
         "",
         "   1.Qd4-f2 + ?",
@@ -138,8 +139,8 @@ def test_after_the_key_threat_and_refutations_stand_without_a_first_move() -> No
     tree = Variations(
         Stipulation.parse("#2"),
         fen,
-        threats=(Attack("f3g3", 1),),
-        refutations=("h1g1",),
+        threats=(attack_of("f3g3", 1),),
+        refutations=moves_of("h1g1"),
     )
     text = writer(tree).after_key(2)
     assert text.splitlines() == [
@@ -155,7 +156,7 @@ def test_a_key_that_gave_check_is_marked_above_the_play_after_it() -> None:
     fen = "R6k/1R6/6K1/2b5/8/8/8/2r5 b - - 0 1"
     stipulation = Stipulation.parse("#2")
     tree = Variations(
-        stipulation, fen, defences=(Defence("c5f8", [Attack("a8f8", 0)]),)
+        stipulation, fen, defences=(defence_of("c5f8", [attack_of("a8f8", 0)]),)
     )
     assert writer(tree).after_key(1) == (" +\n      1...Bc5-f8\n          2.Ra8*f8 #")
 
@@ -194,10 +195,13 @@ def test_solutions_of_help_play_are_below_each_other(
 
 
 def test_the_diagram_has_texts_above_and_stipulation_and_counts_below() -> None:
-    lines = draw(ROOK, "h#2.5", ["A. Author", "Somewhere 1999"], "Duplex").splitlines()
+    fen = "n6k/8/8/8/8/8/8/K6N w - - 0 1"
+    lines = draw(fen, "h#2.5", ["A. Author", "Somewhere 1999"], "Duplex").splitlines()
     assert lines[:3] == ["", " " * 14 + "A. Author", " " * 11 + "Somewhere 1999"]
     assert lines[3:5] == ["", "+---a---b---c---d---e---f---g---h---+"]
-    assert lines[-2:] == ["  h#2.5" + "2 + 1".rjust(28), " " * 15 + "Duplex"]
+    assert lines[6] == "8  -S   .   .   .   .   .   .  -K   8"
+    assert lines[20] == "1   K   .   .   .   .   .   .   S   1"
+    assert lines[-2:] == ["  h#2.5" + "2 + 2".rjust(28), " " * 15 + "Duplex"]
 
 
 def test_twins_have_headings_with_their_changes() -> None:

@@ -15,8 +15,7 @@ from solver import __version__
 from solver.formats.registry import read_collection
 from solver.output.solution_pgn import encode_pgn, encode_solutions
 from solver.play.builder import build_variations
-from solver.play.record import play_record
-from solver.play.tree import Attack, Defence, PlayOptions, Variations
+from solver.play.record import PlayOptions, Variations
 from solver.problem import Claim, Limits, Problem, Restriction, Stipulation
 from solver.solution import Solution, Status
 from solver.solving import Solver
@@ -31,11 +30,12 @@ from tests.output.answers import (
     SMOTHERED_BY_BLACK,
 )
 from tests.played import require_whole_mate, walk
+from tests.typed_play import attack_of, defence_of, play_record, typed
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 
 SMOTHERED_PLAY = Variations(
-    keys=(Attack("c4g8", 1, defences=[Defence("f8g8", [Attack("h6f7", 0)])]),)
+    keys=(attack_of("c4g8", 1, defences=[defence_of("f8g8", [attack_of("h6f7", 0)])]),)
 )
 
 
@@ -147,11 +147,11 @@ def test_a_comment_has_the_claim_and_what_is_proved(
 
 
 def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
-    end = Attack("a8a1", 1, is_cut=True)
+    end = attack_of("a8a1", 1, cut=True)
     cut = Variations(
         keys=(
-            Attack("a2a8", 2, defences=[Defence("g1h2", [end])]),
-            Attack("a2a7", 2, is_cut=True),
+            attack_of("a2a8", 2, defences=[defence_of("g1h2", [end])]),
+            attack_of("a2a7", 2, cut=True),
         ),
         key_moves=0,
         set_play_moves=0,
@@ -167,10 +167,12 @@ def test_a_comment_names_what_is_cut_and_how_many_moves_are_missing() -> None:
 def test_duals_are_variations_of_the_continuation() -> None:
     duals = Variations(
         keys=(
-            Attack(
+            attack_of(
                 "c4g8",
                 1,
-                defences=[Defence("f8g8", [Attack("h6f7", 0), Attack("h6f5", 0)])],
+                defences=[
+                    defence_of("f8g8", [attack_of("h6f7", 0), attack_of("h6f5", 0)])
+                ],
             ),
         )
     )
@@ -216,7 +218,7 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
             continue
         solver.workspace.resume()
         options = PlayOptions(all_defences=True)
-        variations = build_variations(solution, solver.workspace, options)
+        variations = typed(build_variations(solution, solver.workspace, options))
         game = read_back(pgn(solution, variations))
         plies = walk(
             game.board(),
@@ -234,14 +236,14 @@ def test_a_game_that_is_read_back_has_the_whole_mate(name: str) -> None:
 
 def shuffled(moves: int) -> tuple[str, Variations]:
     """Kings that go to and fro for a number of moves, with a side step each time."""
-    key = attack = Attack("a1b1", moves - 1)
+    key = attack = attack_of("a1b1", moves - 1)
     for left in reversed(range(moves - 1)):
         reply, answer = ("g8h8", "a1b1") if attack.move == "b1a1" else ("h8g8", "b1a1")
-        following = Attack(answer, left)
+        following = attack_of(answer, left)
         other = "h8h7" if reply == "h8g8" else "g8f8"
-        attack.defences = [Defence(reply, [following]), Defence(other)]
+        attack["defences"] = [defence_of(reply, [following]), defence_of(other)]
         attack = following
-    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations(keys=(key,))
+    return "7k/8/8/8/8/8/R7/K7 w - - 0 1", Variations(keys=[key])
 
 
 def test_the_longest_mates_can_be_written_and_read() -> None:
@@ -347,8 +349,8 @@ def test_the_play_where_the_defender_begins_has_its_threat() -> None:
     play = Variations(
         Stipulation.parse("#1"),
         fen,
-        defences=(Defence("h8g8", [Attack("b1b8", 0)]),),
-        threats=(Attack("b1b8", 0),),
+        defences=(defence_of("h8g8", [attack_of("b1b8", 0)]),),
+        threats=(attack_of("b1b8", 0),),
     )
     solution = Solution(Problem(fen), Status.PROVED, -1, 1, pv=("h8g8", "b1b8"))
     game = read_back(pgn(solution, play))

@@ -14,7 +14,7 @@ import pytest
 from solver.output.shown_play import ShownSolutions, ShownTree
 from solver.output.text import describe, facts, say
 from solver.pages.viewer_pages import encode_answer
-from solver.play.tree import Attack, Defence, Variations
+from solver.play.record import Variations
 from solver.problem import Problem, Restriction, Stipulation
 from solver.solution import Solution, Status
 from tests.output.answers import (
@@ -30,6 +30,7 @@ from tests.output.answers import (
 from tests.pages.html import Page, require_own_style_and_script
 from tests.pages.live import Live, Opener
 from tests.pages.records import HOSTILE, data_of
+from tests.typed_play import attack_of, defence_of, play_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +44,15 @@ ROOK_PLAY = Variations(
     Stipulation.parse("#3"),
     ROOK.fen,
     keys=(
-        Attack(
+        attack_of(
             "a2a8",
             2,
             defences=[
-                Defence("g1h2", [Attack("a8a1", 1, is_cut=True)]),
-                Defence("g1f1", [Attack("a8a1", 0)]),
+                defence_of("g1h2", [attack_of("a8a1", 1, cut=True)]),
+                defence_of("g1f1", [attack_of("a8a1", 0)]),
             ],
         ),
-        Attack("a2a7", 2, is_cut=True),
+        attack_of("a2a7", 2, cut=True),
     ),
     key_moves=1,
     keys_complete=True,
@@ -60,7 +61,7 @@ ROOK_PLAY = Variations(
 
 def tree(solution: Solution, variations: Variations | None = None) -> ShownTree:
     play = variations or Variations(fen=solution.problem.fen)
-    return ShownTree(solution, play.to_dict())
+    return ShownTree(solution, play_record(play, marks=True, popeye=True))
 
 
 ROOK_TREE = tree(ROOK_FOUND, ROOK_PLAY)
@@ -108,9 +109,9 @@ def test_a_link_opens_the_position_for_analysis() -> None:
 
 
 def smothered(fen: str, first: str, reply: str, *last: str) -> Variations:
-    defence = Defence(reply, [Attack(move, 0) for move in last])
-    key = Attack(first, 1, defences=[defence])
-    return Variations(Stipulation.parse("#2"), fen, keys=(key,), keys_complete=True)
+    defence = defence_of(reply, [attack_of(move, 0) for move in last])
+    key = attack_of(first, 1, defences=[defence])
+    return Variations(Stipulation.parse("#2"), fen, keys=[key], keys_complete=True)
 
 
 SMOTHERED_PLAY = smothered(SMOTHERED.problem.fen, *SMOTHERED.pv)
@@ -164,15 +165,15 @@ def test_only_a_page_whose_play_folds_has_buttons_to_fold_it(look: Look) -> None
 def branching(moves: int) -> tuple[Solution, Variations]:
     """Kings that go to and fro for a number of moves, with a choice each time."""
     steps = ["a1b1", "h8g8", "b1a1", "g8h8"]
-    first = Attack(steps[0], moves - 1)
+    first = attack_of(steps[0], moves - 1)
     attack = first
     for move in range(1, moves):
         reply, answer = steps[2 * move % 4 - 1], steps[2 * move % 4]
         other = "h8h7" if reply == "h8g8" else "g8f8"
-        following = Attack(answer, moves - move - 1)
-        attack.defences = [
-            Defence(reply, [following]),
-            Defence(other, [Attack("a2a3", 0)]),
+        following = attack_of(answer, moves - move - 1)
+        attack["defences"] = [
+            defence_of(reply, [following]),
+            defence_of(other, [attack_of("a2a3", 0)]),
         ]
         attack = following
     problem = Problem("7k/8/8/8/8/8/R7/K7 w - - 0 1")
@@ -189,8 +190,8 @@ def test_the_longest_mates_can_be_shown_and_the_mainline_is_open() -> None:
 
 
 def test_only_the_mainline_is_open() -> None:
-    replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
-    deep = Attack("a2a7", 2, defences=replies)
+    replies = [defence_of(move, [attack_of("a7a1", 1)]) for move in ("g1f1", "g1h1")]
+    deep = attack_of("a2a7", 2, defences=replies)
     shown = page(ROOK_FOUND, replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep)))
     _, *lines = shown.attributes("details")
     assert ["open" in attributes for attributes in lines] == [True, False]
@@ -502,8 +503,8 @@ def test_every_kind_of_answer_has_its_words(
 
 @pytest.mark.browser
 def test_paper_has_the_folded_lines_too(look: Look) -> None:
-    replies = [Defence(move, [Attack("a7a1", 1)]) for move in ("g1f1", "g1h1")]
-    deep = Attack("a2a7", 2, defences=replies)
+    replies = [defence_of(move, [attack_of("a7a1", 1)]) for move in ("g1f1", "g1h1")]
+    deep = attack_of("a2a7", 2, defences=replies)
     play = replace(ROOK_PLAY, keys=(ROOK_PLAY.keys[0], deep))
     live = look(encode_answer(ROOK_FOUND, tree(ROOK_FOUND, play)))
     folded = live.page.locator("#tree-play details:not([open]) .leaf .move")

@@ -10,7 +10,7 @@ import pytest
 from solver.output.shown_play import ShownTree
 from solver.pages.collection_page import render_page
 from solver.pages.viewer_pages import encode_answer
-from solver.play.tree import Variations
+from solver.play.record import Variations
 from solver.problem import Claim, Problem
 from tests.output.answers import MATED, ROOK_DISPROVED, ROOK_FOUND, ROOK_UNDECIDED
 from tests.output.answers import SMOTHERED as SMOTHERED_ANSWER

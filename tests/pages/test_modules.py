@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections import Counter
@@ -11,15 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from solver.kernel.border.parts import SEARCH
 from solver.kernel.border.query_struct import Query
 from solver.kernel.border.search_struct import Search
-from solver.kernel.build.loader import load_module
 from solver.pages import bundle
 from solver.pages.layout import describe_kernel
 from solver.pages.viewer_pages import encode_board
-from solver.play.record import find_mate_mark, mark_key
-from tests.oracles import special, walks
 from tests.processes import run
 
 MODULES = Path(str(files("solver.pages"))) / "modules"
@@ -79,45 +74,6 @@ def test_the_layout_is_that_of_the_structs() -> None:
     ]
     assert structs["Search"]["fields"]["phis"][1] == 4
     assert structs["Query"]["fields"]["lower"] == [Query.lower.offset, 8, 2]
-
-
-@pytest.mark.usefixtures("kernel")
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-def test_mates_and_keys_are_marked_as_in_python(tmp_path: Path) -> None:
-    boards = [*walks.crowded_positions(20, seed=1), *special.all_kinds(10, seed=1)]
-    keys = {
-        board.fen(en_passant="fen"): {
-            move.uci(): mark_key(board, move) for move in board.legal_moves
-        }
-        for board in boards
-    }
-    mates = {
-        board.fen(): find_mate_mark(board)
-        for board in walks.mated_positions(60, seed=1)
-    }
-    assert {"", "pure", "model"} <= set(mates.values())
-    (tmp_path / "search.wasm").write_bytes(load_module(SEARCH).code)
-    given = {"layout": describe_kernel(), "keys": [*keys], "mates": [*mates]}
-    (tmp_path / "given.json").write_text(json.dumps(given), encoding="utf-8")
-    (tmp_path / "script.mjs").write_text(MARKING, encoding="utf-8")
-    done = run(["node", "script.mjs", MODULES.as_uri()], cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout) == {"keys": keys, "mates": mates}
-
-
-MARKING = """
-  import { readFileSync } from "node:fs";
-  const { Rules } = await import(`${process.argv[2]}/machine.mjs`);
-  const { layout, keys, mates } = JSON.parse(readFileSync("given.json"));
-  const rules = new Rules(new WebAssembly.Module(readFileSync("search.wasm")), layout);
-  const features = (place) => Object.fromEntries(
-    rules.moves(place).map(({ word, uci }) => [uci, rules.keyFeatures(place, word)]));
-  const all = (fens, mark) =>
-    Object.fromEntries(fens.map((fen) => [fen, mark(rules.read(fen))]));
-  console.log(JSON.stringify({
-    keys: all(keys, features), mates: all(mates, (place) => rules.mateMark(place)),
-  }));
-"""
 
 
 def test_the_page_runs_its_own_script_and_loads_nothing() -> None:

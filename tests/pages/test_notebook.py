@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from dataclasses import replace
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +18,15 @@ from solver.columns.grade_table import Grade, GradeStatus
 from solver.columns.solve_many import STATUSES, MateTable
 from solver.output.shown_play import DECLARATION, encode_svg
 from solver.pages.viewer_pages import SHOWN_ROWS
-from solver.problem import Problem
+from solver.play.record import Variations
+from solver.problem import Problem, Stipulation
 from solver.solution import Solution, Status
 from tests.output.answers import MATED, ROOK, ROOK_DISPROVED, SMOTHERED
-from tests.output.play_trees import BLOCK_PLAY
+from tests.output.play_trees import BLOCK, BLOCK_PLAY
 from tests.pages.html import Page
 from tests.pages.records import HOSTILE
 from tests.processes import run
+from tests.typed_play import play_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,8 +77,8 @@ def test_a_solution_has_a_board_with_its_keys_and_its_sentences() -> None:
 
 
 def test_each_form_of_an_answer_has_its_function() -> None:
-    for form, module in shown_forms.HOMES.items():
-        assert callable(getattr(import_module(module), form)), form
+    for form in ("html", "svg"):
+        assert shown_forms.show_answer(SMOTHERED, form).lstrip().startswith("<"), form
     record = shown_forms.show_answer(SMOTHERED, "record")
     assert record == SMOTHERED.to_dict()
     assert shown_forms.show_answer(SMOTHERED, "text") == str(SMOTHERED)
@@ -108,7 +109,9 @@ def test_help_play_shows_its_solutions() -> None:
 
 
 def test_the_play_unfolds_below_the_board() -> None:
-    page = shown(BLOCK_PLAY)
+    record = play_record(BLOCK_PLAY)
+    parts = {name: record[name] for name in ("keys", "tries", "set_play")}
+    page = shown(Variations(BLOCK_PLAY.stipulation, BLOCK, **parts))
     assert len(page.attributes("svg")) == 1
     assert len(ARROW.findall(page.text)) == 1
     assert page.attributes("details")
@@ -149,7 +152,7 @@ def test_nothing_becomes_markup() -> None:
     "answer",
     [
         *(SMOTHERED, ROOK_DISPROVED, MATED),
-        *(BLOCK_PLAY, BLOCK_PLAY.keys[0], BLOCK_PLAY.keys[0].defences[0]),
+        Variations(Stipulation.parse("#2"), BLOCK, keys=[{"uci": "h5a5"}]),
         table(*["x" * 500] * 500),
         table()[0],
         Grade(GradeStatus.WRONG, 3, ("a1a8",) * 100, reason="expected a mate"),

@@ -14,6 +14,7 @@ import chess
 import pytest
 
 from solver import Limits, Problem, solve
+from solver.board import Place
 from solver.formats.registry import read_collection
 from solver.play.record import KEY_FEATURES, MateMark, find_mate_mark, mark_key
 from tests.oracles import marks, special, walks
@@ -126,13 +127,13 @@ def test_a_key_is_marked_by_what_it_does(fen: str, uci: str, marks: list[str]) -
     board = chess.Board(fen)
     move = chess.Move.from_uci(uci)
     assert move in board.legal_moves
-    assert mark_key(board, move) == marks
+    assert mark_key(Place.of(board), move.uci()) == marks
     assert board.fen() == fen
 
 
 def test_nothing_is_said_of_a_key_that_mates() -> None:
     board = chess.Board("7k/8/6K1/8/8/8/8/1R6 w - - 0 1")
-    assert mark_key(board, chess.Move.from_uci("b1b8")) == []
+    assert mark_key(Place.of(board), "b1b8") == []
 
 
 def moves_of(count: int, seed: int) -> Iterator[tuple[chess.Board, chess.Move]]:
@@ -157,7 +158,7 @@ def test_a_key_does_what_the_oracle_says(count: int) -> None:
     found: Counter[str] = Counter()
     for board, move in moves_of(count, seed=1):
         expected = marks.mark_key(board, move)
-        assert mark_key(board, move) == expected, (board.fen(), move)
+        assert mark_key(Place.of(board), move.uci()) == expected, (board.fen(), move)
         found.update(map(feature_of, expected))
         found[special.name_special(board, move)] += 1
     named = {feature_of(text.format("a1")) for text in KEY_FEATURES.values()}
@@ -168,8 +169,9 @@ def test_a_key_does_what_the_oracle_says(count: int) -> None:
 def test_a_key_does_the_same_with_flipped_colours() -> None:
     for board, move in moves_of(40, seed=2):
         start, end = move.from_square ^ 56, move.to_square ^ 56
-        found = mark_key(board.mirror(), chess.Move(start, end, move.promotion))
-        expected = mark_key(board, move)
+        mirrored = chess.Move(start, end, move.promotion)
+        found = mark_key(Place.of(board.mirror()), mirrored.uci())
+        expected = mark_key(Place.of(board), move.uci())
         assert list(map(feature_of, found)) == list(map(feature_of, expected))
         assert squares_of(found) == {square ^ 56 for square in squares_of(expected)}
 

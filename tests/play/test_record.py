@@ -11,66 +11,18 @@ from typing import Any
 import chess
 import pytest
 
+from solver import variations
 from solver.output.answer_record import dump
 from solver.output.shown_play import ShownSolutions
 from solver.play.builder import build_variations
-from solver.play.record import play_record
-from solver.play.tree import Attack, Defence, PlayOptions, Variations
+from solver.play.record import PlayOptions
 from solver.problem import Limits, Problem, Stipulation
 from solver.solution import Solution, Status
 from solver.solving import Solver
 from tests.output.play_trees import BLOCK, BLOCK_PLAY, shuffled
+from tests.typed_play import play_record, typed
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "record.md"
-
-
-def attack_of(record: dict[str, Any]) -> Attack:
-    return Attack(
-        record["uci"],
-        record.get("moves_left", 0),
-        [attack_of(threat) for threat in record.get("threats", [])],
-        record.get("zugzwang", False),
-        [defence_of(defence) for defence in record.get("defences", [])],
-        [move["uci"] for move in record.get("refutations", [])],
-        record.get("cut", False),
-    )
-
-
-def defence_of(record: dict[str, Any]) -> Defence:
-    return Defence(
-        record["uci"],
-        [attack_of(attack) for attack in record.get("continuations", [])],
-        not record.get("incomplete", False),
-    )
-
-
-def play_of(record: dict[str, Any], fen: str) -> Variations:
-    """Build the tree from a record alone, as a program of another author would."""
-    return Variations(
-        Stipulation.parse(record["stipulation"]),
-        fen,
-        tuple(map(defence_of, record["set_play"])),
-        tuple(map(attack_of, record["tries"])),
-        tuple(map(attack_of, record["keys"])),
-        tuple(map(defence_of, record["defences"])),
-        tuple(map(attack_of, record["threats"])),
-        record["zugzwang"],
-        record["key_moves"],
-        record["set_play_moves"],
-        record["try_moves"],
-        record["keys_complete"],
-        record["tries_complete"],
-    )
-
-
-def as_tuples(node: object) -> object:
-    """Return a tree that can be compared: its classes compare by identity."""
-    if isinstance(node, (list, tuple)):
-        return tuple(map(as_tuples, node))
-    if isinstance(node, (Attack, Defence, Variations)):
-        names = type(node).__slots__
-        return tuple(as_tuples(getattr(node, name)) for name in names)
-    return node
 
 
 def walk(record: dict[str, Any], board: chess.Board) -> int:
@@ -86,19 +38,9 @@ def walk(record: dict[str, Any], board: chess.Board) -> int:
     return count + sum(walk(threat, passed) for threat in record.get("threats", []))
 
 
-def only_key(play: Variations) -> dict[str, Any]:
-    key: dict[str, Any]
-    (key,) = json.loads(dump(play_record(play), None))["keys"]
-    return key
-
-
-def test_a_record_has_the_whole_play() -> None:
-    record = json.loads(dump(play_record(BLOCK_PLAY), None))
-    assert as_tuples(play_of(record, BLOCK)) == as_tuples(BLOCK_PLAY)
-
-
+@pytest.mark.usefixtures("kernel")
 def test_empty_fields_of_a_move_are_left_out() -> None:
-    key = only_key(BLOCK_PLAY)
+    (key,) = variations(BLOCK).keys
     assert list(key) == ["uci", "san", "moves_left", "zugzwang", "defences"]
     assert key["defences"][0] == {
         "uci": "c8b7",
@@ -107,11 +49,11 @@ def test_empty_fields_of_a_move_are_left_out() -> None:
     }
 
 
+@pytest.mark.usefixtures("kernel")
 def test_what_is_cut_or_stands_for_others_is_marked() -> None:
-    reply = Defence("h8g8", [Attack("a2a3", 2, is_cut=True)], False)
-    play = replace(shuffled(4), keys=(Attack("a1b1", 3, defences=[reply]),))
-    (defence,) = only_key(play)["defences"]
-    assert defence["incomplete"] is True
+    key, *_ = variations("8/8/8/8/8/5KR1/8/7k w - -", depth=1).keys
+    (defence,) = key["defences"]
+    assert (key["cut"], defence["incomplete"]) == (True, True)
     assert defence["continuations"][0]["cut"] is True
 
 
@@ -124,8 +66,8 @@ def test_the_record_of_a_real_problem_has_legal_moves_only(
     solution = solver.solve(Problem(BLOCK), Limits())
     solver.workspace.resume()
     play = build_variations(solution, solver.workspace, options)
-    record = json.loads(dump(play_record(play), None))
-    assert as_tuples(play_of(record, BLOCK)) == as_tuples(play)
+    record = json.loads(dump(play.to_dict(), None))
+    assert record == play_record(typed(play), marks=True)
     board = chess.Board(BLOCK)
     moves = sum(walk(attack, board) for attack in record["keys"] + record["tries"])
     board.push(chess.Move.null())

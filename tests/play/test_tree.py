@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 import pytest
 
 from solver.formats.registry import read_collection
 from solver.play.builder import build_variations
-from solver.play.tree import Attack, Defence, PlayOptions, Variations
+from solver.play.record import PlayOptions, Variations
 from solver.problem import Limits, Problem, Restriction
 from solver.solution import Solution, Status
 from solver.solving import Solver
@@ -19,9 +19,10 @@ from tests.oracles.restrictions import RestrictedGame
 from tests.output.answers import ROOK_BY_TABLE
 from tests.played import Ply, require_whole_mate, walk
 from tests.sizes import sized
+from tests.typed_play import all_attacks_of, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -40,23 +41,23 @@ def solver() -> Solver:
 
 
 def play(
-    solution: Solution, solver: Solver, *, most_moves: int = 5_000, time_s: float = 60
-) -> Variations:
+    solution: Solution, solver: Solver, *, most_moves: int = 5_000, **options: Any
+) -> Any:
     """Build the play of the solver's last answer, with every defence."""
     solver.workspace.resume()
-    options = PlayOptions(all_defences=True, most_moves=most_moves, time_s=time_s)
-    return build_variations(solution, solver.workspace, options)
+    wanted = PlayOptions(all_defences=True, most_moves=most_moves, **options)
+    return typed(build_variations(solution, solver.workspace, wanted))
 
 
-def first_of(variations: Variations) -> Sequence[Attack | Defence]:
+def first_of(variations: Any) -> Any:
     return variations.keys or variations.defences
 
 
-def next_of(move: Attack | Defence) -> Sequence[Attack | Defence]:
-    return move.defences if isinstance(move, Attack) else move.continuations
+def next_of(move: Any) -> Any:
+    return move.defences or move.continuations
 
 
-def plies(solution: Solution, variations: Variations) -> Iterator[Ply]:
+def plies(solution: Solution, variations: Any) -> Iterator[Ply]:
     assert solution.mate
     return walk(
         chess.Board(solution.problem.fen),
@@ -67,7 +68,7 @@ def plies(solution: Solution, variations: Variations) -> Iterator[Ply]:
     )
 
 
-def mainline(variations: Variations) -> tuple[str, ...]:
+def mainline(variations: Any) -> tuple[str, ...]:
     line = []
     ahead = first_of(variations)
     while ahead:
@@ -116,13 +117,13 @@ def test_near_mate_all_fastest_continuations_are_there_and_no_other(
         solution = solver.solve(problem, Limits())
         variations = play(solution, solver)
         board = chess.Board(problem.fen)
-        ahead: list[tuple[chess.Board, Attack]] = [(board, a) for a in variations.keys]
+        ahead: list[tuple[chess.Board, Any]] = [(board, a) for a in variations.keys]
         while ahead:
             before, attack = ahead.pop()
             after = before.copy(stack=False)
             after.push_uci(attack.move)
             assert oracle.mated_in(after, attack.moves_left), after.fen()
-            left = [defence.moves_left for defence in attack.defences]
+            left = [defence.length for defence in attack.defences]
             assert left == sorted(left, reverse=True), after.fen()
             for defence in attack.defences:
                 then = after.copy(stack=False)
@@ -134,8 +135,8 @@ def test_near_mate_all_fastest_continuations_are_there_and_no_other(
                     if oracle.mated_in(then, shortest - 1):
                         expected.add(move.uci())
                     then.pop()
-                assert defence.continuations_complete
-                assert defence.moves_left == shortest, then.fen()
+                assert not defence.incomplete
+                assert defence.length == shortest, then.fen()
                 found = {attack.move for attack in defence.continuations}
                 assert found == expected, then.fen()
                 compared += 1
@@ -147,12 +148,12 @@ def test_near_mate_all_fastest_continuations_are_there_and_no_other(
 
 def test_play_over_the_limit_is_cut_off_at_its_deep_end(solver: Solver) -> None:
     solution = solver.solve(Problem(SEED), Limits())
-    whole = play(solution, solver)
+    whole = play(solution, solver, threats=False)
     assert whole.complete_moves is None
-    assert not any(attack.is_cut for attack in whole.attacks())
+    assert not any(attack.is_cut for attack in all_attacks_of(whole))
     sizes = []
     for most in (0, 1, 4, 10, 20):
-        variations = play(solution, solver, most_moves=most)
+        variations = play(solution, solver, most_moves=most, threats=False)
         complete = variations.complete_moves
         assert complete is not None
         for ply in plies(solution, variations):
@@ -260,7 +261,7 @@ def test_the_mate_of_a_small_endgame_is_shown_beyond_the_reach_of_search(
     assert solution.mate == 22
     variations = play(solution, solver, most_moves=500)
     assert variations.complete_moves
-    assert all(attack.moves_left < 22 for attack in variations.attacks())
+    assert all(attack.moves_left < 22 for attack in all_attacks_of(variations))
 
 
 def test_a_stop_cuts_the_play_and_leaves_the_main_line(solver: Solver) -> None:
@@ -268,11 +269,11 @@ def test_a_stop_cuts_the_play_and_leaves_the_main_line(solver: Solver) -> None:
     solver.workspace.resume()
     solver.workspace.search.stop = 1
     try:
-        variations = build_variations(solution, solver.workspace)
+        variations = typed(build_variations(solution, solver.workspace))
     finally:
         solver.workspace.search.stop = 0
     assert variations.complete_moves is not None
-    assert any(attack.is_cut for attack in variations.attacks())
+    assert any(attack.is_cut for attack in all_attacks_of(variations))
     assert mainline(variations) == solution.pv
 
 

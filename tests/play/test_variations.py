@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver import Claim, Control, InputError, Limits, Problem, Restriction, variations
+from solver import Claim, Control, InputError, Limits, Problem, Restriction
 from solver.output.play_text import missing
+from solver.play import builder
 from solver.play.builder import build_variations, find_variations, variations_after
-from solver.play.tree import PlayOptions
+from solver.play.record import PlayOptions
 from solver.problem import Stipulation
 from solver.search.queries import read_question
 from solver.solution import Stats
 from solver.solving import Solver
 from tests.cpu_time import after_work
+from tests.typed_play import all_attacks_of, names, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.play.tree import Attack, Defence, Variations
 
 IN_THREE = "R1K5/5k2/2ppNpNp/7p/3P1Q2/8/2b5/b7 w - - 0 1"
 """Alexander Alekhine, K Novoi Armii, 1920."""
@@ -36,7 +37,7 @@ def solver() -> Solver:
     return Solver(hash_mib=16)
 
 
-def text(play: Variations, depth: int | None = None) -> str:
+def text(play: Any, depth: int | None = None) -> str:
     """Write a tree in its own order, to a depth in defences."""
     return repr(
         [
@@ -48,7 +49,7 @@ def text(play: Variations, depth: int | None = None) -> str:
     )
 
 
-def _attacks(attacks: Iterable[Attack], depth: int | None) -> list[Any]:
+def _attacks(attacks: Iterable[Any], depth: int | None) -> list[Any]:
     if depth is not None and depth < 1:
         return [attack.move for attack in attacks]
     below = None if depth is None else depth - 1
@@ -59,13 +60,13 @@ def _attacks(attacks: Iterable[Attack], depth: int | None) -> list[Any]:
             attack.is_zugzwang,
             _attacks(attack.threats, below),
             _defences(attack.defences, depth),
-            attack.refutations,
+            names(attack.refutations),
         )
         for attack in attacks
     ]
 
 
-def _defences(defences: Iterable[Defence], depth: int | None) -> list[Any]:
+def _defences(defences: Iterable[Any], depth: int | None) -> list[Any]:
     if depth is not None and depth < 1:
         return []
     below = None if depth is None else depth - 1
@@ -74,13 +75,17 @@ def _defences(defences: Iterable[Defence], depth: int | None) -> list[Any]:
     ]
 
 
+def variations(*question: Any, **options: Any) -> Any:
+    return typed(builder.variations(*question, **options))
+
+
 def problem_of(fen: str, stipulation: str) -> Problem:
     return Problem(fen, stipulation=Stipulation.parse(stipulation))
 
 
-def built(solver: Solver, problem: Problem, **options: Any) -> Variations:
+def built(solver: Solver, problem: Problem, **options: Any) -> Any:
     question = read_question(problem, Limits())
-    return find_variations(solver, question, PlayOptions(**options), Control())
+    return typed(find_variations(solver, question, PlayOptions(**options), Control()))
 
 
 @pytest.mark.usefixtures("kernel")
@@ -91,7 +96,7 @@ def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
     options: dict[str, Any] = {"set_play": True, "tries": 2, "all_defences": True}
     whole = built(solver, problem, **options)
     assert whole.complete_moves is None
-    assert not any(attack.is_cut for attack in whole.attacks())
+    assert not any(attack.is_cut for attack in all_attacks_of(whole))
     depths = []
     for most in (0, 10, 100, 300, 600, 1000, 2000, 100_000):
         play = built(solver, problem, most_moves=most, **options)
@@ -100,7 +105,7 @@ def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
             assert text(play) == text(whole)
             continue
         assert text(play) != text(whole)
-        assert any(attack.is_cut for attack in play.attacks())
+        assert any(attack.is_cut for attack in all_attacks_of(play))
         assert text(play, play.complete_moves) == text(whole, play.complete_moves)
         assert any(missing(play.to_dict()))
     assert depths[0] == 0
@@ -125,7 +130,7 @@ def test_a_depth_cuts_after_so_many_moves_of_the_attacker(
     if depth == 1:
         main_line = 2
         first = len(whole.keys) + len(whole.tries)
-        assert len(list(play.attacks())) == first + main_line
+        assert len(list(all_attacks_of(play))) == first + main_line
 
 
 @pytest.mark.usefixtures("kernel")
@@ -203,13 +208,14 @@ def test_the_tries_of_a_long_mate_are_found_with_their_play(solver: Solver) -> N
     alone = variations(LONG, limits, solver=solver)
     assert play.complete_moves is None
     assert play.tries_complete
-    assert {attack.move: attack.refutations for attack in play.tries} == {
+    assert {attack.move: names(attack.refutations) for attack in play.tries} == {
         "b3b4": ["e1d3"],
         "b8e5": ["f6e5"],
     }
     (defence,) = play.set_play
-    assert (defence.move, defence.moves_left) == ("f6f5", 1)
-    assert len(play.tries[0].defences) == 10
+    assert (defence.move, defence.length) == ("f6f5", 1)
+    (relevant,) = play.tries[0].defences
+    assert (relevant.move, relevant.incomplete) == ("c2a1", 0)
     assert _attacks(play.keys, None) == _attacks(alone.keys, None)
 
 
@@ -220,7 +226,7 @@ def test_a_claim_that_fails_in_many_moves_is_shown_with_what_refutes_it(
     problem = Problem("8/8/7p/5K1k/8/6P1/5bP1/4N3 b - - 0 1", claim=Claim(-6))
     play = variations(problem, Limits(nodes=5_000_000), solver=solver)
     assert play.complete_moves is None
-    assert play.refutations == ("f2e1",)
+    assert names(play.refutations) == ["f2e1"]
     assert {defence.move for defence in play.defences} == {
         *("f2a7", "f2b6", "f2c5", "f2d4", "f2e3", "f2g1", "f2g3")
     }
@@ -269,9 +275,9 @@ def test_a_search_of_fewer_moves_than_claimed_leaves_the_play_open(
     assert solution.status == "disproved"
     claimed = Problem(fen, claim=Claim(40))
     play = variations(claimed, Limits(max_moves=2), solver=solver)
-    assert (play.keys, play.complete_moves) == ((), 0)
+    assert (play.keys, play.complete_moves) == ([], 0)
     play = variations(Problem(fen), Limits(max_moves=2), solver=solver)
-    assert (play.keys, play.complete_moves) == ((), None)
+    assert (play.keys, play.complete_moves) == ([], None)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -316,14 +322,14 @@ def test_where_the_defender_begins_threats_stand_at_the_root(solver: Solver) -> 
     play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
     assert [threat.move for threat in play.threats] == ["b5c4"]
     assert [defence.move for defence in play.defences] == ["c8e6"]
-    assert play.refutations == ("a6b5",)
+    assert names(play.refutations) == ["a6b5"]
     board = chess.Board("2brrb2/8/p7/Q7/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
     play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
-    assert (len(play.defences), play.threats, play.is_zugzwang) == (15, (), True)
-    assert play.refutations == ()
-    assert play.keys == ()
-    assert play.tries == ()
-    assert play.set_play == ()
+    assert (len(play.defences), play.threats, play.zugzwang) == (15, [], True)
+    assert play.refutations == []
+    assert play.keys == []
+    assert play.tries == []
+    assert play.set_play == []
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from solver.problem import Stipulation
 from solver.solving import Solver
 from tests.oracles import play as oracle
 from tests.oracles.walks import small_positions
+from tests.typed_play import all_attacks_of, names, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from solver.play.tree import Attack, Defence, Variations
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -29,28 +29,26 @@ def solver() -> Solver:
     return Solver(hash_mib=16)
 
 
-def whole(
-    board: chess.Board, stipulation: str, solver: Solver, **options: Any
-) -> Variations:
+def whole(board: chess.Board, stipulation: str, solver: Solver, **options: Any) -> Any:
     problem = Problem(board.fen(), stipulation=Stipulation.parse(stipulation))
-    return variations(problem, solver=solver, **options)
+    return typed(variations(problem, solver=solver, **options))
 
 
-def continuations(defences: Iterable[Defence]) -> dict[str, list[str]]:
+def continuations(defences: Iterable[Any]) -> dict[str, list[str]]:
     return {
         defence.move: [attack.move for attack in defence.continuations]
         for defence in defences
     }
 
 
-def as_oracle(play: Variations) -> oracle.WholePlay:
+def as_oracle(play: Any) -> oracle.WholePlay:
     """Return a tree in the form of the oracle's."""
     return oracle.WholePlay(
         _defences(play.set_play), _attacks(play.tries), _attacks(play.keys)
     )
 
 
-def _attacks(attacks: Iterable[Attack]) -> frozenset[oracle.Attack]:
+def _attacks(attacks: Iterable[Any]) -> frozenset[oracle.Attack]:
     return frozenset(
         oracle.Attack(
             attack.move,
@@ -58,13 +56,13 @@ def _attacks(attacks: Iterable[Attack]) -> frozenset[oracle.Attack]:
             _attacks(attack.threats),
             attack.is_zugzwang,
             _defences(attack.defences),
-            frozenset(attack.refutations),
+            frozenset(names(attack.refutations)),
         )
         for attack in attacks
     )
 
 
-def _defences(defences: Iterable[Defence]) -> frozenset[oracle.Defence]:
+def _defences(defences: Iterable[Any]) -> frozenset[oracle.Defence]:
     return frozenset(
         oracle.Defence(defence.move, _attacks(defence.continuations))
         for defence in defences
@@ -93,7 +91,7 @@ def test_the_play_of_a_known_problem_is_complete(solver: Solver) -> None:
     both = ["a5b4", "a5b6"]
     assert duals == {"e8e7": both, "f8h6": both, "f8g7": both}
     tries = {attack.move: attack for attack in play.tries}
-    assert {name: attack.refutations for name, attack in tries.items()} == {
+    assert {name: names(attack.refutations) for name, attack in tries.items()} == {
         "e3c2": ["d3c2"],
         "h5b5": ["a6b5"],
         "h5d5": ["d8d5"],
@@ -144,7 +142,7 @@ def test_the_play_of_mates_in_two_is_that_of_the_definition(
         assert found == expected_of.whole_play(board, 2), board.fen()
         with_play += bool(found.keys)
         with_tries += bool(found.tries)
-        with_threats += any(attack.threats for attack in play.attacks())
+        with_threats += any(attack.threats for attack in all_attacks_of(play))
     assert with_play > 6
     assert with_tries > 3
     assert bool(with_threats) == options.get("threats", True)
@@ -240,7 +238,7 @@ def test_a_selfmate_ends_with_the_defender_s_mates(solver: Solver) -> None:
     assert last.moves_left == 0
     assert not last.is_zugzwang
     assert [(end.move, end.continuations) for end in last.defences] == [("b1b3", [])]
-    assert last.defences[0].moves_left == 0
+    assert last.defences[0].length == 0
 
 
 def test_a_key_that_mates_sooner_has_only_the_play_of_its_length(
@@ -290,5 +288,5 @@ def test_in_check_there_is_no_set_play(solver: Solver) -> None:
     board = chess.Board("k7/8/1K6/8/8/8/8/1r5R w - - 0 1")
     assert board.is_check()
     play = whole(board, "#2", solver, set_play=True)
-    assert play.set_play == ()
+    assert play.set_play == []
     assert play.complete_moves is None

@@ -13,6 +13,7 @@ from tests.oracles import battle_play as oracle
 from tests.oracles.play import PlayOracle
 from tests.play.test_whole_play import as_oracle, attacking_positions
 from tests.sizes import sized
+from tests.typed_play import typed
 
 pytestmark = pytest.mark.usefixtures("battle_kernel")
 
@@ -71,6 +72,6 @@ def test_exact_answers_and_their_play_are_as_defined(
         assert len(answer.pv) == (3 if keys else 0)
         assert end.is_checkmate() == bool(keys)
         play = variations(answer.problem, solver=solver, set_play=True, tries=2)
-        assert as_oracle(play) == expected_of.whole_play(board, 2), board.fen()
+        assert as_oracle(typed(play)) == expected_of.whole_play(board, 2), board.fen()
         solved += bool(keys)
     assert solved > count // 10

@@ -21,7 +21,6 @@ from ctypes import (
     addressof,
     byref,
     c_int64,
-    c_uint32,
     sizeof,
 )
 from enum import IntEnum
@@ -93,6 +92,9 @@ class KeyFeature(IntEnum):
 
 REPLY_WORDS = 4
 """Words for each reply in a list of replies, without its continuations."""
+
+LEVEL_SHIFT = 16
+"""A list of replies has fewer words than 1 << LEVEL_SHIFT."""
 
 
 class TableBounds(NamedTuple):
@@ -420,15 +422,15 @@ class Kernel:
         size = self.run("REFUTATIONS", position, search, moves, most)
         return None if size == STOPPED else search.rows[0][:size]
 
-    def continuations(
+    def list_continuations(
         self,
         position: search_struct.PositionStruct,
         search: search_struct.Search,
         moves: int,
         *,
         threats: bool,
-    ) -> list[int] | None:
-        """List the attacker's shortest continuations after every reply.
+    ) -> int | None:
+        """List the attacker's shortest continuations after every reply in `search`.
 
         Parameters
         ----------
@@ -444,18 +446,51 @@ class Kernel:
 
         Returns
         -------
-        list of int, or None
-            For each reply: the reply, the number of moves that the continuations take,
-            the sum of its `ReplyFlag`s, the number of continuations, and these; both
-            numbers are 0 if there is none. None if the search was stopped.
+        int or None
+            The length of the list, which `write_level` reads. None if the search was
+            stopped.
         """
         size = self.run("CONTINUATIONS", position, search, moves, threats)
-        if size == STOPPED:
-            return None
-        if size <= search_struct.MAX_LEGAL_MOVES:
-            return search.phis[0][:size]
-        words = (c_uint32 * size).from_buffer(search, search_struct.Search.phis.offset)
-        return words[:]
+        return None if size == STOPPED else size
+
+    def write_level(
+        self,
+        position: search_struct.PositionStruct,
+        search: search_struct.Search,
+        size: int,
+        first: int = 0,
+        *,
+        black: bool,
+        all_defences: bool = False,
+    ) -> int:
+        """Write a list of replies as rows, named and in order; see `LevelRole`.
+
+        Only the search for mates has this operation, for lists of all parts.
+
+        Parameters
+        ----------
+        position : Position
+            The defender is to move.
+        search : Search
+            Has the list. Its `text` has room for MOVES_TEXT_BYTES.
+        size : int
+            The length of the list.
+        first : int
+            What the last call returned, to go on; 0: begin.
+        black : bool
+            Whether Black is to move.
+        all_defences : bool
+            Write defences that are not relevant, too.
+
+        Returns
+        -------
+        int
+            Where to go on; 0: all is written.
+        """
+        flags = black * query_struct.LevelFlag.BLACK
+        flags += all_defences * query_struct.LevelFlag.ALL
+        number = size | first << LEVEL_SHIFT
+        return self.run("WRITE_LEVEL", position, search, number, flags)
 
     def has_tries(
         self,

@@ -57,6 +57,7 @@ class Operation(IntEnum):
     WRITE_FORMS = 25
     FIND_FIRST_FORMS = 26
     NAME_ROWS = 27
+    WRITE_LEVEL = 28
 
 
 class BattleOperation(IntEnum):

@@ -6,7 +6,7 @@ Called by `interface` and most rooms; imports `search_struct`.
 from __future__ import annotations
 
 from ctypes import Structure, c_int64, c_uint64
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import ClassVar
 
 from solver.kernel.border import search_struct
@@ -35,8 +35,11 @@ SAN_TEXT_BYTES = 8
 LONG_TEXT_BYTES = 10
 """The longest move in Popeye's notation, as `write_lines` writes it, and a space."""
 
-MOVES_TEXT_BYTES = search_struct.MAX_LEGAL_MOVES * (MOVE_TEXT_BYTES + SAN_TEXT_BYTES)
-"""All legal moves of a position, in UCI and in SAN."""
+ROW_TEXT_BYTES = 16 + MOVE_TEXT_BYTES + SAN_TEXT_BYTES + LONG_TEXT_BYTES
+"""A row of the play; see `LevelRole`."""
+
+MOVES_TEXT_BYTES = search_struct.MAX_LEGAL_MOVES * ROW_TEXT_BYTES
+"""A row for each legal move of a position."""
 
 MOST_ENDING_PIECES = 4
 """Small endgames have at most this many pieces, and no pawns; see `solver.endgames`."""
@@ -64,6 +67,29 @@ class QueryState(IntEnum):
     """The search has begun."""
     ANSWERED = 4
     """The answer is proved, or a limit was hit."""
+
+
+class LevelRole(StrEnum):
+    """What a row of the play is, in the first letter of its text."""
+
+    ATTACK = "A"
+    """A continuation of the defence above it."""
+    THREAT = "T"
+    """A continuation after a null move."""
+    DEFENCE = "D"
+    ENDING = "E"
+    """A defence that itself ends the play, as in self- and reflex play."""
+    ZUGZWANG = "Z"
+    """No move: the attacker threatens nothing."""
+
+
+class LevelFlag(IntEnum):
+    """Flags of `write_level`; their values are added."""
+
+    BLACK = 1
+    """Black is to move."""
+    ALL = 2
+    """Defences that are not relevant are wanted too."""
 
 
 class LineStyle(IntEnum):

@@ -620,7 +620,9 @@ def entry(
     if operation == parts.Operation.MOVES:
         return movegen.generate(position, search.rows[0])
     if operation == parts.Operation.WRITE_MOVES:
-        return notation.write_moves(position, flag, search)
+        return levels.write_moves(position, flag, search)
+    if operation == parts.Operation.WRITE_LEVEL:
+        return levels.write_level(position, number, flag, search)
     if operation == parts.Operation.CHECKING_MOVES:
         return mating.generate_checks(position, search.rows[0])
     if operation == parts.Operation.IS_CHECK:

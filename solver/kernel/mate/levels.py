@@ -1,4 +1,4 @@
-"""Lists of the moves that decide a problem, of which its play consists.
+"""The play of a problem: lists of the moves that decide it, and their names.
 
 Called by `entry` and `kernel.compositions`; imports `ordering`, `kernel.border`,
 `kernel.build` and `kernel.rules`.
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.kernel.border import interface, search_struct
-from solver.kernel.build.jit import inlined, jit
+from solver.kernel.border import interface, query_struct, search_struct
+from solver.kernel.build.jit import bytes_at, inlined, jit
 from solver.kernel.build.words import Move, Number, Search
 from solver.kernel.mate import ordering
-from solver.kernel.rules import bitboards, movegen
+from solver.kernel.rules import bitboards, marks, movegen, notation
 
 # --------------------------------------------------------------------------------------
 # Lists of moves: keys, refutations, continuations.
@@ -344,3 +344,227 @@ def compile_lists(
         return size
 
     return Lists(list_solving_moves, list_refutations, list_continuations)
+
+
+# --------------------------------------------------------------------------------------
+# The level below an attack as text: what is shown, in the order of composers, named.
+#
+# A row is one line: its role, the attacker's moves that are left after it, the move's
+# number, its names in UCI, SAN and Popeye's notation, and the mark of a last move. The
+# roles are those of `LevelRole`. The rows of a defence's continuations follow it.
+
+LEGAL, REPLIES, ATTACKS, SCRATCH = range(4)
+"""Rows of moves of a `Search`: the legal ones, what is sorted, what is overwritten."""
+
+LENGTH_SHIFT, RANK_SHIFT = np.uint64(20), np.uint64(32)
+"""A sorted entry: below RANK_SHIFT a move, or where its reply is in the list; above
+it the move's `name_order`, which has fewer bits than LENGTH_SHIFT, and the length."""
+
+ENTRY_BITS = (bitboards.ONE << RANK_SHIFT) - bitboards.ONE
+LONGEST = np.uint64(255)
+LINE_END, DIGIT_0 = ord("\n"), ord("0")
+
+ROLES = {role.name: ord(role) for role in query_struct.LevelRole}
+ATTACK, THREAT, DEFENCE, ENDING, ZUGZWANG = (
+    ROLES[name] for name in ("ATTACK", "THREAT", "DEFENCE", "ENDING", "ZUGZWANG")
+)
+
+
+@jit
+def insert(row: Number, size: Number, entry: Move, search: Search) -> None:
+    """Insert an entry into a sorted row of `size` entries."""
+    entries = search.rows[row]
+    while size > 0 and entries[size - 1] > entry:
+        entries[size] = entries[size - 1]
+        size -= 1
+    entries[size] = entry
+
+
+@jit
+def write_number(value: Number, search: Search) -> None:
+    """Append a number and a space to the text."""
+    text, digit = bytes_at(search.text), 1
+    while digit * 10 <= value:
+        digit *= 10
+    at = search.text_written
+    while digit:
+        at = notation.write_letter(text, at, DIGIT_0 + value // digit % 10)
+        digit //= 10
+    search.text_written = notation.write_letter(text, at, notation.BLANK)
+
+
+@jit
+def write_row(
+    role: Number,
+    left: Number,
+    position: bitboards.Position,
+    move: Move,
+    size: Number,
+    black: Number,
+    search: Search,
+) -> None:
+    """Append the row of a move to the text.
+
+    Parameters
+    ----------
+    role : int64
+        A letter of `LevelRole`.
+    left : int64
+        The attacker's moves that are left after it. The mark is that of the final
+        position, if there are none.
+    position : Position
+        The position before it, of which `rows[LEGAL]` has the legal moves.
+    move : uint64
+    size : int64
+        The number of legal moves.
+    black : int64
+        Whether Black is to move.
+    search : Search
+        Its `text` has room for ROW_TEXT_BYTES.
+    """
+    text = bytes_at(search.text)
+    search.text_written = notation.write_letter(text, search.text_written, role)
+    write_number(left, search)
+    write_number(np.int64(move), search)
+    notation.write_move(position, move, black, search)
+    notation.write_san(position, move, search.rows[LEGAL], size, black, search)
+    notation.write_long(position, move, black, search)
+    mark = DIGIT_0
+    if left == 0:
+        mark += marks.mark_mate(bitboards.make(position, move), search.rows[SCRATCH])
+    at = notation.write_letter(text, search.text_written, mark)
+    search.text_written = notation.write_letter(text, at, LINE_END)
+
+
+@jit
+def write_attacks(
+    role: Number,
+    left: Number,
+    position: bitboards.Position,
+    count: Number,
+    black: Number,
+    search: Search,
+) -> None:
+    """Append the rows of the `count` moves in `rows[ATTACKS]`, sorted by their names.
+
+    `rows[LEGAL]` receives the legal moves.
+    """
+    for index in range(count):
+        move = search.rows[ATTACKS, index]
+        rank = np.uint64(notation.name_order(move, black))
+        insert(ATTACKS, index, (rank << RANK_SHIFT) | move, search)
+    size = movegen.generate(position, search.rows[LEGAL])
+    for index in range(count):
+        move = search.rows[ATTACKS, index] & ENTRY_BITS
+        write_row(role, left, position, move, size, black, search)
+
+
+@jit
+def write_moves(position: bitboards.Position, black: Number, search: Search) -> Number:
+    """Append a row for each legal move to the text.
+
+    Each is an attack with no move left, so a mate has its mark.
+
+    Parameters
+    ----------
+    position : Position
+    black : int64
+        Whether Black is to move.
+    search : Search
+        `text` has room for MOVES_TEXT_BYTES. The first rows of moves are overwritten.
+
+    Returns
+    -------
+    int64
+        The number of moves.
+    """
+    size = movegen.generate(position, search.rows[LEGAL])
+    for index in range(size):
+        move = search.rows[LEGAL, index]
+        write_row(ATTACK, 0, position, move, size, black, search)
+    return size
+
+
+@jit
+def _load(at: Number, search: Search) -> Number:
+    """Copy the continuations of a reply of the list to `rows[ATTACKS]`; count them."""
+    count = np.int64(_word(search, at + 3))
+    for index in range(count):
+        search.rows[ATTACKS, index] = _word(search, at + interface.REPLY_WORDS + index)
+    return count
+
+
+@jit
+def write_level(
+    position: bitboards.Position, number: Number, flags: Number, search: Search
+) -> Number:
+    """Append the rows of the list of replies that `list_continuations` has made.
+
+    Zugzwang or the threats come first, then the defences that last longest. A reply
+    that fails to be answered is left out, and so is one that is no relevant defence,
+    unless all are wanted.
+
+    Parameters
+    ----------
+    position : Position
+        The defender is to move.
+    number : int64
+        The length of the list, and from bit LEVEL_SHIFT on how many of the replies
+        shown are already written.
+    flags : int64
+        The sum of the `LevelFlag`s.
+    search : Search
+        `phis` is the list. `text` has room for a reply with its continuations, at most
+        MOVES_TEXT_BYTES. The first rows of moves are overwritten.
+
+    Returns
+    -------
+    int64
+        How many of the replies shown are written now, if the text has no room for the
+        next; 0 if all are.
+    """
+    first = number >> interface.LEVEL_SHIFT
+    list_size = number - (first << interface.LEVEL_SHIFT)
+    black = np.int64(flags & query_struct.LevelFlag.BLACK != 0)
+    is_all = flags & query_struct.LevelFlag.ALL != 0
+
+    # 1. The replies that are shown; the null move, which is the first, stays so.
+    shown, at = 0, np.int64(0)
+    while at < list_size:
+        reply, length = _word(search, at), _word(search, at + 1)
+        known, count = np.int64(_word(search, at + 2)), np.int64(_word(search, at + 3))
+        is_pass = reply == bitboards.NO_MOVE
+        is_answered = count > 0 or known & interface.ReplyFlag.ENDS != 0
+        is_wanted = is_all or known & interface.ReplyFlag.RELEVANT != 0
+        if is_pass or (is_answered and is_wanted):
+            rank = ((LONGEST - length) << LENGTH_SHIFT) | np.uint64(
+                notation.name_order(reply, black)
+            )
+            if is_pass:
+                rank = bitboards.ZERO
+            insert(REPLIES, shown, (rank << RANK_SHIFT) | np.uint64(at), search)
+            shown += 1
+        at += interface.REPLY_WORDS + count
+
+    # 2. Each with its continuations.
+    for index in range(first, shown):
+        at = np.int64(search.rows[REPLIES, index] & ENTRY_BITS)
+        reply, length = _word(search, at), np.int64(_word(search, at + 1))
+        count = _load(at, search)
+        room = search.text_size - search.text_written
+        if room < query_struct.ROW_TEXT_BYTES * (1 + count):
+            return index
+        if reply != bitboards.NO_MOVE:
+            size = movegen.generate(position, search.rows[LEGAL])
+            role = DEFENCE if count else ENDING
+            write_row(role, length, position, reply, size, black, search)
+            child = bitboards.make(position, reply)
+            write_attacks(ATTACK, length - 1, child, count, 1 - black, search)
+        elif count:
+            child = bitboards.after_null_move(position)
+            write_attacks(THREAT, length - 1, child, count, 1 - black, search)
+        else:
+            text = bytes_at(search.text)
+            at = notation.write_letter(text, search.text_written, ZUGZWANG)
+            search.text_written = notation.write_letter(text, at, LINE_END)
+    return 0

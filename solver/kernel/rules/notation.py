@@ -537,28 +537,3 @@ def write_long(
             at = write_letter(text, at, LETTER_P)
             at = write_letter(text, at, DOT)
     search.text_written = _write_sign(position, move, text, at)
-
-
-@jit
-def write_moves(position: bitboards.Position, black: Number, search: Search) -> Number:
-    """Append each legal move in UCI and in SAN, with a space after each, to the text.
-
-    Parameters
-    ----------
-    position : Position
-    black : int64
-        Whether Black is to move.
-    search : Search
-        `rows[0]` receives the moves. `text` has room for MOVES_TEXT_BYTES.
-
-    Returns
-    -------
-    int64
-        The number of moves.
-    """
-    moves = search.rows[0]
-    size = movegen.generate(position, moves)
-    for index in range(size):
-        write_move(position, moves[index], black, search)
-        write_san(position, moves[index], moves, size, black, search)
-    return size

@@ -1,12 +1,12 @@
 // The panels of a viewer: the answer, what becomes of other first moves, the play and its texts.
 
 import { copyText, element, make, makeButton, onClicks, several } from "./dom.mjs";
-import { claimText, factsOf, namedMoves, played, recordTitle, say } from "./records.mjs";
+import { claimText, factsOf, namedMoves, recordTitle, say } from "./records.mjs";
 import { pgnText, playGaps, popeyeText } from "./texts.mjs";
 import { blackBegins, moveButton, numbered, Tree, withLevel } from "./tree.mjs";
 
 /** @import { Attack } from "./levels.mjs" */
-/** @import { Move } from "./machine.mjs" */
+/** @import { Move } from "./rules.mjs" */
 /** @import { AuditRecord, Question, State } from "./records.mjs" */
 /** @import { Play } from "./tree.mjs" */
 /** @import { Viewer } from "./viewer.mjs" */
@@ -169,7 +169,7 @@ async function askFirst(viewer, move) {
       said += "; ";
     }
     const stipulation = { ...question, moves: null };
-    const about = isMated ? { fen: played(question.fen, [move.uci]) } : { rootMoves: move.uci };
+    const about = isMated ? { moves: [move.uci] } : { rootMoves: move.uci };
     const found = await ask("search", { ...about, stipulation, nodes: null },
       (/** @type {any} */ { lower, upper }) => say(upper ? `mate in ${Math.abs(upper)} or fewer ...`
         : `no mate in fewer than ${lower} ...`));
@@ -191,7 +191,7 @@ const WRITERS = { popeye: popeyeText, pgn: pgnText, json: jsonText };
 function jsonText({
   san, row, shown, fault, change, duplicate, stalemated, restriction, texts, ...record
 }, play) {
-  const skipped = ["isCheck", "isWhole", "forced"];
+  const skipped = ["isCheck", "isWhole", "forced", "long"];
   return `${JSON.stringify(play ? { ...record, play } : record, (name, value) =>
     skipped.includes(name) ? undefined : value, 2)}\n`;
 }
@@ -272,14 +272,14 @@ export class PlayPanel {
   async openLevel(attack, path) {
     const { question, answer, play } = this.viewer.state;
     if (!question || !answer || !play) return "";
-    const { moves_left: left = 0, refutations = [], defences } = attack;
+    const { moves_left: left = 0, defences } = attack;
     const line = [];
     for (let next = /** @type {any} */ (defences?.[0]); next;
       [next] = next.continuations ?? next.defences ?? []) line.push(next.uci);
     const wanted = {
       moves: path, left, line, most: ALL_MOVES,
       stipulation: { ...question, moves: question.moves ?? answer.mate },
-      refuting: refutations.map(({ uci }) => uci), all: element("tree-all").checked,
+      all: element("tree-all").checked,
     };
     try {
       const level = await this.viewer.think(question, "after", wanted);

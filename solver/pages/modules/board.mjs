@@ -15,7 +15,7 @@ import {
   describePiece, pieceName, readPlacement, squareIndex, squareName, writePlacement,
 } from "./records.mjs";
 
-/** @import { Move } from "./machine.mjs" */
+/** @import { Move } from "./rules.mjs" */
 
 /**
  * @typedef {{fen: string, moves?: Move[], last?: string, check?: boolean, arrows?: string[]}} View

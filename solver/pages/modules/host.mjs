@@ -4,9 +4,11 @@
  * objects of the kernel's words and texts.
  */
 
-import { CAN_SUSPEND, Machine, nameOf, plain, Rules } from "./machine.mjs";
+import { CAN_SUSPEND, Machine, nameOf } from "./machine.mjs";
+import { plain, Rules } from "./rules.mjs";
 
-/** @import { Given, Layout, Place } from "./machine.mjs" */
+/** @import { Layout } from "./machine.mjs" */
+/** @import { Given, Place } from "./rules.mjs" */
 
 /** @typedef {Record<string, (host: Host, question: any) => any>} Jobs */
 

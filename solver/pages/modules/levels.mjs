@@ -1,12 +1,12 @@
 /**
  * The play of a composition as a record (docs/reference/record.md), level by level, from the
- * kernel's lists of moves: as `solver/play/builder.py` and `levels.py` build it.
+ * kernel's rows of moves: as `solver/play/builder.py` builds it.
  */
 
-import { plain } from "./machine.mjs";
+import { named } from "./rules.mjs";
 
 /** @import { Host } from "./host.mjs" */
-/** @import { Move, Named, Place } from "./machine.mjs" */
+/** @import { Move, Named, Place } from "./rules.mjs" */
 
 /**
  * @typedef {Move & {moves_left?: number, zugzwang?: boolean, threats?: Attack[],
@@ -17,9 +17,9 @@ import { plain } from "./machine.mjs";
  * @typedef {{threats?: Attack[], zugzwang?: boolean, defences?: Defence[]}} Level
  * @typedef {{name: string, part: string, play: number, moves: number, isStalemate: boolean,
  *   is_exact: boolean, defenderEnds: boolean}} Stipulation
- * @typedef {{place: Place, attack: Attack, line: string[], refuting: string[],
- *   isSetPlay?: boolean}} Node a position with the defender to move, whose play is to be added;
- *   line: the main line from there on
+ * @typedef {{place: Place, attack: Attack, line: string[], isSetPlay?: boolean}} Node
+ *   a position with the defender to move, whose play is to be added; line: the main line from
+ *   there on
  * @typedef {{fen: string, stipulation: Stipulation, line: string[], all: boolean,
  *   most: number}} Wanted line: of the answer; all: also defences that change nothing about the
  *   threat; most: moves of both sides
@@ -66,7 +66,8 @@ class Builder {
       for (const word of solving) lengths.set(word, lengths.get(word) ?? moves);
     }
     const keys = this.rules.chosen(place, [...lengths.keys()]).map((key) => {
-      const node = this.node(place, key, (lengths.get(key.word) ?? 1) - 1, line);
+      const attack = attackOf(key, (lengths.get(key.word) ?? 1) - 1);
+      const node = this.node(place, key, attack, line);
       const features = this.rules.keyFeatures(place, key.word);
       if (features.length) node.attack.features = features;
       return node;
@@ -88,14 +89,12 @@ class Builder {
     for (let count = 1; isPossible && count <= most && rest.length; count++) {
       const [found, others] = [/** @type {Node[]} */ ([]), /** @type {Named[]} */ ([])];
       for (const first of rest) {
-        const node = this.node(place, first, left, []);
+        const node = this.node(place, first, attackOf(first, left), []);
         const words = await this.moves("REFUTATIONS", node.place, left, count + 1);
         if (words.length > count) others.push(first);
         if (!words.length || words.length > count) continue;
         node.attack.refutations = this.rules.chosen(node.place, words).sort(byName).map((each) =>
-          ({ ...plain(each), ...this.forced(node.place, each) }));
-        node.refuting = node.attack.refutations.map(({ uci }) => uci);
-        delete node.attack.mark;
+          ({ ...named(each), ...this.forced(node.place, each) }));
         found.push(node);
       }
       rest = others;
@@ -116,33 +115,26 @@ class Builder {
       return isStalemate ? !this.rules.isCheck(end) && !this.rules.moves(end).length
         : san.endsWith("#");
     });
-    return { forced: forced.map(plain).sort(byName) };
+    return { forced: forced.map(named).sort(byName) };
   }
 
   // Levels
 
-  /** A move of the attacker, and the position after it.
-   * @param {Place} place @param {Named} move @param {number} left @param {string[]} line
-   * @returns {Node} */
-  node(place, move, left, line) {
-    const after = this.rules.after(place, move.word);
-    const attack = { ...plain(move), ...left ? { moves_left: left } : this.mark(after) };
-    return { place: after, attack, line: lineAfter(line, move), refuting: [] };
-  }
+  /** The position after a move of the attacker.
+   * @param {Place} place @param {Named} move @param {Attack} attack its record
+   * @param {string[]} line @returns {Node} */
+  node = (place, move, attack, line) =>
+    ({ place: this.rules.after(place, move.word), attack, line: lineAfter(line, move) });
 
-  /** What composers remark on a final position. @param {Place} after */
-  mark(after) {
-    const mark = this.rules.mateMark(after);
-    return mark ? { mark } : {};
-  }
+  /** Whether there is play after a move of the attacker. @param {Attack} attack */
+  isOpen = (attack) => Boolean(attack.moves_left) || this.stipulation.defenderEnds;
 
   /** Add the play after moves; a level that would exceed the limit is left out with all below.
    * @param {Node[]} nodes @param {number} most levels
    * @returns {Promise<number | null>} how many are complete; null: all */
   async add(nodes, most = Infinity) {
     let complete = 0;
-    const { defenderEnds } = this.stipulation;
-    let open = nodes.filter(({ attack }) => attack.moves_left || defenderEnds);
+    let open = nodes.filter(({ attack }) => this.isOpen(attack));
     for (; open.length && complete < most; complete++) {
       const before = this.spent;
       const [following, levels] = [/** @type {Node[]} */ ([]), /** @type {Level[]} */ ([])];
@@ -156,73 +148,78 @@ class Builder {
       open.forEach(({ attack }, at) => Object.assign(attack, levels[at]));
       open = following;
     }
-    for (const { attack, place, line } of open) {
-      attack.cut = true;
-      if (line.length) this.chain(attack, place, line);
+    for (const node of open) {
+      this.chain(node);
+      node.attack.cut = true;
     }
     return open.length ? complete : null;
   }
 
-  /** Threats and defences after a move; the moves below them are added to `following`.
+  /** What follows a move: threats or zugzwang, and defences. The moves below them are added to
+   * `following`.
    * @param {Node} node @param {Node[]} following @returns {Promise<Level>} */
-  async grow({ place, attack, line, refuting, isSetPlay }, following) {
-    const { ENDS, RELEVANT } = this.host.layout.enums.ReplyFlag;
+  async grow({ place, attack, line, isSetPlay }, following) {
     const size = await this.list(
       "CONTINUATIONS", place, attack.moves_left ?? 0, Number(!isSetPlay));
-    const words = this.machine.list(size);
-    const names = new Map(this.rules.moves(place).map((each) => [each.word, each]));
-    const ranked = /** @type {{defence: Defence, length: number}[]} */ ([]);
     const level = /** @type {Level} */ ({});
-    const { defenderEnds } = this.stipulation;
-    for (let at = 0; at < words.length; ) {
-      const [reply, length, flags, count] = words.slice(at, at + 4);
-      const found = words.slice(at + 4, at + 4 + count);
-      at += 4 + count;
-      const named = names.get(reply);
-      const isShown = named && !refuting.includes(named.uci) && (count || flags & ENDS) &&
-        (this.all || flags & RELEVANT);
-      if (named && !isShown) continue;
-      const child = this.rules.after(place, reply);
-      const rest = named ? lineAfter(line, named) : [];
-      const nodes = count ? this.rules.chosen(child, found)
-        .map((each) => this.node(child, each, length - 1, rest)) : [];
-      nodes.sort((a, b) => byLine(rest)(a.attack, b.attack) || byName(a.attack, b.attack));
-      if (length > 1 || defenderEnds) following.push(...nodes);
-      const attacks = nodes.map((each) => each.attack);
-      this.spent += attacks.length + (named ? 1 : 0);
-      if (!named) {
-        if (count) level.threats = attacks;
-        else level.zugzwang = true;
+    let [reply, rest] = [0, line];
+    let moves = /** @type {Attack[]} */ ([]);
+    let before = /** @type {Place | null} */ (null); // after the reply
+    for (const row of this.rules.level(place, this.machine.list(size), this.all)) {
+      if (row.role === "Z") {
+        level.zugzwang = true;
         continue;
       }
-      const end = count ? { continuations: attacks } : this.mark(child);
-      ranked.push({ defence: { ...plain(named), ...end }, length });
+      this.spent++;
+      if (row.role === "D" || row.role === "E") {
+        [reply, before, rest, moves] = [row.word, null, lineAfter(line, row), []];
+        const defence = row.role === "E" ? attackOf(row) : { ...named(row), continuations: moves };
+        (level.defences ??= []).push(defence);
+        continue;
+      }
+      if (row.role === "T" && !level.threats) {
+        [rest, moves] = [[], level.threats = []];
+      }
+      const attack = attackOf(row, row.left);
+      moves.push(attack);
+      if (!this.isOpen(attack)) continue;
+      before ??= this.rules.after(place, reply);
+      following.push(this.node(before, row, attack, rest));
     }
     if (line.length) this.spent -= 2; // the main line costs nothing
-    const first = line.length > 1 ? line : []; // a last defence is in its order
-    ranked.sort((a, b) => byLine(first)(a.defence, b.defence) || b.length - a.length ||
-      byName(a.defence, b.defence));
-    if (ranked.length) level.defences = ranked.map(({ defence }) => defence);
+    if (line.length > 1 && level.defences) { // a last defence is in its order
+      level.defences.sort(byLine(line));
+      const [{ uci, continuations = [] }] = level.defences;
+      if (uci === line[0]) continuations.sort(byLine(line.slice(1)));
+    }
     return level;
   }
 
   /** Add the rest of the main line, from a defence on, where the play is cut.
-   * @param {Attack} attack @param {Place} place after it @param {string[]} line */
-  chain(attack, place, [reply, move, ...rest]) {
-    const [defence] = this.rules.chosen(place, [reply]);
-    const child = this.rules.after(place, defence.word);
-    const played = /** @type {Defence} */ ({ ...plain(defence), ...move ? {} : this.mark(child) });
-    attack.defences = [played];
+   * @param {Node} node */
+  chain({ place, attack, line: [reply, move, ...line] }) {
+    if (!reply) return;
+    const [row] = this.rules.chosen(place, [reply]);
+    const defence = /** @type {Defence} */ (move ? named(row) : attackOf(row));
+    attack.defences = [defence];
     if (move) {
-      const [next] = this.rules.chosen(child, [move]);
-      const left = (attack.moves_left ?? 0) - 1;
-      const { attack: following, place: after } = this.node(child, next, left, []);
-      played.continuations = [following];
-      if (rest.length) this.chain(following, after, rest);
-      if (left > 0 || rest.length % 2) following.cut = true;
+      const after = this.rules.after(place, row.word);
+      const [next] = this.rules.chosen(after, [move]);
+      const made = attackOf(next, (attack.moves_left ?? 0) - 1);
+      const node = { ...this.node(after, next, made, []), line };
+      defence.continuations = [node.attack];
+      this.chain(node);
+      if (node.attack.moves_left || line.length % 2) node.attack.cut = true;
     }
-    played.incomplete = true;
+    defence.incomplete = true;
   }
+}
+
+/** The record of a move after which the attacker needs so many; a last one has the mark of the
+ * mate. @param {Named} move @returns {Attack} */
+function attackOf({ uci, san, long, mark }, left = 0) {
+  if (left) return { uci, san, long, moves_left: left };
+  return mark ? { uci, san, long, mark } : { uci, san, long };
 }
 
 /** @param {{uci: string}} a @param {{uci: string}} b */
@@ -239,7 +236,7 @@ const lineAfter = (line, move) => (line[0] === move.uci ? line.slice(1) : []);
 /** A position without the move that led to it.
  * @param {Place} place @param {number} left @param {string[]} line @returns {Node} */
 const begun = (place, left, line, isSetPlay = false) => ({
-  place, attack: { uci: "", san: "", moves_left: left }, line, refuting: [], isSetPlay,
+  place, attack: { uci: "", san: "", moves_left: left }, line, isSetPlay,
 });
 
 /** @param {(number | null)[]} depths */
@@ -287,11 +284,10 @@ export async function play(host, { tries: most, levels, ...wanted }) {
 /**
  * The level after a move of the attacker.
  * @param {Host} host
- * @param {Wanted & {moves: string[], left: number, refuting: string[]}} question line: from there
+ * @param {Wanted & {moves: string[], left: number}} question line: from there
  */
-export async function after(host, { moves, left, refuting, ...wanted }) {
-  const place = host.place(wanted.fen, moves);
-  const node = { ...begun(place, left, wanted.line), refuting };
+export async function after(host, { moves, left, ...wanted }) {
+  const node = begun(host.place(wanted.fen, moves), left, wanted.line);
   await new Builder(host, wanted).add([node], 1);
   const { attack: { threats, defences, zugzwang } } = node;
   return { threats, defences, zugzwang };
@@ -305,5 +301,5 @@ export async function refutations(host, question) {
   const place = host.place(question.fen, question.moves);
   const words = await new Builder(host, question).moves(
     "REFUTATIONS", place, question.stipulation.moves - 1, ALL_REFUTATIONS);
-  return host.rules.chosen(place, words).map(plain);
+  return host.rules.chosen(place, words).map(named);
 }

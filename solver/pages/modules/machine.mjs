@@ -1,9 +1,9 @@
 /**
  * A compiled part of the kernel with its memory: the static data and the stack of the
- * module, the structs, texts, and the transposition table; and the rules of chess by it.
+ * module, the structs, texts, and the transposition table.
  */
 
-import { plainFen, readMoves, refusedMove, splitText } from "./movetext.mjs";
+/** @import { Named } from "./rules.mjs" */
 
 /**
  * @typedef {{size: number, fields: Record<string, number[]>}} Struct
@@ -13,6 +13,7 @@ import { plainFen, readMoves, refusedMove, splitText } from "./movetext.mjs";
  *   stackTop: number, positionBytes: number, bucketBytes: number, firstBits: number,
  *   noLimit: string, mateMarks: string[], keyFeatures: Record<string, string>, stopped: number,
  *   mostMoves: number, scoredTableBytes: number, patterns: Record<string, string>,
+ *   levelShift: number,
  *   logBytes?: number,
  * }} Layout logBytes: for the log of a search
  */
@@ -27,6 +28,8 @@ const MOST_LEGAL_MOVES = 256;
 const STRUCTS = /** @type {Record<string, string>} */ ({
   search: "Query", battle: "Query", help: "HelpPlay", laboratory: "Experiment",
 });
+
+const decoder = new TextDecoder();
 
 /** What is too much for a phone is halved until it fits. */
 const LEAST_TABLE_BYTES = 1 << 20;
@@ -162,8 +165,8 @@ export class Machine {
       Number(this.view.getBigUint64(at + 8 * i, true) & MOVE_MASK));
   }
 
-  /** The first words of a long list. @param {number} count */
-  list = (count) => [...new Uint32Array(this.memory.buffer, this.search.at("phis"), count)];
+  /** The words of a list of replies. @param {number} count */
+  list = (count) => new Uint32Array(this.memory.buffer, this.search.at("phis"), count);
 
   /** Write a text for the kernel; return its size in bytes. @param {string} text */
   write(text, offset = 0) {
@@ -174,7 +177,7 @@ export class Machine {
 
   /** Read what the kernel has written. @param {number} start @param {number} size */
   read = (start, size) =>
-    new TextDecoder().decode(new Uint8Array(this.memory.buffer, this.text + start, size));
+    decoder.decode(new Uint8Array(this.memory.buffer, this.text + start, size));
 
   /** The moves that the kernel has written. @param {Fields} query @param {string} name */
   words(query, name) {
@@ -205,187 +208,6 @@ function allocate(below, tableBytes) {
   }
 }
 
-// Reads positions and moves, and names them; searches on other machines go on.
-
-/** @typedef {{uci: string, san: string}} Move */
-/** @typedef {{word: number} & Move} Named a move and its number in the kernel */
-/** @typedef {{position: Uint8Array, black: number, fen: string}} Place */
-/** @typedef {Place & {warnings: string[]}} Given Place as it was given; what was repaired */
-
-const NULL_MOVE = "0000";
-export const NO_MOVE = "?"; // where a word is unreadable
-
-/** @param {Move} move @returns {Move} the move without its number */
-export const plain = ({ uci, san }) => ({ uci, san });
-
 /** The name of a number. @param {Record<string, number>} names @param {number} number */
 export const nameOf = (names, number) =>
   Object.keys(names).find((name) => names[name] === number) ?? "";
-
-export class Rules {
-  /** @param {WebAssembly.Module} module of the search @param {Layout} layout */
-  constructor(module, layout) {
-    this.layout = layout;
-    this.machine = new Machine(module, layout, "search", 0);
-  }
-
-  /**
-   * Read a position as people and programs give it, as `read_position` of
-   * `solver/position_text.py`.
-   * @param {string} text a FEN or `startpos`, perhaps with moves; or a game in PGN
-   * @param {string | string[]} moves that are played then; `0000` passes the turn
-   * @param {{repair?: boolean, black?: number}} how repair: what leaves no doubt; black: whether
-   *   Black is to move if the text does not say
-   * @returns {{fault: string} | Given} the fault names the field or the move
-   */
-  read(text, moves = [], { repair = false, black = 0 } = {}) {
-    const { enums, patterns } = this.layout;
-    const passed = moves.lastIndexOf(NULL_MOVE);
-    if (passed >= 0 && typeof moves !== "string") {
-      const place = this.read(text, moves.slice(0, passed), { repair, black });
-      if ("fault" in place) return place;
-      const [board, side, castling] = place.fen.split(" ");
-      const after = [board, side === "w" ? "b" : "w", castling, "- 0 1"].join(" ");
-      return this.read(after, moves.slice(passed + 1));
-    }
-
-    // 1. The FEN, plain or in another text; then with repairs.
-    let [fen, played] = [text, ""];
-    let given = this.#readFen(fen, black);
-    if ("fault" in given) {
-      const parts = splitText(patterns, text, repair);
-      if ("fault" in parts) return parts;
-      ({ fen, line: played } = parts);
-      given = this.#readFen(fen, black);
-    }
-    if ("fault" in given && repair) {
-      const plainly = plainFen(patterns, fen);
-      if ("fault" in plainly) return plainly;
-      given = this.#readFen(plainly.fen, black, 1);
-    }
-
-    // 2. The moves.
-    const lines = [played, [moves].flat().join(" ")].filter(Boolean);
-    for (const part of lines.flatMap((line) => readMoves(patterns, line))) {
-      if ("fault" in given) break;
-      const query = this.#readRow(given.fen, { played: 1 }, part.move || NO_MOVE);
-      if (query.get("state") !== enums.QueryState.READ) {
-        return { fault: refusedMove("moves", part) };
-      }
-      given = { ...this.#place(query), warnings: given.warnings };
-    }
-    return given;
-  }
-
-  /** Read alternative moves of a position, without duplicates.
-   * @param {Place} place @param {string} name what a fault calls them
-   * @param {string} text in SAN or UCI @returns {{fault: string} | Named[]} */
-  readFirst({ fen, ...place }, name, text) {
-    const { enums, patterns } = this.layout;
-    const names = [];
-    for (const part of readMoves(patterns, text)) {
-      const query = this.#readRow(fen, {}, part.move || NO_MOVE);
-      if (query.get("state") !== enums.QueryState.READ) return { fault: refusedMove(name, part) };
-      names.push(...this.machine.words(query, "line"));
-    }
-    if (!names.length) return { fault: `${name}: expected at least one move, found none` };
-    return this.chosen({ fen, ...place }, names);
-  }
-
-  /** @param {string} fen @param {number} black @returns {{fault: string} | Given} */
-  #readFen(fen, black, repair = 0) {
-    const { enums: { FenFault }, faults } = this.layout;
-    const query = this.#readRow(fen, { black, repair });
-    const fault = nameOf(FenFault, query.get("fen_fault"));
-    if (fault in faults) return { fault: faults[fault] };
-    const names = Object.keys(faults).filter((name) => query.get("repaired") >> FenFault[name] & 1);
-    return { ...this.#place(query), warnings: names.map((name) => faults[name]) };
-  }
-
-  /** Let the kernel read a FEN and moves. @param {string} fen
-   * @param {Record<string, number>} about */
-  #readRow(fen, about, line = "") {
-    const { machine } = this;
-    const query = machine.records.Query;
-    const size = machine.write(fen);
-    machine.begin(query, {
-      ...about, fen: machine.input, fen_size: size, line: machine.input + size,
-      line_size: machine.write(line, size),
-    });
-    machine.run("READ_ROWS", 0, query.address, 1);
-    return query;
-  }
-
-  /** @param {Fields} query @returns {Place} */
-  #place = (query) => ({
-    position: query.bytes("position").slice(), black: query.get("black"),
-    fen: this.machine.read(query.get("fen_at"), query.get("fen_written")),
-  });
-
-  /** What a page shows of a position, which is repaired.
-   * @param {string} text @param {string[]} moves */
-  describe(text, moves, black = 0) {
-    const place = this.read(text, moves, { repair: true, black });
-    if ("fault" in place) return place;
-    const [legal, check] = [this.moves(place).map(plain), this.isCheck(place)];
-    return { fen: place.fen, warnings: place.warnings, moves: legal, check,
-      over: legal.length ? "" : check ? "mate" : "stalemate" };
-  }
-
-  /** The legal moves. @param {Place} place @returns {Named[]} */
-  moves({ position, black }) {
-    const { machine } = this;
-    machine.search.set("text_written", 0);
-    const count = machine.run("WRITE_MOVES", machine.put(position), 0, black);
-    const names = machine.read(0, machine.search.get("text_written")).split(" ");
-    return machine.row(count).map((word, i) =>
-      ({ word, uci: names[2 * i], san: names[2 * i + 1] }));
-  }
-
-  /** The legal moves of those that are given. @param {Place} place
-   * @param {(string|number)[]} given in UCI notation, or their numbers */
-  chosen = (place, given) =>
-    this.moves(place).filter(({ word, uci }) => given.includes(word) || given.includes(uci));
-
-  /** The position after a move; 0: a null move. @param {Place} place @param {number} word */
-  after({ position, black }, word) {
-    this.machine.run("MAKE", this.machine.put(position), word);
-    return { position: this.machine.take(), black: black ^ 1, fen: "" };
-  }
-
-  /** @param {Place} place */
-  isCheck = ({ position }) => this.machine.run("IS_CHECK", this.machine.put(position)) !== 0;
-
-  /** "pure", "model", "ideal", or "". @param {Place} place where a side may be mated */
-  mateMark = ({ position }) =>
-    this.layout.mateMarks[this.machine.run("MATE_MARK", this.machine.put(position))];
-
-  /** What a key does, as `mark_key` of `solver/play/record.py` says it.
-   * @param {Place} place @param {number} word */
-  keyFeatures({ position, black }, word) {
-    const { machine, layout } = this;
-    machine.search.set("text_written", 0);
-    const count = machine.run("KEY_FEATURES", machine.put(position), word, black);
-    const squares = machine.read(0, machine.search.get("text_written")).split("\n");
-    return machine.row(count).map((feature, i) =>
-      layout.keyFeatures[feature].replace("{}", squares[i]));
-  }
-
-  /**
-   * Name the moves of a line.
-   * @param {Place} place
-   * @param {(string|number)[]} line moves in UCI notation, or their numbers
-   * @returns {Named[]}
-   */
-  line(place, line) {
-    const named = [];
-    for (const given of line) {
-      const moves = [{ word: 0, uci: NULL_MOVE, san: "--" }, ...this.moves(place)];
-      const move = moves.find(({ word, uci }) => given === word || given === uci);
-      if (!move) break;
-      named.push(move);
-      place = this.after(place, move.word);
-    }
-    return named;
-  }
-}

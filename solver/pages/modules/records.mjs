@@ -1,9 +1,10 @@
 // What a page knows of a problem: squares, sentences, the program's records, the state of its
-// viewer, verdicts. It knows no rules.
+// viewer, verdicts. Its one rule of chess is how the moves of a line change a board (`played`):
+// pages without the kernel step through lines too.
 
 import { element, make, pageData, several, thousands, timeText } from "./dom.mjs";
 
-/** @import { Move } from "./machine.mjs" */
+/** @import { Move } from "./rules.mjs" */
 /** @import { Play } from "./tree.mjs" */
 
 /**
@@ -214,7 +215,7 @@ export function liveRecord(question, found) {
   const { solutions, line } = found;
   const stipulation = stipulationText(question);
   const isComplete = found.state === "proved" || found.state === "disproved";
-  const [uci, san] = /** @type {const} */ (["uci", "san"]).map((name) =>
+  const [uci, san, long] = /** @type {const} */ (["uci", "san", "long"]).map((name) =>
     (/** @type {Move[]} */ moves) => moves.map((move) => move[name]));
   return Object.freeze({
     schema: 1, id: "", fen: question.fen,
@@ -226,7 +227,8 @@ export function liveRecord(question, found) {
     solver: pageData.version, ...(stipulation && { stipulation }),
     ...(question.part === "help" &&
       { solutions: solutions.map(uci), solutions_complete: isComplete }),
-    san: { pv: san(line), solutions: solutions.map(san) }, stalemated: question.isStalemated,
+    san: { pv: san(line), solutions: solutions.map(san) }, long: solutions.map(long),
+    stalemated: question.isStalemated,
   });
 }
 

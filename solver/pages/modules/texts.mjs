@@ -1,9 +1,7 @@
 // An answer and its play as texts: PGN and Popeye's form.
 
 import { pageData } from "./dom.mjs";
-import {
-  counted, factsOf, kindOf, readPlacement, say, splitStipulation, squareName,
-} from "./records.mjs";
+import { counted, factsOf, kindOf, say, splitStipulation } from "./records.mjs";
 import { blackBegins } from "./tree.mjs";
 
 /** @import { Attack, Defence } from "./levels.mjs" */
@@ -186,64 +184,46 @@ function pgnGame(tags, comments, nodes, fen) {
   return `${head}\n${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }
 
-// Popeye's form.
-
-/** @typedef {{uci: string, san: string}} Move */
-/** @typedef {Set<string>} Taken squares with a piece, which show a capture en passant */
+// Popeye's form, by the templates of solver/output/popeye_text.py.
 
 /** @param {AuditRecord} record @param {Play | null} play null: it is not known */
-export function popeyeText({ fen, solutions, stipulation, san }, play) {
+export function popeyeText({ solutions, stipulation, long = [] }, play) {
   const [name, number] = splitStipulation(stipulation);
   const { isStalemate, defenderEnds } = kindOf(name);
   const goal = isStalemate ? " =" : " #";
-  const start = takenSquares(fen);
   if (solutions) {
-    return solutions.map((/** @type {string[]} */ line, /** @type {number} */ at) =>
-      popeyeHelp(line.map((uci, ply) => ({ uci, san: san.solutions[at][ply] })),
-        Number(number % 1 > 0), start, goal)).join("");
+    return long.map((/** @type {string[]} */ line) =>
+      popeyeHelp(line, Number(number % 1 > 0), goal)).join("");
   }
   if (!play) return "";
+  const { templates, lists } = pageData.popeye;
 
-  /** @param {Taken} taken @param {Attack} attack @param {number} number @param {string} [sign]
-   * @returns {string} */
-  const attacked = (taken, attack, number, sign = "") => {
-    const [name, check, next] = longMove(taken, attack);
-    const { moves_left: left, refutations = [] } = attack;
-    const ends = !left && !defenderEnds;
-    const indent = sign ? "   " : " ".repeat(8 * number - 6);
-    const refuted = refutations.map((each) => {
-      const [refuting, itsCheck, last] = longMove(next, each);
-      const forced = (each.forced ?? []).map((end) =>
-        `\n          2.${longMove(last, end)[0]}${goal} ?!?`);
-      return `\n      1...${refuting}${itsCheck} !${forced.join("")}`;
+  /** A move by a template, and all that follows it.
+   * @param {string} name @param {any} move @param {number} [n] @returns {string} */
+  const written = (name, move, n = 1) => {
+    const check = popeyeCheck(move.san);
+    const known = /** @type {Record<string, string | number>} */ ({
+      n, check, goal, indent: " ".repeat(8 * n - 6), move: popeyeName(move.long),
+      end: move.moves_left || defenderEnds ? check : goal,
+      reply_end: move.continuations ? check : goal,
     });
-    return [`\n${indent}${number}.${name}${ends ? goal : check}${sign}`,
-      ends ? "" : below(next, attack, number),
-      refuted.length ? "\n    but" : "", ...refuted].join("");
+    return templates[name].replace(/{(\w+)}/g,
+      (/** @type {string} */ _, /** @type {string} */ field) => known[field]) + below(move, n);
   };
 
-  /** @param {Taken} taken @param {Partial<Attack>} attack @param {number} number
-   * @returns {string} */
-  const below = (taken, { threats = [], zugzwang, moves_left: left, defences = [] }, number) => {
-    const threatened = threats.map((each) => attacked(taken, each, number + 1));
-    const replies = defences.map((each) => defended(taken, each, number));
-    if (threatened.length) return [" threat:", ...threatened, ...replies].join("");
-    return (zugzwang && left ? " zugzwang." : "") + replies.join("");
-  };
+  /** @param {any} move @param {number} n */
+  const below = (move, n = 1) => Object.entries(lists).map(([name, [template, more]]) => {
+    if (!move[name]?.length && !(name === "zugzwang" && move[name] && move.moves_left)) return "";
+    const moves = template ? move[name] : [];
+    return (templates[name] ?? "") +
+      moves.map((/** @type {any} */ each) => written(template, each, n + more)).join("");
+  }).join("");
 
-  /** @param {Taken} taken @param {Defence} defence @param {number} number @returns {string} */
-  const defended = (taken, defence, number) => {
-    const [name, check, next] = longMove(taken, defence);
-    const indent = " ".repeat(8 * number - 2);
-    const answers = (defence.continuations ?? []).map((each) => attacked(next, each, number + 1));
-    const end = defence.continuations ? check : goal;
-    return `\n${indent}${number}...${name}${end}${answers.join("")}`;
-  };
-
-  const set = play.set_play.map((/** @type {Defence} */ each) => defended(start, each, 1));
+  const set = play.set_play.map((/** @type {Defence} */ each) => written("defence", each));
   const first = [...play.tries, ...play.keys].map((each) =>
-    `${attacked(start, each, 1, each.refutations ? " ?" : " !")}\n`);
-  const begun = below(start, { ...play, moves_left: 1 }, 1);
+    written(each.refutations ? "try" : "key", each) + templates.end);
+  const { threats, zugzwang, defences } = play;
+  const begun = below({ threats, zugzwang, defences, moves_left: 1 });
   const parts = [set.join(""), first.join(""),
     begun && (play.isCheck ? " +" : begun[0] === " " ? "\n" : "") + begun,
     playGaps(play, ["set_play_gap", "after_tries", "after_keys"]).join("\n"),
@@ -251,43 +231,17 @@ export function popeyeText({ fen, solutions, stipulation, san }, play) {
   return parts.filter(Boolean).map((part) => part.trimEnd()).join("\n");
 }
 
-/** @param {Move[]} line @param {number} skipped half-moves that are numbered but not played
- * @param {Taken} taken @param {string} goal */
-function popeyeHelp(line, skipped, taken, goal) {
-  let text = "\n";
-  for (const [at, move] of line.entries()) {
-    const [name, check, next] = longMove(taken, move);
-    const isSecond = (at + skipped) % 2 > 0;
-    const number = `  ${((at + skipped) >> 1) + 1}${isSecond ? "..." : "."}`;
-    const end = at + 1 === line.length ? goal : check + (isSecond ? " " : "");
-    text += (isSecond && at ? " " : number) + name + end;
-    taken = next;
-  }
-  return text;
-}
+/** @param {string} long a move in long notation, with a sign of check or mate */
+const popeyeName = (long) => long.replace(/[+#]$/, "").replace("ep.", " ep.");
 
-/** @param {string} fen @returns {Taken} */
-function takenSquares(fen) {
-  const pieces = readPlacement(fen) ?? [];
-  return new Set(pieces.flatMap((piece, square) => (piece ? [squareName(square)] : [])));
-}
+/** @param {string} name of a move */
+const popeyeCheck = (name) => (/[+#]$/.test(name) ? " +" : "");
 
-/** The name of a move in long notation, `Qh5*a5` or `e7-e8=S`, the sign of a check, and the
- * squares taken after it.
- * @param {Taken} taken @param {Move} move @returns {[string, string, Taken]} */
-function longMove(taken, { uci, san }) {
-  const [from, to] = [uci.slice(0, 2), uci.slice(2, 4)];
-  const check = /[+#]$/.test(san) ? " +" : "";
-  const isPassant = /^[a-h]x.[36]/.test(san) && !taken.has(to); // on other ranks: a castled rook
-  const left = new Set(taken).add(to);
-  left.delete(from);
-  if (isPassant) left.delete(to[0] + from[1]);
-  if (san[0] === "O") return [san.replace(/[+#]/, "").replaceAll("O", "0"), check, left];
-  const piece = /^[A-Z]/.test(san) ? popeyeLetter(san[0]) : "";
-  const sign = san.includes("x") ? "*" : "-";
-  const promotion = uci[4] ? `=${popeyeLetter(uci[4].toUpperCase())}` : "";
-  return [piece + from + sign + to + promotion + (isPassant ? " ep." : ""), check, left];
-}
-
-/** @param {string} letter */
-const popeyeLetter = (letter) => letter.replace("N", "S");
+/** @param {string[]} line in long notation @param {number} skipped half-moves that are numbered
+ * but not played @param {string} goal */
+const popeyeHelp = (line, skipped, goal) => line.reduce((text, move, at) => {
+  const isSecond = (at + skipped) % 2 > 0;
+  const number = `  ${((at + skipped) >> 1) + 1}${isSecond ? "..." : "."}`;
+  const end = at + 1 === line.length ? goal : popeyeCheck(move) + (isSecond ? " " : "");
+  return text + (isSecond && at ? " " : number) + popeyeName(move) + end;
+}, "\n");

@@ -8,7 +8,7 @@
 import { element, make, makeButton, onKeys } from "./dom.mjs";
 
 /** @import { Attack, Defence } from "./levels.mjs" */
-/** @import { Move } from "./machine.mjs" */
+/** @import { Move } from "./rules.mjs" */
 /** @import { Question } from "./records.mjs" */
 
 /** @typedef {Record<string, any>} Play the field `play` of a record */

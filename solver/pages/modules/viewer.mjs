@@ -15,7 +15,7 @@ import {
 } from "./records.mjs";
 import { blackBegins, Walk } from "./tree.mjs";
 
-/** @import { Move } from "./machine.mjs" */
+/** @import { Move } from "./rules.mjs" */
 /** @import { Asked, AuditRecord, Question, State } from "./records.mjs" */
 
 const DEFAULT_MOVES = 2;

@@ -2,10 +2,11 @@
 
 import { search, serve } from "./host.mjs";
 import { after, play, refutations } from "./levels.mjs";
-import { Fields, nameOf, plain } from "./machine.mjs";
+import { Fields, nameOf } from "./machine.mjs";
+import { named, plain } from "./rules.mjs";
 
 /** @import { Host, Question } from "./host.mjs" */
-/** @import { Move, Named, Place, Rules } from "./machine.mjs" */
+/** @import { Move, Named, Place, Rules } from "./rules.mjs" */
 
 // Help play: every solution, the shortest first.
 
@@ -34,7 +35,7 @@ export async function solutions(host, { fen, moves, stipulation, nodes }) {
       state = await host.runLong("ENUMERATE", null, help.address);
       for (let i = 0; i < help.get("written"); i++) {
         const words = Array.from({ length: plies }, (_, ply) => help.get("lines", i * plies + ply));
-        found.push(rules.line(place, words).map(plain));
+        found.push(rules.line(place, words).map(named));
       }
     } while (state === HelpState.PAUSED && found.length < MOST_SOLUTIONS);
   }
@@ -152,7 +153,7 @@ function logColumns({ current: { search, view }, layout, rules }, root, isScored
     const [ply, word] = [node.get("ply"), node.get("move")];
     const kind = kinds.get(node.get("kind")) ?? "";
     const isUpdate = kind === "update";
-    const { uci, san } = isUpdate || ply ? named(rules, line[isUpdate ? ply : ply - 1], word)
+    const { uci, san } = isUpdate || ply ? moveOf(rules, line[isUpdate ? ply : ply - 1], word)
       : { uci: "", san: "" };
     if (!isUpdate) {
       line.length = ply || 1;
@@ -189,7 +190,7 @@ function logColumns({ current: { search, view }, layout, rules }, root, isScored
 
 /** A legal move of a position; a null move has no number.
  * @param {Rules} rules @param {Step} step @param {number} word */
-function named(rules, step, word) {
+function moveOf(rules, step, word) {
   step.moves ??= rules.moves(step.place);
   return step.moves.find((move) => move.word === word) ?? { uci: "0000", san: "--" };
 }

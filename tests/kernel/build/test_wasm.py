@@ -16,7 +16,7 @@ import wasmtime
 
 from solver import Limits, Restriction, Solver, grade_many, solve_many, variations
 from solver.audit.duplicates import Duplicates
-from solver.board import pack_board
+from solver.board import Place, pack_board
 from solver.formats.registry import read_collection
 from solver.kernel.border.interface import NO_LIMIT, STOPPED, KernelError
 from solver.kernel.border.parts import (
@@ -167,7 +167,7 @@ def test_mates_and_keys_are_marked(twins: dict[str, TwinKernel], count: int) -> 
         find_mate_mark(board)
     for board in boards(count // 10):
         for move in board.legal_moves:
-            mark_key(board, move)
+            mark_key(Place.of(board), move.uci())
     calls = twins["search"].calls
     assert calls["MATE_MARK"] == count
     assert calls["KEY_FEATURES"] > count
@@ -223,6 +223,7 @@ def test_the_whole_play_of_problems(twins: dict[str, TwinKernel], every: int) ->
             variations(problem, limits, set_play=True, tries=1)
     for part, operation in product((SEARCH, BATTLE), ("CONTINUATIONS", "REFUTATIONS")):
         assert twins[part.name].calls[operation], (part.name, operation)
+    assert twins["search"].calls["WRITE_LEVEL"]
 
 
 @sized("depth", 10, 16)

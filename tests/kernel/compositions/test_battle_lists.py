@@ -49,11 +49,11 @@ class Lists:
     def found(
         self, board: chess.Board, moves: int, *, threats: bool
     ) -> dict[str, Answer]:
-        words = self.kernel.continuations(
+        size = self.kernel.list_continuations(
             pack_board(board), self.search, moves, threats=threats
         )
-        assert words is not None
-        return read_list(board, words)
+        assert size is not None
+        return read_list(board, self.search, size)
 
     def defined(
         self, board: chess.Board, moves: int, *, threats: bool
@@ -133,8 +133,8 @@ def test_a_stopped_search_gives_no_list(battle_kernel: Kernel, name: str) -> Non
     lists = Lists(battle_kernel, name)
     lists.search.stop = 1
     position = pack_board(chess.Board())
-    words = battle_kernel.continuations(position, lists.search, 4, threats=True)
-    assert words is None
+    size = battle_kernel.list_continuations(position, lists.search, 4, threats=True)
+    assert size is None
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack_board, unpack_move
+from solver.board import MoveWriter, pack_board, unpack_move
 from solver.kernel.border.interface import NO_LIMIT, NULL_MOVE
+from solver.kernel.border.query_struct import MOVES_TEXT_BYTES
 from solver.kernel.border.search_struct import MAX_LEGAL_MOVES, Search
 from tests.kernel.reply_lists import PASS, Answer, is_defence, read_list
 from tests.oracles import naive, walks
@@ -45,11 +46,11 @@ class Lists:
     def continuations(
         self, board: chess.Board, n: int, *, threats: bool
     ) -> dict[str, Answer]:
-        words = self.kernel.continuations(
+        size = self.kernel.list_continuations(
             pack_board(board), self.search, n, threats=threats
         )
-        assert words is not None
-        return read_list(board, words)
+        assert size is not None
+        return read_list(board, self.search, size)
 
 
 @pytest.fixture(scope="module")
@@ -139,11 +140,47 @@ def test_a_move_that_does_not_mate_can_be_a_try_unless_it_is_the_last(
 
 def test_a_list_may_be_longer_than_a_row(lists: Lists) -> None:
     board = chess.Board(LONG_LIST)
-    words = lists.kernel.continuations(pack_board(board), lists.search, 1, threats=True)
-    assert words is not None
-    assert len(words) > MAX_LEGAL_MOVES
+    position = pack_board(board)
+    size = lists.kernel.list_continuations(position, lists.search, 1, threats=True)
+    assert size is not None
+    assert size > MAX_LEGAL_MOVES
     found = lists.continuations(board, 1, threats=True)
     agree(board, 1, found)
+
+
+@pytest.mark.parametrize("all_defences", [False, True])
+def test_a_level_is_named_in_pieces_as_large_as_the_text(
+    all_defences: bool, lists: Lists
+) -> None:
+    board = chess.Board(LONG_LIST)
+    writer = MoveWriter(lists.search)
+    position, found = pack_board(board), lists.continuations(board, 1, threats=True)
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    threats, shown = found.pop(PASS), dict[str, list[str]]()
+    size = lists.kernel.list_continuations(position, lists.search, 1, threats=True)
+    assert size is not None
+    rows = [*writer.level(position, size, black=True, all_defences=all_defences)]
+    calls_again = len(rows) * 30 > MOVES_TEXT_BYTES
+    assert calls_again == all_defences
+    before, answers = passed, shown.setdefault(PASS, [])
+    for row in rows:
+        after = board if row.head[0] == "D" else before
+        assert after.san(chess.Move.from_uci(row.uci)) == row.san
+        if row.head[0] == "D":
+            before = board.copy(stack=False)
+            before.push_uci(row.uci)
+            answers = shown.setdefault(row.uci, [])
+        else:
+            assert row.head == ("A0" if len(shown) > 1 else "T0")
+            answers.append(row.uci)
+    assert shown.pop(PASS) == sorted(threats.continuations)
+    wanted = {
+        reply: sorted(answer.continuations)
+        for reply, answer in sorted(found.items())
+        if answer.length and (all_defences or answer.is_relevant)
+    }
+    assert [*shown.items()] == [*wanted.items()]
 
 
 def test_a_null_move_passes_the_turn_and_ends_en_passant(lists: Lists) -> None:
@@ -171,6 +208,8 @@ def test_a_stopped_search_gives_no_list(lists: Lists) -> None:
     try:
         assert lists.kernel.solving_moves(position, search, 5) is None
         assert lists.kernel.refutations(position, search, 5, 9) is None
-        assert lists.kernel.continuations(position, search, 5, threats=True) is None
+        assert (
+            lists.kernel.list_continuations(position, search, 5, threats=True) is None
+        )
     finally:
         search.stop = 0

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 
-from solver.board import pack_board, unpack_move
+from solver.board import MoveRow, pack_board, unpack_move
 from solver.kernel.border.query_struct import MOVES_TEXT_BYTES, LineStyle
 from solver.kernel.border.search_struct import Search
+from solver.play.record import MateMark
 from solver.position_text import write_lines
 from tests.kernel.mate.rows import Question, Reading, read_all
 from tests.oracles import walks
+from tests.oracles.marks import mark_mate
 from tests.oracles.reading import read_move
 from tests.sizes import sized
+from tests.typed_play import long_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -281,19 +284,26 @@ def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[in
         search.text_written = 0
         position = pack_board(board)
         kernel.run("WRITE_MOVES", position, search, 0, not board.turn)
-        words = TEXT.raw[: search.text_written].decode().split()
-        found = [*zip(words[::2], words[1::2], strict=True)]
-        moves = {move.uci(): board.san(move) for move in board.legal_moves}
-        assert dict(found) == moves, board.fen()
-        assert len(found) == len(moves)
-        numbers = kernel.moves(position, search)
+        rows = TEXT.raw[: search.text_written].decode().splitlines()
+        found = [MoveRow(*row.split(" ")) for row in rows]
+        expected = set()
+        for move in board.legal_moves:
+            names = move.uci(), board.san(move), long_name(board, move)
+            board.push(move)
+            mark = [*MateMark].index(mark_mate(board))
+            board.pop()
+            expected.add((*names, str(mark)))
+        assert {row[2:] for row in found} == expected, board.fen()
+        numbers = [int(row.word) for row in found]
+        assert numbers == kernel.moves(position, search)
         assert [unpack_move(board, number).uci() for number in numbers] == [
-            uci for uci, _ in found
+            row.uci for row in found
         ]
+        assert {row.head for row in found} <= {"A0"}
         lengths.update(
-            len(san.rstrip("+#").replace("x", ""))
-            for san in moves.values()
-            if san[0] in "NBRQ"
+            len(row.san.rstrip("+#").replace("x", ""))
+            for row in found
+            if row.san[0] in "NBRQ"
         )
     return lengths
 
@@ -361,10 +371,11 @@ def test_moves_are_appended_to_the_text(kernel: Kernel) -> None:
     search = Search(text=ctypes.addressof(TEXT), text_written=3)
     TEXT.value = b"abc"
     kernel.run("WRITE_MOVES", pack_board(board), search)
-    words = TEXT.raw[: search.text_written].decode()
-    assert words.startswith("abcg6f5 Kf5 ")
-    assert "f7f8r f8=R# " in words
-    assert words.endswith(" ")
+    rows = TEXT.raw[: search.text_written].decode().splitlines()
+    assert rows[0].startswith("abcA0 ")
+    assert rows[0].endswith(" g6f5 Kf5 Kg6-f5 0")
+    (rook,) = [row for row in rows if " f8=R# " in row]
+    assert rook.endswith(" f7f8r f8=R# f7-f8=R# 3")
 
 
 def random_line(board: chess.Board, random: Random) -> tuple[list[str], list[str]]:
@@ -453,24 +464,6 @@ def alike(random: Random, start: chess.Board) -> list[list[chess.Move]]:
     return lines
 
 
-def name_long(board: chess.Board, move: chess.Move) -> str:
-    """Name a move in long notation, from its SAN and from its squares."""
-    san = board.san(move)
-    sign = san[len(san.rstrip("+#")) :]
-    if board.is_castling(move):
-        return san.replace("O", "0")
-    piece = board.piece_at(move.from_square)
-    assert piece
-    name = "" if piece.piece_type == chess.PAWN else piece.symbol().upper()
-    between = "*" if "x" in san else "-"
-    name += f"{chess.square_name(move.from_square)}{between}"
-    name += chess.square_name(move.to_square)
-    if move.promotion:
-        name += f"={chess.piece_symbol(move.promotion).upper()}"
-    passing = "ep." if board.is_en_passant(move) else ""
-    return name.replace("N", "S") + passing + sign
-
-
 @pytest.mark.usefixtures("kernel")
 @sized("count", 200, 3000)
 def test_lines_that_begin_alike_are_written_as_by_python_chess(count: int) -> None:
@@ -485,7 +478,7 @@ def test_lines_that_begin_alike_are_written_as_by_python_chess(count: int) -> No
             board = start.copy(stack=False)
             names: dict[LineStyle, list[str]] = {style: [] for style in LineStyle}
             for move in line:
-                names[LineStyle.LONG].append(name_long(board, move))
+                names[LineStyle.LONG].append(long_name(board, move))
                 names[LineStyle.SAN].append(board.san_and_push(move))
             names[LineStyle.WITH_END] = [*names[LineStyle.SAN], board.board_fen()]
             for style in LineStyle:
