@@ -1,13 +1,13 @@
 """The answer to a problem, and how it calls what prints it.
 
-Called by most rooms; imports `position_text` and `problem`.
+Called by most rooms; imports `output`, `pages`, `position_text`, `problem` and
+`record`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,22 +19,24 @@ if TYPE_CHECKING:
 # --------------------------------------------------------------------------------------
 # How answers show themselves: `print` and notebooks call the methods of an answer.
 #
-# The functions that write and draw answers are imported by name when an answer is first
-# shown, since the rooms that find answers know nothing of them. No other module of the
-# package calls upwards.
-
-HOMES = {
-    "html": "solver.pages.viewer_pages",
-    "record": "solver.record",
-    "svg": "solver.output.shown_play",
-    "text": "solver.output.shown_play",
-}
-"""The module of each function, which bears the name of the form that it returns."""
+# The functions that write and draw answers are imported when an answer is first shown,
+# since the rooms that find answers know nothing of them. These are the only imports of
+# the package that point upwards; the contract in pyproject.toml lists them.
 
 
-def show_answer(answer: object, form: str) -> Any:
-    """Return an answer in one of the forms of `HOMES`; a record is a dict."""
-    return getattr(import_module(HOMES[form]), form)(answer)
+def show_answer(answer: Any, form: str) -> Any:
+    """Return an answer as `html`, `record` (a dict), `svg` or `text`."""
+    if form == "html":
+        from solver.pages.viewer_pages import html
+
+        return html(answer)
+    if form == "record":
+        from solver.record import record
+
+        return record(answer)
+    from solver.output import shown_play
+
+    return shown_play.svg(answer) if form == "svg" else shown_play.text(answer)
 
 
 # --------------------------------------------------------------------------------------

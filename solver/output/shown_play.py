@@ -1,7 +1,7 @@
 """The play shown with an answer, and the drawing of its board.
 
-Called by `cli`, `mcp` and `pages`; imports `answer_record`, `output`, `play_text`,
-`popeye_text`, `solution_pgn`, `text` and most rooms.
+Called by `cli`, `mcp`, `pages` and `solution`; imports `answer_record`, `output`,
+`play_text`, `popeye_text`, `solution_pgn`, `text` and most rooms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pages with a board: of an answer, of problems to solve, and in notebooks.
 
-Called by `collection_page`, `laboratory_pages` and `cli`; imports `layout`, `pages`,
-`columns`, `output`, `play`, `problem`, `search` and `solution`.
+Called by `collection_page`, `laboratory_pages`, `cli` and `solution`; imports `layout`,
+`pages`, `columns`, `output`, `play`, `problem`, `search` and `solution`.
 """
 
 from __future__ import annotations
