@@ -146,11 +146,11 @@ class MoveWriter:
 
     def legal(
         self, position: search_struct.PositionStruct, *, black: bool
-    ) -> list[MoveRow]:
-        """Return the legal moves."""
+    ) -> list[str]:
+        """Return the fields of the legal moves' rows, one row after the other."""
         self._begin()
         self.kernel.run("WRITE_MOVES", position, self.search, 0, black)
-        return [*self._rows()]
+        return self._written().split()
 
     def level(
         self,
@@ -172,7 +172,10 @@ class MoveWriter:
                 black=black,
                 all_defences=all_defences,
             )
-            yield from self._rows()
+            words = self._written().split()
+            if words[:1] == [query_struct.LevelRole.ZUGZWANG]:
+                yield MoveRow(words.pop(0))
+            yield from _rows(words)
 
     def key_features(
         self, position: search_struct.PositionStruct, word: int, *, black: bool
@@ -186,19 +189,20 @@ class MoveWriter:
         """
         self._begin()
         found = self.kernel.key_features(position, self.search, word, black=black)
-        return list(zip(found, self._lines(), strict=True))
+        return list(zip(found, self._written().splitlines(), strict=True))
 
     def _begin(self) -> None:
         search = self.search
         search.text, search.text_written = ctypes.addressof(self._text), 0
         search.text_size = len(self._text)
 
-    def _rows(self) -> Iterator[MoveRow]:
-        return (MoveRow(*line.split(" ")) for line in self._lines())
+    def _written(self) -> str:
+        return ctypes.string_at(self._text, self.search.text_written).decode("ascii")
 
-    def _lines(self) -> list[str]:
-        text = self._text.raw[: self.search.text_written]
-        return text.decode("ascii").splitlines()
+
+def _rows(words: list[str]) -> Iterator[MoveRow]:
+    fields = [iter(words)] * len(MoveRow._fields)
+    return map(MoveRow._make, zip(*fields, strict=True))
 
 
 class Place:
@@ -237,15 +241,29 @@ class Place:
         return self._position() if callable(self._position) else self._position
 
     @cached_property
-    def moves(self) -> dict[str, MoveRow]:
-        """Its legal moves by their names in UCI."""
-        rows = self._writer.legal(self.position, black=self.black)
-        return {row.uci: row for row in rows}
+    def _words(self) -> list[str]:
+        return self._writer.legal(self.position, black=self.black)
 
     @cached_property
-    def named(self) -> dict[int, MoveRow]:
-        """The same by their numbers in the kernel."""
-        return {int(row.word): row for row in self.moves.values()}
+    def _numbers(self) -> list[str]:
+        return self._words[1 :: len(MoveRow._fields)]
+
+    @cached_property
+    def moves(self) -> dict[str, MoveRow]:
+        """Its legal moves by their names in UCI."""
+        return {row.uci: row for row in _rows(self._words)}
+
+    def name(self, word: int) -> MoveRow:
+        """Return the legal move with a number of the kernel.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        fields = len(MoveRow._fields)
+        at = fields * self._numbers.index(str(word))
+        return MoveRow._make(self._words[at : at + fields])
 
     @property
     def is_check(self) -> bool:

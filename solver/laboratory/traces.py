@@ -179,8 +179,11 @@ def _common(nodes: Any, position: PositionStruct, *, black: bool) -> Columns:
 
 def _names_of(place: Place, move: int, other: tuple[str, str]) -> tuple[str, str]:
     """Return a legal move in UCI and SAN; `other` if it is none."""
-    row = place.named.get(move)
-    return (row.uci, row.san) if row else other
+    try:
+        row = place.name(move)
+    except ValueError:
+        return other
+    return row.uci, row.san
 
 
 def _names(enum: type[LogKind | LogEnd], numbers: Any) -> list[str]:

@@ -213,11 +213,10 @@ class _PlayBuilder:
 
     def _key_lengths(self) -> dict[str, int]:
         """Return how many moves each key takes, itself included."""
-        named = self._place.named
         lengths: dict[str, int] = {}
         for moves in range(self._solution.lower_bound, self._moves + 1):
             for word in self._replies.solving_moves(self._place.position, moves):
-                lengths.setdefault(named[word].uci, moves)
+                lengths.setdefault(self._place.name(word).uci, moves)
         return lengths
 
     def _add_tries(
@@ -286,7 +285,7 @@ class _PlayBuilder:
     def _refutations(self, place: Place, words: Iterable[int]) -> list[Record]:
         """Return the records of replies that refute, sorted by their names."""
         records = []
-        for uci in sorted(place.named[word].uci for word in words):
+        for uci in sorted(place.name(word).uci for word in words):
             row = place.moves[uci]
             records.append(self._move(row))
             if forced := self._forced(place.after(row.word)):
@@ -412,7 +411,7 @@ class _PlayBuilder:
             after = place.after(reply.word)
             packed = bytes(after.position)
             word, length = self._prover.attack(packed, left, self._budget)
-            attack = after.named[word]._replace(head=f"{ATTACK}{length - 1}")
+            attack = after.name(word)._replace(head=f"{ATTACK}{length - 1}")
             answered.append((-length, reply._replace(head=DEFENCE), attack))
         for _, reply, attack in sorted(answered, key=itemgetter(0)):
             yield from (reply, attack)

@@ -364,10 +364,7 @@ ENTRY_BITS = (bitboards.ONE << RANK_SHIFT) - bitboards.ONE
 LONGEST = np.uint64(255)
 LINE_END, DIGIT_0 = ord("\n"), ord("0")
 
-ROLES = {role.name: ord(role) for role in query_struct.LevelRole}
-ATTACK, THREAT, DEFENCE, ENDING, ZUGZWANG = (
-    ROLES[name] for name in ("ATTACK", "THREAT", "DEFENCE", "ENDING", "ZUGZWANG")
-)
+ATTACK, THREAT, DEFENCE, ENDING, ZUGZWANG = map(ord, query_struct.LevelRole)
 
 
 @jit
