@@ -156,7 +156,7 @@ def check_installed(wheel: Path, sdist: Path) -> None:
     with unpacked(sdist) as tree:
         (tree / "solver").rename(tree / "not-imported")
         environment = tree / "environment"
-        venv.create(environment, with_pip=True)
+        venv.create(environment, symlinks=os.name != "nt", with_pip=True)
         scripts = environment / ("Scripts" if os.name == "nt" else "bin")
         python = shutil.which("python", path=scripts) or "python"
         cache = tree / "cache"
