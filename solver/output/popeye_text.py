@@ -202,11 +202,9 @@ class BattleWriter:
         sign = "\n" if play["threats"] or play["zugzwang"] else ""
         if chess.Board(self._fen).is_check():
             sign = " +"
-        rows = [
-            row for name in LISTS if name in _PLAY for row in self._list(name, play)
-        ]
+        lists = [self._list(name, play) for name in LISTS if name in _PLAY]
         refuting = self._written("refutes", play["refutations"])
-        return sign + self._text(rows) + refuting
+        return sign + self._text([*chain(*lists)]) + refuting
 
     def _written(self, name: str, moves: Iterable[Record]) -> str:
         """Write moves with a number by a template, and all that follows them."""
@@ -221,8 +219,10 @@ class BattleWriter:
                 parts.append(TEMPLATES[name])
                 continue
             parts.append(TEMPLATES[name].format(**self._known(move, number)))
-            below = [row for field in LISTS for row in self._list(field, move, number)]
-            ahead += reversed(below)
+            lists = [
+                self._list(field, move, number) for field in LISTS if field in move
+            ]
+            ahead += reversed([*chain(*lists)])
         return "".join(parts)
 
     def _list(self, name: str, move: Record, number: int = 1) -> Iterator[_Row]:
