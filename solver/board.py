@@ -145,12 +145,12 @@ class MoveWriter:
         self._text = ctypes.create_string_buffer(query_struct.MOVES_TEXT_BYTES)
 
     def legal(
-        self, position: search_struct.PositionStruct, *, black: bool
-    ) -> list[str]:
-        """Return the fields of the legal moves' rows, one row after the other."""
+        self, position: search_struct.PositionStruct, word: int = 0, *, black: bool
+    ) -> list[MoveRow]:
+        """Return the legal moves, or only the one with a number of the kernel."""
         self._begin()
-        self.kernel.run("WRITE_MOVES", position, self.search, 0, black)
-        return self._written().split()
+        self.kernel.run("WRITE_MOVES", position, self.search, word, black)
+        return [*self._rows()]
 
     def level(
         self,
@@ -172,10 +172,7 @@ class MoveWriter:
                 black=black,
                 all_defences=all_defences,
             )
-            words = self._written().split()
-            if words[:1] == [query_struct.LevelRole.ZUGZWANG]:
-                yield MoveRow(words.pop(0))
-            yield from _rows(words)
+            yield from self._rows()
 
     def key_features(
         self, position: search_struct.PositionStruct, word: int, *, black: bool
@@ -196,13 +193,15 @@ class MoveWriter:
         search.text, search.text_written = ctypes.addressof(self._text), 0
         search.text_size = len(self._text)
 
+    def _rows(self) -> Iterator[MoveRow]:
+        words = self._written().split()
+        if words[:1] == [query_struct.LevelRole.ZUGZWANG]:
+            yield MoveRow(words.pop(0))
+        fields = [iter(words)] * len(MoveRow._fields)
+        yield from map(MoveRow._make, zip(*fields, strict=True))
+
     def _written(self) -> str:
         return ctypes.string_at(self._text, self.search.text_written).decode("ascii")
-
-
-def _rows(words: list[str]) -> Iterator[MoveRow]:
-    fields = [iter(words)] * len(MoveRow._fields)
-    return map(MoveRow._make, zip(*fields, strict=True))
 
 
 class Place:
@@ -241,29 +240,15 @@ class Place:
         return self._position() if callable(self._position) else self._position
 
     @cached_property
-    def _words(self) -> list[str]:
-        return self._writer.legal(self.position, black=self.black)
-
-    @cached_property
-    def _numbers(self) -> list[str]:
-        return self._words[1 :: len(MoveRow._fields)]
-
-    @cached_property
     def moves(self) -> dict[str, MoveRow]:
         """Its legal moves by their names in UCI."""
-        return {row.uci: row for row in _rows(self._words)}
+        rows = self._writer.legal(self.position, black=self.black)
+        return {row.uci: row for row in rows}
 
     def name(self, word: int) -> MoveRow:
-        """Return the legal move with a number of the kernel.
-
-        Raises
-        ------
-        ValueError
-            There is none.
-        """
-        fields = len(MoveRow._fields)
-        at = fields * self._numbers.index(str(word))
-        return MoveRow._make(self._words[at : at + fields])
+        """Return the legal move with a number of the kernel."""
+        (row,) = self._writer.legal(self.position, word, black=self.black)
+        return row
 
     @property
     def is_check(self) -> bool:

@@ -178,12 +178,9 @@ def _common(nodes: Any, position: PositionStruct, *, black: bool) -> Columns:
 
 
 def _names_of(place: Place, move: int, other: tuple[str, str]) -> tuple[str, str]:
-    """Return a legal move in UCI and SAN; `other` if it is none."""
-    try:
-        row = place.name(move)
-    except ValueError:
-        return other
-    return row.uci, row.san
+    """Return a legal move in UCI and SAN; `other` for a null move."""
+    row = place.name(move) if move else None
+    return (row.uci, row.san) if row else other
 
 
 def _names(enum: type[LogKind | LogEnd], numbers: Any) -> list[str]:

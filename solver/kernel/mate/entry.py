@@ -620,7 +620,8 @@ def entry(
     if operation == parts.Operation.MOVES:
         return movegen.generate(position, search.rows[0])
     if operation == parts.Operation.WRITE_MOVES:
-        return levels.write_moves(position, flag, search)
+        levels.write_moves(position, np.uint64(number), flag, search)
+        return 0
     if operation == parts.Operation.WRITE_LEVEL:
         return levels.write_level(position, number, flag, search)
     if operation == parts.Operation.CHECKING_MOVES:

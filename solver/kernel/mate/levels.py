@@ -457,29 +457,28 @@ def write_attacks(
 
 
 @jit
-def write_moves(position: bitboards.Position, black: Number, search: Search) -> Number:
-    """Append a row for each legal move to the text.
+def write_moves(
+    position: bitboards.Position, chosen: Move, black: Number, search: Search
+) -> None:
+    """Append a row for each legal move, or for one, to the text.
 
     Each is an attack with no move left, so a mate has its mark.
 
     Parameters
     ----------
     position : Position
+    chosen : uint64
+        The only move to write; NO_MOVE: all.
     black : int64
         Whether Black is to move.
     search : Search
         `text` has room for MOVES_TEXT_BYTES. The first rows of moves are overwritten.
-
-    Returns
-    -------
-    int64
-        The number of moves.
     """
     size = movegen.generate(position, search.rows[LEGAL])
     for index in range(size):
         move = search.rows[LEGAL, index]
-        write_row(ATTACK, 0, position, move, size, black, search)
-    return size
+        if chosen == bitboards.NO_MOVE or chosen == move:
+            write_row(ATTACK, 0, position, move, size, black, search)
 
 
 @jit

@@ -135,10 +135,11 @@ export class Rules {
       over: legal.length ? "" : check ? "mate" : "stalemate" };
   }
 
-  /** The legal moves. @param {Place} place @returns {Named[]} */
-  moves({ position, black }) {
+  /** The legal moves, or only the one with a number of the kernel.
+   * @param {Place} place @param {number} [word] @returns {Named[]} */
+  moves({ position, black }, word = 0) {
     this.machine.search.set("text_written", 0);
-    this.machine.run("WRITE_MOVES", this.machine.put(position), 0, black);
+    this.machine.run("WRITE_MOVES", this.machine.put(position), word, black);
     return this.#rows();
   }
 
@@ -204,8 +205,9 @@ export class Rules {
   line(place, line) {
     const named = [];
     for (const given of line) {
-      const moves = [PASS, ...this.moves(place)];
-      const move = moves.find(({ word, uci }) => given === word || given === uci);
+      const move = given === NULL_MOVE || given === 0 ? PASS
+        : typeof given === "number" ? this.moves(place, given)[0]
+          : this.moves(place).find(({ uci }) => uci === given);
       if (!move) break;
       named.push(move);
       place = this.after(place, move.word);

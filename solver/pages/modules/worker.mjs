@@ -6,7 +6,7 @@ import { Fields, nameOf } from "./machine.mjs";
 import { named, plain } from "./rules.mjs";
 
 /** @import { Host, Question } from "./host.mjs" */
-/** @import { Move, Named, Place, Rules } from "./rules.mjs" */
+/** @import { Move, Place } from "./rules.mjs" */
 
 // Help play: every solution, the shortest first.
 
@@ -113,8 +113,6 @@ export async function count(host, { fen, moves, fields, depth: deepest, nodes, w
 
 // One search with a log of its nodes, in the columns that `matesolve trace --json` prints.
 
-/** @typedef {{place: Place, moves?: Named[]}} Step a position of a line, and its legal moves */
-
 const INFINITE_NUMBER = (1 << 30) - 1; // of the df-pn search
 
 /** Search with a log. Without `fields`, which the laboratory's search has, it is the df-pn search
@@ -148,16 +146,16 @@ function logColumns({ current: { search, view }, layout, rules }, root, isScored
   const [ends, kinds] = [LogEnd, LogKind].map((names_) => new Map(Object.values(names_)
     .map((number) => [number, nameOf(names_, number).toLowerCase().replace("_", "-")])));
   const node = new Fields(view, search.get("log"), LoggedNode);
-  const line = /** @type {Step[]} */ ([{ place: root }]);
+  const line = [root];
   for (let left = search.get("log_size"); left > 0; left--, node.address += LoggedNode.size) {
     const [ply, word] = [node.get("ply"), node.get("move")];
     const kind = kinds.get(node.get("kind")) ?? "";
     const isUpdate = kind === "update";
-    const { uci, san } = isUpdate || ply ? moveOf(rules, line[isUpdate ? ply : ply - 1], word)
-      : { uci: "", san: "" };
+    const [{ uci, san }] = isUpdate || ply ? rules.line(line[isUpdate ? ply : ply - 1], [word])
+      : [{ uci: "", san: "" }];
     if (!isUpdate) {
       line.length = ply || 1;
-      if (ply && kind !== "child") line.push({ place: rules.after(line[ply - 1].place, word) });
+      if (ply && kind !== "child") line.push(rules.after(line[ply - 1], word));
     }
     const [depth, nodes] = [node.get("depth"), node.get("nodes")];
     const row = { ply, uci, san, depth, kind, nodes, end: ends.get(node.get("end")) };
@@ -186,13 +184,6 @@ function logColumns({ current: { search, view }, layout, rules }, root, isScored
         : after[row] - nodes[row] <= 1 ? "table" : "prover"));
   }
   return columns;
-}
-
-/** A legal move of a position; a null move has no number.
- * @param {Rules} rules @param {Step} step @param {number} word */
-function moveOf(rules, step, word) {
-  step.moves ??= rules.moves(step.place);
-  return step.moves.find((move) => move.word === word) ?? { uci: "0000", san: "--" };
 }
 
 serve({
