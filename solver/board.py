@@ -159,8 +159,9 @@ class MoveWriter:
         *,
         black: bool,
         all_defences: bool,
-    ) -> Iterator[MoveRow]:
-        """Yield the rows of a list of replies; see `Kernel.write_level`."""
+    ) -> list[MoveRow]:
+        """Return the rows of a list of replies; see `Kernel.write_level`."""
+        rows: list[MoveRow] = []
         first = None
         while first != 0:
             self._begin()
@@ -172,7 +173,8 @@ class MoveWriter:
                 black=black,
                 all_defences=all_defences,
             )
-            yield from self._rows()
+            rows += self._rows()
+        return rows
 
     def key_features(
         self, position: search_struct.PositionStruct, word: int, *, black: bool

@@ -155,8 +155,7 @@ def _common(nodes: Any, position: PositionStruct, *, black: bool) -> Columns:
     """Return the columns that all logs have."""
     plies, moves = nodes["ply"].tolist(), nodes["move"].tolist()
     is_update = (nodes["kind"] == LogKind.UPDATE).tolist()
-    writer = MoveWriter()
-    line = [Place(writer, position, black=black)]
+    line = [Place(MoveWriter(), position, black=black)]
     names: list[tuple[str, str]] = []
     for ply, move, updates in zip(plies, moves, is_update, strict=True):
         if updates:  # the move is the best child's

@@ -285,8 +285,7 @@ class _PlayBuilder:
     def _refutations(self, place: Place, words: Iterable[int]) -> list[Record]:
         """Return the records of replies that refute, sorted by their names."""
         records = []
-        for uci in sorted(place.name(word).uci for word in words):
-            row = place.moves[uci]
+        for row in sorted(map(place.name, words), key=lambda row: row.uci):
             records.append(self._move(row))
             if forced := self._forced(place.after(row.word)):
                 records[-1]["forced"] = forced
@@ -382,7 +381,7 @@ class _PlayBuilder:
             _bring_first(level.get("defences", []), *node.line)
         return level
 
-    def _rows(self, node: DefenderNode) -> Iterator[MoveRow]:
+    def _rows(self, node: DefenderNode) -> list[MoveRow]:
         """Return the rows of a level, which are proved exactly."""
         place, left = node.place, node.attack.get("moves_left", 0)
         threats = self._options.threats and not node.is_set_play

@@ -160,7 +160,7 @@ def test_a_level_is_named_in_pieces_as_large_as_the_text(
     threats, shown = found.pop(PASS), dict[str, list[str]]()
     size = lists.kernel.list_continuations(position, lists.search, 1, threats=True)
     assert size is not None
-    rows = [*writer.level(position, size, black=True, all_defences=all_defences)]
+    rows = writer.level(position, size, black=True, all_defences=all_defences)
     calls_again = len(rows) * 30 > MOVES_TEXT_BYTES
     assert calls_again == all_defences
     before, answers = passed, shown.setdefault(PASS, [])
