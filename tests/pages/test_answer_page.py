@@ -470,6 +470,25 @@ def test_a_page_with_the_search_solves_and_shows_the_record_again(
 
 
 @pytest.mark.browser
+def test_arrow_keys_reach_every_row_of_the_play_and_enter_unfolds_it(
+    look: Look, solving_page: bytes
+) -> None:
+    page = look(solving_page).page
+    page.click("#tree-show")
+    page.wait_for_selector("#tree-play > ul")
+    page.click("#tree-fold")
+    page.focus("#tree-play summary >> nth=0")
+    reached = []
+    for key in ("Enter", "ArrowDown", "Enter", *["ArrowDown"] * 2, *["ArrowUp"] * 2):
+        page.keyboard.press(key)
+        focused = page.locator(":focus")
+        reached.append(focused.get_attribute("aria-label") or focused.inner_text())
+    fold, move = "Play after 1...Kh1", "1...Kf1"
+    assert reached == ["Set play (2)", fold, fold, move, "Tries (6)", move, fold]
+    assert page.locator("#tree-play details[open]").count() == 2
+
+
+@pytest.mark.browser
 def test_without_webassembly_a_page_shows_all_but_solves_nothing(
     look: Look, solving_page: bytes
 ) -> None:

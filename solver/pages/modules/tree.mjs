@@ -153,8 +153,8 @@ const followed = ({ moves_left: left, defences, cut }) => Boolean(left || defenc
 const joined = (groups, between) =>
   groups.flatMap((group, number) => (number ? [{ text: between }, ...group] : group));
 
-// The rows as a tree of HTML: one with play below it is a `details`, and every move a button. A
-// path has the UCI moves from the position of the question; "0000" passes the turn.
+// The rows as a tree of HTML: play below a row is in a `details` after its words, and every move is
+// a button. A path has the UCI moves from the position of the question; "0000" passes the turn.
 
 const MOST_UNFOLDED = 3_000; // rows
 
@@ -202,8 +202,12 @@ export class Tree {
 
   /** @param {Row} row @returns {HTMLElement} */
   item(row) {
-    if (!row.attack && !row.rows) return make("li", {}, ...this.texts(row));
-    const details = make("details", {}, make("summary", {}, ...this.texts(row)), make("ul"));
+    const texts = this.texts(row);
+    if (!row.attack && !row.rows) return make("li", {}, ...texts);
+    const move = row.words.find(({ path }) => path)?.text;
+    const summary = move ? make("summary", { "aria-label": `Play after ${move}` })
+      : make("summary", {}, ...texts);
+    const details = make("details", {}, summary, make("ul"));
     const isCut = row.attack?.cut;
     if (isCut) details.classList.add("cut");
     const isOpen = this.opened.get(row.key) ?? (row.isOpen || (this.room > 0 && !isCut));
@@ -214,7 +218,7 @@ export class Tree {
       this.opened.set(row.key, details.hasAttribute("open"));
       this.fill(details);
     });
-    return make("li", {}, details);
+    return make("li", {}, ...move ? texts : [], details);
   }
 
   /** Draw the rows below an open one; ask for its level where the play is cut.
@@ -245,10 +249,10 @@ export class Tree {
     const { target, key } = event;
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (!step || !(target instanceof Element)) return;
-    const rows = [...this.place.querySelectorAll("summary, li > .move:first-of-type")]
-      .filter((each) => each.checkVisibility());
-    const row = target.closest("summary") ?? target.parentElement?.querySelector(".move");
-    rows[rows.indexOf(row) + step]?.focus();
+    const selector = "summary, li:not(:has(> details)) > .move:first-of-type";
+    const rows = [...this.place.querySelectorAll(selector)].filter((row) => row.checkVisibility());
+    const row = target.closest("summary, li");
+    rows[rows.findIndex((each) => row?.contains(each)) + step]?.focus();
     event.preventDefault();
   }
 }
