@@ -60,7 +60,8 @@ export class Scale {
 
   /** The axis, for the head of a table. */
   axis() {
-    const svg = make("svg", { class: "axis", width: "100%", height: 34, "aria-hidden": "true" });
+    const svg = make("svg", { class: "axis", width: "100%", height: 34, role: "img",
+      "aria-label": "window" });
     const { zones, plies, words: { sides } } = this;
     const step = [1, 2, 5, 10, 20].find((each) => plies / each <= 4) ?? 20;
     const write = (/** @type {number} */ x, y = 30, text = "", anchor = "middle", look = "") =>

@@ -30,13 +30,13 @@ const TIMELINE_POINTS = 800;
 /** One search: where it is, in a sentence, a tree and a ladder. */
 class TraceView {
   /** @param {Trace} trace @param {HTMLElement} host @param {import("./ladder.mjs").Shown} shown */
-  constructor({ log, only_cuts: onlyCuts }, host, shown) {
+  constructor({ name, log, only_cuts: onlyCuts }, host, shown) {
     this.onlyCuts = onlyCuts;
     this.steps = new Steps(log);
     this.shown = shown;
     this.sentence = make("p", { class: "sentence" });
     this.tree = make("div", { class: "drawn scroll", tabindex: "0", role: "region",
-      "aria-label": "Tree" });
+      "aria-label": `Tree of ${name}` });
     this.ladder = make("table", { class: "ladder",
       "aria-label": "Nodes from the root to the current one" });
     this.tried = make("div", { class: "moves tried" });
