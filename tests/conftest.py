@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pages.html import CHROMIUM
+from tests.pages.html import CHROMIUM, IS_FIREFOX
 from tests.processes import limited_workers, restore_signals
 
 if TYPE_CHECKING:
@@ -106,19 +106,26 @@ def search() -> Search:
     return Search(node_limit=NO_LIMIT, generation=1, buckets=1)
 
 
+OVERLAID = {"ui.useOverlayScrollbars": 1}
+"""Scrollbars take no room, as in the Chromium that Playwright starts."""
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium; tests that need it are skipped where there is none.
 
     Where `CI` is set they fail: a gate without a browser has let a failing test pass.
+    Where `MATESOLVE_BROWSER` is firefox, it is the Firefox that Playwright installs.
     """
     playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
+    if CHROMIUM is None and not IS_FIREFOX:
         leave_out = pytest.fail if os.environ.get("CI") else pytest.skip
         leave_out("needs Chromium")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
+        browser = (
+            driver.firefox.launch(firefox_user_prefs=OVERLAID)
+            if IS_FIREFOX
+            else driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         )
         yield browser
         browser.close()

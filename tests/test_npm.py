@@ -677,12 +677,15 @@ def serving(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def opened(chromium: Browser, address: str) -> Iterator[Page]:
-    """Open a page; at the end it must not have reported anything."""
+    """Open a page; at the end it must not have reported anything.
+
+    Firefox reports that the policy does not let it load an icon.
+    """
     messages: list[str] = []
     page = new_page(chromium, messages)
     page.goto(address)
     yield page
-    assert messages == []
+    assert [each for each in messages if "/favicon.ico" not in each] == []
     page.context.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import shutil
 from html import unescape
@@ -13,6 +14,9 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
     None,
 )
+
+IS_FIREFOX = os.environ.get("MATESOLVE_BROWSER") == "firefox"
+"""Whether pages are opened in the Firefox that Playwright installs."""
 
 VOID = {"meta", "link", "br", "input"}
 

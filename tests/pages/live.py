@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from tests.pages.html import IS_FIREFOX
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,6 +28,11 @@ Object.defineProperty(navigator, "clipboard", {
 });
 """
 """Keeps what the page copies, where no clipboard is."""
+
+
+def needs_chromium(what: str) -> pytest.MarkDecorator:
+    """Leave a test out in Firefox, which does not have what it needs."""
+    return pytest.mark.skipif(IS_FIREFOX, reason=f"needs Chromium's {what}")
 
 
 def new_page(browser: Browser, messages: list[str], **options: Any) -> Page:

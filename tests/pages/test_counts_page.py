@@ -31,7 +31,7 @@ from tests.laboratory.counts import (
     series,
 )
 from tests.pages.html import Page, require_own_style_and_script
-from tests.pages.live import NARROW, WIDE, new_page
+from tests.pages.live import NARROW, WIDE, needs_chromium, new_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -428,5 +428,14 @@ def test_a_page_is_read_in_the_dark_on_paper_and_without_scripts(
         page.emulate_media(media="print")
         assert page.get_by_role("table").count() == 2
         assert page.inner_text("code >> nth=-1") == HOSTILE
-        assert page.pdf().startswith(b"%PDF")
         assert "nodes" in page.title().lower()
+
+
+@needs_chromium("printing to PDF")
+@pytest.mark.parametrize("counts", [GLASS_POSITION, MANY, NOTHING, SEVERAL_FILES])
+def test_a_page_is_printed_with_and_without_scripts(
+    opened: Opener, counts: PositionCounts | CollectionCounts
+) -> None:
+    for scripts in (True, False):
+        page = opened(counts, java_script_enabled=scripts)
+        assert page.pdf().startswith(b"%PDF")

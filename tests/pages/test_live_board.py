@@ -13,7 +13,7 @@ from solver import Limits, Status, solve
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import parse_variant
-from tests.pages.live import COPIED, NARROW, PATIENCE_MS
+from tests.pages.live import COPIED, NARROW, PATIENCE_MS, needs_chromium
 from tests.pages.records import HOSTILE
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ def test_a_browser_that_cannot_suspend_begins_anew(live: Opener) -> None:
     assert board.answer("mate") == "8"
 
 
+@needs_chromium("silence about a worker that is ended")
 def test_a_worker_that_does_not_listen_is_replaced(live: Opener) -> None:
     deaf = (r"REPORT_NODES = \d[\d_]*;", "REPORT_NODES = 2 ** 50;")
     board = live.open(LONG, replaced=deaf)

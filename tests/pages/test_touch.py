@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.pages.live import needs_chromium
 from tests.pages.test_first_view import PHONE
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.pages.live import Live, Opener
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, needs_chromium("touch events")]
 
 ROOK = "7k/8/5K2/8/8/8/8/R7 w - - 0 1"
 TOP = 20
