@@ -48,6 +48,14 @@ def pytest_terminal_summary(
         terminalreporter.write_line(f"Not tested: {'; '.join(reasons)}")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that open a browser, also through another fixture."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def signals() -> None:
     """Hear signals, here and in every child, also where the runner ignores them."""
