@@ -21,7 +21,7 @@ from solver.audit.results import DUAL, LINE, Origin, split_source
 from solver.formats.streams import STDIN, name_of
 from solver.kernel.border.query_struct import LineStyle
 from solver.output.columns import Column, fit
-from solver.output.text import analysis_link, duration, listed
+from solver.output.text import analysis_link, duration, listed, role_facts, say
 from solver.position_text import FORM_BYTES, first_moves, problem_forms, write_lines
 from solver.problem import Stipulation, printable
 from solver.record import MARKS
@@ -477,7 +477,9 @@ def _none(result: AuditResult, excluded: int) -> str:
         return f"found none in {excluded}"
     if result.claim < 0:
         return f"found {name_no_mate(excluded, result.claim)}"
-    return f"{_BUT}no {genre_of(result.asked).length_name(excluded)} exists"
+    none = f"{_BUT}no {genre_of(result.asked).length_name(excluded)} exists"
+    roles = say("exchanged_roles", role_facts(result.asked, result.fen or ""))
+    return f"{none} ({roles})" if roles else none
 
 
 def _solutions(result: AuditResult) -> tuple[str, str]:

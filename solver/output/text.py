@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from solver.position_text import first_moves, has_stalemate
+from solver.position_text import first_moves, has_stalemate, read_compiled
 from solver.problem import at_most, printable
 from solver.solution import Solution, Status
 from solver.stipulations import genre_of, mover
@@ -27,6 +27,7 @@ from solver.stipulations import genre_of, mover
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from solver.problem import Stipulation
     from solver.search.threads import Control
 
     Facts = Mapping[str, object]
@@ -58,6 +59,15 @@ TABLE: dict[str, list[tuple[str, str]]] = {
     ],
     # An answer.
     "position": [("", "{mover} to move")],
+    "exchanged_roles": [
+        ("help exchanged", "{mover} begins, so the roles are exchanged"),
+    ],
+    "roles": [
+        ("help exchanged", "{exchanged_roles}: White helps Black to {end}."),
+    ],
+    "usual_roles": [
+        ("usual_fen", "The usual roles need {other} to move: {usual_fen}"),
+    ],
     "headline": [
         ("exact_mate moves", "{mover} mates in {length}."),
         ("exact_mate disproved", "No mate in {length}."),
@@ -238,6 +248,13 @@ def counted(name: str, count: int | None) -> dict[str, object]:
     return {name: count, f"no_{name}": count == 0, f"one_{name}": count == 1}
 
 
+def role_facts(stipulation: Stipulation, fen: str) -> dict[str, object]:
+    """Return what the table reads of a stipulation and of who begins."""
+    kind = genre_of(stipulation)
+    is_exchanged = kind.has_exchanged_roles(fen)
+    return {**kind.facts, "mover": mover(fen), "exchanged": is_exchanged}
+
+
 def facts(solution: Solution) -> dict[str, object]:
     """Return what the table reads of an answer.
 
@@ -250,8 +267,7 @@ def facts(solution: Solution) -> dict[str, object]:
     wanted = claim.solutions if claim else None
     is_disproved = solution.status is Status.DISPROVED
     return {
-        **kind.facts,
-        "mover": mover(problem.fen),
+        **role_facts(problem.stipulation, problem.fen),
         "moves": length,
         "mated": (mate or 0) < 0,
         "checkmated": mate == 0,
@@ -275,7 +291,7 @@ def facts(solution: Solution) -> dict[str, object]:
 
 
 _GLUE = "\N{NO-BREAK SPACE}"
-"""Joins a move to its number, so that no line is broken between them."""
+"""Joins a move to its number, and the fields of a FEN: no line is broken there."""
 
 _STYLES = {
     Status.PROVED: "bold green",
@@ -338,14 +354,19 @@ def describe(solution: Solution, *, uci: bool = False) -> list[Sentence]:
     Returns
     -------
     list of Sentence
-        The position, the restriction, the mate, its line, its keys, what is proved,
-        what stopped the search, and its cost. Empty sentences are left out.
+        The position, exchanged roles, the restriction, the mate, its line, its keys,
+        what is proved, what stopped the search, and its cost. Empty sentences are left
+        out.
     """
     known = facts(solution)
     known["names"] = listed(_keys(solution, uci=uci))
+    if known["help"] and known["exchanged"]:
+        known |= _usual_roles(solution.problem.fen)
     sentences = [
         Sentence(_name(solution), "dim"),
         Sentence(_position(solution.problem.fen, known), "dim"),
+        Sentence(say("roles", known), "italic"),
+        Sentence(say("usual_roles", known), "italic"),
         Sentence(say("restricted", known), "dim"),
         Sentence(say("headline", known), _STYLES[solution.status]),
         Sentence(_line(solution, uci=uci)),
@@ -381,6 +402,20 @@ def _position(fen: str, known: Mapping[str, object]) -> str:
     rights = f", castling {castling}" if castling != "-" else ""
     target = f", en passant {en_passant}" if en_passant != "-" else ""
     return f"{say('position', known)}{rights}{target}"
+
+
+def _usual_roles(fen: str) -> dict[str, object]:
+    """Return the side that has to move for the usual roles, and the FEN with it.
+
+    The FEN is empty if it is illegal, because the side to move is in check.
+    """
+    board, side, castling, _, *counters = fen.split()
+    other = "b" if side == "w" else "w"
+    usual = " ".join([board, other, castling, "-", *counters])
+    return {
+        "other": mover(usual),
+        "usual_fen": usual.replace(" ", _GLUE) if read_compiled(usual) else "",
+    }
 
 
 def _line(solution: Solution, *, uci: bool) -> str:

@@ -321,12 +321,17 @@ class Genre(Comparison):
         return {
             "goal": self.goal,
             "begins": self.goal.capitalize(),
+            "end": GOALS[asked.goal],
             "asked": str(asked).rpartition(asked.goal)[2],
             "help": asked.is_help,
             "is_exact": asked.exact,
             "exact_mate": asked.exact and not asked.is_help,
             "direct": asked.play is Play.DIRECT,
         }
+
+    def has_exchanged_roles(self, fen: str) -> bool:
+        """Return whether Black has the part that White has by convention."""
+        return (mover(fen) == "White") is not self.stipulation.white_begins
 
     def main_line(self, solution: Solution) -> tuple[str, ...]:
         """Return the line that is printed with the answer; empty: none."""

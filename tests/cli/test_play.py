@@ -548,6 +548,19 @@ def test_all_solutions_of_a_helpmate_are_printed(solve: Solve) -> None:
     assert "  1.c6c1 f4f2 2.c1g1 f2h2 (model)\n" in uci
 
 
+def test_help_play_that_the_other_side_begins_offers_the_usual_roles(
+    solve: Solve,
+) -> None:
+    code, out, _ = solve(f"{HELPMATE} w - -", "--stipulation", "h#2")
+    said = "White begins, so the roles are exchanged: White helps Black to mate."
+    assert code == 1
+    assert said in out.splitlines()
+    (usual,) = re.findall("The usual roles need Black to move: (.*)", out)
+    again = solve(*usual.split(), "--stipulation", "h#2").out
+    assert "Helpmate in 2: 1 solution." in again
+    assert "roles" not in again
+
+
 def test_a_fen_without_a_side_to_move_begins_as_composers_expect(solve: Solve) -> None:
     for stipulation, side in (
         ("h#1", "Black"),

@@ -153,7 +153,8 @@ def test_claims_are_sorted_by_kind_and_then_by_length() -> None:
         (
             helpmate((), Claim(3, solutions=2), "h#2.5"),
             [
-                "x.olv:3: claimed h#2.5 with 2 solutions, but no h#2.5 exists",
+                "x.olv:3: claimed h#2.5 with 2 solutions, but no h#2.5 exists "
+                "(Black begins, so the roles are exchanged)",
                 f"  {HELPMATE_LINK}",
             ],
         ),

@@ -147,6 +147,56 @@ def test_a_side_to_move_that_is_mated_is_described_as_mated() -> None:
     ]
 
 
+def unsolved(fen: str, stipulation: str) -> Solution:
+    problem = Problem(fen, stipulation=stipulation)
+    return Solution(problem, Status.DISPROVED, mate=None, lower_bound=3, stats=STATS)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(
+    ("stipulation", "side", "other", "goal"),
+    [
+        ("h#2", "w", "b", "mate"),
+        ("exact-h#2", "w", "b", "mate"),
+        ("h=2", "w", "b", "stalemate"),
+        ("h#2.5", "b", "w", "mate"),
+        ("exact-h=2.5", "b", "w", "stalemate"),
+    ],
+)
+def test_exchanged_roles_of_help_play_are_said_with_the_position_for_the_usual_ones(
+    stipulation: str, side: str, other: str, goal: str
+) -> None:
+    board = "k7/p1K5/8/8/8/8/8/1R6"
+    lines = described(unsolved(f"{board} {side} - - 3 9", stipulation))
+    names = {"w": "White", "b": "Black"}
+    assert lines[1:3] == [
+        f"{names[side]} begins, so the roles are exchanged: "
+        f"White helps Black to {goal}.",
+        f"The usual roles need {names[other]} to move: {board} {other} - - 3 9",
+    ]
+    (usual,) = (line.partition(": ")[2] for line in lines if line.startswith("The us"))
+    assert "roles" not in "".join(described(unsolved(usual, stipulation)))
+
+
+def test_a_position_for_the_usual_roles_is_offered_only_if_it_is_legal() -> None:
+    check = "k7/p1K4r/8/8/8/8/8/1R6 w - - 0 1"
+    lines = described(unsolved(check, "h#2"))
+    assert lines[1].startswith("White begins, so the roles are exchanged")
+    assert lines[2] == "No helpmate in 2."
+
+
+def test_only_help_play_has_roles_that_the_first_move_exchanges() -> None:
+    fen = "k7/p1K5/8/8/8/8/8/1R6 b - - 0 1"
+    for stipulation in ("#2", "s#2", "r#2", "exact-#2", "h#2"):
+        assert "roles" not in "".join(described(unsolved(fen, stipulation)))
+
+
+def test_the_position_for_the_usual_roles_stays_on_one_line() -> None:
+    fen = "k7/p1K5/8/8/8/8/8/1R6 w - - 0 1"
+    (usual,) = (part for part in describe(unsolved(fen, "h#2")) if "usual" in part.text)
+    assert usual.lines(40)[1] == "  k7/p1K5/8/8/8/8/8/1R6 b - - 0 1"
+
+
 def test_a_checkmate_on_the_board_is_called_checkmate() -> None:
     problem = Problem("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     solution = Solution(problem, Status.PROVED, mate=0, lower_bound=0)
@@ -454,4 +504,4 @@ def test_help_play_counts_its_solutions(
     stipulation: str, solution: Solution, wanted: int | None, words: list[str]
 ) -> None:
     lines = described(demanding(stipulation, solution, wanted))
-    assert lines[1:-1] == words
+    assert [line for line in lines[1:-1] if "roles" not in line] == words

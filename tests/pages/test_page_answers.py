@@ -50,6 +50,7 @@ async ([fen, name, length]) => {
   const known = factsOf(answer);
   return {
     headline: say("headline", known), proof: say("proof", known),
+    roles: say("roles", known),
     pgn: pgnText(answer, play), popeye: popeyeText(answer, play),
     json: JSON.parse(jsonText(answer, play)),
   };
@@ -114,6 +115,7 @@ def expected(solver: Solver, problem: Problem, tries: int = 1) -> dict[str, Any]
     return {
         "headline": say("headline", known),
         "proof": say("proof", known),
+        "roles": say("roles", known),
         "pgn": play.pgn().decode(),
         "popeye": "".join(play.popeye()),
         "json": json.loads(json.dumps(record)),

@@ -174,8 +174,10 @@ export function factsOf(record) {
   const excluded = Math.max((record.lower_bound ?? 1) - 1, 0);
   const moves = Math.abs(mate ?? 0);
   const count = solutions.length;
+  const whiteBegins = !kind.help || number % 1 > 0;
   return {
     ...kind, asked: String(number || ""), mover: sideOf(fen),
+    exchanged: (sideOf(fen) === "White") !== whiteBegins,
     moves, mated: mate < 0, checkmated: mate === 0,
     stalemated: record.stalemated, denies_mated: claim < 0, [status]: true,
     ...counted("excluded", excluded), open_one: excluded + 1 === moves - 1,
