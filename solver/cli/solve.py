@@ -517,8 +517,14 @@ class Sentences(NamedTuple):
         play: shown_play.ShownPlay | None,
         is_over: Callable[[], bool],
     ) -> None:
-        """Print the play below the answer, and the blank line that ends both."""
-        if play is not None or solution.solutions:
+        """Print the play below the answer, and the blank line that ends both.
+
+        Below a sound problem that asks for a length there is `C+` at least.
+        """
+        problem = solution.problem
+        is_asked = problem.claim is not None
+        is_sound = is_asked and genre_of(problem.stipulation).is_sound(solution)
+        if play is not None or solution.solutions or is_sound:
             from solver.cli import answer_files
 
             answer_files.print_play(solution, play, self.request.notation, is_over)

@@ -458,12 +458,10 @@ def play_lines(
         else play.lines(notation)
     )
     mark = play_text.soundness_mark(solution)
-    marked = (
-        [play_text.words_line(""), play_text.words_line(mark, "dim")] if mark else []
-    )
-    lines = chain(layout, marked)
-    if first := next(lines, None):
-        yield from chain([play_text.words_line(""), first], lines)
+    for part in layout, [play_text.words_line(mark, "dim")] if mark else []:
+        lines = iter(part)
+        if first := next(lines, None):
+            yield from chain([play_text.words_line(""), first], lines)
 
 
 def text(solution: Solution) -> str:

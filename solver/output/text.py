@@ -248,6 +248,13 @@ def counted(name: str, count: int | None) -> dict[str, object]:
     return {name: count, f"no_{name}": count == 0, f"one_{name}": count == 1}
 
 
+def stipulation_text(solution: Solution) -> str:
+    """Return what a problem asks for, such as `#2`; `#` if no mate is known."""
+    problem = solution.problem
+    length = problem.claim.mate if problem.claim else solution.mate
+    return problem.stipulation.text or f"#{length if length and length > 0 else ''}"
+
+
 def role_facts(stipulation: Stipulation, fen: str) -> dict[str, object]:
     """Return what the table reads of a stipulation and of who begins."""
     kind = genre_of(stipulation)

@@ -1,7 +1,8 @@
 """Pages with a board: of an answer, of problems to solve, and in notebooks.
 
 Called by `collection_page`, `laboratory_pages`, `cli` and `solution`; imports `layout`,
-`pages`, `columns`, `output`, `play`, `problem`, `search` and `solution`.
+`pages`, `columns`, `output`, `play`, `problem`, `search`, `solution` and
+`stipulations`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from solver.play.record import Variations
 from solver.problem import Limits
 from solver.search.workspaces import MIB
 from solver.solution import Solution
+from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +95,7 @@ def encode_answer(
         scripts=["modules/viewer.mjs"],
         data={"records": [record | {"texts": texts}], **viewer_data(modules or None)},
         names=_names(record),
-        asked=_asked(solution),
+        asked=asked(solution),
         headline=headline.text,
         sentences=[each for each in sentences if each is not headline],
         fen=problem.fen,
@@ -111,14 +113,13 @@ def _names(record: Mapping[str, Any]) -> list[str]:
     return [*filter(None, names)]
 
 
-def _asked(solution: Solution) -> str:
-    """Return stipulation and number of pieces: `#2 (6+9)`."""
+def asked(solution: Solution) -> str:
+    """Return stipulation, number of pieces and soundness: `#2 (6+9) C+`."""
     problem = solution.problem
-    length = problem.claim.mate if problem.claim else solution.mate
-    asked = problem.stipulation.text or f"#{length if length and length > 0 else ''}"
     pieces = problem.fen.split()[0]
     white, black = (sum(map(side, pieces)) for side in (str.isupper, str.islower))
-    return f"{asked} ({white}+{black})"
+    mark = " C+" if genre_of(problem.stipulation).is_sound(solution) else ""
+    return f"{text.stipulation_text(solution)} ({white}+{black}){mark}"
 
 
 def viewer_data(modules: Mapping[str, bytes] | None) -> dict[str, Any]:

@@ -205,14 +205,20 @@ class Comparison:
         return None
 
     def is_sound(self, solution: Solution) -> bool:
-        """Return whether a problem has one solution as claimed, and that is proved."""
-        claim = solution.problem.claim
+        """Return whether a problem deserves `C+`: tested by computer, and sound.
+
+        It has one key, in as many moves as claimed, or without a claim in the fewest;
+        all this is proved, and nothing that the source claims contradicts it.
+        """
+        claim, no_mate = solution.problem.claim, solution.problem.no_mate
         return (
             solution.status is Status.PROVED
             and solution.keys_complete
             and len(solution.keys) == 1
-            and (claim is None or claim.mate == solution.mate)
             and not solution.restriction
+            and (no_mate is None or (solution.mate or 0) > no_mate)
+            and (claim is None or claim.mate == solution.mate)
+            and not (claim and self.wrong_keys(claim, solution))
         )
 
 
@@ -749,14 +755,18 @@ class Help(Genre):
         return replace(problem, claim=claim, stipulation=self.stipulation)
 
     def is_sound(self, solution: Solution) -> bool:
-        """Return whether exactly the claimed number of solutions is proved."""
-        claim = solution.problem.claim
-        wanted = claim.solutions if claim else None
+        """Return whether a problem deserves `C+`: tested by computer, and sound.
+
+        It has as many solutions as claimed, one without a number; none is shorter.
+        """
+        claim, found = solution.problem.claim, solution.solutions
         plies = self.stipulation.plies
         return (
-            solution.solutions_complete
-            and len(solution.solutions) == (1 if wanted is None else wanted)
-            and all(len(line) == plies for line in solution.solutions)
+            claim is not None
+            and solution.solutions_complete
+            and 0 < len(found) == self.claimed_solutions(claim)
+            and all(len(line) == plies for line in found)
+            and not self.wrong_keys(claim, solution)
         )
 
 

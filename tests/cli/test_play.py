@@ -500,7 +500,7 @@ def test_each_stipulation_is_answered_in_its_own_words(
     assert ended.code == code
     assert ended.out.splitlines()[1] == headline
     if "mate" not in headline.replace("stalemate", ""):
-        assert not re.search(r"\bmate", ended.out)
+        assert not re.search(r"\bmate(?!solve)", ended.out)
     record = json.loads(solve(fen, "--stipulation", stipulation, "--jsonl").out)
     assert record["stipulation"] == stipulation
     assert (record["status"] == "proved") == (code == 0)
@@ -546,6 +546,15 @@ def test_all_solutions_of_a_helpmate_are_printed(solve: Solve) -> None:
     assert popeye.splitlines()[-1] == "  1.Rc6-c1 Rf4-f2   2.Rc1-g1 Rf2-h2 #"
     uci = solve(HELPMATE, "--stipulation", "h#2", "--uci-moves").out
     assert "  1.c6c1 f4f2 2.c1g1 f2h2 (model)\n" in uci
+
+
+def test_a_sound_problem_with_a_stipulation_is_marked_without_its_play_too(
+    solve: Solve,
+) -> None:
+    out = without_costs(solve(BLOCK, "--stipulation", "#2").out)
+    assert out.endswith("N nodes in T\n\nC+ matesolve 0.1.0 (T)\n")
+    assert "C+" not in solve(BLOCK).out
+    assert "C+" not in solve(BLOCK, "--stipulation", "#3").out
 
 
 def test_help_play_that_the_other_side_begins_offers_the_usual_roles(

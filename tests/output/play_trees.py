@@ -69,6 +69,16 @@ BLOCK_SOLUTION = Solution(
     stats=Stats(145, 0.012),
 )
 
+HELPMATE = Solution(
+    Problem("8/8/8/8/8/1K5R/8/k7 b - - 0 1", stipulation=Stipulation.parse("h#2")),
+    Status.PROVED,
+    mate=2,
+    lower_bound=2,
+    solutions=(("a1b1", "h3h4", "b1a1", "h4h1"), ("a1b1", "h3h5", "b1a1", "h5h1")),
+    solutions_complete=True,
+    stats=Stats(10, 0.0123),
+)
+
 SELFMATE = "8/8/8/8/8/1r1k4/8/K7 w - - 0 1"
 """A fair position for trees of self-play; nothing in it is forced."""
 

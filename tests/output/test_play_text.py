@@ -21,10 +21,11 @@ from solver.output.play_text import (
 from solver.output.shown_play import ShownSolutions
 from solver.play.record import Variations
 from solver.problem import Claim, Problem, Restriction, Stipulation
-from solver.solution import Solution, Stats, Status
+from solver.solution import Solution, Status
 from tests.output.play_trees import (
     BLOCK_PLAY,
     BLOCK_SOLUTION,
+    HELPMATE,
     SELFMATE,
     defence,
     refuted,
@@ -409,17 +410,6 @@ def test_play_of_two_hundred_moves_is_printed_without_running_off_the_page() -> 
     texts = printed(laid_out(shuffled(200)))
     assert texts[-1].strip().startswith("199...K") or "200." in " ".join(texts)
     assert max(map(len, texts)) <= 80
-
-
-HELPMATE = Solution(
-    Problem("8/8/8/8/8/1K5R/8/k7 b - - 0 1", stipulation=Stipulation.parse("h#2")),
-    Status.PROVED,
-    mate=2,
-    lower_bound=2,
-    solutions=(("a1b1", "h3h4", "b1a1", "h4h1"), ("a1b1", "h3h5", "b1a1", "h5h1")),
-    solutions_complete=True,
-    stats=Stats(10, 0.0123),
-)
 
 
 def test_solutions_of_help_play_are_numbered_from_the_first_move() -> None:

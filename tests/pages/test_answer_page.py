@@ -82,7 +82,7 @@ def test_a_page_has_the_answer_in_sentences_and_the_position() -> None:
     start = shown.lines.index("smothered")
     assert shown.lines[start : start + 3] == [
         "smothered",
-        ", #2 (3+4)",
+        ", #2 (3+4) C+",
         "White mates in 2.",
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -13,13 +14,19 @@ import chess
 import pytest
 
 from solver import Control, Problem, Solution, Solver
+from solver.audit.results import audit_result
+from solver.output.audit_records import audit_record
 from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
 from solver.output.text import facts, say
+from solver.pages import page_record
 from solver.pages.layout import STIPULATIONS
+from solver.pages.viewer_pages import asked
 from solver.play.builder import find_variations
 from solver.play.record import PlayOptions
-from solver.problem import Stipulation
+from solver.problem import Claim, Restriction, Stipulation
 from solver.search.queries import read_question
+from solver.solution import Status
+from tests.output.play_trees import BLOCK_SOLUTION, HELPMATE
 from tests.pages.live import COPIED, PATIENCE_MS, PAUSE_MS
 from tests.sizes import sized
 
@@ -50,7 +57,7 @@ async ([fen, name, length]) => {
   const known = factsOf(answer);
   return {
     headline: say("headline", known), proof: say("proof", known),
-    roles: say("roles", known),
+    roles: say("roles", known), title: recordTitle(answer).join(""),
     pgn: pgnText(answer, play), popeye: popeyeText(answer, play),
     json: JSON.parse(jsonText(answer, play)),
   };
@@ -116,6 +123,7 @@ def expected(solver: Solver, problem: Problem, tries: int = 1) -> dict[str, Any]
         "headline": say("headline", known),
         "proof": say("proof", known),
         "roles": say("roles", known),
+        "title": asked(solution),
         "pgn": play.pgn().decode(),
         "popeye": "".join(play.popeye()),
         "json": json.loads(json.dumps(record)),
@@ -158,9 +166,71 @@ def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) 
         problem = Problem(fen, stipulation=stipulation)
         text = str(stipulation)
         name = text.rstrip("0123456789.")
-        asked = [fen, name, text.removeprefix(name)]
-        shown = board.page.evaluate(ANSWER, asked)
+        given = [fen, name, text.removeprefix(name)]
+        shown = board.page.evaluate(ANSWER, given)
         assert untimed(shown) == untimed(expected(solver, problem)), (fen, text)
+
+
+SOUND = """
+(records) => records.map((record) => [isSound(record), recordTitle(record).at(-1)]);
+"""
+
+
+def claiming(
+    solution: Solution, claim: Claim | None = None, **changes: Any
+) -> Solution:
+    """The same answer to a problem that claims something."""
+    claimed = {"claim": claim, "no_mate": changes.pop("no_mate", None)}
+    problem = replace(solution.problem, id="", **claimed)
+    return replace(solution, problem=problem, **changes)
+
+
+ONE = replace(HELPMATE, solutions=HELPMATE.solutions[:1])
+
+MARKED = {
+    claiming(BLOCK_SOLUTION): "#2 (6+10) C+",
+    claiming(BLOCK_SOLUTION, Claim(2, ("h5a5",))): "#2 (6+10) C+",
+    claiming(BLOCK_SOLUTION, Claim(2, ("h5h6",))): "#2 (6+10)",
+    claiming(BLOCK_SOLUTION, Claim(3)): "#3 (6+10)",
+    claiming(BLOCK_SOLUTION, Claim(-2)): "# (6+10)",
+    claiming(BLOCK_SOLUTION, no_mate=1): "#2 (6+10) C+",
+    claiming(BLOCK_SOLUTION, no_mate=2): "#2 (6+10)",
+    claiming(BLOCK_SOLUTION, keys=("h5a5", "h5h6")): "#2 (6+10)",
+    claiming(BLOCK_SOLUTION, keys_complete=False): "#2 (6+10)",
+    claiming(BLOCK_SOLUTION, status=Status.FOUND): "#2 (6+10)",
+    claiming(BLOCK_SOLUTION, restriction=Restriction(checks_only=True)): "#2 (6+10)",
+    claiming(ONE, Claim(2)): "h#2 (2+1) C+",
+    claiming(ONE, Claim(2, solutions=2)): "h#2 (2+1)",
+    claiming(ONE, Claim(2, ("a1b1",))): "h#2 (2+1) C+",
+    claiming(ONE, Claim(2, ("a1a2",))): "h#2 (2+1)",
+    claiming(ONE, Claim(2), solutions_complete=False, status=Status.FOUND): (
+        "h#2 (2+1)"
+    ),
+    claiming(ONE, Claim(2), solutions=(("a1b1", "h3h1"),)): "h#2 (2+1)",
+    claiming(HELPMATE, Claim(2)): "h#2 (2+1)",
+    claiming(HELPMATE, Claim(2, solutions=2)): "h#2 (2+1) C+",
+    claiming(
+        HELPMATE,
+        Claim(2, solutions=0),
+        solutions=(),
+        mate=None,
+        lower_bound=3,
+        status=Status.DISPROVED,
+    ): "h#2 (2+1)",
+}
+"""What is beside an answer."""
+
+
+def test_page_and_program_mark_the_same_answers_as_sound(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    records = [
+        page_record(audit_record(audit_result(each)) | each.to_dict())
+        for each in MARKED
+    ]
+    shown = board.page.evaluate(SOUND, records)
+    assert shown == [[text.endswith("C+"), text] for text in MARKED.values()]
+    assert [asked(each) for each in MARKED] == [*MARKED.values()]
 
 
 LONG = {

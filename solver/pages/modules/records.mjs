@@ -174,10 +174,9 @@ export function factsOf(record) {
   const excluded = Math.max((record.lower_bound ?? 1) - 1, 0);
   const moves = Math.abs(mate ?? 0);
   const count = solutions.length;
-  const whiteBegins = !kind.help || number % 1 > 0;
   return {
     ...kind, asked: String(number || ""), mover: sideOf(fen),
-    exchanged: (sideOf(fen) === "White") !== whiteBegins,
+    exchanged: (sideOf(fen) === "White") === (kind.help && number % 1 === 0),
     moves, mated: mate < 0, checkmated: mate === 0,
     stalemated: record.stalemated, denies_mated: claim < 0, [status]: true,
     ...counted("excluded", excluded), open_one: excluded + 1 === moves - 1,
@@ -250,15 +249,30 @@ export const namedMoves = (moves = [], names = []) =>
  * @param {AuditRecord} record @param {string} name of a field @returns {string} */
 export const shownName = (record, name) => record.shown?.[name] ?? record[name] ?? "";
 
-/** The name of a problem, what it asks for and how many pieces it has: "No. 7, #2 (6+9)".
- * @param {AuditRecord} record @returns {(Node | string)[]} */
+/** What a problem asks for: "#2". @param {AuditRecord} record */
+export const askedText = ({ stipulation, claim, mate }) =>
+  stipulation || `#${Math.max(claim ?? mate ?? 0, 0) || ""}`;
+
+/** Whether a problem deserves C+, as `is_sound` of solver/stipulations has it.
+ * @param {AuditRecord} record */
+export function isSound(record) {
+  const { claim, mate, keys = [], solutions, claimed_solutions: wanted } = record;
+  if (record.status !== "proved" || record.restriction || record.wrong_keys?.length) return false;
+  const plies = 2 * splitStipulation(record.stipulation)[1];
+  return solutions ? record.solutions_complete && solutions.length === (wanted ?? 1) &&
+    solutions.every((/** @type {string[]} */ line) => line.length === plies)
+    : record.keys_complete && keys.length === 1 && (claim ?? mate) === mate &&
+      !(record.nomate >= mate);
+}
+
+/** The name of a problem, what it asks for, its number of pieces, and whether it is sound:
+ * "No. 7, #2 (6+9) C+". @param {AuditRecord} record @returns {(Node | string)[]} */
 export function recordTitle(record) {
-  const { fen, stipulation, claim, mate } = record;
   const [id, source] = ["id", "source"].map((name) => shownName(record, name));
-  const asked = stipulation ?? `#${Math.max(claim ?? mate, 0) || ""}`;
   const names = [id, `/${source}`.endsWith(`/${id}`) ? "" : source].filter(Boolean);
   const isolated = names.flatMap((name) => [make("bdi", {}, name), ", "]);
-  return [...isolated, `${asked} ${pieceCount(fen)}`];
+  const mark = isSound(record) ? " C+" : "";
+  return [...isolated, `${askedText(record)} ${pieceCount(record.fen)}${mark}`];
 }
 
 /** What else a record says of how it was solved. @param {AuditRecord} record */
