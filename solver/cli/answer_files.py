@@ -85,12 +85,9 @@ def print_play(
     if isinstance(play, shown_play.ShownSolutions):
         play = replace(play, is_over=is_over)
     if notation is Notation.POPEYE:
-        is_empty = True
         for text in play.popeye():
             click.echo(text, nl=False)
-            is_empty = False
-        if not is_empty:
-            click.echo()
+        click.echo()
         return
     console.print_parts(shown_play.play_lines(solution, play, notation))
 

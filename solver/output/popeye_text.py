@@ -34,10 +34,17 @@ PHASE_END = "\n"
 ZERO_POSITION = "\nzeroposition\n\n"
 """Printed before the twins if the diagram is not solved."""
 
-_WIDTH = 37
-"""Columns of the board."""
+_EMPTY = "   ."
+_EDGE = f"+---{'---'.join('abcdefgh')}---+"
+_BETWEEN = f"|{' ' * (len(_EDGE) - 2)}|"
+_RANKS = [f"{rank}{8 * _EMPTY}   {rank}\n{_BETWEEN}" for rank in range(8, 0, -1)]
 
-_COUNTS_END = 35
+BOARD = "\n".join([_EDGE, _BETWEEN, *_RANKS, _EDGE])
+"""The empty board; the pages read it too."""
+
+_WIDTH = len(_EDGE)
+
+_COUNTS_END = _WIDTH - 2
 """The column where the number of pieces ends."""
 
 
@@ -95,7 +102,7 @@ def draw(fen: str, stipulation: str, texts: Iterable[str], remarks: str = "") ->
         "",
         *(text.rjust((_WIDTH + len(text)) // 2) for text in texts),
         "",
-        *_drawing(board),
+        _drawing(board),
         f"  {stipulation}{counts.rjust(_COUNTS_END - 2 - len(stipulation))}",
     ]
     if remarks:
@@ -315,13 +322,8 @@ _LETTERS = str.maketrans("Nn", "Ss")
 """Knights are `S`, from the German Springer."""
 
 
-def _drawing(board: chess.Board) -> list[str]:
+def _drawing(board: chess.Board) -> str:
     """Return a board in lines, Black's pieces with a minus sign."""
-    edge = "+" + "".join(f"---{file}" for file in chess.FILE_NAMES) + "---+"
-    lines = [edge, empty := "|" + " " * 35 + "|"]
-    ranks = str(board).translate(_LETTERS).splitlines()
-    for number, rank in zip("87654321", ranks, strict=True):
-        names = [f"-{name}" if name.islower() else name for name in rank.split()]
-        cells = "".join(f"{name.upper():>4}" for name in names)
-        lines += [f"{number}{cells}   {number}", empty]
-    return [*lines, edge]
+    names = str(board).translate(_LETTERS).split()
+    cells = [f"{f'-{name}' if name.islower() else name:>4}".upper() for name in names]
+    return BOARD.replace(_EMPTY, "{}").format(*cells)

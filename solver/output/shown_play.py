@@ -18,7 +18,7 @@ import chess.svg
 from solver.board import Place, parse_fen
 from solver.kernel.border.query_struct import LineStyle
 from solver.output import Notation, answer_record, play_text, popeye_text
-from solver.output.text import describe
+from solver.output.text import describe, stipulation_text
 from solver.play.builder import variations_after
 from solver.play.record import (
     Record,
@@ -30,7 +30,7 @@ from solver.play.record import (
     without_popeye,
 )
 from solver.position_text import write_lines
-from solver.problem import Stipulation
+from solver.problem import Stipulation, printable
 from solver.search.threads import WATCHDOG
 from solver.stipulations import genre_of
 from solver.stipulations.solving_moves import set_play
@@ -103,6 +103,23 @@ def draw_board(fen: str, moves: Iterable[str] = ()) -> str:
 # The play shown with an answer: a tree, or the solutions of help play.
 
 
+def popeye_diagram(solution: Solution) -> str:
+    """Return the diagram of an answer as Popeye prints it.
+
+    The problem's name is above the board. Below it, `HalfDuplex` marks a problem in
+    which Black has the part of White, and `C+` a sound one.
+    """
+    problem, kind = solution.problem, genre_of(solution.problem.stipulation)
+    name = printable(problem.id)
+    names = [] if not name or f"/{problem.source}".endswith(f"/{name}") else [name]
+    remarks = [
+        *["HalfDuplex"] * kind.has_exchanged_roles(problem.fen),
+        *["C+"] * kind.is_sound(solution),
+    ]
+    asked = stipulation_text(solution)
+    return popeye_text.draw(problem.fen, asked, names, " ".join(remarks))
+
+
 @dataclass(frozen=True, slots=True)
 class ShownTree:
     """The keys and the play after them.
@@ -142,7 +159,8 @@ class ShownTree:
         return solution_pgn.encode_pgn(self.solution, self.play)
 
     def popeye(self) -> Iterator[str]:
-        """Yield the play as Popeye prints it, if there is any."""
+        """Yield the diagram and the play as Popeye prints them."""
+        yield popeye_diagram(self.solution)
         play = self.play
         stipulation = Stipulation.from_record(play["stipulation"])
         writer = popeye_text.BattleWriter(play, self.solution.problem.fen, stipulation)
@@ -153,10 +171,12 @@ class ShownTree:
             writer.set_play(),
             writer.first_moves([*play["tries"], *play["keys"]]),
             writer.after_key(stipulation.length) if begun else "",
-            "\n".join(chain(*play_text.missing(play, tries=self.tries))),
         ]
-        if text := "\n".join(part.rstrip() for part in parts if part.strip()):
-            yield text
+        shown = [part.rstrip() for part in parts if part.strip()]
+        if gaps := [*chain(*play_text.missing(play, tries=self.tries))]:
+            yield "\n".join([*(shown or [""]), *gaps])
+        else:
+            yield "\n".join(shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +354,8 @@ class ShownSolutions:
         )
 
     def popeye(self) -> Iterator[str]:
-        """Yield the solutions as Popeye prints them, in parts."""
+        """Yield the diagram and the solutions as Popeye prints them, in parts."""
+        yield popeye_diagram(self.solution)
         stipulation = self.solution.problem.stipulation
         is_first = True
         for phase in self._phases:
@@ -347,7 +368,7 @@ class ShownSolutions:
             if sentence := phase.left_out(printed):
                 yield f"\n{sentence}"
         if not self.set_play_complete:
-            yield ("" if is_first else "\n") + play_text.set_play_gap(self.set_play)
+            yield "\n" + play_text.set_play_gap(self.set_play)
 
 
 ShownPlay = ShownTree | ShownSolutions

@@ -133,7 +133,11 @@ def viewer_data(modules: Mapping[str, bytes] | None) -> dict[str, Any]:
     return {
         "version": __version__,
         "sentences": text.TABLE,
-        "popeye": {"templates": popeye_text.TEMPLATES, "lists": popeye_text.LISTS},
+        "popeye": {
+            "board": popeye_text.BOARD,
+            "templates": popeye_text.TEMPLATES,
+            "lists": popeye_text.LISTS,
+        },
         "stipulations": layout.describe_stipulations(),
         **({} if modules is None else solver_data(modules)),
     }

@@ -15,6 +15,7 @@ import pytest
 
 from solver.certificate.build import BuildingStoppedError
 from solver.cli.main import run
+from solver.output import popeye_text
 from solver.problem import EXPECTED, Claim, Problem
 from tests.cli.conftest import Ended
 from tests.cli.processes import on_a_terminal, process, run_and_list_heavy, visible
@@ -193,7 +194,9 @@ def test_notations(solve: Solve) -> None:
     ]
     assert solve(BLOCK, "--variations", "--uci-moves").out.count("1.h5a5!")
     popeye = solve(BLOCK, "--notation", "popeye").out
-    assert play_of(popeye)[:3] == [
+    board = popeye_text.draw(BLOCK, "#2", (), "C+")
+    assert f"\n{board}\n" in popeye
+    assert popeye.partition(f"{board}\n")[2].splitlines()[:3] == [
         "   1.Qh5-a5 ! zugzwang.",
         "      1...Bc8-b7",
         "          2.Se3-f5 #",
@@ -544,6 +547,7 @@ def test_all_solutions_of_a_helpmate_are_printed(solve: Solve) -> None:
     )
     popeye = solve(HELPMATE, "--stipulation", "h#2", "--notation", "popeye").out
     assert popeye.splitlines()[-1] == "  1.Rc6-c1 Rf4-f2   2.Rc1-g1 Rf2-h2 #"
+    assert "\n  h#2                         3 + 3\n                 C+\n\n" in popeye
     uci = solve(HELPMATE, "--stipulation", "h#2", "--uci-moves").out
     assert "  1.c6c1 f4f2 2.c1g1 f2h2 (model)\n" in uci
 

@@ -16,7 +16,14 @@ import pytest
 from solver import Control, Problem, Solution, Solver
 from solver.audit.results import audit_result
 from solver.output.audit_records import audit_record
-from solver.output.shown_play import ShownPlay, ShownSolutions, ShownTree
+from solver.output.popeye_text import draw
+from solver.output.shown_play import (
+    ShownPlay,
+    ShownSolutions,
+    ShownTree,
+    find_play,
+    popeye_diagram,
+)
 from solver.output.text import facts, say
 from solver.pages import page_record
 from solver.pages.layout import STIPULATIONS
@@ -52,14 +59,23 @@ ANSWER = """
 async ([fen, name, length]) => {
   viewer.fillForm({ name, length, nodes: null });
   await viewer.setUp(fen);
-  const play = await viewer.play.wholePlay();
-  const { answer } = viewer.state;
+  const { answer, question, root } = viewer.state;
+  const { moves } = question;
+  let play = await viewer.play.wholePlay();
+  const json = JSON.parse(jsonText(answer, play));
+  if (question.part === "help") {
+    const about = { fen: played(fen, ["0000"]), moves: [], nodes: null,
+      stipulation: { ...question, moves: moves - 0.5 } };
+    play = helpPlay(answer, moves === 0.5 || root.check ? null
+      : await viewer.thinker.ask("search", about, () => {}, "help"));
+    const { names, ...record } = play;
+    json.play = record;
+  }
   const known = factsOf(answer);
   return {
     headline: say("headline", known), proof: say("proof", known),
     roles: say("roles", known), title: recordTitle(answer).join(""),
-    pgn: pgnText(answer, play), popeye: popeyeText(answer, play),
-    json: JSON.parse(jsonText(answer, play)),
+    pgn: pgnText(answer, play), popeye: popeyeText(answer, play), json,
   };
 }
 """
@@ -110,14 +126,29 @@ def answered(
     return solution, ShownTree(solution, play.to_dict(), tries > 0, True)
 
 
-def expected(solver: Solver, problem: Problem, tries: int = 1) -> dict[str, Any]:
-    """Return what the program prints and writes."""
+def expected(
+    solver: Solver, problem: Problem, tries: int = 1, *, with_set_play: bool = False
+) -> dict[str, Any]:
+    """Return what the program prints and writes.
+
+    The set play of help play is part of it only if wanted.
+    """
     solution, play = answered(solver, problem, tries)
+    if with_set_play and problem.stipulation.is_help:
+        play = find_play(
+            read_question(problem, None),
+            solution,
+            solver,
+            PlayOptions(set_play=True),
+            Control(),
+        )
     known = facts(solution)
     record = solution.to_dict()
     if isinstance(play, ShownTree) and (
         solution.mate or problem.stipulation.has_number
     ):
+        record["play"] = play.record()
+    if with_set_play and isinstance(play, ShownSolutions):
         record["play"] = play.record()
     return {
         "headline": say("headline", known),
@@ -168,7 +199,8 @@ def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) 
         name = text.rstrip("0123456789.")
         given = [fen, name, text.removeprefix(name)]
         shown = board.page.evaluate(ANSWER, given)
-        assert untimed(shown) == untimed(expected(solver, problem)), (fen, text)
+        wanted = expected(solver, problem, with_set_play=True)
+        assert untimed(shown) == untimed(wanted), (fen, text)
 
 
 SOUND = """
@@ -231,6 +263,101 @@ def test_page_and_program_mark_the_same_answers_as_sound(live: Opener) -> None:
     shown = board.page.evaluate(SOUND, records)
     assert shown == [[text.endswith("C+"), text] for text in MARKED.values()]
     assert [asked(each) for each in MARKED] == [*MARKED.values()]
+
+
+@pytest.mark.parametrize(
+    ("fen", "stipulation", "solutions"),
+    [
+        ("k7/p1K5/8/8/8/8/8/1R6 b - - 0 1", "h#2", 6),
+        ("k7/p1K5/8/8/8/8/8/1R6 w - - 3 7", "h#1.5", 0),
+        ("k7/p1K5/8/8/8/8/8/1R6 w - - 3 7", "exact-h#2.5", 9),
+        ("k7/p1K4r/8/8/8/8/8/1R6 w - - 0 1", "h#1.5", 0),
+        ("k7/2K5/8/8/8/8/8/1R6 w - - 0 1", "h#0.5", 0),
+    ],
+)
+def test_copies_have_the_set_play_of_help_play(
+    live: Opener, solver: Solver, fen: str, stipulation: str, solutions: int
+) -> None:
+    board = live.open()
+    board.wait()
+    problem = Problem(fen, stipulation=stipulation)
+    name = stipulation.rstrip("0123456789.")
+    shown = board.page.evaluate(ANSWER, [fen, name, stipulation.removeprefix(name)])
+    assert untimed(shown) == untimed(expected(solver, problem, with_set_play=True))
+    assert shown["pgn"].count("[SetPlay ") == solutions
+
+
+CUT_SET_PLAY = """
+async ([record, solutions]) => {
+  const play = helpPlay(record, { state: "undecided", solutions });
+  return [pgnText(record, play), popeyeText(record, play)];
+}
+"""
+
+
+@pytest.mark.parametrize("found", [0, 1])
+def test_copies_say_that_there_may_be_other_set_play(live: Opener, found: int) -> None:
+    board = live.open()
+    board.wait()
+    names = [
+        {"uci": "h3h4", "san": "Rh4", "long": "Rh3-h4"},
+        {"uci": "a1b1", "san": "Kb1", "long": "Ka1-b1"},
+        {"uci": "h4h1", "san": "Rh1#", "long": "Rh4-h1#"},
+    ]
+    record = page_record(ONE.to_dict())
+    shown = board.page.evaluate(CUT_SET_PLAY, [record, [names][:found]])
+    line = tuple(name["uci"] for name in names)
+    play = ShownSolutions(ONE, (line,) * found, set_play_complete=False)
+    assert shown == [play.pgn().decode(), "".join(play.popeye())]
+    assert all("set play" in text for text in shown)
+
+
+NAMED = """
+(records) => records.map((record) => popeyeText(record, null));
+"""
+
+
+@pytest.mark.parametrize(
+    ("id_", "source"),
+    [
+        ("", ""),
+        ("A name", "mates.epd:3"),
+        ("mates.epd:3", "folder/mates.epd:3"),
+        ("mates.epd:3", "mates.epd:3"),
+        (" two\n\x1blines", "x.epd:1"),
+        ("x" * 60, ""),
+        ("\N{BLACK CHESS PAWN}\U0001fa00 odd", ""),
+    ],
+)
+def test_diagrams_have_the_names_of_their_problems(
+    live: Opener, id_: str, source: str
+) -> None:
+    board = live.open()
+    board.wait()
+    named = [
+        replace(each, problem=replace(each.problem, id=id_, source=source))
+        for each in MARKED
+    ]
+    records = [
+        page_record(audit_record(audit_result(each)) | each.to_dict())
+        for each in named
+        if not each.solutions
+    ]
+    shown = board.page.evaluate(NAMED, records)
+    assert shown == [popeye_diagram(each) for each in named if not each.solutions]
+
+
+GIVEN = """
+(record) => popeyeText(record, null, ["A. Author", "Somewhere 1999", "A title"]);
+"""
+
+
+def test_a_page_can_give_the_lines_above_the_diagram(live: Opener) -> None:
+    board = live.open()
+    board.wait()
+    shown = board.page.evaluate(GIVEN, page_record(BLOCK_SOLUTION.to_dict()))
+    texts = ["A. Author", "Somewhere 1999", "A title"]
+    assert shown == draw(BLOCK_SOLUTION.problem.fen, "#2", texts, "C+")
 
 
 LONG = {

@@ -1,7 +1,10 @@
 // An answer and its play as texts: PGN and Popeye's form.
 
 import { pageData } from "./dom.mjs";
-import { counted, factsOf, kindOf, say, splitStipulation } from "./records.mjs";
+import {
+  askedText, counted, factsOf, isSound, kindOf, pieceCount, played, readPlacement, say, shownName,
+  splitStipulation,
+} from "./records.mjs";
 import { blackBegins } from "./tree.mjs";
 
 /** @import { Attack, Defence } from "./levels.mjs" */
@@ -14,7 +17,8 @@ import { blackBegins } from "./tree.mjs";
 
 const PGN_WIDTH = 80;
 
-/** @param {AuditRecord} record @param {Play | null} play null: only the main line is written */
+/** @param {AuditRecord} record
+ * @param {any} play a `Play`, of help play a `HelpPlay`; null: only the main line is written */
 export function pgnText(record, play) {
   const { fen, solutions, san } = record;
   const facts = factsOf(record);
@@ -26,14 +30,40 @@ export function pgnText(record, play) {
     const said = [...remarks, ...play ? playGaps(play) : []].filter(Boolean);
     return pgnGame(tags, [filled(said.join(" ")), words], nodes, fen);
   }
+  const passed = played(fen, ["0000"]);
+  const setGames = (play?.names.san ?? []).map(
+    (/** @type {string[]} */ names, /** @type {number} */ at) => pgnGame(
+      { ...tags, FEN: passed, Stipulation: "?", SetPlay: String(at + 1) }, [], pgnLine(names),
+      passed));
   if (record.solutions_complete) tags.Solutions = String(solutions.length);
   const lines = solutions.length ? san.solutions : [[]];
-  return lines.map((/** @type {string[]} */ names, /** @type {number} */ at) => {
+  const games = lines.map((/** @type {string[]} */ names, /** @type {number} */ at) => {
     const round = solutions.length && { Round: String(at + 1) };
-    const words = at ? "" : filled(say("pgn_solutions", facts));
+    const words = at ? "" : filled(`${say("pgn_solutions", facts)} ${setPlayGap(play)}`.trim());
     return pgnGame({ ...tags, ...round }, [words, ""], pgnLine(names), fen);
-  }).join("\n");
+  });
+  return [...setGames, ...games].join("\n");
 }
+
+/**
+ * @typedef {{stipulation: string, set_play: string[][], set_play_complete: boolean,
+ *   names: {san: string[][], long: string[][]}}} HelpPlay
+ *   the `play` of a record of help play, and the names of its moves, which only pages have
+ */
+
+/** The set play of help play.
+ * @param {AuditRecord} record @param {any} found as the worker answers; null: there is none
+ * @returns {HelpPlay} */
+export function helpPlay({ stipulation = "" }, found) {
+  const [uci, san, long] = ["uci", "san", "long"].map((name) => (found?.solutions ?? []).map(
+    (/** @type {any[]} */ line) => line.map((move) => move[name])));
+  const isComplete = !found || ["proved", "disproved"].includes(found.state);
+  return { stipulation, set_play: uci, set_play_complete: isComplete, names: { san, long } };
+}
+
+/** What is not known of the set play of help play. @param {HelpPlay | null} play */
+const setPlayGap = (play) => (!play || play.set_play_complete ? ""
+  : say("set_play_gap", { ...counted("set_play_moves", 0), set_play: play.set_play.length > 0 }));
 
 /** What a play does not show, in sentences; a page knows all keys, and all tries asked for.
  * @param {Play} play @param {string[]} names of sentences, in order */
@@ -186,16 +216,51 @@ function pgnGame(tags, comments, nodes, fen) {
 
 // Popeye's form, by the templates of solver/output/popeye_text.py.
 
-/** @param {AuditRecord} record @param {Play | null} play null: it is not known */
-export function popeyeText({ solutions, stipulation, long = [] }, play) {
+/** The name of a record, unless it is only its place in a file.
+ * @param {AuditRecord} record */
+function recordNames(record) {
+  const name = shownName(record, "id");
+  return name && !`/${record.source ?? ""}`.endsWith(`/${name}`) ? [name] : [];
+}
+
+/** The diagram, as `draw` makes it. @param {AuditRecord} record @param {string[]} heading */
+function popeyeDiagram(record, heading) {
+  const { board } = pageData.popeye;
+  const width = board.indexOf("\n");
+  const centred = (/** @type {string} */ text) =>
+    " ".repeat(Math.max(0, (width - [...text].length) >> 1)) + text;
+  const letters = readPlacement(record.fen)?.values();
+  const drawn = board.replace(/ {3}\./g, (/** @type {string} */ empty) => {
+    const letter = letters?.next().value ?? "";
+    const name = `${letter > "Z" ? "-" : ""}${letter}`.toUpperCase().replace("N", "S");
+    return letter ? name.padStart(empty.length) : empty;
+  });
+  const asked = askedText(record);
+  const counts = pieceCount(record.fen).slice(1, -1).replace("+", " + ");
+  const remarks = [factsOf(record).exchanged && "HalfDuplex", isSound(record) && "C+"];
+  const below = remarks.filter(Boolean).join(" ");
+  return ["", ...heading.map(centred), "", drawn,
+    `  ${asked}${counts.padStart(width - 4 - asked.length)}`, ...below ? [centred(below)] : [], "",
+  ].join("\n");
+}
+
+/** @param {AuditRecord} record
+ * @param {any} play a `Play`, of help play a `HelpPlay`; null: it is not known
+ * @param {string[]} [heading] lines above the board, such as author, source and title */
+export function popeyeText(record, play, heading = recordNames(record)) {
+  const { solutions, stipulation, long = [] } = record;
   const [name, number] = splitStipulation(stipulation);
   const { isStalemate, defenderEnds } = kindOf(name);
   const goal = isStalemate ? " =" : " #";
+  const diagram = popeyeDiagram(record, heading);
   if (solutions) {
-    return long.map((/** @type {string[]} */ line) =>
-      popeyeHelp(line, Number(number % 1 > 0), goal)).join("");
+    const half = Number(number % 1 > 0);
+    const phases = [[play?.names.long ?? [], half + 1], [long, half]].map(([lines, skipped]) =>
+      lines.map((/** @type {string[]} */ line) => popeyeHelp(line, skipped, goal)).join(""));
+    const gap = setPlayGap(play);
+    return diagram + phases.filter(Boolean).join("\n") + (gap && `\n${gap}`);
   }
-  if (!play) return "";
+  if (!play) return diagram;
   const { templates, lists } = pageData.popeye;
 
   /** A move by a template, and all that follows it.
@@ -226,9 +291,9 @@ export function popeyeText({ solutions, stipulation, long = [] }, play) {
   const begun = below({ threats, zugzwang, defences, moves_left: 1 });
   const parts = [set.join(""), first.join(""),
     begun && (play.isCheck ? " +" : begun[0] === " " ? "\n" : "") + begun,
-    playGaps(play, ["set_play_gap", "after_tries", "after_keys"]).join("\n"),
-  ];
-  return parts.filter(Boolean).map((part) => part.trimEnd()).join("\n");
+  ].filter(Boolean).map((part) => part.trimEnd());
+  const gaps = playGaps(play, ["set_play_gap", "after_tries", "after_keys"]);
+  return diagram + [...parts.length || !gaps.length ? parts : [""], ...gaps].join("\n");
 }
 
 /** @param {string} long a move in long notation, with a sign of check or mate */
@@ -244,4 +309,4 @@ const popeyeHelp = (line, skipped, goal) => line.reduce((text, move, at) => {
   const number = `  ${((at + skipped) >> 1) + 1}${isSecond ? "..." : "."}`;
   const end = at + 1 === line.length ? goal : popeyeCheck(move) + (isSecond ? " " : "");
   return text + (isSecond && at ? " " : number) + popeyeName(move) + end;
-}, "\n");
+}, skipped === 2 ? "\n  1...  ..." : "\n");
