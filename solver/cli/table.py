@@ -182,15 +182,20 @@ def print_text(
     screen = console.stdout_console()
     if isinstance(counts, node_counts.PositionCounts):
         screen.print(counts.fen, style="dim", soft_wrap=True)
-        variants = len(counts.series)
-        brief = brief or variants > FEW_VARIANTS
+        variants = [series.variant for series in counts.series]
+        brief = brief or len(variants) > FEW_VARIANTS
+        row = "A row is a depth."
         columns = count_tables.position_columns(counts)
         summary = (
-            count_tables.position_summary(counts) if brief or variants > 1 else None
+            count_tables.position_summary(counts)
+            if brief or len(variants) > 1
+            else None
         )
         notes = count_tables.position_notes(counts, brief=brief)
     else:
-        brief = brief or len(counts.variants) > FEW_VARIANTS
+        variants = [*counts.variants]
+        brief = brief or len(variants) > FEW_VARIANTS
+        row = "A row is a problem, with the nodes until each variant found its mate."
         columns = count_tables.collection_columns(counts)
         summary = count_tables.collection_summary(counts)
         notes = count_tables.collection_notes(counts, brief=brief)
@@ -201,7 +206,8 @@ def print_text(
     if summary:
         screen.print(summary.draw(screen))
     screen.print()
-    for note in notes:
+    rows = "A row is a variant, a search with these techniques:" if brief else row
+    for note in (rows, *count_tables.name_techniques(variants), *notes):
         screen.print(note, style="dim")
 
 

@@ -129,7 +129,6 @@ def position_notes(counts: PositionCounts, *, brief: bool) -> Iterator[str]:
     if others:
         where = "" if counts.is_complete else _UNEQUAL_DEPTHS
         yield f"ratio: nodes to PV compared with {first.variant.name}{where}."
-    yield from _combinations(series.variant for series in counts.series)
     yield _setting(counts.table_entries, first.variant)
     if ended := [s.variant.name for s in counts.series if s.depth < counts.depth]:
         limit = counts.node_limit
@@ -167,7 +166,6 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
             f"differing: answers that differ from {first.name}'s although no limit "
             f"was hit."
         )
-    yield from _combinations(counts.variants)
     yield _setting(counts.table_entries, first)
     if len(counts.rows) < counts.problems:
         yield (f"Stopped after {len(counts.rows):,} of {counts.problems:,} problems.")
@@ -177,13 +175,6 @@ def collection_notes(counts: CollectionCounts, *, brief: bool) -> Iterator[str]:
         )
     for row in counts.contradictions():
         yield _contradiction(counts, row)
-
-
-def _combinations(variants: Iterable[techniques.Variant]) -> Iterator[str]:
-    """List the techniques of an ablation's combined variants."""
-    for variant in variants:
-        if variant.name in {techniques.SOUND, techniques.COMBINED}:
-            yield f"{variant.name}: {', '.join(techniques.options_of(variant.choice))}."
 
 
 def _setting(table_entries: int, variant: techniques.Variant) -> str:
@@ -228,6 +219,14 @@ def _contradiction(counts: CollectionCounts, row: ProblemCounts) -> str:
     return f"{problem.source or problem.fen}: contradiction: {', '.join(parts)}"
 
 
+FAMILIES = {
+    "mdp": "mate-distance pruning",
+    "check_extension": "check extension",
+    "efp": "forward pruning",
+    "mip": "material-imbalance pruning",
+}
+"""Techniques in words, by their fields in `Choice`."""
+
 _EXTENDED = {
     "all": "checks",
     "captures": "capturing checks",
@@ -271,6 +270,18 @@ def describe_variant(variant: techniques.Variant) -> list[tuple[str, str]]:
     }
     options = techniques.options_of(choice)
     return [(option, words[option.partition("=")[0]]) for option in options]
+
+
+def name_techniques(variants: Iterable[techniques.Variant]) -> Iterator[str]:
+    """Yield a line for each variant: its name, and its techniques in words."""
+    for variant in variants:
+        words = []
+        for option, what in describe_variant(variant):
+            name, _, value = option.partition("=")
+            known = value in variant.name.split("/") or option == variant.name
+            family = FAMILIES[name.replace("-", "_")] + f" ({option})" * (not known)
+            words.append(f"{family}: {what}")
+        yield f"{variant.name}: {'; '.join(words) or 'no technique'}."
 
 
 def _pruning_words(variant: techniques.Variant) -> str:

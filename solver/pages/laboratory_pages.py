@@ -9,11 +9,12 @@ from __future__ import annotations
 import ctypes
 import json
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver import pages
 from solver.kernel.border.search_struct import LoggedNode
 from solver.laboratory import count_tables, node_counts, techniques, trace_text, traces
+from solver.laboratory.count_tables import FAMILIES
 from solver.laboratory.techniques import Variant, mate_distance
 from solver.output.text import analysis_link
 from solver.pages.layout import experiments
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from solver.output.columns import Column
-
-FAMILIES = {
-    "mdp": "mate-distance pruning",
-    "check_extension": "check extension",
-    "efp": "forward pruning",
-    "mip": "material-imbalance pruning",
-}
-"""Techniques in words, by their fields in `Choice`."""
 
 UNITS = {
     "depth": "depth, plies",
@@ -127,6 +120,8 @@ def _capitalized(words: str) -> str:
 def _of_position(counts: node_counts.PositionCounts) -> dict[str, Any]:
     """Return what the template shows of a position."""
     summary = count_tables.position_summary(counts)
+    best = _best_of_position(counts)
+    variants = [series.variant for series in counts.series]
     entries = counts.table_entries
     table = f"a table of {entries:,} entries" if entries else "no transposition table"
     return {
@@ -135,8 +130,9 @@ def _of_position(counts: node_counts.PositionCounts) -> dict[str, Any]:
         "subject": f"{counts.fen}, to a depth of {counts.depth} plies, {table}",
         "link": analysis_link(counts.fen),
         "fen": counts.fen,
-        "leads": [*_position_leads(counts)],
-        "summary": _summary(summary),
+        "leads": [*_position_leads(counts, best)],
+        "headline": _headline(summary, variants, best),
+        "summary": _summary("Summary", summary),
         "details": _table("Nodes by depth", count_tables.position_columns(counts)),
         "notes": count_tables.position_notes(counts, brief=False),
     }
@@ -145,26 +141,48 @@ def _of_position(counts: node_counts.PositionCounts) -> dict[str, Any]:
 def _of_collection(counts: node_counts.CollectionCounts) -> dict[str, Any]:
     """Return what the template shows of a collection."""
     summary = count_tables.collection_summary(counts)
+    best = _best_of_collection(counts)
     files = ", ".join(count_tables.file_labels([file.name for file in counts.files]))
     problems = f"{counts.problems:,} problem{'s' * (counts.problems != 1)}"
     return {
         "data": None,
         "fen": None,
         "subject": f"{problems} of {files}",
-        "leads": [*_collection_leads(counts)],
-        "summary": _summary(summary),
+        "leads": [*_collection_leads(counts, best)],
+        "headline": _headline(summary, counts.variants, best),
+        "summary": _summary("Summary", summary),
         "details": _table("Problems", count_tables.collection_columns(counts)),
         "notes": count_tables.collection_notes(counts, brief=False),
     }
 
 
-def _summary(summary: count_tables.Summary) -> dict[str, Any]:
+def _summary(caption: str, summary: count_tables.Summary) -> dict[str, Any]:
     """Return the table of a summary, with units beside its numbers."""
     columns = [
         column._replace(head=UNITS.get(column.head, column.head))
         for column in summary.columns
     ]
-    return _table("Summary", columns, summary.ratios)
+    return _table(caption, columns, summary.ratios)
+
+
+def _headline(
+    summary: count_tables.Summary, variants: Sequence[Variant], best: Best | None
+) -> dict[str, Any] | None:
+    """Return the two rows that the headline compares, in words and without details.
+
+    None if these are all its rows, or if nothing is compared.
+    """
+    if best is None or len(summary.ratios) <= 2:
+        return None
+    rows = (0, best.row)
+    names = [_words(variants[row], variants) for row in rows]
+    columns = [
+        column._replace(cells=[column.cells[row] for row in rows])
+        for column in (summary.columns[0], *summary.columns[-3:])
+    ]
+    columns[0] = columns[0]._replace(cells=names)
+    ratios = [summary.ratios[row] for row in rows]
+    return _summary("The two compared", count_tables.Summary(columns, ratios))
 
 
 def _table(
@@ -184,18 +202,52 @@ def _table(
     }
 
 
-def _position_leads(counts: node_counts.PositionCounts) -> Iterator[str]:
-    """Say how few nodes the best variant needs, and what Glass published."""
+class Best(NamedTuple):
+    """The variant that the headline compares with the first.
+
+    Attributes
+    ----------
+    found : int
+        The mates that it finds.
+    ratio : float
+        Its nodes relative to the first variant's.
+    row : int
+        Its place among the variants.
+    fewest : str
+        Among which variants it needs the fewest nodes.
+    """
+
+    found: int
+    ratio: float
+    row: int
+    fewest: str
+
+
+def _best_of_position(counts: node_counts.PositionCounts) -> Best | None:
     first, *others = counts.series
-    variants = [series.variant for series in counts.series]
     depth = min(series.depth for series in counts.series)
     rated = [
         (_mate(series, depth) is not None, series.ratio(first, depth), index)
         for index, series in enumerate(others, 1)
     ]
-    if best := _cheapest(rated, "find a mate"):
-        _, ratio, index, fewest = best
-        series = counts.series[index]
+    return _cheapest(rated, "find a mate")
+
+
+def _best_of_collection(counts: node_counts.CollectionCounts) -> Best | None:
+    totals = enumerate(counts.totals())
+    rated = [(total.found, total.ratio, index) for index, total in totals if index]
+    return _cheapest(rated, "find so many")
+
+
+def _position_leads(
+    counts: node_counts.PositionCounts, best: Best | None
+) -> Iterator[str]:
+    """Say how few nodes the best variant needs, and what Glass published."""
+    first = counts.series[0]
+    variants = [series.variant for series in counts.series]
+    depth = min(series.depth for series in counts.series)
+    if best:
+        series = counts.series[best.row]
         own, other = series.at(depth), first.at(depth)
         assert own
         assert other
@@ -203,8 +255,8 @@ def _position_leads(counts: node_counts.PositionCounts) -> Iterator[str]:
         goal = "the principal variation" if mate is None else f"the mate in {abs(mate)}"
         yield (
             f"At depth {depth}, {_words(series.variant, variants)} finds {goal} with "
-            f"{_amount(ratio)} {_base(variants)}{fewest}: {own.nodes:,} instead of "
-            f"{other.nodes:,}."
+            f"{_amount(best.ratio)} {_base(variants)}{best.fewest}: {own.nodes:,} "
+            f"instead of {other.nodes:,}."
         )
     if row := node_counts.glass_row(counts.fen, depth):
         amount, _, than = _amount(row.on / row.off).rpartition(" ")
@@ -236,36 +288,28 @@ def _base(variants: Sequence[Variant]) -> str:
     return variants[0].name
 
 
-def _collection_leads(counts: node_counts.CollectionCounts) -> Iterator[str]:
+def _collection_leads(
+    counts: node_counts.CollectionCounts, best: Best | None
+) -> Iterator[str]:
     """Say how few nodes the best variant needs."""
-    totals = list(counts.totals())
-    rated = [
-        (total.found, total.ratio, index) for index, total in enumerate(totals) if index
-    ]
-    if best := _cheapest(rated, "find so many"):
-        found, ratio, index, fewest = best
+    if best:
+        first, totals = counts.variants[0], list(counts.totals())
         yield (
-            f"{_capitalized(_words(counts.variants[index], counts.variants))} finds a "
-            f"mate with {_amount(ratio)} {_base(counts.variants)}{fewest}: the "
-            f"geometric mean over {totals[index].compared:,} problems."
+            f"{_capitalized(_words(counts.variants[best.row], counts.variants))} "
+            f"finds a mate with {_amount(best.ratio)} {_base(counts.variants)}"
+            f"{best.fewest}: the geometric mean over {totals[best.row].compared:,} "
+            f"problems."
         )
         yield (
-            f"It finds {found:,} mate{'s' * (found != 1)} in {len(counts.rows):,} "
-            f"problems; {counts.variants[0].name} finds {totals[0].found:,}."
+            f"It finds {best.found:,} mate{'s' * (best.found != 1)} in "
+            f"{len(counts.rows):,} problems; {first.name} finds {totals[0].found:,}."
         )
 
 
 def _cheapest(
     rated: Sequence[tuple[int, float | None, int]], finding: str
-) -> tuple[int, float, int, str] | None:
-    """Choose the variant of the fewest nodes among those that find the most mates.
-
-    Returns
-    -------
-    tuple or None
-        What it finds, its ratio, its index, and among which variants it needs the
-        fewest nodes.
-    """
+) -> Best | None:
+    """Choose the variant of the fewest nodes among those that find the most mates."""
     compared = [
         (-found, ratio, index) for found, ratio, index in rated if ratio is not None
     ]
@@ -275,7 +319,7 @@ def _cheapest(
     fewest = ", the fewest of all variants" if rated[1:] else ""
     if any(each[0] > found for each in compared):
         fewest += f" that {finding}"
-    return -found, ratio, index, fewest
+    return Best(-found, ratio, index, fewest)
 
 
 # Traces

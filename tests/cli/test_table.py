@@ -50,6 +50,10 @@ hello
 {BACK_RANK}
 """
 
+BOTH = """\
+off: no technique.
+cpw: mate-distance pruning: both bounds, as on the Chess Programming Wiki.
+"""
 NODES = "A node is a move made, null moves included. "
 SETTING = (
     "Transposition table: 262,144 entries, empty at first. Root searched within 50 of "
@@ -160,8 +164,9 @@ variant  depth  score   to PV  in all  ratio
 off          4     M2  10,000  20,000  1.000  {40 * "█"}
 cpw          4     M2   5,000  10,000  0.500  {20 * "█"}
 
-{NODES}to PV: until the principal variation was found; in all: until the iteration was \
-complete; both are sums from depth 1.
+A row is a depth.
+{BOTH}{NODES}to PV: until the principal variation was found; in all: until the \
+iteration was complete; both are sums from depth 1.
 ratio: nodes to PV compared with off.
 {SETTING}
 """
@@ -244,6 +249,9 @@ def test_a_single_variant_has_no_ratios(
         "    1     10     10      20\n"
         "    2     20    100     200\n"
         "\n"
+        "A row is a depth.\n"
+        "tight: mate-distance pruning: both bounds, with beta at a mate on "
+        "the next ply, as in Stockfish.\n"
         f"{NODES}to PV: until the principal variation was found; in all: until the "
         "iteration was complete; both are sums from depth 1.\n"
         f"{SETTING}\n"
@@ -405,7 +413,8 @@ variant  differing  nodes  compared  found  ratio
 off              0    300         3      3  1.000  {40 * "█"}
 cpw              0    150         3      3  0.500  {20 * "█"}
 
-{NODES}Counts are sums from depth 1.
+A row is a problem, with the nodes until each variant found its mate.
+{BOTH}{NODES}Counts are sums from depth 1.
 ratio: nodes until the mate was found compared with off, as a geometric mean over \
 the problems in which both found the same mate. differing: answers that differ from \
 off's although no limit was hit.
@@ -534,7 +543,8 @@ def test_the_summary_of_several_files_has_columns_for_each_and_a_total(
     assert (code, err) == (65, f"{UNREADABLE}warning: empty.epd: no records\n")
     rows = [line.rstrip("█").rstrip() for line in out.splitlines()]
     assert rows[:4] == SEVERAL.splitlines()
-    assert rows[5].startswith("A node is a move made")
+    assert rows[5] == "A row is a variant, a search with these techniques:"
+    assert rows[6].startswith("off: no technique")
 
 
 @pytest.mark.usefixtures("fake")

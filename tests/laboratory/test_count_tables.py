@@ -16,6 +16,7 @@ from solver.laboratory.count_tables import (
     collection_notes,
     collection_summary,
     file_labels,
+    name_techniques,
     position_columns,
     position_notes,
     position_summary,
@@ -452,19 +453,15 @@ def test_each_contradiction_is_listed_with_its_source_and_answers() -> None:
     ]
 
 
-def test_the_notes_list_the_techniques_of_an_ablations_combinations() -> None:
-    variants = ablation()
-    collection = replace(COLLECTION, variants=variants, rows=(), problems=0)
-    position = replace(
-        POSITION, series=tuple(series(v, (596, 4, 19)) for v in variants)
+def test_each_variant_of_an_ablation_is_named_in_words() -> None:
+    lines = dict(line.split(": ", 1) for line in name_techniques(ablation()))
+    assert list(lines) == [variant.name for variant in ablation()]
+    assert lines["plain"] == "no technique."
+    assert lines["efp=cut"].startswith("forward pruning: a null move, 2 plies ")
+    assert lines["sound"] == (
+        "mate-distance pruning (mdp=tight): both bounds, with beta at a mate on the "
+        "next ply, as in Stockfish; check extension (check-extension=all): checks cost "
+        "no depth."
     )
-    for notes in (
-        collection_notes(collection, brief=True),
-        position_notes(position, brief=True),
-    ):
-        lines = list(notes)
-        assert "sound: mdp=tight, check-extension=all." in lines
-        assert (
-            "combined: mdp=tight, check-extension=all+promotions, efp=on, "
-            "mip=prune+lazy." in lines
-        )
+    for option in ("check-extension=all+promotions", "efp=on", "mip=prune+lazy"):
+        assert f"({option}): " in lines["combined"]

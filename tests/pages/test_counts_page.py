@@ -72,6 +72,8 @@ def test_the_page_of_a_position_explains_the_comparison() -> None:
         "8/7K/8/8/8/8/R7/7k w - - 0 1, to a depth of 4 plies, a table of 262,144 "
         "entries",
         "White to move (2+1)",
+        "variant nodes to PV nodes in all ratio no technique 12,345 20,000 1.000 "
+        "mate-distance pruning 9,876 10,000 0.800 What was compared",
         "variant depth, plies score, cp nodes to PV nodes in all ratio",
         "off plain principal variation search, with none of the techniques",
         "cpw --mdp cpw both bounds, as on the Chess Programming Wiki",
@@ -106,6 +108,15 @@ def test_the_page_of_a_collection_has_its_files_and_problems() -> None:
     assert groups == [("2", "colgroup"), ("2", "colgroup"), ("7", "colgroup")]
 
 
+def test_the_rows_of_the_headline_come_first_and_are_named_in_words() -> None:
+    lines = shown(MANY).lines
+    headline = lines[lines.index("The two compared") : lines.index("What was compared")]
+    assert headline[1:5] == ["variant", "nodes to PV", "nodes in all", "ratio"]
+    assert (headline[5], headline[8]) == ("no technique", "1.000")
+    own, other = (headline[row] for row in (10, 6))
+    assert f"{own} instead of {other}." in lines[1]
+
+
 def test_a_variant_that_misses_mates_is_not_ranked_first() -> None:
     cheap = replace(FOUND, nodes=100)
     collection = replace(
@@ -122,7 +133,8 @@ def test_a_variant_that_misses_mates_is_not_ranked_first() -> None:
         "Check extension finds a mate with 1.11 times fewer nodes than off, the fewest "
         "of all variants that find so many: the geometric mean over 2 problems."
     ) in " ".join(page.lines)
-    assert re.findall(r'<rect width="([^"]*)"', page.text) == ["100.0", "10.0", "90.0"]
+    bars = re.findall(r'<rect width="([^"]*)"', page.text)
+    assert bars == ["100.0", "90.0", "100.0", "10.0", "90.0"]
 
 
 def test_a_variant_that_misses_the_mate_of_a_position_is_not_ranked_first() -> None:
@@ -426,7 +438,9 @@ def test_a_page_is_read_in_the_dark_on_paper_and_without_scripts(
             "color_scheme" in options and counts is not SEVERAL_FILES
         )
         page.emulate_media(media="print")
-        assert page.get_by_role("table").count() == 2
+        headline = page.get_by_text("The two compared").count()
+        assert headline == (counts in (GLASS_POSITION, MANY))
+        assert page.get_by_role("table").count() == 2 + headline
         assert page.inner_text("code >> nth=-1") == HOSTILE
         assert "nodes" in page.title().lower()
 
