@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -41,6 +41,9 @@ OWN_OPTIONS = {
 }
 """The options that one search has."""
 
+USUAL = "mdp=cpw"
+"""What is traced beside a search without techniques."""
+
 
 @options.command("""
 A setting is `off`, or a list of techniques such as
@@ -51,13 +54,14 @@ Exit codes (the first that applies):
    74  a file could not be written
    65  the position could not be read
     3  a limit stopped a search, or the proof is too large
-    1  there is no mate to trace
+    1  there is no mate to trace, or no node of --until
     0  every search was completed
 
 Examples:
   matesolve trace 7k/8/5K2/8/8/8/R7/8 w - -
   matesolve trace 7k/8/5K2/8/8/8/R7/8 w - - --html trace.html
   matesolve trace 8/7K/8/8/8/8/R7/7k w - - --depth 16 --cuts --json
+  matesolve trace 7k/8/5K2/8/8/8/R7/8 w - - --until null-move --html null.html
   matesolve trace 7k/8/5K2/8/8/8/R7/8 w - - --search proof-number --no-prover
 """)
 @click.argument("fen", nargs=-1, required=True)
@@ -81,6 +85,15 @@ Examples:
 )
 @experiments.depth(
     "The last iteration is shown. Default: the one that finds the shortest mate."
+)
+@options.option(
+    "--until",
+    "Open at the first node that ends in this way: "
+    f"{', '.join(techniques.ENDS[techniques.ALPHA_BETA])}; of proof numbers: "
+    f"{', '.join(techniques.ENDS[techniques.PROOF_NUMBER])}. Without --depth, search "
+    "deeper until there is one. Default of --technique: off, and one that causes it.",
+    type=click.Choice([end for ends in techniques.ENDS.values() for end in ends]),
+    metavar="END",
 )
 @options.flag(
     "--cuts only_cuts",
@@ -117,6 +130,7 @@ def trace(
     search: str,
     variants: tuple[techniques.Variant, ...],
     depth: int | None,
+    until: str | None,
     only_cuts: bool,
     mate: int | None,
     stepwise: bool,
@@ -135,8 +149,7 @@ def trace(
     has the last iteration.
     """
     _refuse_conflicts(ctx, search)
-    from solver.laboratory import trace_text
-    from solver.laboratory.traces import record_of
+    from solver.laboratory import trace_text, traces
 
     console.prepare_outputs(html_path)
     console.prepare_laboratory()
@@ -144,14 +157,20 @@ def trace(
     nodes = nodes or DEFAULT_NODES
     codes = {console.Exit.PROVED}
     if search == techniques.ALPHA_BETA:
-        chosen = variants or (
-            experiments.variant("off"),
-            experiments.variant("mdp=cpw"),
+        second = techniques.ENDS[search][until] if until else USUAL
+        chosen = variants or tuple(map(experiments.variant, (techniques.OFF, second)))
+        shown = _trace_scores(
+            *(board, chosen, depth, nodes, codes), only_cuts=only_cuts, until=until
         )
-        traces = _trace_scores(board, chosen, depth, nodes, codes, only_cuts=only_cuts)
     else:
-        traces = [_trace_proof(board, search, mate, nodes, codes, stepwise=stepwise)]
-    record = record_of(board.fen(), search, traces)
+        shown = [
+            _trace_proof(
+                board, search, mate, nodes, codes, stepwise=stepwise, until=until
+            )
+        ]
+    if until and not any(each.step for each in shown):
+        ctx.exit(_say_missing(until, shown, codes))
+    record = traces.record_of(board.fen(), search, shown)
     if as_json:
         click.echo(_with_columns_in_lines(json.dumps(record, indent=2)))
     if html_path:
@@ -161,17 +180,40 @@ def trace(
         modules = console.prepare_modules(wanted)
         files.write_whole(html_path, laboratory_pages.encode_trace(record, modules))
     if as_text or not (as_json or html_path):
-        screen = console.stdout_console()
-        for number in range(len(traces)):
-            if number:
-                screen.print()
-            for part in trace_text.describe_trace(screen, record, number, plies):
-                screen.print(part)
-    if any(each.stopped for each in traces):
+        is_default = ctx.get_parameter_source("plies") is ParameterSource.DEFAULT
+        reached = max(map(trace_text.opened_ply, shown))
+        _print_trees(record, max(plies, reached) if is_default else plies)
+    if any(each.stopped for each in shown):
         codes.add(console.Exit.LIMIT)
     if console.Exit.INTERRUPTED in codes:
         console.notify("interrupted")
     ctx.exit(console.foremost(codes))
+
+
+def _print_trees(record: dict[str, Any], plies: int) -> None:
+    """Print the first plies of each trace."""
+    from solver.laboratory import trace_text
+
+    screen = console.stdout_console()
+    for number in range(len(record["traces"])):
+        if number:
+            screen.print()
+        for part in trace_text.describe_trace(screen, record, number, plies):
+            screen.print(part)
+
+
+def _say_missing(
+    until: str, shown: Sequence[Trace], codes: set[console.Exit]
+) -> console.Exit:
+    """Say that no trace has the end `until`, and return the exit code."""
+    if console.Exit.INTERRUPTED in codes:
+        console.notify("interrupted")
+        return console.Exit.INTERRUPTED
+    depth = max(each.depth for each in shown)
+    console.notify(
+        f"error: expected a node with the end {until}, found none to depth {depth}"
+    )
+    return console.Exit.NEGATIVE
 
 
 def _with_columns_in_lines(text: str) -> str:
@@ -193,6 +235,9 @@ def _refuse_conflicts(ctx: click.Context, search: str) -> None:
                 console.refuse_use(f"{option} is an option of --search {owner}.")
     if ctx.params["solver"] and not ctx.params["html_path"]:
         console.refuse_use("--solver needs --html.")
+    until = ctx.params["until"]
+    if until and until not in techniques.ENDS.get(search, ()):
+        console.refuse_use(f"--search {search} has no end {until}.")
     if len(ctx.params["variants"]) > MOST_TECHNIQUES:
         console.refuse_use(f"--technique can be given {MOST_TECHNIQUES} times at most.")
 
@@ -205,31 +250,44 @@ def _trace_scores(
     codes: set[console.Exit],
     *,
     only_cuts: bool,
+    until: str | None,
 ) -> list[Trace]:
-    """Trace the laboratory's search, once for each variant or until an interrupt."""
+    """Trace the laboratory's search, once for each variant or until an interrupt.
+
+    The last variant with the end `until` chooses the depth of all. If there is none,
+    the trace of the first is returned.
+    """
     from solver.laboratory import iterative_deepening
     from solver.laboratory.traces import trace_scores
 
-    traces: list[Trace] = []
-    for chosen in variants:
+    def search(chosen: techniques.Variant, until: str | None = None) -> Trace:
         laboratory = iterative_deepening.Laboratory()
         runner = iterative_deepening.Runner(laboratory, nodes=nodes)
-
-        def words(
-            name: str = chosen.name, runner: iterative_deepening.Runner = runner
-        ) -> str:
-            return f"{name}: {runner.nodes:,} nodes"
-
-        with signals.interruptible(runner), console.Progress(words):
-            traces.append(
-                trace_scores(
-                    runner, laboratory, board, chosen, depth, only_cuts=only_cuts
-                )
+        with (
+            signals.interruptible(runner),
+            console.Progress(lambda: f"{chosen.name}: {runner.nodes:,} nodes"),
+        ):
+            found = trace_scores(
+                *(runner, laboratory, board, chosen, depth),
+                only_cuts=only_cuts,
+                until=until,
             )
         if runner.is_stopped():
             codes.add(console.Exit.INTERRUPTED)
+        return found
+
+    traces: dict[str, Trace] = {}
+    for chosen in reversed(variants) if until else ():
+        found = search(chosen, until)
+        if found.step:
+            depth, traces[chosen.name] = found.depth, found
             break
-    return traces
+        if chosen is variants[0] or console.Exit.INTERRUPTED in codes:
+            return [found]
+    for chosen in variants:
+        if console.Exit.INTERRUPTED not in codes and chosen.name not in traces:
+            traces[chosen.name] = search(chosen)
+    return [traces[chosen.name] for chosen in variants if chosen.name in traces]
 
 
 def _trace_proof(
@@ -240,6 +298,7 @@ def _trace_proof(
     codes: set[console.Exit],
     *,
     stepwise: bool,
+    until: str | None,
 ) -> Trace:
     """Trace the proof-number search, or a certificate of the shortest mate."""
     from solver.certificate import build
@@ -262,7 +321,9 @@ def _trace_proof(
         raise click.exceptions.Exit(console.Exit.INTERRUPTED if interrupted else code)
     if search == techniques.PROOF_NUMBER:
         traced = console.run_interruptible(
-            lambda: trace_numbers(board, mate, control, nodes=nodes, stepwise=stepwise),
+            lambda: trace_numbers(
+                *(board, mate, control), nodes=nodes, stepwise=stepwise, until=until
+            ),
             control,
         )
         if control.reason is StoppedBy.INTERRUPT:

@@ -29,6 +29,21 @@ ALPHA_BETA, PROOF_NUMBER, CERTIFICATE = "alpha-beta", "proof-number", "certifica
 SEARCHES = (ALPHA_BETA, PROOF_NUMBER, CERTIFICATE)
 """The searches that can be traced."""
 
+EXTENSION = "extension"
+ENDS = {
+    ALPHA_BETA: {
+        "mate-distance": "mdp=cpw",
+        "null-move": "efp=on",
+        "multi-cut": "efp=on",
+        "material": "mip=prune",
+        EXTENSION: "check-extension=all",
+        **dict.fromkeys(("beta", "table", "mate", "stalemate"), "mdp=cpw"),
+    },
+    PROOF_NUMBER: dict.fromkeys(("threshold", "proved", "disproved"), ""),
+}
+"""What a trace can look for: how a node ends, or `EXTENSION`, a move that costs no
+depth. The values are variants that can cause it."""
+
 OFF = "off"
 
 _Flags = TypeVar("_Flags", bound=Flag)

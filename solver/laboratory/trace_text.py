@@ -1,6 +1,7 @@
 """A trace as text: the first plies of its tree, a line for each node.
 
-Called by `cli` and `pages`; imports `techniques`, `kernel.border` and `output`.
+Called by `cli` and `pages`; imports `techniques`, `traces`, `kernel.border` and
+`output`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from solver.kernel.border.scored_struct import MATE_SCORE, MATE_ZONE
 from solver.laboratory.techniques import ALPHA_BETA, CERTIFICATE, PROOF_NUMBER
+from solver.laboratory.traces import is_extended, steps_of
 from solver.output.columns import Column, fit
 from solver.output.text import say
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rich.console import Console, RenderableType
+
+    from solver.laboratory.traces import Trace
 
 INFINITY = "\N{INFINITY}"
 
@@ -100,6 +104,7 @@ class TraceWords:
             "ply": ply,
             "to_go": to_go,
             "one": to_go == 1,
+            "check": log["san"][row][-1:] in {"+", "#"},
         }
         if "score" in log:
             about |= self._scored(log, row, defends=defends)
@@ -125,6 +130,7 @@ class TraceWords:
         )
         returned = -score if defends and score else score
         return {
+            "extended": is_extended(log, row),
             "upper": is_upper,
             "fails_low": score is not None and score <= low,
             "mated": score is not None and MATE_ZONE <= abs(score) <= MATE_SCORE,
@@ -141,10 +147,17 @@ class TraceWords:
         """Say how a visit ended."""
         return self.say("sentence", self.node_facts(log, row))
 
+    def step(self, log: Mapping[str, Any], number: int) -> str:
+        """Say what happens at a step, from 1, that enters or leaves a node."""
+        row, left = steps_of(log)[number - 1]
+        return self.say("sentence", self.node_facts(log, row) | {"left": left})
+
     def short(self, log: Mapping[str, Any], row: int) -> str:
-        """Say in few words how a visit ended."""
-        reason, _, _ = self.say("reason", self.node_facts(log, row)).partition(":")
-        return reason[0].lower() + reason[1:]
+        """Say in few words how a visit ended, and whether its move was extended."""
+        facts = self.node_facts(log, row)
+        reason, _, _ = self.say("reason", facts).partition(":")
+        extended = ", extended" if facts.get("extended") else ""
+        return reason[0].lower() + reason[1:] + extended
 
 
 COLUMNS = {
@@ -211,6 +224,14 @@ def describe_trace(
         yield f"{left_out:,} entries at these plies are left out; --json has all."
     if deeper := sum(ply > plies for ply in log["ply"]):
         yield f"{deeper:,} deeper entries of the log are left out; --plies shows more."
+    if step := trace["step"]:
+        yield f"Step {step:,}: {words.step(log, step)}"
+
+
+def opened_ply(trace: Trace) -> int:
+    """Return the ply of the step at which a trace opens."""
+    row, _ = steps_of(trace.log)[(trace.step or 1) - 1]
+    return int(trace.log["ply"][row])
 
 
 def _cells(words: TraceWords, log: Mapping[str, Any], row: int) -> dict[str, Any]:

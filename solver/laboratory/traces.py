@@ -1,7 +1,7 @@
 """Traces: one search, node by node, as the kernel logged it.
 
-Called by `cli` and `pages`; imports `iterative_deepening`, `techniques`, `board`,
-`certificate`, `errors`, `kernel.border`, `search` and `solution`.
+Called by `trace_text`, `cli` and `pages`; imports `iterative_deepening`, `techniques`,
+`board`, `certificate`, `errors`, `kernel.border`, `search` and `solution`.
 
 A trace shows the laboratory's search, the df-pn search or a certificate. A column of
 its log is a list with an entry for each node, in the order in which the search entered
@@ -21,7 +21,12 @@ from solver.certificate.build import WorkspaceProver, certify
 from solver.errors import InputError
 from solver.kernel.border import interface
 from solver.kernel.border.search_struct import LogEnd, LoggedNode, LogKind, Search
-from solver.laboratory.techniques import DEEPEST, mate_distance, score_value
+from solver.laboratory.techniques import (
+    DEEPEST,
+    EXTENSION,
+    mate_distance,
+    score_value,
+)
 from solver.search.workspaces import Workspace
 
 if TYPE_CHECKING:
@@ -48,6 +53,58 @@ PASS, NO_MOVE = ("0000", "--"), ("", "")
 """A null move, and the move before the first position, in UCI and SAN."""
 
 Columns = dict[str, list[Any]]
+
+
+def is_extended(log: Mapping[str, Any], row: int) -> bool:
+    """Whether the move to a node of the laboratory's search cost no depth."""
+    ply, depth = log["ply"], log["depth"]
+    parent = row - 1
+    while parent >= 0 and ply[parent] >= ply[row]:
+        parent -= 1
+    return parent >= 0 and depth[row] >= depth[parent]
+
+
+def steps_of(log: Mapping[str, Any]) -> list[tuple[int, bool]]:
+    """Return the row of each step of a trace's page, and whether the node is left then.
+
+    A step enters a node, leaves it or updates its numbers; a node without visits below
+    it is entered and left in one. `Steps` of pages/modules/steps.mjs has the same.
+    """
+    steps: list[tuple[int, bool]] = []
+    visits: list[int] = []
+
+    def leave(least: int) -> None:
+        while len(visits) > least:
+            row = visits.pop()
+            if log["end"][row] == "open":
+                continue
+            if steps[-1][0] == row:
+                steps.pop()
+            steps.append((row, True))
+
+    for row, (ply, kind) in enumerate(zip(log["ply"], log["kind"], strict=True)):
+        leave(ply + (kind == "update"))
+        if kind != "child":
+            steps.append((row, False))
+        if kind not in {"child", "update"}:
+            visits.append(row)
+    leave(0)
+    return steps
+
+
+def find_step(log: Mapping[str, Any], until: str) -> int | None:
+    """Return the first step, from 1, that leaves a node by this end.
+
+    `EXTENSION`: that enters a node whose move cost no depth.
+    """
+    for number, (row, left) in enumerate(steps_of(log), 1):
+        if until == EXTENSION:
+            is_found = is_extended(log, row)
+        else:
+            is_found = left and log["end"][row] == until
+        if is_found:
+            return number
+    return None
 
 
 class NodeLog:
@@ -142,6 +199,14 @@ class NodeLog:
                 ]
         columns |= _endings(nodes, columns, self._search.nodes)
         return columns
+
+    def find_step(self, until: str) -> int | None:
+        """Return the step of the laboratory's search that `find_step` finds."""
+        nodes = self._nodes()
+        names = {"kind": _names(LogKind, nodes["kind"])}
+        names["end"] = _names(LogEnd, nodes["end"])
+        numbers = {name: nodes[name].tolist() for name in ("ply", "depth")}
+        return find_step(names | numbers, until)
 
     def _nodes(self) -> Any:
         """Return the entries as a structured array that shares their memory."""
@@ -241,6 +306,8 @@ class Trace:
         What is below nodes without a cut by mate-distance pruning is left out.
     stopped : bool
         A limit or an interrupt stopped the search.
+    step : int or None
+        The step at which a page opens, from 1; None: the first.
     log : Columns
     iterations : tuple of Iteration
         Those that were completed; of alpha-beta only.
@@ -254,6 +321,7 @@ class Trace:
     complete: bool
     only_cuts: bool = field(default=False, kw_only=True)
     stopped: bool = field(default=False, kw_only=True)
+    step: int | None = field(default=None, kw_only=True)
     log: Columns
     iterations: tuple[Iteration, ...] = ()
 
@@ -281,6 +349,7 @@ def trace_scores(
     depth: int | None,
     *,
     only_cuts: bool = False,
+    until: str | None = None,
 ) -> Trace:
     """Trace the last iteration of the laboratory's search.
 
@@ -298,17 +367,23 @@ def trace_scores(
         `DEEPEST`.
     only_cuts : bool
         See `NodeLog`.
+    until : str or None
+        One of `techniques.ENDS`, at whose first step the trace opens. Without a depth,
+        the first iteration that has it is the last.
     """
     log = NodeLog(laboratory.search, only_cuts=only_cuts)
     iterations: list[Iteration] = []
+    deepest = depth or DEEPEST
 
     def noted() -> Iterator[Iteration]:
-        deepest = depth or DEEPEST
         for iteration in runner.deepen(board, variant.techniques, deepest):
             iterations.append(iteration)
             yield iteration
 
-    if depth:
+    if until and not depth:
+        is_found = any(log.find_step(until) for _ in noted())
+        is_over = is_found or len(iterations) == deepest
+    elif depth:
         is_over = len(list(noted())) == depth
     else:
         is_over = laboratory.find_mate(noted(), variant.techniques, DEEPEST).complete
@@ -324,6 +399,7 @@ def trace_scores(
         complete=not log.is_full,
         only_cuts=only_cuts,
         stopped=not is_over,
+        step=log.find_step(until) if until else None,
         log=log.scored_nodes(pack_board(board), black=not board.turn),
         iterations=tuple(iterations),
     )
@@ -336,6 +412,7 @@ def trace_numbers(
     *,
     nodes: int | None = None,
     stepwise: bool = False,
+    until: str | None = None,
 ) -> Trace:
     """Trace the df-pn search for a mate in n, with an empty table.
 
@@ -350,6 +427,8 @@ def trace_numbers(
         Its limit.
     stepwise : bool
         Search the last two moves too, which are the prover's otherwise.
+    until : str or None
+        One of `techniques.ENDS`, at whose first step the trace opens.
     """
     workspace = Workspace(HASH_MIB)
     workspace.begin(nodes)
@@ -358,6 +437,7 @@ def trace_numbers(
     log = NodeLog(workspace.search)
     position, attacking = pack_board(board), mate > 0
     verdict = workspace.search_dfpn(position, abs(mate), attacking=attacking)
+    columns = log.numbered_nodes(position, black=not board.turn, attacking=attacking)
     return Trace(
         "mate in " + str(abs(mate)),
         abs(mate),
@@ -365,7 +445,8 @@ def trace_numbers(
         nodes=workspace.search.nodes,
         complete=not log.is_full,
         stopped=verdict == interface.Decision.STOPPED,
-        log=log.numbered_nodes(position, black=not board.turn, attacking=attacking),
+        step=find_step(columns, until) if until else None,
+        log=columns,
     )
 
 

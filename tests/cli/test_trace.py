@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MATE_IN_2 = "7k/8/5K2/8/8/8/R7/8 w - -"
 MATE = "7k/6Q1/5K2/8/8/8/8/8 b - -"
 TWO_KINGS = "8/8/8/8/8/5K2/8/7k w - -"
+IN_CHECK = "4r3/8/8/8/8/q4r2/2Q5/k1KR4 w - -"
+NULL_MOVE = "7k/7P/7K/8/8/8/4R1p1/8 b - -"
+PROMOTIONS = "8/4PPkP/7p/4K3/8/8/1p6/8 b - -"
 LONG = "8/7K/8/8/8/8/R7/7k w - -"
 
 PROOF_NUMBERS = """\
@@ -129,6 +132,55 @@ def test_scores_are_numbers_or_mates_as_in_a_table(matesolve: Matesolve) -> None
         assert all(isinstance(score, int) or "M" in score for score in scores)
 
 
+EXTENDED = """\
+off: No mate found. 2 nodes.
+move    type  depth      window  end                       score
+root    pv        1    -∞ to +∞  all moves searched         -500
+  Kd2+  pv        0    -∞ to +∞  evaluated at the horizon    500
+  Qb2+  cut       0  499 to 500  evaluated at the horizon    500
+
+check-extension=all: No mate found. 4 nodes.
+move       type  depth        window  end                             score
+root       pv        1      -∞ to +∞  all moves searched               -500
+  Kd2+     pv        1      -∞ to +∞  all moves searched, extended      500
+    Qc1+   pv        0      -∞ to +∞  evaluated at the horizon         -500
+  Qb2+     cut       1    499 to 500  a move reaches beta, extended   1,400
+    Qxb2#  all       0  -500 to -499  evaluated at the horizon       -1,400
+Step 2: Kd2+. Black to move, 1 ply left. The check costs no depth. The window is -∞ to \
++∞.
+"""
+
+
+def test_a_search_goes_deeper_until_a_technique_acts(matesolve: Matesolve) -> None:
+    assert matesolve("trace", IN_CHECK, "--until", "extension") == (0, EXTENDED, "")
+
+
+@pytest.mark.parametrize("end", ["mate-distance", "null-move", "multi-cut", "material"])
+def test_the_node_that_is_looked_for_is_printed_beside_a_search_without_it(
+    matesolve: Matesolve, end: str
+) -> None:
+    fen = {"null-move": NULL_MOVE, "multi-cut": PROMOTIONS}.get(end, IN_CHECK)
+    asked = ("trace", fen, "--until", end)
+    done = matesolve(*asked, "--json")
+    off, found = json.loads(done.out)["traces"]
+    assert (done.code, off["name"], off["step"]) == (0, "off", None)
+    assert off["depth"] == found["depth"]
+    assert end not in off["log"]["end"]
+    printed = matesolve(*asked).out
+    last = printed.splitlines()[-1]
+    assert last.startswith(f"Step {found['step']:,}: ")
+    row = found["log"]["end"].index(end)
+    assert f"  {found['log']['san'][row]} " in printed
+
+
+def test_proof_numbers_open_at_an_end_too(matesolve: Matesolve) -> None:
+    asked = (MATE_IN_2, "--search", "proof-number", "--no-prover", "--until")
+    done = matesolve("trace", *asked, "proved")
+    assert done.out.splitlines()[-1].startswith("Step ")
+    done = matesolve("trace", *asked, "threshold")
+    assert (done.code, done.out) == (1, "")
+
+
 def test_a_narrow_terminal_gets_fewer_columns() -> None:
     laboratory = Laboratory()
     trace = trace_scores(
@@ -158,6 +210,8 @@ def test_a_narrow_terminal_gets_fewer_columns() -> None:
         ((MATE_IN_2, "--mate", "2"), 2, "--mate is an option of --search proof-n"),
         ((MATE_IN_2, *["--technique", "off"] * 4), 2, "3 times at most"),
         ((MATE_IN_2, "--technique", "mdp=fast"), 2, "found 'fast'"),
+        ((TWO_KINGS, "--until", "mate", "--depth", "3"), 1, "the end mate, found none"),
+        ((MATE_IN_2, "--until", "proved"), 2, "alpha-beta has no end proved"),
     ],
 )
 def test_what_cannot_be_traced_is_refused_in_one_line(

@@ -22,6 +22,7 @@ from solver.laboratory.techniques import (
     parse_variant,
 )
 from solver.laboratory.trace_text import SENTENCES, TraceWords
+from solver.laboratory.traces import find_step
 from solver.pages.layout import TECHNIQUES
 from solver.search.threads import Control
 from tests.processes import run
@@ -32,6 +33,8 @@ MODULES = Path(str(files("solver.pages"))) / "modules"
 
 SEARCH_TABLES = ["title", "heading", "found", "seen", "legend"]
 
+ENDS = json.dumps({search: [*ends] for search, ends in techniques.ENDS.items()})
+
 SCRIPT = f"""
 import {{ readFileSync }} from "node:fs";
 const text = readFileSync("/dev/stdin", "utf8");
@@ -41,6 +44,7 @@ const {{ Words }} = await import("{MODULES.as_uri()}/steps.mjs");
 const {{ NEVER, Steps }} = await import("{MODULES.as_uri()}/steps.mjs");
 
 const {{ records, sentences }} = JSON.parse(text);
+const ends = {ENDS};
 const used = new Set();
 function say(name, facts) {{
   note(name, facts);
@@ -62,6 +66,9 @@ const said = records.map((record) => {{
   return record.traces.map((trace) => {{
     const steps = new Steps(trace.log);
     const all = {SEARCH_TABLES}.map((table) => say(table, words.ofSearch(trace)));
+    for (const end of ends[record.search] ?? []) {{
+      all.push([-1, `${{end}} ${{steps.ending(-1, end) + 1}}`]);
+    }}
     for (let step = 0; step < steps.count; step++) {{
       const row = steps.row(step);
       const sentence = say("sentence", words.ofStep(steps, step));
@@ -160,6 +167,8 @@ def expected(words: TraceWords, trace: dict[str, Any]) -> list[Any]:
     """What the script prints of a trace, by Python."""
     log, search = trace["log"], words.search_facts(trace)
     said: list[Any] = [words.say(table, search) for table in SEARCH_TABLES]
+    ends = techniques.ENDS.get(words.search, ())
+    said += [[-1, f"{end} {find_step(log, end) or 0}"] for end in ends]
     for row, kind in enumerate(log["kind"]):
         if kind not in {"child", "update"}:
             facts = words.node_facts(log, row)

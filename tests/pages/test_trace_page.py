@@ -269,6 +269,34 @@ def test_a_search_is_stepped_with_buttons_and_keys(look: Look) -> None:
 
 
 @pytest.mark.browser
+def test_a_page_opens_at_the_step_of_its_record_or_address(look: Look) -> None:
+    live = look(SCORES | {"traces": [OFF | {"step": 4}, ON]})
+    at = live.page.locator("#trace-at")
+    assert at.inner_text() == "Step 4 of 6"
+    assert (
+        live.page.get_by_role("button", name="off", exact=True).get_attribute(
+            "aria-pressed"
+        )
+        == str(True).lower()
+    )
+    live.page.goto(f"{live.page.url}#3")
+    live.page.reload()
+    live.page.wait_for_selector("#trace-controls", state="visible")
+    assert at.inner_text() == "Step 3 of 6"
+
+
+@pytest.mark.browser
+def test_a_button_leads_to_each_way_to_prune_or_extend(look: Look) -> None:
+    extended = ON["log"] | {"depth": [2, 2, 1], "end": ["moves", "mate", "null-move"]}
+    live = look(SCORES | {"traces": [ON | {"log": extended}]})
+    live.page.get_by_role("button", name="Next extension").click()
+    assert sentences(live)[0].startswith("Rh1#. The check costs no depth. Mate:")
+    live.page.get_by_role("button", name="Next null move").click()
+    assert "Cut by the null move" in sentences(live)[0]
+    assert live.page.locator(".ladder .is-cut th").inner_text() == "1Rg2 ✕"
+
+
+@pytest.mark.browser
 def test_scores_appear_when_nodes_return(look: Look) -> None:
     live = look(of(SCORES))
     assert numbers_of(live) == {"root": "…", "Rh1#": "", "Rg2": "", "Kh7": ""}

@@ -170,7 +170,7 @@ export function drawLadder(table, steps, step, shown) {
     make("th", { scope: "col", class: look },
       look === "window" && shown.scale ? shown.scale.axis() : words);
   const rows = steps.path(current).map((row) => {
-    const isCut = log.end[row] === "mate-distance";
+    const isCut = steps.isCut(row, step);
     const cells = columns.map(({ look = "", cell }) => make("td", { class: look }, ...cell(row)));
     return make("tr", { ...(row === current && { "aria-current": "step" }),
       ...(isCut && { class: "is-cut" }) },
@@ -296,7 +296,7 @@ export function drawTree(host, steps, step, shown) {
     const [x, y] = at(drawn);
     const { row } = spots[spot];
     const known = steps.known(spots[spot], step, rows[0]);
-    const isCut = known >= 0 && log.end[known] === "mate-distance";
+    const isCut = known >= 0 && steps.isCut(known, step);
     const isOpen = !log.mate && path.includes(spot) && spots[spot].rows.some((each) =>
       log.kind[each] !== "update" && enter[each] <= step && leave[each] > step);
     const look = ["node", !isBegun(spot) && "pale", spotOf[current] === spot && "current",

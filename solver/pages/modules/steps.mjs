@@ -13,6 +13,7 @@ import { thousands } from "./dom.mjs";
 export const MATE = 30_000;
 export const MATE_ZONE = 29_000;
 const NEARLY_INFINITE = 1 << 29;
+const PRUNINGS = ["mate-distance", "null-move", "multi-cut", "material"];
 
 /** "29,985"; no bound is infinity. @param {number} score */
 export const scoreWords = (score) =>
@@ -65,7 +66,8 @@ export class Words {
   }
 
   /** The facts of a node. @param {Steps} steps @param {number} row @returns {Facts} */
-  ofNode({ log }, row) {
+  ofNode(steps, row) {
+    const { log } = steps;
     const ply = log.ply[row];
     const toGo = (log.mate ?? log.depth)[row];
     return {
@@ -74,15 +76,16 @@ export class Words {
       child: log.san[row + 1], best: log.san[row],
       side: this.side(ply), other: this.side(ply + 1),
       attacker: this.sides[0], to_go: toGo, one: toGo === 1,
-      ...(log.score ? this.scored(log, row, ply) : Object.fromEntries(
+      ...(log.score ? this.scored(steps, row, ply) : Object.fromEntries(
         /** @type {const} */ (["pn", "dn", "pn_limit", "dn_limit"]).map((name) =>
           [name, proofNumber(log[name]?.[row] ?? null)])
           .filter(([name, number]) => number !== "∞" || !name.endsWith("limit")))),
     };
   }
 
-  /** @param {TraceLog} log @param {number} row @param {number} ply */
-  scored(log, row, ply) {
+  /** @param {Steps} steps @param {number} row @param {number} ply */
+  scored(steps, row, ply) {
+    const { log } = steps;
     const { alpha: { [row]: alpha }, beta: { [row]: beta }, low: { [row]: low },
       high: { [row]: high }, score: { [row]: score } } = log;
     const [window, narrowed] = [[alpha, beta], [low, high]].map((ends) =>
@@ -90,6 +93,7 @@ export class Words {
     const distance = MATE - Math.abs(score ?? 0);
     const isUpper = low === alpha;
     return {
+      extended: steps.isExtended(row), check: /[+#]$/.test(log.san[row]),
       upper: isUpper, fails_low: score !== null && score <= low,
       mated: distance >= 0 && distance <= MATE - MATE_ZONE, mate_ply: distance,
       score: score === null ? "" : scoreWords(this.seen(score, ply)),
@@ -234,12 +238,24 @@ export class Steps {
     return known;
   }
 
-  /** The first step after one at which a visit ends in a way; -1: none.
+  /** Whether a pruning has cut a visit. @param {number} row @param {number} step now */
+  isCut(row, step) {
+    return this.leave[row] <= step && PRUNINGS.includes(this.log.end[row]);
+  }
+
+  /** Whether the move to a node of an alpha-beta search cost no depth. @param {number} row */
+  isExtended(row) {
+    const { log: { depth, score }, parent } = this;
+    return Boolean(score) && parent[row] >= 0 && depth[row] >= depth[parent[row]];
+  }
+
+  /** The first step after one at which a visit ends in a way, or an extended one begins; -1: none.
    * @param {number} step @param {string} end */
   ending(step, end) {
     for (let at = step + 1; at < this.count; at++) {
       const row = this.row(at);
-      if (this.log.end[row] === end && this.leave[row] === at) return at;
+      if (end === "extension" ? this.isExtended(row) && this.enter[row] === at
+        : this.log.end[row] === end && this.leave[row] === at) return at;
     }
     return -1;
   }

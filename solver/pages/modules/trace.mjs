@@ -1,6 +1,6 @@
 // The page of `matesolve trace --html`: searches of one position, side by side, step by step.
 //
-//   new Stepper().show(record, step)
+//   new Stepper().show(record, step) // a step in the address, #17, goes before the record's
 //
 // One of them is stepped; the others show the node that the same moves lead to.
 
@@ -17,13 +17,15 @@ import { MATE, MATE_ZONE, NEVER, Steps, Words } from "./steps.mjs";
 /** @import { TraceLog } from "./steps.mjs" */
 
 /** @typedef {{name: string, log: TraceLog, depth: number, mate: number | null, nodes: number,
- *   nodes_before: number, complete: boolean, only_cuts: boolean, stopped: boolean}} Trace */
+ *   nodes_before: number, complete: boolean, only_cuts: boolean, stopped: boolean,
+ *   step?: number | null}} Trace */
 /** @typedef {{fen: string, search: string, traces: Trace[]}} TraceRecord */
 
 /** What the button of each kind of end says. @type {Record<string, string>} */
 const ENDINGS = {
-  "mate-distance": "Next cut", mate: "Next mate", proved: "Next proved",
-  disproved: "Next disproved",
+  "mate-distance": "Next cut", "null-move": "Next null move", "multi-cut": "Next multi-cut",
+  material: "Next material cut", extension: "Next extension", beta: "Next beta cut",
+  mate: "Next mate", proved: "Next proved", disproved: "Next disproved",
 };
 const TIMELINE_POINTS = 800;
 
@@ -50,7 +52,7 @@ class TraceView {
     const { words } = shown;
     this.sentence.textContent = note ?? say("sentence", words.ofStep(steps, step));
     const row = steps.row(step);
-    this.sentence.classList.toggle("is-cut", !note && steps.log.end[row] === "mate-distance");
+    this.sentence.classList.toggle("is-cut", !note && steps.isCut(row, step));
     drawLadder(this.ladder, steps, step, shown);
     this.list(step);
     drawTree(this.tree, steps, step, shown);
@@ -75,7 +77,7 @@ class TraceView {
     const best = log.pn && mostProving(steps, steps.spotOf[at], step, this.shown);
     const items = rows.map((row) => make("li", row === current ? { "aria-current": "step" } : {},
       moveTo(steps, row, this.shown, step), ` ${numbers(row)}`,
-      log.end[row] === "mate-distance" ? " ✕" : steps.spotOf[row] === best ? " ★" : ""));
+      steps.isCut(row, step) ? " ✕" : steps.spotOf[row] === best ? " ★" : ""));
     const name = log.san[at] || "the root";
     return this.tried.replaceChildren(
       make("h3", {}, `${words.search === "certificate" ? "Moves" : "Moves so far"} after ${name}`),
@@ -97,8 +99,8 @@ export class Stepper {
     this.listen();
   }
 
-  /** @param {TraceRecord} record @param {number} step */
-  show(record, step = 0) {
+  /** @param {TraceRecord} record @param {number} [step] from 1; the record can have one, too */
+  show(record, step) {
     const { fen, search, traces } = record;
     const words = new Words(record);
     const scale = search === "alpha-beta" ? new Scale(traces, words) : null;
@@ -120,8 +122,9 @@ export class Stepper {
     }));
     element("trace-ends").replaceChildren(...this.ends.map(({ button }) => button));
     element("trace-controls").hidden = false;
-    this.choose(Math.min(1, traces.length - 1));
-    this.go(step);
+    const opened = traces.findIndex((trace) => trace.step);
+    this.choose(opened < 0 ? Math.min(1, traces.length - 1) : opened);
+    this.go((step || traces[opened]?.step || 1) - 1);
   }
 
   get steps() {
@@ -204,7 +207,7 @@ export class Stepper {
   }
 }
 
-/** The ply of each step, and where mate-distance pruning cuts. @param {Steps} steps */
+/** The ply of each step, and where a pruning cuts. @param {Steps} steps */
 function drawTimeline(steps) {
   const { log, count } = steps;
   const deepest = log.ply.reduce((most, ply) => Math.max(most, ply), 1);
@@ -215,7 +218,7 @@ function drawTimeline(steps) {
     const row = steps.row(step);
     const x = Math.round((1000 * step) / Math.max(count - 1, 1));
     if (step % every === 0) points.push(`${x},${(28 * log.ply[row]) / deepest + 1}`);
-    if (log.end[row] === "mate-distance") cuts.add(x);
+    if (steps.isCut(row, step)) cuts.add(x);
   }
   element("trace-timeline").replaceChildren(
     make("polyline", { points: points.join(" ") }),
@@ -343,6 +346,6 @@ const canSearch = pageData.modules && typeof WebAssembly === "object";
 const tracer = canSearch ? new Tracer(stepper) : null;
 unpack(pageData.record).then((bytes) => {
   const record = JSON.parse(new TextDecoder().decode(bytes));
-  stepper.show(record, Number(location.hash.slice(1)) || 0);
+  stepper.show(record, Number(location.hash.slice(1)));
   tracer?.follow(record);
 });
