@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,11 @@ nitpick_ignore_regex = [
 ]
 
 
+LESSONS = tomllib.loads(
+    Path(__file__).with_name("lessons").joinpath("lessons.toml").read_text("utf-8")
+)
+"""What the page of each lesson traces."""
+
 LIVE_PAGES = {
     "board.html": "board -o",
     "trace-scores.html": (
@@ -71,6 +77,10 @@ LIVE_PAGES = {
         "trace 8/8/8/8/np6/K2P4/4Q3/k7 --search proof-number --no-prover "
         "--solver --html"
     ),
+    **{
+        f"lesson-{name}.html": f"trace {asked} --solver --html"
+        for name, asked in LESSONS.items()
+    },
 }
 """The pages that search in the browser, and the commands that write them."""
 
