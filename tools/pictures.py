@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -36,6 +37,9 @@ NUMBERS = (
 GLASS = (
     "trace 8/7K/8/8/8/8/R7/7k --depth 16 --technique mdp=cpw --cuts --html trace.html"
 )
+LESSONS = tomllib.loads((DOCS / "lessons" / "lessons.toml").read_text("utf-8"))
+WHOLE_TREES = ("check-extension", "certificate")
+"""The lessons whose picture shows the end of the search."""
 FAR_MATE = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - - 0 1"
 
 
@@ -58,6 +62,18 @@ class Picture:
 
 
 PICTURES = {
+    **{
+        f"lessons/images/{name}.webp": Picture(
+            f"lessons/{name}.md",
+            "trace.html",
+            (1100, 900),
+            (f"trace {asked} --html trace.html",),
+            clicks=("#trace-last",) if name in WHOLE_TREES else (),
+            shown=".trace-view >> nth=-1 >> .drawn",
+        )
+        for name, asked in LESSONS.items()
+        if name not in {"mate-scores", "proof-numbers"}  # the explanations have theirs
+    },
     "tutorial/images/mate.svg": Picture("tutorial/first-mate.md", "mate.svg"),
     "tutorial/images/solution.webp": Picture("tutorial/first-mate.md", "mate.html"),
     "tutorial/images/report.webp": Picture(
@@ -118,7 +134,7 @@ PICTURES = {
     "howto/images/trace.webp": Picture(
         "howto/tracing.md",
         "trace.html",
-        (1200, 820),
+        (1000, 620),
         (SCORES,),
         clicks=("#trace-ends button >> nth=0",),
     ),
@@ -128,6 +144,7 @@ PICTURES = {
         (900, 575),
         (f"{SCORES} --technique mdp=cpw",),
         clicks=("#trace-last",),
+        shown=".drawn",
     ),
     "explanation/images/first-cut.webp": Picture(
         "explanation/mate-scores.md",
