@@ -143,3 +143,16 @@ def test_each_lesson_shows_its_page_and_leads_to_the_next() -> None:
         assert f"({following}.md).\n" in page[page.index("\nNext: ") :]
         _, idea = page.split("\n\n", 1)
         assert len(idea[: idea.index("\n## ")].split()) <= MOST_WORDS
+
+
+def test_with_a_known_mate_a_deeper_iteration_costs_no_more_nodes() -> None:
+    asked = LESSONS["mate-distance"].replace("--depth 5", "--depth 8")
+    command = f"matesolve trace {asked} --json"
+    sample = samples(f"```console\n$ {command}\n```\n")[0]
+    deeper = json.loads(run(sample))["traces"]
+    nodes = [
+        [trace["nodes"] - trace["nodes_before"] for trace in traces]
+        for traces in (record("mate-distance")["traces"], deeper)
+    ]
+    assert nodes == [[49, 7], [911, 7]]
+    assert "from 49 nodes to 911; with MDP it still has 7" in PAGES["mate-distance"]
