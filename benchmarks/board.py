@@ -16,9 +16,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from solver.kernel.border.parts import PARTS, SEARCH
+from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_module
-from solver.pages.viewer_pages import encode_board
+from solver.pages.viewer_pages import SOLVER_PARTS, encode_board
 from tests.pages.html import CHROMIUM
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ addEventListener("DOMContentLoaded", () => {
 
 def main(rounds: str = "9") -> None:
     """Measure and print."""
-    modules = {part.name: load_module(part).code for part in PARTS}
+    modules = {part.name: load_module(part).code for part in SOLVER_PARTS}
     page = encode_board(modules)
     alone = encode_board({SEARCH.name: modules[SEARCH.name]})
     for name, data in (("all parts", page), ("the search alone", alone)):

@@ -82,7 +82,7 @@ PICTURES = {
     "howto/images/board.webp": Picture(
         "howto/board.md",
         "board.html",
-        (1200, 820),
+        (1200, 700),
         (f"board '{TWO_MOVER}' -o board.html",),
     ),
     "howto/images/far-mate.webp": Picture(
@@ -94,7 +94,7 @@ PICTURES = {
     "howto/images/play.webp": Picture(
         "howto/composing.md",
         "block.html",
-        (960, 1000),
+        (960, 900),
         (f"solve '{TWO_MOVER}' --set-play --tries --html block.html",),
     ),
     "howto/images/problems.webp": Picture(

@@ -45,7 +45,7 @@ OPTION_GROUPS = {
     "Search limits": (
         "--search-moves --depth --time --nodes --hash --threads --table-entries"
     ),
-    "What is traced": "--search --technique --cuts --mate --no-prover",
+    "What is traced": "--search --technique --until --cuts --mate --no-prover",
     "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
     "What to look for": (
         "--first --within --keys --every-ply --follow --accepted --tablebases"

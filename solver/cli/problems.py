@@ -22,7 +22,6 @@ from solver.cli import auditing, console, options
 from solver.columns import generate as core
 from solver.files import write_whole
 from solver.formats import claims, epd, registry, streams
-from solver.kernel.border import parts
 from solver.output import audit_text
 from solver.problem import MAX_NODES, Problem
 from solver.search import threads
@@ -700,7 +699,8 @@ def _render_board(words: Sequence[str]) -> bytes:
     start = viewer_pages.PROBLEM
     if words:
         start = console.read_position(words).fen
-    return viewer_pages.encode_board(console.prepare_modules(parts.PARTS), start)
+    modules = console.prepare_modules(viewer_pages.SOLVER_PARTS)
+    return viewer_pages.encode_board(modules, start)
 
 
 def _open(page: bytes) -> None:

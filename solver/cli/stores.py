@@ -17,7 +17,6 @@ from solver.audit.results import DUAL, LINE, AuditResult
 from solver.audit.store import Store
 from solver.cli import auditing, console, options
 from solver.formats import claims, registry, streams
-from solver.kernel.border import parts
 from solver.output import audit_text
 from solver.stipulations import Soundness, Verdict
 
@@ -177,7 +176,7 @@ def render_collection(
     InputError
         The file has no results of an audit.
     """
-    from solver.pages import collection_page
+    from solver.pages import collection_page, viewer_pages
 
     console.prepare_kernel()
     damaged = Damaged()
@@ -186,7 +185,7 @@ def render_collection(
         _records(path, damaged, summary, read_options),
         title=title,
         chosen=chosen,
-        modules=console.prepare_modules((parts.SEARCH, parts.BATTLE, parts.HELP))
+        modules=console.prepare_modules(viewer_pages.SOLVER_PARTS)
         if can_solve
         else None,
         most_agreeing=collection_page.MAX_ROWS

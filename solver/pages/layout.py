@@ -4,7 +4,7 @@ Called by `laboratory_pages` and `viewer_pages`; imports `kernel.border`, `labor
 `movetext`, `play`, `problem`, `search` and `stipulations`.
 
 All of it is read from the ctypes structs and the enums that Python itself uses, and
-from the laboratory's techniques, which the panel "Count" compares. Material-imbalance
+from the laboratory's techniques, which pages of traces compare. Material-imbalance
 pruning is left out there: its table of 264 kB would have to be in the page.
 """
 
@@ -21,7 +21,7 @@ from solver.kernel.border import (
     scored_struct,
     search_struct,
 )
-from solver.laboratory import iterative_deepening, node_counts, techniques
+from solver.laboratory import iterative_deepening, techniques
 from solver.play.record import KEY_FEATURES, MateMark
 from solver.problem import MAX_MOVES, Stipulation
 from solver.search.workspaces import BUCKET_BYTES, FIRST_BITS
@@ -160,9 +160,6 @@ def experiments() -> dict[str, Any]:
         technique = {"name": name, "title": title, "fields": chosen.fields}
         compared.append(technique | {"sound": chosen.is_sound})
     return {
-        "glass": node_counts.GLASS_FEN,
-        "depth": len(node_counts.GLASS_ROWS),
-        "mostDepth": techniques.MAX_DEPTH,
         "infinite": scored_struct.INFINITE_SCORE,
         "mate": scored_struct.MATE_SCORE,
         "mateZone": scored_struct.MATE_ZONE,

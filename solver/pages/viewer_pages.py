@@ -1,8 +1,7 @@
 """Pages with a board: of an answer, of problems to solve, and in notebooks.
 
 Called by `collection_page`, `laboratory_pages`, `cli` and `solution`; imports `layout`,
-`pages`, `columns`, `output`, `play`, `problem`, `search`, `solution` and
-`stipulations`.
+`pages` and most rooms.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from solver import __version__, pages
 from solver.columns.grade_table import GradeTable
 from solver.columns.solve_many import MateTable
+from solver.kernel.border import parts
 from solver.output import play_text, popeye_text, shown_play, text
 from solver.pages import layout
 from solver.play.record import Variations
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 TABLE_BYTES = Limits().hash_mib * MIB
 """The table size that a page requests, as the command does; a browser may have less."""
 
+SOLVER_PARTS = (parts.SEARCH, parts.BATTLE, parts.HELP)
+"""The parts of the kernel with which a page solves."""
+
 PROBLEM = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """The position of a board without a given one."""
 
@@ -55,7 +58,7 @@ def encode_board(modules: Mapping[str, bytes], fen: str = PROBLEM) -> bytes:
     bytes
         UTF-8.
     """
-    data = {"fen": fen, "experiments": layout.experiments(), **viewer_data(modules)}
+    data = {"fen": fen, **viewer_data(modules)}
     title = "matesolve: live board"
     return pages.fill_page(
         "board.html", title=title, scripts=["modules/page.mjs"], data=data

@@ -30,7 +30,7 @@ def test_the_page_begins_with_the_position(
     assert ended == (0, "", f"{page}: written\n")
     data = data_of(page.read_bytes())
     assert data["fen"] == "k7/8/8/8/8/8/8/K6R b - - 0 1"
-    assert {*data["modules"]} == {"search", "battle", "help", "laboratory"}
+    assert {*data["modules"]} == {"search", "battle", "help"}
 
 
 def test_the_page_begins_with_the_position_of_an_address(

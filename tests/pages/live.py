@@ -134,10 +134,13 @@ class Live:
             f'[data-square="{start}"]', f'[data-square="{end}"]', force=True
         )
 
-    def solve(self, fen: str, stipulation: str, moves: str = "") -> None:
+    def find(self, stipulation: str) -> None:
+        """Write what to find into its field, as a user does."""
+        self.page.fill("#answer-find", stipulation)
+        self.page.press("#answer-find", "Enter")
+
+    def solve(self, fen: str, stipulation: str) -> None:
         """Ask for a stipulation, and wait for the answer."""
-        self.page.select_option("#answer-stipulation", stipulation)
-        self.page.fill("#answer-moves", moves)
-        self.page.press("#answer-moves", "Enter")
+        self.find(stipulation)
         self.type_fen(fen)
         self.wait(fen=fen)

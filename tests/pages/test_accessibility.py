@@ -80,11 +80,6 @@ def use_board(live: Live) -> Iterator[str]:
     live.page.click("#tree-play .move >> nth=0")
     yield "its play"
     live.page.click("header summary")
-    live.page.click("#count-panel summary")
-    live.page.fill("#count-depth", "3")
-    live.page.click("#count-start")
-    live.page.wait_for_selector("#count-chart svg")
-    yield "counts"
     live.page.click("#setup-toggle")
     live.page.click("#setup-palette button >> nth=0")
     yield "set-up"
@@ -97,8 +92,15 @@ def use_board(live: Live) -> Iterator[str]:
     live.page.wait_for_selector("dialog[open]")
     yield "a promotion"
     live.page.keyboard.press("Escape")
-    live.solve(HELPMATE, "h#", "2")
-    yield "help play"
+    live.page.click("#setup-toggle")
+    live.solve(HELPMATE, "h#2")
+    live.page.click("#tree-show")
+    live.until("!viewer.state.doing")
+    yield "help play and its set play"
+    live.page.click("#setup-duplex")
+    live.wait()
+    live.until("!element('answer-roles').hidden")
+    yield "twins and exchanged roles"
 
 
 def answers(modules: Modules) -> Opened:

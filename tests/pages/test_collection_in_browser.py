@@ -483,10 +483,9 @@ def test_an_answer_to_another_question_leaves_the_row(
     until(page, "document.querySelector('#list .proved')")
     headline = "document.getElementById('answer-headline').textContent"
 
-    for stipulation, moves, said in (("s#", "2", "selfmate"), ("#", "1", "in 1")):
-        page.select_option("#answer-stipulation", stipulation)
-        page.fill("#answer-moves", moves)
-        page.press("#answer-moves", "Enter")
+    for stipulation, said in (("s#2", "selfmate"), ("#1", "in 1")):
+        page.fill("#answer-find", stipulation)
+        page.press("#answer-find", "Enter")
         until(page, f"{headline}.includes('{said}') && !{headline}.includes('...')")
         assert row(page)[1:4] == ["#2", "#2", "proved"]
 
@@ -498,8 +497,8 @@ def test_a_longer_search_adds_the_true_length_to_a_refuted_claim(
     until(page, "document.querySelector('#list .refuted')")
     assert row(page)[1:4] == ["#1", "no #1", "refuted"]
 
-    page.fill("#answer-moves", "5")
-    page.press("#answer-moves", "Enter")
+    page.fill("#answer-find", "#5")
+    page.press("#answer-find", "Enter")
     until(
         page, "document.querySelector('#list [aria-current]').innerText.includes('#2')"
     )

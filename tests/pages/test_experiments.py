@@ -10,6 +10,7 @@ import pytest
 
 from solver.kernel.border.scored_struct import Experiment
 from solver.laboratory.iterative_deepening import Laboratory
+from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import parse_variant
 from solver.pages.layout import experiments
 
@@ -22,9 +23,8 @@ DEEPER = {"off": 17, "mdp=cpw": 17}
 """The mate is found at depth 16; only then do forms of mate-distance pruning differ."""
 
 COUNT = """
-async ([fen, fields, depth]) => {
+async ([fen, fields, depth, windows]) => {
   const [worker, rows] = [viewer.engine(0), []];
-  const { experiments: windows } = pageData;
   const asked = { fen, moves: [], fields, depth, nodes: null, windows };
   await worker.ask("count", asked, ({ row }) => row && rows.push(row), "laboratory");
   worker.end();
@@ -39,9 +39,9 @@ def test_counts_equal_those_of_the_laboratory(live: Opener) -> None:
     board.wait()
     for technique in DATA["techniques"]:
         depth = DEEPER.get(technique["name"], 10)
-        asked = [DATA["glass"], technique["fields"], depth]
+        asked = [GLASS_FEN, technique["fields"], depth, DATA]
         techniques = parse_variant(technique["name"]).techniques
-        start = chess.Board(DATA["glass"])
+        start = chess.Board(GLASS_FEN)
         assert board.page.evaluate(COUNT, asked) == [
             [each.depth, each.score, each.nodes, each.nodes_total]
             for each in Laboratory().deepen(start, techniques, depth, confirm=False)

@@ -1,14 +1,17 @@
 // The panels of a viewer: the answer, what becomes of other first moves, the play and its texts.
 
 import { copyText, element, make, makeButton, onClicks, several } from "./dom.mjs";
-import { claimText, factsOf, namedMoves, recordTitle, say } from "./records.mjs";
-import { pgnText, playGaps, popeyeText } from "./texts.mjs";
-import { blackBegins, moveButton, numbered, Tree, withLevel } from "./tree.mjs";
+import {
+  claimText, factsOf, namedMoves, played, recordTitle, say, sideOf, stipulationText, turned,
+} from "./records.mjs";
+import { blackBegins, numbered, PASSED } from "./rows.mjs";
+import { helpPlay, pgnText, playGaps, popeyeText } from "./texts.mjs";
+import { moveButton, Tree, withLevel } from "./tree.mjs";
 
 /** @import { Attack } from "./levels.mjs" */
 /** @import { Move } from "./rules.mjs" */
 /** @import { AuditRecord, Question, State } from "./records.mjs" */
-/** @import { Play } from "./tree.mjs" */
+/** @import { Play } from "./rows.mjs" */
 /** @import { Viewer } from "./viewer.mjs" */
 
 // The answer: what is proved, what it cost, and the line.
@@ -42,8 +45,13 @@ export function drawAnswer(state) {
   element("answer-headline").textContent = headline(state, facts);
   element("answer-proof").textContent =
     answer ? `${say("proof", facts)} ${say("stop", facts)}`.trim() : "";
-  element("answer-stop").hidden = doing !== "searching";
-  element("answer-resume").hidden = doing !== "paused" && !(isOpen && isLive);
+  const canGoOn = doing === "paused" || (!doing && isOpen && isLive);
+  element("answer-stop").textContent = canGoOn ? "Go on" : "Stop";
+  element("answer-stop").disabled = !canGoOn && doing !== "searching";
+  const roles = say("roles", facts);
+  element("answer-roles").hidden = !roles || !isLive;
+  element("answer-roles").firstElementChild.textContent = roles;
+  element("answer-turn").textContent = `Let ${sideOf(turned(question?.fen ?? ""))} begin`;
   element("answer-title").replaceChildren(...record ? recordTitle(record) : []);
   element("answer-title").hidden = !record;
   drawDetails(state, facts);
@@ -68,7 +76,7 @@ function drawDetails({ question, answer, progress }, facts) {
   const from = isHelp ? Math.ceil((question?.moves ?? 0) % 1)
     : question ? blackBegins(question.fen) : 0;
   drawRuler(element("answer-ruler"), known.lower_bound ?? 0, mate && Math.abs(mate));
-  const speed = time > 0.1 ? `, ${(nodes / time / 1e6).toFixed(1)} million a second` : "";
+  const speed = time > 0.1 ? `, ${several(Number((nodes / time).toPrecision(2)), "node")}/s` : "";
   element("answer-spent").textContent = answer ? say("cost", facts) + speed
     : progress ? several(nodes, "node") + speed : "";
   element("answer-solutions").hidden = !solutions.length;
@@ -183,15 +191,20 @@ async function askFirst(viewer, move) {
 
 export const AUTOMATIC_PLAY = 3; // moves: longer play is listed on demand, level by level
 const ALL_MOVES = 50_000; // of both sides, as `solve` shows
+const NO_SET_PLAY = "There is no set play.";
 
-const WRITERS = { popeye: popeyeText, pgn: pgnText, json: jsonText };
+/** What is copied, and the function that writes it. */
+const WRITERS = /** @type {const} */ ({
+  popeye: ["the play in Popeye's form", popeyeText], pgn: ["the PGN", pgnText],
+  json: ["the record", jsonText],
+});
 
 /** The record without what only pages have, and its play without what only Popeye's text needs.
  * @param {AuditRecord} record @param {Play | null} play */
 function jsonText({
   san, row, shown, fault, change, duplicate, stalemated, restriction, texts, ...record
 }, play) {
-  const skipped = ["isCheck", "isWhole", "forced", "long"];
+  const skipped = ["isCheck", "isWhole", "forced", "long", "lines", "names"];
   return `${JSON.stringify(play ? { ...record, play } : record, (name, value) =>
     skipped.includes(name) ? undefined : value, 2)}\n`;
 }
@@ -223,8 +236,10 @@ export class PlayPanel {
   draw({ question, answer, play, doing, listed }) {
     this.tree.draw(play, question, (question?.moves ?? answer?.mate ?? 0) <= AUTOMATIC_PLAY);
     element("tree-status").textContent = doing === "listing" ? listed || "solving ..."
-      : play ? playGaps(play).join(" ") : listed;
-    element("tree-show")?.replaceChildren(doing === "listing" ? "Stop" : "Show the play");
+      : play?.keys ? playGaps(play).join(" ") : listed;
+    element("tree-tools")?.classList.toggle("of-help", question?.part === "help");
+    element("tree-show")?.replaceChildren(doing === "listing" ? "Stop"
+      : `Show the ${question?.part === "help" ? "set " : ""}play`);
     const hasPopeye = this.viewer.canSolve || answer?.texts || answer?.solutions;
     element("answer-popeye").hidden = !hasPopeye; // which has the play, no main line
     element("tree-folding").hidden = !this.tree.place.querySelector("details");
@@ -233,11 +248,18 @@ export class PlayPanel {
   /** List the play, or stop looking for it: whole if it is short or all of it is wanted.
    * @param {boolean} isWhole */
   async list(isWhole = false) {
-    const { question, doing } = this.viewer.state;
+    const { question, answer, doing, root } = this.viewer.state;
     if (doing === "listing") return this.viewer.thinker.stop();
-    if (question && this.moves) return this.running = this.build(question, this.moves, isWhole);
-    return question && this.viewer.learn(question, { listed: question.part === "help"
-      ? "Help play has solutions, no variations." : "No mate is known yet." });
+    if (question?.part === "help" && answer) {
+      return root?.check || question.moves === 0.5
+        ? this.viewer.learn(question, { listed: NO_SET_PLAY })
+        : this.running = this.build(question, () => this.setPlay(question));
+    }
+    const { moves } = this;
+    if (question && moves) {
+      return this.running = this.build(question, () => this.battlePlay(question, moves, isWhole));
+    }
+    return question && this.viewer.learn(question, { listed: "No mate is known yet." });
   }
 
   /** How many moves the play has; none without a known mate, and in help play.
@@ -247,24 +269,43 @@ export class PlayPanel {
     return !answer || question?.part === "help" ? 0 : question?.moves ?? answer.mate ?? 0;
   }
 
-  /** @param {Question} question @param {number} moves @param {boolean} isWhole */
-  async build(question, moves, isWhole) {
-    const { answer } = this.viewer.state;
+  /** @param {Question} question @param {() => Promise<Play>} solve */
+  async build(question, solve) {
     this.viewer.thinker.stop();
     this.viewer.learn(question, { play: null, doing: "listing", listed: "" });
-    const levels = isWhole || Math.abs(moves) <= AUTOMATIC_PLAY ? null : 1;
-    const wanted = {
-      stipulation: { ...question, moves }, line: answer?.pv ?? [], levels,
-      all: element("tree-all").checked, tries: Number(element("tree-tries").value),
-      most: ALL_MOVES,
-    };
     try {
-      const play = await this.viewer.think(question, "play", wanted, ({ nodes }) =>
-        this.viewer.learn(question, { listed: `solving ... ${several(nodes, "node")}` }));
-      this.viewer.learn(question, { play, doing: "", listed: "" });
+      const play = await solve();
+      this.viewer.learn(question, { play, doing: "",
+        listed: play.lines?.length === 0 ? NO_SET_PLAY : "" });
     } catch (error) {
       this.viewer.learn(question, { doing: "", listed: notSolved(error) });
     }
+  }
+
+  /** @param {Question} question @param {string} job @param {object} about
+   * @returns {Promise<any>} */
+  think = (question, job, about) => this.viewer.think(question, job, about, ({ nodes }) =>
+    this.viewer.learn(question, { listed: `solving ... ${several(nodes, "node")}` }));
+
+  /** @param {Question} question @param {number} moves @param {boolean} isWhole
+   * @returns {Promise<Play>} */
+  battlePlay(question, moves, isWhole) {
+    const levels = isWhole || Math.abs(moves) <= AUTOMATIC_PLAY ? null : 1;
+    return this.think(question, "play", {
+      stipulation: { ...question, moves }, line: this.viewer.state.answer?.pv ?? [], levels,
+      all: element("tree-all").checked, tries: Number(element("tree-tries").value),
+      most: ALL_MOVES,
+    });
+  }
+
+  /** What helps to the goal if the other side begins, in half a move less.
+   * @param {Question} question @returns {Promise<Play>} */
+  async setPlay(question) {
+    const asked = { ...question, fen: played(question.fen, [PASSED]),
+      moves: (question.moves ?? 0) - 0.5 };
+    const found = await this.think(asked, "search", { nodes: null });
+    return { ...helpPlay({ stipulation: stipulationText(question) }, found),
+      lines: found.solutions };
   }
 
   /** The level after a move of the play. @param {Attack} attack @param {string[]} path
@@ -302,7 +343,8 @@ export class PlayPanel {
     await this.running;
     if (viewer.state.question !== question) return null;
     const { play } = viewer.state;
-    if (viewer.canSolve && !(play && (play.isWhole || play.complete_moves === null))) {
+    const isWhole = play && (play.isWhole || play.complete_moves === null);
+    if (viewer.canSolve && question?.part !== "help" && !isWhole) {
       await this.list(true);
       const known = viewer.state.play;
       if (question && known) viewer.learn(question, { play: { ...known, isWhole: true } });
@@ -310,19 +352,23 @@ export class PlayPanel {
     return viewer.state.question === question ? viewer.state.play : null;
   }
 
-  /** @param {"popeye" | "pgn" | "json"} name */
+  /** Copy the answer and its play, or say why nothing is copied.
+   * @param {keyof typeof WRITERS} name */
   async copy(name) {
-    const { question, answer, isLive } = this.viewer.state;
-    if (!question || !answer) return this.viewer.note("There is nothing to copy yet.");
+    const { viewer, viewer: { state: { question, answer, isLive } } } = this;
+    if (!question || !answer) return viewer.note("There is nothing to copy yet.");
     const written = answer.texts?.[name]; // by the program, with the page
     const isRecord = name === "json" && !isLive;
     const play = written || isRecord ? null : await this.wholePlay();
-    if (this.viewer.state.question !== question) return undefined;
-    if (!play && !written && !isRecord && this.viewer.canSolve && this.moves) {
-      return this.viewer.note("Nothing is copied: the play was not solved.");
+    if (viewer.state.question !== question) {
+      return viewer.note("Nothing is copied: the question has changed.");
     }
-    const text = written ?? WRITERS[name](answer, play);
-    return this.viewer.note(text ? await copyText(text, `Copied (${name}).`)
+    if (!play && !written && !isRecord && viewer.canSolve && this.moves) {
+      return viewer.note("Nothing is copied: the play was not solved.");
+    }
+    const [what, write] = WRITERS[name];
+    const text = written ?? write({ ...answer, ...viewer.names }, play);
+    return viewer.note(text ? await copyText(text, `${what} of the problem`)
       : "There is no play to copy.");
   }
 }

@@ -114,15 +114,20 @@ export class Board {
 
   /** The diagram as an SVG document, without what is picked.
    * @param {string} title
-   * @param {{caption: string, isMono: boolean, hasKey: boolean}} options caption: below the board;
-   *   isMono: for printing in black and white; hasKey: with the arrows of the keys */
-  svg(title, { caption, isMono, hasKey }) {
-    const [width, height] = [BOARD_SIZE, BOARD_SIZE + BOARD_CAPTION];
-    const size = { viewBox: `0 0 ${width} ${height}`, width, height };
+   * @param {{heading: string, caption: string, isMono: boolean, hasKey: boolean}} options
+   *   heading, caption: above and below the board; isMono: for printing in black and white;
+   *   hasKey: with the arrows of the keys */
+  svg(title, { heading, caption, isMono, hasKey }) {
+    const top = heading ? BOARD_CAPTION : 0;
+    const [width, height] = [BOARD_SIZE, BOARD_SIZE + BOARD_CAPTION + top];
+    const size = { viewBox: `0 ${-top} ${width} ${height}`, width, height };
     const layers = [...this.drawing.children].map((layer) => layer.cloneNode(true));
-    const words = make("text", { x: width / 2, y: height - 8, "text-anchor": "middle",
-      "font-size": 16, "font-family": "sans-serif" }, caption);
-    const copy = make("svg", size, make("title", {}, title), ...layers, words);
+    const words = Object.entries({ [-8]: heading, [BOARD_SIZE + 20]: caption })
+      .filter(([, text]) => text).map(([y, text]) => make("text", { x: width / 2, y,
+        "text-anchor": "middle", "font-size": 16, "font-family": "sans-serif" }, text));
+    const frame = make("rect", { x: 0.5, y: 0.5, width: width - 1, height: width - 1,
+      fill: "none", stroke: "#000" });
+    const copy = make("svg", size, make("title", {}, title), ...layers, frame, ...words);
     const hidden = ".board-targets, .board-picked" + (hasKey ? "" : ", .board-arrows") +
       (isMono ? ", .board-last, .board-check" : "");
     for (const each of copy.querySelectorAll(hidden)) each.remove();

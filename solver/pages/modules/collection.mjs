@@ -2,10 +2,8 @@
 
 import { download, element, make, onKeys, pageData, several, thousands, timeText } from "./dom.mjs";
 import { Cancelled, unpack } from "./engine.mjs";
-import { drawTotals, List, Marks, marksText } from "./list.mjs";
-import {
-  foundHere, isAbout, liveRecord, questionOf, readPlacement, requireRecord, shownName, verdictOf,
-} from "./records.mjs";
+import { drawTotals, foundHere, isAbout, List, Marks, marksText, verdictOf } from "./list.mjs";
+import { liveRecord, questionOf, readPlacement, requireRecord, shownName } from "./records.mjs";
 import { Viewer } from "./viewer.mjs";
 
 /** @import { AuditRecord } from "./records.mjs" */

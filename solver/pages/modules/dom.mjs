@@ -66,20 +66,9 @@ export function timeText(seconds) {
 /** @type {any} */
 export const pageData = JSON.parse(document.getElementById("data")?.textContent ?? "{}");
 
-// What comes into the page and leaves it: FENs in files and links, copied texts, downloads,
-// pictures.
+// What comes into the page and leaves it: FENs in texts, copied texts, downloads, pictures.
 
 const FEN_PLACEMENT = /(?<![\w/])([1-8KQRBNPkqrbnp]{1,8}\/){7}[1-8KQRBNPkqrbnp]{1,8}/;
-
-/** @param {string} fen @param {string} find a stipulation; empty: the shortest mate */
-export const linkHash = (fen, find) =>
-  `#fen=${encodeURIComponent(fen)}${find && `&find=${encodeURIComponent(find)}`}`;
-
-/** Position and stipulation of the address. */
-export function linked() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  return { fen: given.get("fen"), find: given.get("find") ?? "" };
-}
 
 /** The FEN in a text, such as an EPD record or a tag of a PGN; null: there is none.
  * @param {string} text */
@@ -91,10 +80,10 @@ export function findFen(text) {
 }
 
 /** Copy a text, and say so: the browser may not allow it, or have no clipboard.
- * @param {string} text @param {string} said once it is copied */
-export const copyText = async (text, said) =>
-  await navigator.clipboard?.writeText(text).then(() => said, () => null)
-    ?? "The browser does not allow copying.";
+ * @param {string} text @param {string} what it is */
+export const copyText = async (text, what) =>
+  await navigator.clipboard?.writeText(text).then(() => `Copied: ${what}.`, () => null)
+    ?? `${what} is not copied: the browser does not allow it.`;
 
 /** @param {string} name @param {Blob} blob */
 export function download(name, blob) {

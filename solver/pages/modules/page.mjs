@@ -1,35 +1,28 @@
-// The live board: what is set up is searched, played and counted.
-//
-// First the tools to set up a position, and the position as FEN, link and picture:
+// The live board: a composition is set up, searched and copied.
 //
 //   setup = new Setup(viewer), which shows what the tools, a paste, a file or a link ask for
-//   setup.show(description)    the position was read: show it, or what is wrong with it
-//   setup.open(fen)            at the start: the position of the link, else this one
+//   setup.open(hash)    at the start: the composition of the address
 
-import { DepthCharts, ratioText, scoreText } from "./counts.mjs";
 import {
-  add, copyText, download, element, findFen, linked, linkHash, make, makeButton, onClicks,
-  pageData, svgToPng, thousands,
+  isHome, LINK, linkHash, MOST_TWINS, namesOf, popeyeInput, readLink, readText, twinLabel,
+} from "./composition.mjs";
+import {
+  copyText, download, element, findFen, make, makeButton, onClicks, pageData, svgToPng,
 } from "./dom.mjs";
-import { Cancelled } from "./engine.mjs";
 import {
-  describePiece, pieceCount, readPlacement, splitStipulation, squareIndex, stipulationText,
+  describePiece, drawSide, isSound, pieceCount, readPlacement, stipulationText, squareIndex, turned,
 } from "./records.mjs";
 import { Viewer } from "./viewer.mjs";
+
+/** @import { Composition, Twin } from "./composition.mjs" */
 
 const SETUP_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SETUP_HAND = "M9 3v17l4.4-4 2.8 6 2.6-1.2-2.8-5.8H22z";
 const SETUP_ERASER = "M8 6L22 20M22 6L8 20";
-/** What stands at home as long as a side may castle. @type {Record<string, string>} */
-const SETUP_HOMES = { K: "Ke1 Rh1", Q: "Ke1 Ra1", k: "ke8 rh8", q: "ke8 ra8" };
+const NO_NUMBER = "Popeye needs the number of moves, such as #2";
 
 /** @param {string} name */
 const setupPart = (name) => element(`setup-${name}`);
-
-/** Whether king and rook of a right to castle are at home.
- * @param {string[]} letters @param {string} right */
-const isHome = (letters, right) =>
-  SETUP_HOMES[right].split(" ").every((home) => letters[squareIndex(home.slice(1))] === home[0]);
 
 /** The squares behind pawns that may just have come from home.
  * @param {string[]} letters @param {string} turn */
@@ -41,115 +34,193 @@ function passants(letters, turn) {
 }
 
 class Setup {
-  fen = SETUP_START;
-  past = /** @type {string[]} */ ([]);
-  future = /** @type {string[]} */ ([]);
-  written = ""; // what the page itself last wrote into the field of the FEN
-  before = ""; // the position that a text replaces, until the text is read
+  /** What is set up, and the last one whose position could be drawn. @type {Composition} */
+  composition = readLink("", pageData.fen);
+  drawn = this.composition;
+  past = /** @type {Composition[]} */ ([]);
+  future = /** @type {Composition[]} */ ([]);
+  isTyping = false; // changes of one text are one step to undo
 
   /** @param {Viewer} viewer */
   constructor(viewer) {
     this.viewer = viewer;
     this.board = viewer.board;
     this.board.options.onPlacement = () => this.#edit();
-    viewer.onPosition = (read) => this.show(read);
+    viewer.onPosition = (read) => this.#show(read);
     this.#makePalette();
     this.#listen();
   }
 
-  /** @param {string} fen */
-  open(fen) {
-    this.board.draw({ fen });
-    this.fen = fen;
-    const { fen: given, find } = linked();
-    this.#ask(given ?? fen, find);
+  /** @param {string} hash of the address */
+  open(hash) {
+    this.#ask(readLink(hash, this.fen));
   }
 
-  /** What is asked, as the program writes it; empty: the shortest mate. */
-  get stipulation() {
-    const { question } = this.viewer.state;
-    return question ? stipulationText(question) : "";
+  get twin() {
+    return this.composition.twins[this.composition.at];
   }
 
-  /** @param {{fen: string, warnings?: string[]} | {fault: string}} description */
-  show(description) {
-    if ("fault" in description) {
-      this.before = "";
-      return this.#fault(description.fault);
+  get fen() {
+    return this.twin.fen;
+  }
+
+  // The composition
+
+  /** Another composition is set up. @param {Composition} composition */
+  #give(composition, isTyped = false) {
+    const isNew = this.past[this.past.length - 1] !== this.drawn;
+    if (isNew && !(isTyped && this.isTyping)) this.past.push(this.drawn);
+    this.isTyping = isTyped;
+    this.future = [];
+    this.#ask(composition);
+  }
+
+  /** Another text is given. One that is typed changes the twin on the board; so does one that is
+   * pasted, if there are others. @param {string} text */
+  #read(text, isTyped = false) {
+    const read = readText(text, this.viewer.form().find);
+    const isPart = (isTyped || this.composition.twins.length > 1) && !LINK.test(text);
+    this.#give(isPart ? this.#with(read.twins[0]) : read, isTyped);
+  }
+
+  /** The twin on the board has changed. @param {Partial<Twin>} changes */
+  #with(changes) {
+    const { composition, composition: { twins, at } } = this;
+    return { ...composition, twins: twins.with(at, { ...twins[at], ...changes }) };
+  }
+
+  /** A plain FEN is drawn at once, any other text once it is read.
+   * @param {Composition} composition */
+  #ask(composition) {
+    this.composition = composition;
+    this.#fault("");
+    for (const [name, text] of Object.entries(namesOf(composition))) {
+      if (setupPart(name) !== document.activeElement) setupPart(name).value = text;
     }
-    this.#fault("", description.warnings);
-    return this.#become(description.fen);
-  }
-
-  /** @param {string} fen of the board from now on */
-  #become(fen) {
-    if (this.before && this.before !== fen) {
-      this.past.push(this.before);
-      this.future = [];
+    this.viewer.fillForm({ ...this.viewer.form(), find: this.twin.find });
+    this.viewer.setUp(this.fen);
+    if (this.board.draw({ fen: this.fen })) {
+      this.drawn = composition;
+      drawSide(this.fen);
     }
-    this.before = "";
-    this.fen = fen;
     this.#update();
   }
 
-  #toggle() {
-    const isSetup = this.board.mode === "play";
-    this.board.setMode(isSetup ? "setup" : "play", this.board.tool);
-    setupPart("toggle").setAttribute("aria-pressed", String(isSetup));
-    setupPart("tools").hidden = !isSetup;
-    if (isSetup) this.viewer.toStart();
+  /** A position was read. @param {{fen: string, warnings?: string[]} | {fault: string}} read */
+  #show(read) {
+    if ("fault" in read) return this.#fault(read.fault);
+    this.#fault("", read.warnings);
+    this.drawn = this.composition = this.#with({ fen: read.fen, find: this.viewer.form().find });
+    return this.#update();
+  }
+
+  /** @param {Composition[]} from @param {Composition[]} to */
+  #step(from, to) {
+    const composition = from.pop();
+    if (!composition) return;
+    to.push(this.drawn);
+    this.isTyping = false;
+    this.#ask(composition);
+  }
+
+  /** Show another twin. @param {number} at */
+  #turnTo(at) {
+    this.isTyping = false;
+    this.#ask({ ...this.composition, at });
+  }
+
+  /** @param {(fen: string) => string} change */
+  #addTwin(change) {
+    const { composition, composition: { twins } } = this;
+    const added = [...twins, { ...this.twin, fen: change(this.fen) }];
+    this.#give({ ...composition, twins: added, at: twins.length });
+  }
+
+  #removeTwin() {
+    const { composition, composition: { twins, at } } = this;
+    this.#give({ ...composition, twins: twins.toSpliced(at, 1), at: Math.max(0, at - 1) });
+  }
+
+  /** Undo and redo keep a name that was written in between.
+   * @param {string} name of a field @param {string} text */
+  #rename(name, text) {
+    const { [name]: before } = /** @type {any} */ (this.composition);
+    const renamed = (/** @type {any} */ each) => each[name] !== before ? each
+      : { ...each, ...namesOf({ ...each, [name]: text }) };
+    this.composition = renamed(this.composition);
+    this.drawn = renamed(this.drawn);
+    [this.past, this.future] = [this.past, this.future].map((steps) => steps.map(renamed));
+    this.#update();
+  }
+
+  // The tools
+
+  /** @param {"play" | "setup"} mode @param {string | null} [tool] */
+  #setMode(mode, tool = null) {
+    if (mode !== this.board.mode) this.viewer.toStart();
+    this.board.setMode(mode, tool);
+    this.#update();
   }
 
   #makePalette() {
     for (const tool of [null, ..."KQRBNP", "", ..."kqrbnp"]) {
       const label = tool === null ? "Move pieces" : tool ? describePiece(tool) : "Erase";
-      const button = makeButton(() => {
-        this.board.setMode("setup", tool);
-        this.#update();
-      }, { "data-tool": tool ?? "hand", "aria-label": label, title: label });
+      const button = makeButton(() => this.#setMode("setup", tool),
+        { "data-tool": tool ?? "hand", "aria-label": label, title: label });
       if (tool) {
         this.board.picture(button, tool);
-        button.addEventListener("pointerdown", (event) => this.board.carry(tool, event));
+        button.addEventListener("pointerdown", (event) => {
+          if (this.board.mode === "play") this.#setMode("setup");
+          this.board.carry(tool, event);
+        });
       } else {
-        const icon = add(button, "svg", { viewBox: "0 0 30 26", class: "setup-icon" });
-        add(icon, "path", { d: tool === null ? SETUP_HAND : SETUP_ERASER });
+        const path = make("path", { d: tool === null ? SETUP_HAND : SETUP_ERASER });
+        button.append(make("svg", { viewBox: "0 0 30 26", class: "setup-icon" }, path));
       }
       setupPart("palette").append(button);
     }
   }
 
   #listen() {
-    const drawing = () => this.board.svg(this.fen, {
-      caption: `${this.stipulation} ${pieceCount(this.fen)}`.trim(),
-      isMono: setupPart("mono").checked, hasKey: setupPart("key").checked,
-    });
-    const svg = () => new Blob([drawing()], { type: "image/svg+xml" });
-    const hash = () => linkHash(this.fen, this.stipulation);
-    const copy = async (/** @type {string} */ name, /** @type {string} */ text) =>
-      setupPart("said").textContent = await copyText(text, `${name} copied.`);
     const undo = () => this.#step(this.past, this.future);
     const redo = () => this.#step(this.future, this.past);
+    const change = (/** @type {string} */ fen) => this.#give(this.#with({ fen }));
     onClicks({
-      "setup-toggle": () => this.#toggle(),
+      "setup-toggle": () => this.#setMode(this.board.mode === "play" ? "setup" : "play"),
       "setup-flip": () => this.board.flip(), "setup-undo": undo, "setup-redo": redo,
-      "setup-clear": () => this.#change("8/8/8/8/8/8/8/8 w - - 0 1"),
-      "setup-start": () => this.#change(SETUP_START),
-      "setup-copy-fen": () => copy("FEN", this.fen),
-      "setup-copy-link": () => copy("Link", location.href.split("#")[0] + hash()),
-      "setup-copy-svg": () => copy("SVG", drawing()),
-      "setup-save-svg": () => download("position.svg", svg()),
-      "setup-save-png": async () => download("position.png", await svgToPng(svg())),
+      "setup-clear": () => change("8/8/8/8/8/8/8/8 w - - 0 1"),
+      "setup-start": () => change(SETUP_START),
+      "setup-add": () => this.#addTwin((fen) => fen),
+      "setup-duplex": () => this.#addTwin(turned),
+      "setup-remove": () => this.#removeTwin(),
+      "setup-copy-fen": () => this.#copy("FEN", ({ fen }) => fen),
+      "setup-copy-link": () => this.#copy("link", this.#link),
+      "setup-copy-svg": () => this.#copy("SVG", this.#drawing),
+      "setup-copy-input": () => this.#copy("Popeye's input", this.#input),
+      "setup-save-svg": () => download("position.svg", this.#svg()),
+      "setup-save-png": async () => download("position.png", await svgToPng(this.#svg())),
       "setup-open": () => setupPart("file").click(),
     });
+    const field = setupPart("fen");
     setupPart("tools").addEventListener("change", () => this.#edit());
-    setupPart("fen").addEventListener("change", () => this.#change(setupPart("fen").value));
-    setupPart("file").addEventListener("change", () => this.#read(setupPart("file").files[0]));
+    field.addEventListener("input", () => this.#read(field.value, true));
+    field.addEventListener("change", () => {
+      this.isTyping = false;
+      field.value = this.fen;
+    });
+    field.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => {
+      event.preventDefault();
+      this.#read(event.clipboardData?.getData("text") ?? ""); // its lines, which a field joins
+    });
+    setupPart("names").addEventListener("input", (/** @type {any} */ { target }) =>
+      this.#rename(target.id.replace("setup-", ""), target.value));
+    setupPart("file").addEventListener("change", () => this.#readFile(setupPart("file").files[0]));
     document.addEventListener("dragover", (event) =>
       event.dataTransfer?.types.includes("Files") && event.preventDefault());
     document.addEventListener("drop", (event) => {
       if (!event.dataTransfer?.files.length) return;
       event.preventDefault();
-      this.#read(event.dataTransfer.files[0]);
+      this.#readFile(event.dataTransfer.files[0]);
     });
     document.addEventListener("keydown", (event) => {
       const { target, key } = event;
@@ -159,11 +230,9 @@ class Setup {
       event.preventDefault();
       (key === "z" ? undo : redo)();
     });
-    addEventListener("hashchange", () => {
-      if (location.hash === hash()) return;
-      const { fen, find } = linked();
-      this.#change(fen ?? this.fen, find);
-    });
+    addEventListener("hashchange", () =>
+      location.hash !== linkHash(this.composition) &&
+        this.#give(readLink(location.hash, this.fen)));
   }
 
   /** Takes the position of the board and its tools. Rights to castle and an en passant square that
@@ -175,53 +244,17 @@ class Setup {
     const castling = chosen.getAll("castling").map(String)
       .filter((right) => isHome(letters, right)).join("");
     const square = passants(letters, turn).find((each) => each === chosen.get("passant"));
-    this.#change(`${placement} ${turn} ${castling || "-"} ${square ?? "-"} 0 1`);
+    const fen = `${placement} ${turn} ${castling || "-"} ${square ?? "-"} 0 1`;
+    this.#give(this.#with({ fen }));
   }
 
-  /** @param {string} text of a position @param {string | null} find */
-  #change(text, find = null) {
-    this.before = this.fen;
-    this.#ask(text, find);
-  }
-
-  /** Undoes, or does again. @param {string[]} from @param {string[]} to */
-  #step(from, to) {
-    const fen = from.pop();
-    if (fen === undefined) return;
-    to.push(this.fen);
-    this.before = "";
-    this.#ask(fen);
-  }
-
-  /** A plain FEN is drawn at once, any other text once it is read.
-   * @param {string} text of a position
-   * @param {string | null} find the stipulation of a link; null: the one before */
-  #ask(text, find = null) {
-    const fen = text.trim();
-    this.#fault("");
-    this.#write(fen);
-    if (this.board.draw({ fen })) this.#become(fen);
-    if (find !== null) {
-      const [name, length] = splitStipulation(find || "#");
-      this.viewer.fillForm({ ...this.viewer.form(), name, length: length || "" });
-    }
-    this.viewer.setUp(fen);
-  }
-
-  /** Writes a FEN into its field. @param {string} fen */
-  #write(fen) {
-    this.written = fen;
-    setupPart("fen").value = fen;
-  }
-
-  /** Lets the controls show the position. */
+  /** Lets the controls show the composition. */
   #update() {
+    const { composition, composition: { twins, at }, board } = this;
     const [placement, turn = "w", rights = "-", passant = "-"] = this.fen.split(/\s+/);
     const letters = readPlacement(placement) ?? [];
     const { turn: sides, castling, passant: squares } = setupPart("tools").elements;
-    const field = setupPart("fen");
-    const isTyped = field === document.activeElement && field.value !== this.written;
-    if (!isTyped) this.#write(this.fen);
+    if (!this.isTyping) setupPart("fen").value = this.fen;
     setupPart("undo").disabled = !this.past.length;
     setupPart("redo").disabled = !this.future.length;
     sides.value = turn;
@@ -232,20 +265,33 @@ class Setup {
     const choices = new Set(["-", ...passants(letters, turn), passant]);
     squares.replaceChildren(...[...choices].map((square) =>
       new Option(square === "-" ? "none" : square, square, false, square === passant)));
-    const chosen = this.board.tool ?? "hand";
+    const isSetup = board.mode === "setup";
+    setupPart("toggle").setAttribute("aria-pressed", String(isSetup));
+    setupPart("tools").hidden = !isSetup;
+    setupPart("palette").classList.toggle("is-used", isSetup);
+    const chosen = isSetup ? board.tool ?? "hand" : null;
     for (const button of setupPart("palette").children) {
       button.setAttribute("aria-pressed", String(button.dataset.tool === chosen));
     }
+    setupPart("twins").replaceChildren(...twins.length > 1 ? twins.map(({ find }, number) =>
+      makeButton(() => this.#turnTo(number), { "aria-pressed": String(number === at) },
+        `${twinLabel(number)}) ${find}`)) : []);
+    setupPart("remove").hidden = twins.length < 2;
+    for (const name of ["add", "duplex"]) setupPart(name).disabled = twins.length >= MOST_TWINS;
+    const names = Object.entries(namesOf(composition)).filter(([, text]) => text);
+    this.viewer.names = Object.fromEntries(names);
     clearTimeout(this.timer); // browsers refuse too many links at once
     this.timer = setTimeout(() =>
-      history.replaceState(null, "", linkHash(this.fen, this.stipulation)), 300);
+      history.replaceState(null, "", linkHash(this.composition)), 300);
   }
 
   /** @param {File} file */
-  async #read(file) {
-    const fen = findFen(await file.slice(0, 1e6).text());
-    if (fen === null) this.#fault(`${file.name}: no FEN found`);
-    else this.#change(fen);
+  async #readFile(file) {
+    const text = await file.slice(0, 1e6).text();
+    const read = readText(text, this.viewer.form().find);
+    const fen = findFen(read.twins[0].fen);
+    if (fen !== null) this.#give({ ...read, twins: read.twins.with(0, { ...read.twins[0], fen }) });
+    else this.#fault(`${file.name}: no FEN found; "matesolve board FILE" reads other formats`);
   }
 
   /** @param {string} fault @param {string[]} [warnings] what was repaired */
@@ -254,137 +300,81 @@ class Setup {
     setupPart("fault").textContent = fault || repaired;
     setupPart("fen").setAttribute("aria-invalid", String(fault !== ""));
   }
-}
 
-// The panel "Count": searches of the laboratory with different techniques, side by side.
-//
-// Each search runs in a worker of its own; the first one is the base of the ratios.
+  // Copies: of the problem, or as shown after moves of a line
 
-/**
- * @typedef {Record<string, number>} Fields
- * @typedef {{name: string, title: string, fields: Fields, sound: boolean}} Technique
- * @typedef {{glass: string, depth: number, mostDepth: number, mate: number, mateZone: number,
- *   techniques: Technique[]}} Experiments
- * @typedef {{depth: number, score: number, move: {san: string} | null, nodes: number,
- *   pvNodes: number, seconds: number}} CountRow
- * @typedef {{depth: number, nodes: number, seconds?: number, row?: CountRow}} CountProgress
- * @typedef {import("./counts.mjs").Counted & {move: string}} CountedMove
- * @typedef {{technique: Technique, rows: CountedMove[], line: HTMLElement}} CountSide
- */
+  /** The position that a copy has. @returns {{fen: string, isShown: boolean}} */
+  get copied() {
+    const { here, path } = this.viewer.state;
+    const isShown = setupPart("of").value === "shown";
+    return { fen: isShown && here && path.length ? here.fen : this.fen, isShown };
+  }
 
-class Count {
-  data = /** @type {Experiments} */ (pageData.experiments);
-  depth = element("count-depth");
-  limit = element("count-nodes");
-  choices = ["first", "second", "third"].map((name) => element(`count-${name}`));
-  running = /** @type {ReturnType<Viewer["engine"]>[]} */ ([]);
-  sides = /** @type {CountSide[]} */ ([]);
-  charts = /** @type {DepthCharts | null} */ (null);
+  /** @param {string} name
+   * @param {(copied: {fen: string, isShown: boolean}) => string} write empty: it has no number */
+  async #copy(name, write) {
+    const { copied } = this;
+    const isRead = readPlacement(copied.fen) !== null;
+    const text = isRead ? write(copied) : "";
+    const of = copied.isShown ? "the position shown" : "the problem";
+    setupPart("said").textContent = text ? await copyText(text, `${name} of ${of}`)
+      : `Nothing is copied: ${isRead ? NO_NUMBER : "the FEN is unreadable"}.`;
+  }
 
-  /** @param {Viewer} viewer */
-  constructor(viewer) {
-    this.viewer = viewer;
-    const { data } = this;
-    Object.assign(this.depth, { max: data.mostDepth, value: data.depth });
-    for (const [number, choice] of this.choices.entries()) {
-      if (number === 2) choice.add(new Option("none", ""));
-      choice.append(...data.techniques.map(({ name, title }) =>
-        new Option(`${title} (${name})`, name)));
-      if (number < 2) choice.value = data.techniques[number].name;
+  /** What is copied. @param {{fen: string, isShown: boolean}} copied @param {string} find in it
+   * @returns {Composition} */
+  #part({ fen, isShown }, find) {
+    const { composition, composition: { twins, at } } = this;
+    return isShown ? { ...composition, at: 0, twins: [{ fen, find }] }
+      : { ...composition, twins: twins.with(at, { ...twins[at], find }) };
+  }
+
+  /** What is asked in the position shown. */
+  get left() {
+    const { path } = this.viewer.state;
+    return path.length ? this.viewer.findAfter(path.length) : this.twin.find;
+  }
+
+  #link = (/** @type {{fen: string, isShown: boolean}} */ copied) =>
+    location.href.split("#")[0] + linkHash(this.#part(copied, copied.isShown ? this.left
+      : this.twin.find));
+
+  /** What is asked with the number of moves that was found; empty: it is not known. */
+  get stipulation() {
+    const { question, answer } = this.viewer.state;
+    const asked = question ? stipulationText(question) : "";
+    return asked || (answer?.status === "proved" && answer.mate > 0 ? `#${answer.mate}` : "");
+  }
+
+  #drawing = ({ fen, isShown } = this.copied) => {
+    const { answer, path } = this.viewer.state;
+    const { view } = this.board;
+    const isAfter = isShown && path.length > 0;
+    const tested = answer && isSound(answer) ? "C+" : "";
+    const words = isAfter ? [element("board-moves").textContent, pieceCount(fen)]
+      : [this.stipulation, pieceCount(fen), tested];
+    if (path.length && !isAfter) {
+      const arrows = answer?.keys?.map((/** @type {{uci: string}} */ { uci }) => uci);
+      this.board.draw({ fen, arrows });
     }
-    onClicks({
-      "count-start": () =>
-        this.running.length ? this.running.forEach((worker) => worker.stop()) : this.start(),
-      "count-preset": () => (location.hash = `fen=${encodeURIComponent(data.glass)}`),
+    const { author, origin, title } = this.composition;
+    const svg = this.board.svg(fen, {
+      heading: [author, title, origin].filter(Boolean).join(", "),
+      caption: words.filter(Boolean).join(" "),
+      isMono: setupPart("mono").checked, hasKey: setupPart("key").checked,
     });
-    addEventListener("resize", () => this.draw());
-  }
+    this.board.draw(view);
+    return svg;
+  };
 
-  async start() {
-    if (!this.depth.reportValidity() || !this.limit.reportValidity()) return;
-    const chosen = new Set(this.choices.map(({ value }) => value));
-    this.sides = [...chosen].flatMap((wanted) => this.data.techniques
-      .filter(({ name }) => name === wanted)
-      .map((technique) => ({ technique, rows: [], line: make("li") })));
-    const running = this.running = this.sides.map(() => this.viewer.engine(0));
-    element("count-lines").replaceChildren(...this.sides.map(({ line }) => line));
-    const names = this.sides.map(({ technique }) => technique.name);
-    this.charts = new DepthCharts(element("count-chart"), names);
-    element("count-start").textContent = "Stop";
-    element("count-status").textContent = "counting ...";
-    this.draw();
-    const [depth, nodes] = [Number(this.depth.value), Number(this.limit.value) || null];
-    const asked = { fen: this.viewer.state.here?.fen, moves: [], depth, nodes, windows: this.data };
-    const ended = await Promise.allSettled(this.sides.map((side, number) => running[number].ask(
-      "count", { ...asked, fields: side.technique.fields },
-      (progress) => this.advance(side, progress), "laboratory")));
-    for (const worker of running) worker.end();
-    this.running = [];
-    element("count-start").textContent = "Start";
-    const { reason } = /** @type {any} */ (ended.find((each) => "reason" in each) ?? {});
-    const short = this.sides.filter(({ rows }) => rows.length < depth);
-    const stopped = short.map(({ technique }) => technique.name).join(", ");
-    element("count-status").textContent = reason instanceof Cancelled ? "Stopped."
-      : reason ? `Not counted: ${reason.message}.`
-        : stopped ? `The node limit stopped ${stopped} before depth ${depth}.` : "Done.";
-  }
+  #svg = () => new Blob([this.#drawing()], { type: "image/svg+xml" });
 
-  /** @param {CountSide} side @param {CountProgress} progress */
-  advance(side, { depth, nodes, seconds, row }) {
-    const speed = seconds ? `, ${thousands(Math.round(nodes / seconds))} nodes/s` : "";
-    side.line.textContent =
-      `${side.technique.name}: depth ${depth}, ${thousands(nodes)} nodes${speed}`;
-    if (!row) return;
-    side.rows.push(this.counted(row, side.technique));
-    this.draw();
-  }
-
-  /** A row as `matesolve table --json` has it.
-   * @param {CountRow} row @param {Technique} technique @returns {CountedMove} */
-  counted({ depth, score, move, pvNodes }, { sound }) {
-    const { mate, mateZone } = this.data;
-    const counted = { score, nodes: pvNodes, move: move?.san ?? "" };
-    if (Math.abs(score) < mateZone) return counted;
-    const plies = mate - Math.abs(score);
-    const text = score > 0 ? `M${Math.floor((plies + 1) / 2)}` : `-M${Math.floor(plies / 2)}`;
-    return { ...counted, score: text, proved: sound, settled: sound && depth >= plies - 1 };
-  }
-
-  draw() {
-    const { sides, charts } = this;
-    if (!charts) return;
-    const names = sides.map(({ technique }) => technique.name);
-    const [base, ...others] = names;
-    const depths = Math.max(...sides.map(({ rows }) => rows.length));
-    const rows = Array.from({ length: depths }, (_, i) => ({
-      depth: i + 1,
-      variants: Object.fromEntries(sides.filter((side) => side.rows[i])
-        .map((side) => [side.technique.name, side.rows[i]])),
-    }));
-    charts.draw(rows);
-    const heads = ["depth", "score", "move", ...names,
-      ...others.map((name) => (others.length > 1 ? `${name} ratio` : "ratio"))];
-    const table = element("count-table");
-    table.tHead.replaceChildren(make("tr", {}, ...heads.map((head) =>
-      make("th", { scope: "col" }, head))));
-    table.tBodies[0].replaceChildren(...rows.map(({ depth, variants }) => {
-      /** What the searches say, once where they agree.
-       * @param {(counted: CountedMove) => string} say */
-      const said = (say) => [...new Set(Object.values(variants).map(say))].join(" / ");
-      const ratios = others.map((name) => variants[name]?.nodes / variants[base]?.nodes);
-      const cells = [
-        said(scoreText), said(({ move }) => move),
-        ...names.map((name) => (variants[name] ? thousands(variants[name].nodes) : "")),
-        ...ratios.map((ratio) => (ratio ? ratioText(ratio) : "")),
-      ];
-      return make("tr", {}, make("th", { scope: "row" }, String(depth)),
-        ...cells.map((cell) => make("td", {}, cell)));
-    }));
-    table.hidden = !depths;
-  }
+  #input = (/** @type {{fen: string, isShown: boolean}} */ copied) => {
+    const isAfter = copied.isShown && this.viewer.state.path.length > 0;
+    const part = this.#part(copied, isAfter ? this.left : this.stipulation || this.twin.find);
+    return part.twins.every(({ find }) => /\d$/.test(find)) ? popeyeInput(part) : "";
+  };
 }
 
 const viewer = new Viewer();
-const setup = new Setup(viewer);
-new Count(viewer);
-setup.open(pageData.fen);
+new Setup(viewer).open(location.hash);

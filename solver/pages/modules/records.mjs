@@ -5,7 +5,7 @@
 import { element, make, pageData, several, thousands, timeText } from "./dom.mjs";
 
 /** @import { Move } from "./rules.mjs" */
-/** @import { Play } from "./tree.mjs" */
+/** @import { Play } from "./rows.mjs" */
 
 /**
  * A line of `verify --jsonl`, as the table in solver/record.py has it; pages add fields.
@@ -54,6 +54,8 @@ import { element, make, pageData, several, thousands, timeText } from "./dom.mjs
  */
 
 // Squares and pieces by number, letter and name.
+
+const SHOWN_LETTERS = 40; // of a text that is not understood
 
 const PIECE_NAMES = /** @type {Record<string, string>} */ (
   { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" });
@@ -192,6 +194,12 @@ export function factsOf(record) {
 /** The side to move. @param {string} fen */
 export const sideOf = (fen) => (fen.split(" ")[1] === "b" ? "Black" : "White");
 
+/** The same position with the other side to move. @param {string} fen */
+export function turned(fen) {
+  const [pieces, turn, rights = "-", , ...counters] = fen.split(" ");
+  return [pieces, turn === "b" ? "w" : "b", rights, "-", ...counters].join(" ");
+}
+
 /** How many pieces each side has: "(10+12)". @param {string} fen */
 export function pieceCount(fen) {
   const [pieces] = fen.split(" ");
@@ -202,8 +210,22 @@ export function pieceCount(fen) {
 /** The side to move and the pieces, beside the board. @param {string} fen */
 export function drawSide(fen) {
   const side = sideOf(fen);
+  element("board-side").hidden = false;
   element("board-side").dataset.side = side.toLowerCase();
   element("board-side").textContent = `${side} to move ${pieceCount(fen)}`;
+}
+
+/** What a person asks for: "s#2", "h#2½", or "3" for "#3"; "#" alone is the shortest mate.
+ * @param {string} text @returns {{name: string, moves: number | null} | {fault: string}} */
+export function readStipulation(text) {
+  const written = text.replace(/\s/g, "").replace("½", ".5").toLowerCase();
+  const [, name = "", number = ""] = /^(.*?)([\d.]*)$/.exec(written) ?? [];
+  const kind = kindOf(name || "#");
+  if (kind && pageData.modules?.[kind.part]) {
+    return { name: kind.name, moves: number ? Number(number) : null };
+  }
+  return { fault: `Expected #2, s#3, r#2, h#2.5 or another stipulation of the list, found ${
+    text.slice(0, SHOWN_LETTERS)}` };
 }
 
 /** The stipulation of a question as the program writes it; empty: the shortest mate.
@@ -294,8 +316,8 @@ export function claimText({ stipulation, claim, nomate, claimed_solutions: count
 
 /**
  * @typedef {{fen: string, moves: Move[], check?: boolean, over?: string}} Described a position
- * @typedef {Readonly<{fen: string, moves: string[], name: string, length: string | number,
- *   nodes: number | null}>} Asked what is asked about, as it was given
+ * @typedef {Readonly<{fen: string, moves: string[], find: string, nodes: number | null}>} Asked
+ *   what is asked about, as it was given; find: see `readStipulation`
  */
 /**
  * @typedef {Readonly<{
@@ -323,13 +345,14 @@ export const NOTHING = Object.freeze({
 export function questionOf({ fen, stipulation, claim, nomate }) {
   const [name, number] = splitStipulation(stipulation);
   const moves = number || (claim > 0 ? claim : nomate ?? null);
-  const asked = Object.freeze({ fen, moves: [], name, length: moves ?? "", nodes: null });
+  const asked = Object.freeze({ fen, moves: [], find: `${name}${moves ?? ""}`, nodes: null });
   return { question: Object.freeze({ ...kindOf(name), fen, moves, nodes: null }), asked };
 }
 
 /** Why a number of moves cannot be asked for; empty: it can.
- * @param {Asked} asked @param {any} kind @param {number | null} moves */
-export function lengthFault({ name, length, moves: played }, { part }, moves) {
+ * @param {string[]} played moves since the question was asked
+ * @param {any} kind @param {number | null} moves */
+export function lengthFault(played, { name, part }, moves) {
   if (name === "#" && moves === null) return "";
   const isHelp = part === "help";
   if (played.length && !isHelp && moves !== null && moves % 1) {
@@ -340,58 +363,5 @@ export function lengthFault({ name, length, moves: played }, { part }, moves) {
   const isNumber = moves !== null && moves >= step && moves <= most - (moves % 1 ? 0.5 : 0);
   if (isNumber && moves % step === 0) return "";
   const expected = isHelp ? `0.5 to ${most} moves, in steps of 0.5` : `1 to ${most} whole moves`;
-  return `${name}: expected ${expected}, found ${length === "" ? "none" : length}`;
-}
-
-// What an answer of the page says of a record, in the words of an audit.
-
-/** Whether an answer decides what the record asks: at its length, or at a greater one if play
- * is by force. @param {AuditRecord} record @param {AuditRecord} answer */
-export function isAbout(record, answer) {
-  const { name, moves, part } = questionOf(record).question;
-  const [asked, length] = splitStipulation(answer.stipulation);
-  if (name !== asked || part === "help") return name === asked && moves === length;
-  return !length || (moves !== null && moves <= length);
-}
-
-/** What a search in the page found, as briefly as what is recorded.
- * @param {AuditRecord} record @param {AuditRecord} answer */
-export function foundHere({ stipulation }, { status, mate, lower_bound: lower, solutions }) {
-  const [name, number] = splitStipulation(stipulation);
-  const length = (/** @type {number} */ moves) => `${name}${number % 1 ? moves - 0.5 : moves}`;
-  if (mate !== null) return length(mate) + (solutions ? `, ${solutions.length}` : "");
-  return lower > 1 ? `no ${length(lower - 1)}` : status;
-}
-
-/** The verdict, as `find_verdict` has it; the answer's own status if nothing is claimed.
- * @param {AuditRecord} record @param {AuditRecord} answer @returns {string} */
-export function verdictOf(record, answer) {
-  const { claim, nomate } = record;
-  const { mate, lower_bound: lower } = answer;
-  if (nomate) {
-    if (mate > 0 && mate <= nomate) return "refuted";
-    return (mate !== null && mate <= 0) || lower > nomate ? "proved" : "undecided";
-  }
-  if (typeof claim !== "number") return answer.status;
-  if (answer.solutions) return helpVerdict(record, answer);
-  const moves = Math.abs(claim);
-  if (mate !== null) {
-    if ((claim > 0) !== (mate > 0)) return "refuted"; // the other side is mated
-    if (Math.abs(mate) < moves) return "shorter";
-    if (Math.abs(mate) === moves) return lower === moves ? "proved" : "holds";
-  }
-  return lower > moves ? "refuted" : "undecided";
-}
-
-/** The same of help play: its number of solutions counts where no limit left it open.
- * @param {AuditRecord} record @param {AuditRecord} answer */
-function helpVerdict({ claim, claimed_keys: keys = [], claimed_solutions: number }, answer) {
-  const { mate, lower_bound: lower, solutions, solutions_complete: areAll } = answer;
-  const wanted = number ?? Math.max(1, keys.length);
-  if (mate === null && lower > claim) return wanted ? "refuted" : "proved";
-  if (!solutions.length) return "undecided";
-  if (!wanted) return "refuted";
-  if (mate !== null && mate < claim) return "shorter";
-  if (!areAll && solutions.length < wanted) return "undecided";
-  return lower === claim && (areAll || solutions.length > wanted) ? "proved" : "holds";
+  return `${name}: expected ${expected}, found ${moves ?? "none"}`;
 }

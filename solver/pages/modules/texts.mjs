@@ -5,11 +5,11 @@ import {
   askedText, counted, factsOf, isSound, kindOf, pieceCount, played, readPlacement, say, shownName,
   splitStipulation,
 } from "./records.mjs";
-import { blackBegins } from "./tree.mjs";
+import { blackBegins } from "./rows.mjs";
 
 /** @import { Attack, Defence } from "./levels.mjs" */
 /** @import { AuditRecord } from "./records.mjs" */
-/** @import { Play } from "./tree.mjs" */
+/** @import { Play } from "./rows.mjs" */
 
 /** @typedef {{san: string, nag: string, comment: string, next: PgnNode[]}} PgnNode */
 
@@ -82,8 +82,9 @@ function pgnTags(record) {
   const [name] = splitStipulation(stipulation);
   const other = name === "#" ? "" : stipulation;
   return {
-    Event: (record.shown?.id ?? record.id).replace(/[\\"]/g, "\\$&") || "?", Site: "?",
-    Date: "????.??.??", Round: "?", White: "?", Black: "?", Result: pgnResult(record),
+    Event: pgnValue(record.title ?? shownName(record, "id")), Site: pgnValue(record.origin),
+    Date: "????.??.??", Round: "?", White: pgnValue(record.author), Black: "?",
+    Result: pgnResult(record),
     Annotator: `matesolve ${pageData.version}`, SetUp: "1", FEN: record.fen,
     ...(keys.length > 1 && {
       Keys: keys.map((/** @type {{uci: string}} */ { uci }) => uci).join(" "),
@@ -216,15 +217,20 @@ function pgnGame(tags, comments, nodes, fen) {
 
 // Popeye's form, by the templates of solver/output/popeye_text.py.
 
-/** The name of a record, unless it is only its place in a file.
- * @param {AuditRecord} record */
-function recordNames(record) {
+/** What stands above the board: who composed the problem, where it appeared and its title; or the
+ * name of a record, unless it is only its place in a file. @param {AuditRecord} record */
+function headingOf(record) {
   const name = shownName(record, "id");
-  return name && !`/${record.source ?? ""}`.endsWith(`/${name}`) ? [name] : [];
+  const { author, origin, title } = record;
+  const composed = [author, origin, title].filter(Boolean);
+  return composed.length || `/${record.source ?? ""}`.endsWith(`/${name}`) ? composed : [name];
 }
 
-/** The diagram, as `draw` makes it. @param {AuditRecord} record @param {string[]} heading */
-function popeyeDiagram(record, heading) {
+/** A value of a tag; without one, a question mark. @param {string} [text] */
+const pgnValue = (text) => text?.replace(/[\\"]/g, "\\$&") || "?";
+
+/** The diagram, as `draw` makes it. @param {AuditRecord} record */
+function popeyeDiagram(record) {
   const { board } = pageData.popeye;
   const width = board.indexOf("\n");
   const centred = (/** @type {string} */ text) =>
@@ -239,20 +245,19 @@ function popeyeDiagram(record, heading) {
   const counts = pieceCount(record.fen).slice(1, -1).replace("+", " + ");
   const remarks = [factsOf(record).exchanged && "HalfDuplex", isSound(record) && "C+"];
   const below = remarks.filter(Boolean).join(" ");
-  return ["", ...heading.map(centred), "", drawn,
+  return ["", ...headingOf(record).map(centred), "", drawn,
     `  ${asked}${counts.padStart(width - 4 - asked.length)}`, ...below ? [centred(below)] : [], "",
   ].join("\n");
 }
 
 /** @param {AuditRecord} record
- * @param {any} play a `Play`, of help play a `HelpPlay`; null: it is not known
- * @param {string[]} [heading] lines above the board, such as author, source and title */
-export function popeyeText(record, play, heading = recordNames(record)) {
+ * @param {any} play a `Play`, of help play a `HelpPlay`; null: it is not known */
+export function popeyeText(record, play) {
   const { solutions, stipulation, long = [] } = record;
   const [name, number] = splitStipulation(stipulation);
   const { isStalemate, defenderEnds } = kindOf(name);
   const goal = isStalemate ? " =" : " #";
-  const diagram = popeyeDiagram(record, heading);
+  const diagram = popeyeDiagram(record);
   if (solutions) {
     const half = Number(number % 1 > 0);
     const phases = [[play?.names.long ?? [], half + 1], [long, half]].map(([lines, skipped]) =>

@@ -13,7 +13,7 @@ import { drawLadder, drawTree, mostProving, moveTo, Scale, treeNumbers } from ".
 import { drawSide, played, say } from "./records.mjs";
 import { MATE, MATE_ZONE, NEVER, Steps, Words } from "./steps.mjs";
 
-/** @import { CountProgress, CountRow, Technique } from "./page.mjs" */
+/** @import { CountProgress, CountRow, Technique } from "./worker.mjs" */
 /** @import { TraceLog } from "./steps.mjs" */
 
 /** @typedef {{name: string, log: TraceLog, depth: number, mate: number | null, nodes: number,

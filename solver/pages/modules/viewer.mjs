@@ -10,10 +10,11 @@ import { Board } from "./board.mjs";
 import { copyText, element, onClicks, pageData } from "./dom.mjs";
 import { Cancelled, pageEngines } from "./engine.mjs";
 import {
-  drawSide, kindOf, lengthFault, liveRecord, NOTHING, played, questionOf, recordNotes,
-  requireRecord,
+  drawSide, kindOf, lengthFault, liveRecord, NOTHING, played, questionOf, readStipulation,
+  recordNotes, requireRecord, turned,
 } from "./records.mjs";
-import { blackBegins, Walk } from "./tree.mjs";
+import { blackBegins } from "./rows.mjs";
+import { Walk } from "./tree.mjs";
 
 /** @import { Move } from "./rules.mjs" */
 /** @import { Asked, AuditRecord, Question, State } from "./records.mjs" */
@@ -34,6 +35,9 @@ export class Viewer {
   onAnswer = () => {};
   /** A position was read. @type {(here: any) => void} */
   onPosition = () => {};
+
+  /** What copies call the problem. @type {Partial<import("./composition.mjs").Names>} */
+  names = {};
 
   constructor() {
     this.canSolve = Boolean(pageData.modules) && typeof WebAssembly === "object";
@@ -70,22 +74,21 @@ export class Viewer {
 
   draw() {
     const { state } = this;
-    const { question, here, answer, play, path, doing } = state;
+    const { here, answer, path } = state;
     drawAnswer(state);
     showFirstMoves(this);
     this.play.draw(state);
     element("answer-solve").hidden =
-      !(state.record && this.canSolve && element("answer-stipulation").value);
+      !(state.record && this.canSolve && !("fault" in readStipulation(this.form().find)));
     element("answer-solve").textContent =
       state.isLive && state.record?.status ? "Recorded answer" : "Solve here";
     const label = this.walk.mark();
     element("board-moves").textContent = label;
-    element("board-side").hidden = !question;
-    if (question) drawSide(question.fen);
     element("board-back").disabled = element("board-start").disabled =
       !path.length && !this.past.length;
     element("board-forward").disabled = !this.walk.next().length;
     if (!here) return;
+    drawSide(here.fen);
     this.board.draw({
       fen: here.fen, moves: here.moves, last: path.at(-1) ?? state.asked?.moves.at(-1),
       check: here.check ?? /[+#]/.test(label),
@@ -102,24 +105,31 @@ export class Viewer {
   }
 
   listen() {
-    const [select, moves] = [element("answer-stipulation"), element("answer-moves")];
-    for (const { name, part } of pageData.stipulations) {
-      if (pageData.modules?.[part]) select.add(new Option(name));
+    const [select, find] = [element("answer-stipulation"), element("answer-find")];
+    for (const { name, goal, part } of pageData.stipulations) {
+      if (pageData.modules?.[part]) select.add(new Option(`${goal} ${name}`, name));
     }
-    element("answer-search").addEventListener("change", (/** @type {Event} */ { target }) => {
-      if (target === select && select.value !== "#" && !moves.value) moves.value = DEFAULT_MOVES;
+    select.addEventListener("change", () => {
+      const [number] = /[\d.½]*$/.exec(find.value) ?? [];
+      find.value = select.value + (number || (select.value === "#" ? "" : DEFAULT_MOVES));
+    });
+    const onFind = (/** @type {Event} */ { type, target }) => {
+      if ((type === "input") !== (target === find)) return;
+      this.fillForm(this.form());
       if (this.state.isLive) this.askAgain();
       else this.draw();
-    });
+    };
+    element("answer-search").addEventListener("change", onFind);
+    element("answer-search").addEventListener("input", onFind);
     const { walk, board } = this;
     walk.onStart = () => this.toStart();
     walk.onBack = () => this.back();
     onClicks({
-      "answer-stop": () => this.pause(), "answer-resume": () => this.resume(),
-      "answer-solve": () => this.solveHere(), "board-start": walk.onStart,
-      "board-back": walk.onBack, "board-forward": () => walk.forward(),
-      "board-flip": () => board.flip(), "board-fen": async () =>
-        this.note(await copyText(this.state.here?.fen ?? "", "FEN copied.")),
+      "answer-stop": () => this.state.doing === "searching" ? this.pause() : this.resume(),
+      "answer-turn": () => this.turnSides(), "answer-solve": () => this.solveHere(),
+      "board-start": walk.onStart, "board-back": walk.onBack, "board-forward": () => walk.forward(),
+      "board-flip": () => board.flip(), "board-fen": async () => this.note(
+        await copyText(this.state.here?.fen ?? "", "the FEN of the position shown")),
     });
     for (const id of ["answer-parts", "board-tools", "board-flip", "board-fen"]) {
       element(id)?.removeAttribute("hidden");
@@ -138,7 +148,7 @@ export class Viewer {
     const { question, asked } = questionOf(record);
     const here = { fen: record.fen, moves: [] };
     this.past = [];
-    const isTurned = asked.name === "#" && blackBegins(record.fen) === 1;
+    const isTurned = question.name === "#" && blackBegins(record.fen) === 1;
     if (this.board.flipped !== isTurned) this.board.flip();
     this.fillForm(asked);
     this.begin({
@@ -167,15 +177,16 @@ export class Viewer {
   /** What the form asks for. */
   form() {
     return {
-      name: element("answer-stipulation").value, length: element("answer-moves").value,
+      find: element("answer-find").value,
       nodes: Math.round(element("answer-nodes").value * MILLION) || null,
     };
   }
 
-  /** @param {{name: string, length: string | number, nodes: number | null}} asked */
-  fillForm({ name, length, nodes }) {
-    element("answer-stipulation").value = name;
-    element("answer-moves").value = length;
+  /** @param {{find: string, nodes: number | null}} asked */
+  fillForm({ find, nodes }) {
+    const wanted = readStipulation(find);
+    element("answer-find").value = find;
+    if ("name" in wanted) element("answer-stipulation").value = wanted.name;
     element("answer-nodes").value = nodes ? nodes / MILLION : "";
   }
 
@@ -185,25 +196,29 @@ export class Viewer {
     return asked && this.ask({ ...asked, ...this.form() }, record);
   }
 
+  /** Ask about the same position with the other side to move. */
+  turnSides() {
+    const { asked, question, record } = this.state;
+    if (asked && question) this.ask({ ...asked, fen: turned(question.fen), moves: [] }, record);
+  }
+
   /** Read a position, and search it.
    * @param {Asked} given @param {AuditRecord | null} [record] that it belongs to */
   async ask(given, record = null) {
     const asked = Object.freeze({ ...given });
-    const { root } = this.state;
-    const here = root && { ...root, moves: [] }; // until the new position is read
-    this.begin({ asked, record, isLive: true, doing: "reading", here });
-    const kind = kindOf(asked.name);
-    const isHelp = kind.part === "help";
-    const moves = asked.length === "" ? null : Number(asked.length);
-    const black = Number(isHelp && (moves ?? 1) % 1 === 0);
+    this.begin({ asked, record, isLive: true, doing: "reading" }); // the board stays until then
+    const wanted = readStipulation(asked.find);
+    const { name, moves = null } = /** @type {any} */ (wanted);
+    const kind = kindOf(name);
+    const black = Number(kind?.part === "help" && (moves ?? 1) % 1 === 0);
     try {
       const read = await this.reader.ask("describe", { fen: asked.fen, moves: asked.moves, black });
       if (this.state.asked !== asked) return;
       this.onPosition(read);
       if (read.fault) {
-        return this.set({ doing: "", here: null, fault: "This position cannot be searched" });
+        return this.set({ doing: "", fault: "This position cannot be searched" });
       }
-      const fault = lengthFault(asked, kind, moves);
+      const fault = "fault" in wanted ? wanted.fault : lengthFault(asked.moves, kind, moves);
       const question = fault ? null : Object.freeze({
         ...kind, fen: read.fen, moves, nodes: asked.nodes, isStalemated: read.over === "stalemate",
       });
@@ -218,13 +233,17 @@ export class Viewer {
   playMove(uci) {
     const { asked, path, record, root } = this.state;
     if (!asked || !root) return;
-    const { name, length } = asked;
-    const moves = [...asked.moves, ...path, uci];
-    const left = name === "#" || length === "" ? "" : Number(length) - (path.length + 1) / 2;
     this.past.push(this.state);
-    const next = { ...asked, moves, length: left };
+    const moves = [...asked.moves, ...path, uci];
+    const next = { ...asked, moves, find: this.findAfter(path.length + 1) };
     this.fillForm(next);
     this.ask(next, record);
+  }
+
+  /** What is left to find after half-moves. @param {number} plies */
+  findAfter(plies) {
+    const { name, moves } = /** @type {any} */ (readStipulation(this.state.asked?.find ?? ""));
+    return name === "#" || !moves ? name ?? "" : `${name}${moves - plies / 2}`;
   }
 
   // The position on the board

@@ -51,6 +51,14 @@ export async function solutions(host, { fen, moves, stipulation, nodes }) {
 // The laboratory's search, which deepens ply by ply as `matesolve table` does.
 
 /**
+ * @typedef {{name: string, title: string, fields: Record<string, number>,
+ *   sound: boolean}} Technique
+ * @typedef {{depth: number, score: number, move: {san: string} | null, nodes: number,
+ *   pvNodes: number, seconds: number}} CountRow
+ * @typedef {{depth: number, nodes: number, seconds?: number, row?: CountRow}} CountProgress
+ */
+
+/**
  * @param {Host} host
  * @param {{fen: string, moves: string[], fields: Record<string, number>, depth: number,
  *   nodes: number|null, windows: {margin: number, widening: number, widest: number,
