@@ -301,9 +301,9 @@ export class PlayPanel {
   /** What helps to the goal if the other side begins, in half a move less.
    * @param {Question} question @returns {Promise<Play>} */
   async setPlay(question) {
-    const asked = { ...question, fen: played(question.fen, [PASSED]),
-      moves: (question.moves ?? 0) - 0.5 };
-    const found = await this.think(asked, "search", { nodes: null });
+    const stipulation = { ...question, moves: (question.moves ?? 0) - 0.5 };
+    const found = await this.think(question, "search",
+      { fen: played(question.fen, [PASSED]), stipulation, nodes: null });
     return { ...helpPlay({ stipulation: stipulationText(question) }, found),
       lines: found.solutions };
   }

@@ -83,7 +83,7 @@ export function findFen(text) {
  * @param {string} text @param {string} what it is */
 export const copyText = async (text, what) =>
   await navigator.clipboard?.writeText(text).then(() => `Copied: ${what}.`, () => null)
-    ?? `${what} is not copied: the browser does not allow it.`;
+    ?? `The browser does not allow copying ${what}.`;
 
 /** @param {string} name @param {Blob} blob */
 export function download(name, blob) {

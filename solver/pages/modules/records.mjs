@@ -55,8 +55,6 @@ import { element, make, pageData, several, thousands, timeText } from "./dom.mjs
 
 // Squares and pieces by number, letter and name.
 
-const SHOWN_LETTERS = 40; // of a text that is not understood
-
 const PIECE_NAMES = /** @type {Record<string, string>} */ (
   { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" });
 
@@ -214,6 +212,8 @@ export function drawSide(fen) {
   element("board-side").dataset.side = side.toLowerCase();
   element("board-side").textContent = `${side} to move ${pieceCount(fen)}`;
 }
+
+const SHOWN_LETTERS = 40; // of a text that is not understood
 
 /** What a person asks for: "s#2", "h#2½", or "3" for "#3"; "#" alone is the shortest mate.
  * @param {string} text @returns {{name: string, moves: number | null} | {fault: string}} */
