@@ -26,10 +26,10 @@ def board_modules(kernel: object) -> dict[str, bytes]:  # noqa: ARG001
 
 @pytest.fixture(scope="session")
 def board_page(board_modules: dict[str, bytes]) -> bytes:
-    """The page that `matesolve board` writes."""
+    """The page that `matesolve board` writes; it begins with a mate in 2."""
     from solver.pages.viewer_pages import encode_board
 
-    return encode_board(board_modules)
+    return encode_board(board_modules, "7k/8/5K2/8/8/8/8/R7 w - - 0 1")
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+ROOK = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 MATE_IN_2 = "7k/8/5K2/8/8/8/8/R7 w - - 0 1"
 TWO_MOVER = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
 HELP = "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1"
@@ -79,7 +79,7 @@ def test_a_pasted_position_is_searched_at_once_and_copied_by_the_next_click(
 
 
 def test_each_letter_that_is_typed_counts(live: Opener) -> None:
-    board = live.open()
+    board = live.open(ROOK)
     board.wait()
     field = board.page.locator("#setup-fen")
     field.fill("")
@@ -242,7 +242,7 @@ def asked(problem: Problem) -> tuple[str, str]:
 
 
 MOVED = HELP.replace("5R2", "4R3")
-OTHER = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
+OTHER = "8/8/8/8/8/2K5/1R6/k7 w - - 0 1"
 
 
 def test_twins_are_edited_one_by_one_and_kept_in_link_and_input(live: Opener) -> None:

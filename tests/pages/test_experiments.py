@@ -13,6 +13,7 @@ from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.laboratory.techniques import parse_variant
 from solver.pages.layout import experiments
+from tests.sizes import sized
 
 if TYPE_CHECKING:
     from tests.pages.live import Opener
@@ -34,10 +35,11 @@ async ([fen, fields, depth, windows]) => {
 
 
 @pytest.mark.browser
-def test_counts_equal_those_of_the_laboratory(live: Opener) -> None:
+@sized("every", 4, 1)
+def test_counts_equal_those_of_the_laboratory(live: Opener, every: int) -> None:
     board = live.open()
     board.wait()
-    for technique in DATA["techniques"]:
+    for technique in DATA["techniques"][::every]:
         depth = DEEPER.get(technique["name"], 10)
         asked = [GLASS_FEN, technique["fields"], depth, DATA]
         techniques = parse_variant(technique["name"]).techniques

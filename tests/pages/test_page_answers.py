@@ -189,7 +189,7 @@ def test_a_copy_waits_for_the_play_that_is_being_listed(
     assert copied == expected(solver, problem)["pgn"]
 
 
-@sized("count", 8, 40)
+@sized("count", 4, 40)
 def test_copies_are_what_solve_writes(live: Opener, solver: Solver, count: int) -> None:
     board = live.open()
     board.wait()
@@ -575,7 +575,7 @@ def require_legal(fen: str, path: str) -> chess.Board:
     return board
 
 
-@sized("count", 15, 500)
+@sized("count", 5, 500)
 def test_any_sequence_of_actions_shows_and_copies_the_answer_to_what_is_on_the_page(
     live: Opener, solver: Solver, count: int
 ) -> None:

@@ -186,7 +186,7 @@ def fen_of(name: str, text: str) -> str:
     return re.findall("<title>(.*?)</title>", text)[0] if name == "svg" else text
 
 
-@sized("count", 15, 500)
+@sized("count", 8, 500)
 def test_a_copy_is_of_the_position_that_it_names(live: Opener, count: int) -> None:
     board = live.open(before=COPIED)
     board.wait()
