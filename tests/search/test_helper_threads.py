@@ -181,7 +181,7 @@ def test_a_time_limit_ends_all_threads() -> None:
     before = set(threading.enumerate())
     control = Control()
     # What the watchdog does when the time is over.
-    with after_work(partial(control.stop, StoppedBy.TIME), cpu_s=0.5):
+    with after_work(partial(control.stop, StoppedBy.TIME), cpu_s=1.5):
         found = solver.solve(Problem(HARD), control=control)
     assert found.status is Status.UNDECIDED
     assert found.stopped_by is StoppedBy.TIME

@@ -346,6 +346,6 @@ const canSearch = pageData.modules && typeof WebAssembly === "object";
 const tracer = canSearch ? new Tracer(stepper) : null;
 unpack(pageData.record).then((bytes) => {
   const record = JSON.parse(new TextDecoder().decode(bytes));
-  stepper.show(record, Number(location.hash.slice(1)));
+  stepper.show(record, parseInt(location.hash.slice(1), 10));
   tracer?.follow(record);
 });
