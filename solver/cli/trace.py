@@ -205,14 +205,19 @@ def _print_trees(record: dict[str, Any], plies: int) -> None:
 def _say_missing(
     until: str, shown: Sequence[Trace], codes: set[console.Exit]
 ) -> console.Exit:
-    """Say that no trace has the end `until`, and return the exit code."""
+    """Say that no trace has the end `until`, and return the exit code.
+
+    A search that a limit stopped may have it farther on.
+    """
     if console.Exit.INTERRUPTED in codes:
         console.notify("interrupted")
         return console.Exit.INTERRUPTED
     depth = max(each.depth for each in shown)
-    console.notify(
-        f"error: expected a node with the end {until}, found none to depth {depth}"
-    )
+    found = f"expected a node with the end {until}, found none to depth {depth}"
+    if any(each.stopped for each in shown):
+        console.notify(f"{found}, where the node limit ended the search")
+        return console.Exit.LIMIT
+    console.notify(f"error: {found}")
     return console.Exit.NEGATIVE
 
 

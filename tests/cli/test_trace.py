@@ -211,6 +211,7 @@ def test_a_narrow_terminal_gets_fewer_columns() -> None:
         ((MATE_IN_2, *["--technique", "off"] * 4), 2, "3 times at most"),
         ((MATE_IN_2, "--technique", "mdp=fast"), 2, "found 'fast'"),
         ((TWO_KINGS, "--until", "mate", "--depth", "3"), 1, "the end mate, found none"),
+        ((TWO_KINGS, "--until", "mate", "--nodes", "99"), 3, "where the node limit"),
         ((MATE_IN_2, "--until", "proved"), 2, "alpha-beta has no end proved"),
     ],
 )
