@@ -210,7 +210,7 @@ function jsonText({
 }
 
 /** @param {unknown} error */
-export const notSolved = (error) =>
+const notSolved = (error) =>
   `Not solved: ${(error instanceof Error && error.message) || "stopped"}.`;
 
 export class PlayPanel {

@@ -60,7 +60,7 @@ const chartNumber = (value) =>
   value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 /** @param {HTMLElement} host @param {Chart} chart */
-export function drawChart(host, { title, xLabel, lines, reference, isLog, mark, say }) {
+function drawChart(host, { title, xLabel, lines, reference, isLog, mark, say }) {
   lines = lines.filter(({ points }) => points.length);
   if (!lines.length) return host.replaceChildren();
   const ends = lines.map(({ name, points }) => [name, ...points[points.length - 1]])
@@ -161,15 +161,15 @@ export function drawChart(host, { title, xLabel, lines, reference, isLog, mark, 
  * @typedef {{depth: number, variants: Record<string, Counted>, glass?: GlassCounts}} DepthRow
  */
 
-export const GLASS = ["Glass off", "Glass on"];
+const GLASS = ["Glass off", "Glass on"];
 const [LOOKS, DASHES] = [6, 3];
 const MOST_LINEAR = 5; // ratios above are on a logarithmic axis
 
 /** @param {number} ratio */
-export const ratioText = (ratio) => (ratio < 0.01 ? ratio.toPrecision(2) : ratio.toFixed(3));
+const ratioText = (ratio) => (ratio < 0.01 ? ratio.toPrecision(2) : ratio.toFixed(3));
 
 /** A score as `matesolve table` writes it. @param {Counted} counted */
-export const scoreText = ({ score, settled, proved }) =>
+const scoreText = ({ score, settled, proved }) =>
   proved === false ? `${score}?` : settled === false ? `<=${score}` : String(score);
 
 /** The counts of a depth by name, Glass's included.
@@ -190,7 +190,7 @@ function firstMate(rows) {
  *   compare with
  */
 
-export class DepthCharts {
+class DepthCharts {
   /** @param {HTMLElement} host @param {string[]} names the first is the base of the ratios */
   constructor(host, names) {
     this.rows = /** @type {DepthRow[]} */ ([]);
