@@ -17,11 +17,15 @@ from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
     from solver.problem import Restriction
 
+    Entries: TypeAlias = "ctypes.Array[ctypes.c_uint64]"
+
 
 BUCKET_BYTES = 64
+ENTRY_WORDS = 2
 MIB = 1 << 20
 
 FIRST_BITS = 14
@@ -34,6 +38,11 @@ MOST_DOUBLINGS = 12
 SMALL_PAGES = 8 * MIB
 """Each half of the table gets huge pages beyond so many bytes: zeroing one takes longer
 than a short search, and long searches become 5 to 10% faster."""
+
+LEAST_EFFORT = 3
+"""Bounds that took less effort are not exported: they save less than they take."""
+
+MOST_EFFORT = 127
 
 STAMP_SHIFT = 40
 GENERATION_BITS = (1 << 12) - 1
@@ -92,6 +101,7 @@ class Workspace:
         self.kernel = load_part(parts.SEARCH).kernel
         self.search = interface.new_search()
         self.restriction: Restriction | None = None
+        self._known: Entries | None = None
         self._memory = memory
         self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
@@ -112,6 +122,38 @@ class Workspace:
         """Set the limits of the next search; see `begin`."""
         self._restrict(restriction)
         self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
+
+    def begin_with(self, entries: bytes) -> None:
+        """Let searches begin with exported bounds; empty: with an empty table."""
+        known = (ctypes.c_uint64 * (len(entries) // 8)).from_buffer_copy(entries)
+        self._known = known  # the kernel reads it
+        self.search.known_size = len(known) // ENTRY_WORDS
+        self.search.known = ctypes.addressof(known)
+
+    def merge(self, entries: bytes) -> bool:
+        """Begin, add exported bounds, and return whether none contradicts another."""
+        self.begin_with(b"")
+        self.begin(None)
+        known = (ctypes.c_uint64 * (len(entries) // 8)).from_buffer_copy(entries)
+        merged = self.kernel.merge_bounds(self.search, known)
+        return merged * ENTRY_WORDS == len(known)
+
+    def export(self, room: int) -> bytes:
+        """Return the bounds that took the most effort; another thread may search.
+
+        Parameters
+        ----------
+        room : int
+            How many bounds at most.
+        """
+        memory = interface.map_memory(max(1, room) * ENTRY_WORDS * 8)
+        entries = (ctypes.c_uint64 * (room * ENTRY_WORDS)).from_buffer(memory)
+        least = LEAST_EFFORT
+        size = self.kernel.export_bounds(self.search, entries, least)
+        while size > room and least < MOST_EFFORT:
+            least += 1
+            size = self.kernel.export_bounds(self.search, entries, least)
+        return bytes(memoryview(entries)[: min(size, room) * ENTRY_WORDS])
 
     def join(self, leader: Workspace, nodes: int) -> None:
         """Prepare to search the leader's problem, in the same table.

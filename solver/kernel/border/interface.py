@@ -21,6 +21,7 @@ from ctypes import (
     addressof,
     byref,
     c_int64,
+    c_uint64,
     sizeof,
 )
 from enum import IntEnum
@@ -43,6 +44,8 @@ STOPPED = -1
 
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
+EFFORT_BITS = 7
+"""Of the effort of bounds, beside how many are to be exported."""
 
 NULL_MOVE = 0
 """Passes the turn; no legal move has this number."""
@@ -661,6 +664,24 @@ class Kernel:
         It keeps its entries. A stop of the search ends this before it is done.
         """
         self.run("GROW", None, search, buckets)
+
+    def export_bounds(
+        self, search: search_struct.Search, entries: Array[c_uint64], least: int
+    ) -> int:
+        """Write the bounds of at least this effort; the search may go on meanwhile.
+
+        Return how many there are, with those that had no room in `entries`;
+        `solver.kernel.mate.transposition` has the layout.
+        """
+        flag = len(entries) // 2 << EFFORT_BITS | least
+        return self.run("EXPORT_BOUNDS", None, search, addressof(entries), flag)
+
+    def merge_bounds(
+        self, search: search_struct.Search, entries: Array[c_uint64]
+    ) -> int:
+        """Add exported bounds; return how many, up to one that contradicts another."""
+        size = len(entries) // 2
+        return self.run("MERGE_BOUNDS", None, search, addressof(entries), size)
 
     def _run_rows(
         self,

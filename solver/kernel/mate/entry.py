@@ -555,7 +555,7 @@ def entry(
     flag : int64
         Whether the attacker is to move, or threats are wanted, or perft lists the last
         moves, or Black is to move; or how many refutations are wanted. Or the number of
-        rows, or the style of lines.
+        rows or bounds, the style of lines, or the room and the least effort of bounds.
 
     Returns
     -------
@@ -569,6 +569,13 @@ def entry(
     if operation == parts.Operation.GROW:
         transposition.grow(search, np.uint64(number))
         return 0
+    if operation == parts.Operation.EXPORT_BOUNDS:
+        least = flag & ((1 << interface.EFFORT_BITS) - 1)
+        return transposition.export_bounds(
+            search, number, least, flag >> interface.EFFORT_BITS
+        )
+    if operation == parts.Operation.MERGE_BOUNDS:
+        return transposition.merge_bounds(search, number, flag)
     if operation == parts.Operation.READ_ROWS:
         return read_rows(number, flag, search)
     if operation == parts.Operation.WRITE_LINES:

@@ -167,6 +167,16 @@ class HashKey(NamedTuple):
     bucket: Bitboard
 
 
+BUCKET_BITS = np.uint64((1 << 26) - 1)
+"""What a table of up to 8 GiB uses of `HashKey.bucket`."""
+
+
+@inlined
+def complete_key(check: Bitboard, bucket: Bitboard) -> HashKey:
+    """Return a key of 90 bits: beyond BUCKET_BITS, `bucket` has bits of `check`."""
+    return HashKey(check, check ^ ((check ^ bucket) & BUCKET_BITS))
+
+
 @jit
 def hash_key(position: bitboards.Position, attacking: bool) -> HashKey:
     """Hash all eight words of a position and whether the attacker is to move.
@@ -184,7 +194,8 @@ def hash_key(position: bitboards.Position, attacking: bool) -> HashKey:
     )
     if not attacking:
         sides ^= MIX_DEFENDER
-    return HashKey(fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS), pieces ^ sides)
+    check = fold_product(pieces ^ MIX_US, sides ^ MIX_PAWNS)
+    return complete_key(check, pieces ^ sides)
 
 
 # Size and stamps
@@ -292,7 +303,7 @@ def clear(search: Search) -> None:
 
 
 @jit
-def begin_table(search: Search) -> None:
+def empty_table(search: Search) -> None:
     """Make the table empty and as small as a search begins with."""
     if search.generation >= LAST_GENERATION:
         clear(search)
@@ -342,6 +353,16 @@ def prefetch_bounds(search: Search, key: HashKey) -> None:
 
 
 @inlined
+def _unpacked(data: Bitboard) -> Bounds:
+    """Return the bounds in the second word of an entry."""
+    return Bounds(
+        np.int64(data & BYTE),
+        np.int64((data >> MATE_SHIFT) & BYTE),
+        (data >> MOVE_SHIFT) & bitboards.MOVE_BITS,
+    )
+
+
+@inlined
 def probe(search: Search, key: HashKey) -> Bounds:
     """Return the bounds of a position, or NO_BOUNDS if none are stored."""
     table = words_at(search.table)
@@ -351,11 +372,7 @@ def probe(search: Search, key: HashKey) -> Bounds:
         entry = start + np.uint64(slot) * ENTRY_WORDS
         data = table[entry + bitboards.ONE]
         if table[entry] ^ data == key.check and data >> STAMP_SHIFT == stamp:
-            return Bounds(
-                np.int64(data & BYTE),
-                np.int64((data >> MATE_SHIFT) & BYTE),
-                (data >> MOVE_SHIFT) & bitboards.MOVE_BITS,
-            )
+            return _unpacked(data)
     return NO_BOUNDS
 
 
@@ -404,6 +421,105 @@ def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
     )
     table[chosen] = key.check ^ packed
     table[chosen + bitboards.ONE] = packed
+
+
+# Checkpoints
+#
+# The bounds that took the most effort, without the table: an entry has the check word
+# of its key, and a word with no_mate (8), mate (8), move (17), effort (5) and the rest
+# of the key (26), from bit 0. It says the same in a table of any size.
+
+MOST_EXPORTED = np.uint64((1 << 5) - 1)
+PROVED_BITS = np.uint64((1 << 33) - 1)
+"""The bounds and the move of an entry."""
+BUCKET_SHIFT = np.uint64(38)
+
+
+@jit
+def export_bounds(
+    search: Search, address: Number, least: Number, room: Number
+) -> Number:
+    """Write the bounds of at least this effort; the search may go on meanwhile.
+
+    Parameters
+    ----------
+    search : Search
+        Any thread may be searching in its table. An entry that is being written or
+        moved is exported as it was, twice, or with a key that no position has.
+    address : int64
+        Where the entries go.
+    least : int64
+        1 to 127.
+    room : int64
+        How many entries can be written.
+
+    Returns
+    -------
+    int64
+        How many there are, with those that had no room.
+    """
+    table, exported = words_at(search.table), words_at(address)
+    first_buckets = (bitboards.ONE << search.first_bits) - bitboards.ONE
+    size = 0
+    for number in range(np.int64(search.used_buckets)):
+        bucket = np.uint64(number)
+        for slot in range(ENTRIES):
+            entry = bucket * BUCKET_WORDS + np.uint64(slot) * ENTRY_WORDS
+            check, data = table[entry], table[entry + bitboards.ONE]
+            effort = (data >> EFFORT_SHIFT) & EFFORT_BITS
+            if effort < np.uint64(least) or not _is_current(search, data):
+                continue
+            if size < room:
+                tag = (data >> STAMP_SHIFT) >> TAG_SHIFT
+                bits = (bucket & first_buckets) | (tag << search.first_bits)
+                exported[2 * size] = check ^ data
+                exported[2 * size + 1] = (
+                    (data & PROVED_BITS)
+                    | (min(effort, MOST_EXPORTED) << EFFORT_SHIFT)
+                    | (bits << BUCKET_SHIFT)
+                )
+            size += 1
+    return size
+
+
+@jit
+def merge_bounds(search: Search, address: Number, size: Number) -> Number:
+    """Add exported bounds to the table, after it has grown to have room for them.
+
+    Returns
+    -------
+    int64
+        How many were merged: all, or those before one that contradicts the table.
+    """
+    exported = words_at(address)
+    buckets = search.buckets
+    while np.int64(buckets) * ENTRIES < 2 * size:
+        buckets <<= bitboards.ONE
+    grow(search, buckets)
+    for index in range(size):
+        data = exported[2 * index + 1]
+        key = complete_key(exported[2 * index], data >> BUCKET_SHIFT)
+        known, added = probe(search, key), _unpacked(data)
+        no_mate = max(known.no_mate, added.no_mate)
+        mate = min(known.mate, added.mate)
+        if no_mate >= mate:
+            return index
+        # The move belongs to the shorter mate, else to the larger bound.
+        is_better = added.mate < known.mate or (
+            added.mate == known.mate and added.no_mate >= known.no_mate
+        )
+        move = added.move if is_better else known.move
+        effort = np.int64((data >> EFFORT_SHIFT) & MOST_EXPORTED)
+        store(search, key, Bounds(no_mate, mate, move), effort)
+    return size
+
+
+@jit
+def begin_table(search: Search) -> None:
+    """Begin with an empty table, or with what a checkpoint has."""
+    empty_table(search)
+    if search.known_size:
+        merge_bounds(search, search.known, search.known_size)
 
 
 # Proof numbers
