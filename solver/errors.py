@@ -45,6 +45,10 @@ class CertificateError(InputError):
     """A file is not a certificate: it is damaged or has another format."""
 
 
+class CheckpointError(InputError):
+    """A file is not a checkpoint of this search that the user's key has signed."""
+
+
 class ForgeryError(MatesolveError):
     """A certificate does not prove what it states."""
 

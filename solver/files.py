@@ -1,7 +1,7 @@
 """Write files atomically, whole or not at all; lock files against other programs.
 
-Called by `audit`, `certificate`, `cli`, `formats`, `kernel.build` and `laboratory`;
-imports no other.
+Called by `audit`, `certificate`, `cli`, `formats`, `kernel.build`, `laboratory` and
+`search`; imports no other.
 """
 
 from __future__ import annotations

@@ -381,6 +381,9 @@ DEFAULT_HASH_MIB = 128
 MAX_HASH_MIB = 1 << 20
 """The most that may be said: one tebibyte."""
 
+DEFAULT_CHECKPOINT_MB = 50
+"""What a checkpoint may take; beyond it, bounds of the least effort are left out."""
+
 MAX_NODES = 2**63 - 1
 """Largest node limit: the search counts in a signed 64-bit word."""
 

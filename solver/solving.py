@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import closing, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,13 @@ from solver.errors import refusal
 from solver.kernel.border import interface, parts, query_struct
 from solver.kernel.build.loader import load_part
 from solver.problem import (
+    DEFAULT_CHECKPOINT_MB,
     DEFAULT_HASH_MIB,
+    MAX_HASH_MIB,
     Limits,
     hash_size,
     require_instance,
+    require_int,
     thread_count,
 )
 from solver.search.queries import Questions, read_question, solution_of
@@ -36,6 +39,7 @@ from solver.solution import Solution, Stats, StoppedBy
 from solver.stipulations import genre_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Generator, Sequence
     from contextlib import AbstractContextManager
 
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from solver.endgames.ending import EndingHistory
     from solver.endgames.tablebases import Tablebases
     from solver.problem import Problem, Restriction
+    from solver.search.checkpoints import Checkpoint
     from solver.search.endgame import EndgameProbe
     from solver.search.queries import Batch, Found, Question
 
@@ -157,12 +162,35 @@ def solve(  # noqa: PLR0913 -- each is one part of the question
     return _short_calls.run((limits.hash_mib, limits.threads), answer, control, solver)
 
 
+@dataclass
+class _Search:
+    """The last search of a solver, for its checkpoint.
+
+    Attributes
+    ----------
+    question : Question
+    started : float
+        When it began, in seconds.
+    before, over : int
+        The generation of the table before it, and once it is over; None: it goes on.
+    time_s : float
+        Its seconds, once it is over.
+    """
+
+    question: Question
+    started: float
+    before: int
+    over: int | None = None
+    time_s: float = 0.0
+
+
 class Solver:
     """Solves one problem after the other in the same memory; use one for each thread.
 
     It remembers nothing about a problem except which small endgames it has met: further
     positions with these pieces are answered from endgame tables
-    (docs/explanation/endgames.md).
+    (docs/explanation/endgames.md). What a long search has proved can be saved, and
+    loaded to go on (docs/howto/resume.md).
 
     Parameters
     ----------
@@ -210,6 +238,8 @@ class Solver:
         self._workspace = Workspace(hash_mib)
         self._tablebases = tablebases
         self._helper_threads = HelperThreads(self._workspace, threads - 1, cores)
+        self._loaded: Checkpoint | None = None
+        self._last: _Search | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -219,6 +249,110 @@ class Solver:
     def hashfull(self) -> int:
         """Estimate how much of the largest table is full, per mille."""
         return self._workspace.hashfull()
+
+    def load(
+        self, path: str | os.PathLike[str], key: str | os.PathLike[str] | None = None
+    ) -> Checkpoint:
+        """Let later searches begin with the bounds in a file that `save` wrote.
+
+        It may be called for several files about the same stipulation and restriction.
+        Searches for anything else begin without them.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file.
+        key : str, PathLike or None
+            The file with the key that signed it; None: the user's own.
+
+        Returns
+        -------
+        Checkpoint
+            What the file has.
+
+        Raises
+        ------
+        CheckpointError
+            It is damaged, was signed with another key, is about another question than
+            what was loaded before, or contradicts it.
+        OSError
+            A file cannot be read.
+        """
+        from solver.search import checkpoints
+
+        found = checkpoints.read(path, checkpoints.read_key(key))
+        with self._exclusive.use():
+            known = found
+            if self._loaded is not None:
+                found.require_about(self._loaded, path, "stipulation")
+                known = self._loaded.merged(found)
+            if not self._workspace.merge(known.entries):
+                checkpoints.refuse(path, "bounds", "some that contradict each other")
+            self._loaded, self._last = known, None
+        return found
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        key: str | os.PathLike[str] | None = None,
+        *,
+        most_mb: int = DEFAULT_CHECKPOINT_MB,
+    ) -> Checkpoint:
+        """Write what the last search has proved of positions, with what was loaded.
+
+        Another thread may call this while the search goes on.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file, which replaces an older one as a whole.
+        key : str, PathLike or None
+            The file with the key to sign with; None: the user's own.
+        most_mb : int
+            The largest size of the bounds in megabytes.
+
+        Returns
+        -------
+        Checkpoint
+            What was written.
+
+        Raises
+        ------
+        InputError
+            There was no search, or its table has been used for something else.
+        CheckpointError
+            Other users can read the key.
+        OSError
+            The file cannot be written.
+        """
+        from solver.search import checkpoints
+
+        secret = checkpoints.read_key(key)
+        saved = self.checkpoint(most_mb)
+        checkpoints.write(path, saved, secret)
+        return saved
+
+    def checkpoint(self, most_mb: int) -> Checkpoint:
+        """Return what `save` writes."""
+        from solver.search.checkpoints import ENTRY_BYTES, MEGABYTE, Checkpoint
+
+        most_mb = require_int("most_mb", most_mb, 1, MAX_HASH_MIB)
+        last, search, loaded = self._last, self._workspace.search, self._loaded
+        if last is None or last.over not in {None, search.generation}:
+            name = "solver"
+            raise refusal(name, "a search to save", "none")
+        saved = Checkpoint.about(last.question.problem, last.question.restriction)
+        if loaded is not None and loaded.fits(last.question.problem):
+            saved = saved.merged(loaded)
+        if search.generation != last.before:  # it has begun, with what was loaded
+            room = most_mb * MEGABYTE // ENTRY_BYTES
+            saved = replace(saved, entries=self._workspace.export(room))
+        return replace(
+            saved,
+            searches=saved.searches + 1,
+            nodes=saved.nodes + search.nodes + self._helper_threads.count(),
+            time_s=saved.time_s + (last.time_s or time.perf_counter() - last.started),
+        )
 
     def solve(  # noqa: PLR0913 -- as above
         self,
@@ -301,7 +435,11 @@ class Solver:
             first, node_s = 0, 0.0
             while first < len(batch.rows):
                 row = batch.rows[first]
-                is_together = self._tablebases is None and row.alone_from > 0
+                is_together = (
+                    self._tablebases is None
+                    and self._loaded is None
+                    and row.alone_from > 0
+                )
                 with searching() as control, control.exclusive.use():
                     if is_together and row.state != query_struct.QueryState.OPEN:
                         end, node_s = self._call(batch, first, control, batch_s)
@@ -354,11 +492,18 @@ class Solver:
         if row.state != query_struct.QueryState.OPEN:
             workspace.limit(None, question.restriction)
         control.attach(workspace.search)
+        last = _Search(question, started, workspace.search.generation)
+        self._last, self._helper_threads.nodes = last, 0
+        if self._loaded and self._loaded.fits(question.problem):
+            workspace.begin_with(self._loaded.entries)
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
                 solution = self._search(batch, index, control)
         finally:
             self._helper_threads.stop()
+            workspace.begin_with(b"")
+            last.time_s = time.perf_counter() - started
+            last.over = workspace.search.generation
         # 3. What the tablebases know completes what the search left open.
         if from_tables:
             from solver.search.endgame import prefer_proof

@@ -496,6 +496,12 @@ class HelperThreads:
             self._threads.append(thread)
             thread.start()
 
+    def count(self) -> int:
+        """Return the nodes of the threads so far, or for the last problem."""
+        helped = self._helpers[: len(self._threads)]
+        running: int = sum(helper.search.nodes for helper in helped)
+        return self.nodes + self._ended_nodes + running
+
     def stop(self) -> None:
         """Stop the threads and wait until they end."""
         self.nodes = self._ended_nodes + sum(search.nodes for search in self._end())
