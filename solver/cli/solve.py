@@ -6,7 +6,9 @@ rooms.
 
 from __future__ import annotations
 
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from solver.endgames.tablebases import Tablebases
     from solver.output import shown_play
     from solver.position_text import GivenPosition
+    from solver.search.checkpoints import Checkpoint
 
 EXITS = {
     Status.PROVED: console.Exit.PROVED,
@@ -81,6 +84,7 @@ Examples:
     ),
     options.solver,
 )
+@options.checkpoints
 @options.json_record
 @options.jsonl
 @click.pass_context
@@ -97,6 +101,7 @@ def solve(
     first: bool,
     board: bool,
     files: options.AnswerFiles,
+    kept: options.Checkpoints,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -144,14 +149,15 @@ def solve(
 
     many = fen == (console.STDIN,)
     if many:
-        _refuse_single(moves, files)
+        _refuse_single(moves, files, kept)
     if files.solver and files.html_path is None:
         console.refuse_use("--solver needs --html.")
     options.require_certificate(
         "--certificate", files.certificate_path, files.certificate_format
     )
 
-    console.prepare_outputs(*files[:4])
+    kept.require_paths()
+    console.prepare_outputs(*files[:4], *kept.checkpoint_paths[:1])
     limits = cores.limits(limits)
     answers = (
         Records(2 if as_json else None, with_play=play.is_shown)
@@ -176,10 +182,12 @@ def solve(
         warned = replace(asked.problem, warnings=position.warnings)
         questions = [replace(asked, problem=warned) if position.warnings else asked]
     outputs = Outputs(answers, play, files)
-    ctx.exit(answer_each(questions, limits, outputs, tablebases))
+    ctx.exit(answer_each(questions, limits, outputs, tablebases, kept))
 
 
-def _refuse_single(moves: str, files: options.AnswerFiles) -> None:
+def _refuse_single(
+    moves: str, files: options.AnswerFiles, kept: options.Checkpoints
+) -> None:
     """Refuse what takes a single position.
 
     Raises
@@ -191,6 +199,11 @@ def _refuse_single(moves: str, files: options.AnswerFiles) -> None:
         console.refuse_use(
             "--certificate takes a single position; for several, use "
             "`matesolve verify --certificates`."
+        )
+    if kept.checkpoint_paths:
+        console.refuse_use(
+            "--checkpoint takes a single position; for several, use "
+            "`matesolve verify --store STORE --checkpoints`."
         )
     if moves:
         console.refuse_use("--moves takes a single position.")
@@ -333,6 +346,7 @@ def answer_each(
     limits: Limits,
     outputs: Outputs,
     tablebases: Tablebases | None = None,
+    kept: options.Checkpoints | None = None,
 ) -> console.Exit:
     """Answer questions in their order, to the end or until an interrupt.
 
@@ -346,6 +360,8 @@ def answer_each(
         Where the answers go.
     tablebases : Tablebases or None
         Tablebases to probe.
+    kept : Checkpoints or None
+        Where a single question keeps what it has proved.
 
     Returns
     -------
@@ -362,7 +378,7 @@ def answer_each(
             outputs.answers.refuse(question)
             code = console.Exit.BAD_INPUT
         else:
-            code = _answer_one(question, solver, outputs)
+            code = _answer_one(question, solver, outputs, kept)
         highest = max(highest, code)
         if code is console.Exit.INTERRUPTED:
             break
@@ -373,14 +389,19 @@ def answer_each(
 
 
 def _answer_one(
-    question: queries.Question, solver: solving.Solver, outputs: Outputs
+    question: queries.Question,
+    solver: solving.Solver,
+    outputs: Outputs,
+    kept: options.Checkpoints | None = None,
 ) -> console.Exit:
     """Answer a question: print the answer, then whatever takes longer, until Ctrl-C."""
     console.prepare_stipulation(question.problem.stipulation)
     control = threads.Control()
-    solution = console.run_interruptible(
-        lambda: solver.answer(question, control), control
-    )
+    saved = _Saved(solver, kept) if kept and kept.checkpoint_paths else None
+    with saved.searching(question) if saved else nullcontext():
+        solution = console.run_interruptible(
+            lambda: solver.answer(question, control), control
+        )
     answers, asked, files = outputs
     # The control also knows of an interrupt that came when the search had just ended.
     patience = signals.Patience(is_interrupted=control.reason is StoppedBy.INTERRUPT)
@@ -389,6 +410,8 @@ def _answer_one(
     code = (
         console.Exit.INTERRUPTED if patience.is_interrupted else EXITS[solution.status]
     )
+    if saved:
+        code = max(code, saved.finish(is_over=solution.stopped_by is None))
     if files.certificate_path is not None:
         from solver.cli import answer_files
 
@@ -424,6 +447,64 @@ def _answer_one(
         else:
             code = max(code, answer_files.write_drawings(files, solution, play))
     return code
+
+
+class _Saved:
+    """The checkpoint of a search: loaded before it, saved during it and at its end.
+
+    Parameters
+    ----------
+    solver : Solver
+        What searches.
+    kept : Checkpoints
+        The files; at least one.
+    """
+
+    def __init__(self, solver: solving.Solver, kept: options.Checkpoints) -> None:
+        self._solver = solver
+        self._kept = kept
+
+    @contextmanager
+    def searching(self, question: queries.Question) -> Iterator[None]:
+        """Load the files, then save the search in the block now and then.
+
+        Raises
+        ------
+        CheckpointError
+            A file is none of this search, or the key is not the user's alone.
+        OSError
+            A file cannot be read.
+        """
+        from solver.search import checkpoints
+
+        wanted = checkpoints.Checkpoint.about(question.problem, question.restriction)
+        paths, key = self._kept.checkpoint_paths, self._kept.checkpoint_key
+        checkpoints.read_key(key)  # even if there is no file yet
+        for path in paths:
+            if path != paths[0] or Path(path).exists():
+                found = self._solver.load(path, key)
+                found.require_about(wanted, path, "fen", "stipulation", "restriction")
+                console.notify(f"checkpoint {path}: {found.words()}")
+        with checkpoints.saving(self._save):
+            yield
+
+    def finish(self, *, is_over: bool) -> console.Exit:
+        """Save the search, which may go on another time."""
+        path = self._kept.checkpoint_paths[0]
+        try:
+            words = self._save().words()
+        except OSError as error:
+            console.notify(f"error: {path}: {error.strerror}")
+            return console.Exit.IO
+        if not is_over:
+            console.notify(f"checkpoint {path}: {words}; the same command goes on")
+        return console.Exit.PROVED
+
+    def _save(self) -> Checkpoint:
+        kept = self._kept
+        return self._solver.save(
+            kept.checkpoint_paths[0], kept.checkpoint_key, most_mb=kept.checkpoint_mb
+        )
 
 
 class Records(NamedTuple):
