@@ -332,6 +332,22 @@ class Solver:
         checkpoints.write(path, saved, secret)
         return saved
 
+    def keep(self) -> None:
+        """Let later searches begin with what the last one has proved, as `load` does.
+
+        Raises
+        ------
+        InputError
+            There was no search, or its table has been used for something else.
+        """
+        with self._exclusive.use():
+            self._loaded = self.checkpoint(DEFAULT_CHECKPOINT_MB)
+
+    def unload(self) -> None:
+        """Let later searches begin without what was loaded or kept."""
+        with self._exclusive.use():
+            self._loaded = None
+
     def checkpoint(self, most_mb: int) -> Checkpoint:
         """Return what `save` writes."""
         from solver.search.checkpoints import ENTRY_BYTES, MEGABYTE, Checkpoint
