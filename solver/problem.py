@@ -381,6 +381,8 @@ DEFAULT_HASH_MIB = 128
 MAX_HASH_MIB = 1 << 20
 """The most that may be said: one tebibyte."""
 
+MEGABYTE = 1_000_000
+
 DEFAULT_CHECKPOINT_MB = 50
 """What a checkpoint may take; beyond it, bounds of the least effort are left out."""
 

@@ -19,6 +19,7 @@ from solver.problem import (
     DEFAULT_CHECKPOINT_MB,
     DEFAULT_HASH_MIB,
     MAX_HASH_MIB,
+    MEGABYTE,
     Limits,
     hash_size,
     require_instance,
@@ -350,7 +351,7 @@ class Solver:
 
     def checkpoint(self, most_mb: int) -> Checkpoint:
         """Return what `save` writes."""
-        from solver.search.checkpoints import ENTRY_BYTES, MEGABYTE, Checkpoint
+        from solver.search.checkpoints import ENTRY_BYTES, Checkpoint
 
         most_mb = require_int("most_mb", most_mb, 1, MAX_HASH_MIB)
         last, search, loaded = self._last, self._workspace.search, self._loaded

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver import errors, position_text, solving
 from solver.audit import results
-from solver.problem import MATE, Limits, Problem
+from solver.problem import DEFAULT_CHECKPOINT_MB, MATE, MEGABYTE, Limits, Problem
 from solver.search import follow, threads
 from solver.search.queries import Problems, Question, solution_of
 from solver.solution import Solution, StoppedBy
@@ -158,6 +160,97 @@ def solves_as_claimed(answer: Solution, *, within: bool) -> bool:
 # the same `AuditOptions`.
 
 
+_LIMITS = frozenset({StoppedBy.TIME, StoppedBy.NODES})
+
+
+class CheckpointFolder(NamedTuple):
+    """Where an audit keeps what is proved of questions that a limit stopped.
+
+    Attributes
+    ----------
+    path : str
+        The folder; it exists.
+    key : str or None
+        The file with the key that signs the checkpoints; None: the user's own.
+    most_mb : int
+        The largest size of all checkpoints together, in megabytes. If they take so
+        much, none is added until others are answered and deleted.
+    """
+
+    path: str
+    key: str | None
+    most_mb: int
+
+    def solve(
+        self,
+        solver: solving.Solver,
+        question: Question,
+        control: threads.Control,
+        *,
+        may_be_late: bool,
+    ) -> tuple[Solution, tuple[str, ...]]:
+        """Answer a question, from its checkpoint on if there is one.
+
+        Parameters
+        ----------
+        solver : Solver
+        question : Question
+        control : Control
+        may_be_late : bool
+            Whether a question that runs out of time is searched again, so that nothing
+            needs to be kept.
+
+        Returns
+        -------
+        Solution
+        tuple of str
+            What was wrong with the checkpoint, for the user to read.
+        """
+        notices: list[str] = []
+        file = self._file(question)
+        solver.unload()
+        try:
+            if file.exists():
+                solver.load(file, self.key)
+        except (errors.CheckpointError, OSError) as error:
+            notices.append(f"{error}; searched from the beginning")
+        solution = solver.answer(question, control)
+        is_late = may_be_late and solution.stopped_by is StoppedBy.TIME
+        try:
+            if solution.stopped_by is None:
+                file.unlink(missing_ok=True)
+            elif solution.stopped_by in _LIMITS and not is_late:
+                self._save(solver, file)
+        except OSError as error:
+            notices.append(f"{file}: {error.strerror}")
+        return solution, tuple(notices)
+
+    def _file(self, question: Question) -> Path:
+        from solver.search.checkpoints import Checkpoint
+
+        about = Checkpoint.about(question.problem, question.restriction)
+        name = f"{about.fen} {about.stipulation} {about.restriction}"
+        digest = blake2b(name.encode(), digest_size=16).hexdigest()
+        return Path(self.path) / f"{digest}.checkpoint"
+
+    def _save(self, solver: solving.Solver, file: Path) -> None:
+        """Save a search as far as there is room; other processes save theirs."""
+        left = self.most_mb * MEGABYTE - self.size_bytes(but=file)
+        room_mb = min(DEFAULT_CHECKPOINT_MB, left // MEGABYTE)
+        if room_mb:
+            solver.save(file, self.key, most_mb=room_mb)
+        if self.size_bytes() > self.most_mb * MEGABYTE:
+            file.unlink(missing_ok=True)
+
+    def size_bytes(self, but: Path | None = None) -> int:
+        """Return the size of all checkpoints but one."""
+        size = 0
+        for file in Path(self.path).iterdir():
+            with suppress(FileNotFoundError):  # another process has just deleted it
+                size += file.stat().st_size if file != but else 0
+        return size
+
+
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
     """What an audit searches for in every problem.
@@ -184,6 +277,8 @@ class AuditOptions:
         If a claimed mate is refuted, look for a longer one.
     directories : tuple of str
         Where the endgame tables are.
+    checkpoints : CheckpointFolder or None
+        Where searches that a limit stops are kept; None: nowhere.
     """
 
     limits: Limits
@@ -196,6 +291,7 @@ class AuditOptions:
     follow: bool = False
     farther: bool = False
     directories: tuple[str, ...] = ()
+    checkpoints: CheckpointFolder | None = None
 
     def question(self, problem: Problem) -> Question:
         """Return what to search: up to the claimed length, or up to the limits.
@@ -374,6 +470,7 @@ class AuditJob:
             from solver.endgames.tablebases import Tablebases
 
             tablebases = Tablebases(options.directories)
+        self._notices: tuple[str, ...] = ()
         limits = options.limits
         self._solver = solving.Solver(
             limits.hash_mib, tablebases, threads=limits.threads, cores=cores
@@ -420,7 +517,12 @@ class AuditJob:
     def _results(
         self, problems: Sequence[Problem], options: AuditOptions, batch_s: float
     ) -> Iterator[results.AuditResult | None]:
-        if options.follow or options.every_ply or options.certify:
+        if (
+            options.follow
+            or options.every_ply
+            or options.certify
+            or options.checkpoints
+        ):
             # Each needs the solver, or what it remembers, before the next answer.
             for problem in problems:
                 question = options.question(problem)
@@ -457,13 +559,14 @@ class AuditJob:
         """
         answer, holds, line_stop = found
         certificate: bytes | None = None
-        notices: tuple[str, ...] = ()
+        notices, self._notices = self._notices, ()
         # Now: the workspace forgets the answer.
         if self._wants_certificate(answer, holds):
             built = self._certify(answer)
             if built is None:
                 return None
-            certificate, notices = built
+            certificate, left_out = built
+            notices += left_out
         searched = list(self._search_line(answer, limits))
         plies = [ply for ply, _ in searched]
         others = [found for _, found in searched[1:]]
@@ -484,8 +587,16 @@ class AuditJob:
         return result.with_costs_of(*others) if others else result
 
     def _solve(self, question: Question) -> Solution:
+        kept, own_s = self._options.checkpoints, self._options.limits.time_s
         with self._searching() as control:
-            return self._solver.answer(question, control)
+            if kept is None:
+                return self._solver.answer(question, control)
+            may_be_late = question.limits.time_s != own_s
+            solution, notices = kept.solve(
+                self._solver, question, control, may_be_late=may_be_late
+            )
+            self._notices += notices
+            return solution
 
     def _search_line(
         self, answer: Solution, limits: Limits

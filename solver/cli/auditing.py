@@ -1,7 +1,8 @@
 """What commands that audit or read collections share: options, the store, files.
 
 Called by `improve`, `problems`, `stores`, `table` and `verify`; imports `console`,
-`options`, `audit`, `errors`, `formats`, `problem` and `stipulations`.
+`options`, `audit`, `errors`, `files`, `formats`, `problem`, `search` and
+`stipulations`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import click
 
 from solver import errors, problem
 from solver.cli import console, options
+from solver.files import make_folder
 from solver.formats import claims, registry, streams
+from solver.problem import MEGABYTE
 from solver.stipulations import Verdict
 
 if TYPE_CHECKING:
@@ -189,11 +192,14 @@ class StoreRequest(NamedTuple):
         Delete the results in the store.
     retry : frozenset of str
         See `ResumeStore`.
+    checkpoints : CheckpointFolder or None
+        See `AuditOptions`; the folder is made when it is needed.
     """
 
     path: str | None
     fresh: bool
     retry: frozenset[str]
+    checkpoints: job.CheckpointFolder | None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -208,9 +214,20 @@ class StoreRequest(NamedTuple):
             return
         from solver.audit.store import ResumeStore, Store
 
+        kept = self.checkpoints
         with Store(self.path, fresh=self.fresh) as store:
+            if kept:
+                from solver.search.checkpoints import read_key
+
+                read_key(kept.key)  # before the searches
+                make_folder(Path(kept.path))
             resume = ResumeStore(store, audit_options, self.retry)
             yield resume
+            if kept and (size := kept.size_bytes()):
+                console.notify(
+                    f"{kept.path}: {size / MEGABYTE:,.1f} of {kept.most_mb:,} MB; "
+                    "with --retry and wider limits, these searches go on"
+                )
             if resume.not_retried:
                 count = f"{resume.not_retried:,} not searched again"
                 console.notify(
@@ -226,11 +243,25 @@ class StoreRequest(NamedTuple):
 
 
 def _stored(
-    store_path: str | None, *, fresh: bool, retry: frozenset[str]
+    store_path: str | None,
+    *,
+    fresh: bool,
+    retry: frozenset[str],
+    with_checkpoints: bool,
+    checkpoints_mb: int,
+    checkpoint_key: str | None,
 ) -> StoreRequest:
-    if store_path is None and (fresh or retry):
-        console.refuse_use("--fresh and --retry need a --store.")
-    return StoreRequest(store_path, fresh, retry)
+    if store_path is None and (fresh or retry or with_checkpoints):
+        console.refuse_use("--fresh, --retry and --checkpoints need a --store.")
+    if not with_checkpoints and checkpoint_key is not None:
+        console.refuse_use("--checkpoint-key needs --checkpoints.")
+    kept = None
+    if with_checkpoints:
+        from solver.audit.job import CheckpointFolder
+
+        folder = f"{store_path}-checkpoints"
+        kept = CheckpointFolder(folder, checkpoint_key, checkpoints_mb)
+    return StoreRequest(store_path, fresh, retry, kept)
 
 
 store = options.gathered(
@@ -251,8 +282,21 @@ store = options.gathered(
         default=NONE,
         metavar="VERDICTS",
     ),
+    options.flag(
+        "--checkpoints with_checkpoints",
+        "Keep what is proved when a limit stops a search, in a folder beside the store "
+        "(RUN.db-checkpoints), so that --retry with wider limits goes on from there.",
+    ),
+    options.number(
+        "--checkpoints-size checkpoints_mb",
+        problem.MAX_HASH_MIB,
+        "MB",
+        "Let all checkpoints of a store take MB megabytes at most.",
+        default=1000,
+    ),
+    options.checkpoint_key,
 )
-"""Adds `--store`, `--fresh` and `--retry`, passed as `stored: StoreRequest`."""
+"""Adds `--store` and what belongs to it, passed as `stored: StoreRequest`."""
 
 
 class CertificateRequest(NamedTuple):

@@ -247,7 +247,9 @@ class AuditProgress(PrintedProgress, TimedProgress):
         self._counted: Counter[str] = Counter()
 
     def add(self, result: results.AuditResult) -> None:
-        """Count one more result."""
+        """Count one more result, and print its notices."""
+        for notice in result.notices:
+            self.notify(f"{result.source}: {notice}")
         self._counted[result.word] += 1
         self.done += 1
 

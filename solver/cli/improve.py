@@ -354,6 +354,7 @@ def improve(
         certificate_format=proofs.certificate_format,
         certify_known=False,
         follow=follow,
+        checkpoints=stored.checkpoints,
     )
     console.prepare_kernel()
     control = threads.GroupControl()

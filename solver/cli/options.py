@@ -62,8 +62,8 @@ OPTION_GROUPS = {
     "Games": "--games --seed --first-game",
     "Processes and machines": "--jobs --cluster",
     "Saved results": (
-        "--checkpoint --checkpoint-key --checkpoint-size --store --checkpoints --fresh "
-        "--retry --marks --games-file"
+        "--checkpoint --checkpoint-key --checkpoint-size --store --checkpoints "
+        "--checkpoints-size --fresh --retry --marks --games-file"
     ),
     "Corrections": "--correct --drop --cooks --hints --changes",
     "Output": (

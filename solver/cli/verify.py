@@ -392,6 +392,7 @@ def verify(
         # A certificate proves the answer alone, and -n is the longest mate wanted.
         farther=proofs.folder_path is None and limits.max_moves is None,
         directories=tuple(map(str, tablebases.directories)) if tablebases else (),
+        checkpoints=stored.checkpoints,
     )
     console.prepare_kernel()
     control = threads.GroupControl()
@@ -472,6 +473,8 @@ def _open_workers(
 
         yield workers.local_workers(asked, jobs, tablebases)
         return
+    if asked.checkpoints:
+        console.refuse_use("--checkpoints cannot be combined with --cluster.")
     if jobs and address != LOCAL:
         msg = "--jobs cannot be combined with a cluster, which has its own workers."
         raise click.UsageError(msg)

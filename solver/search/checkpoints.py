@@ -1,6 +1,6 @@
 """Checkpoints: the bounds of a search that took the most effort, in a signed file.
 
-Called by `cli` and `solving`; imports `errors`, `files` and `problem`.
+Called by `audit`, `cli` and `solving`; imports `errors`, `files` and `problem`.
 
 A search that begins with the bounds of an earlier one proves only what is left. Bounds
 belong to positions, not to questions, so nothing else is kept, and the files of several
@@ -46,7 +46,6 @@ DIGEST = "sha256"
 DIGEST_BYTES = 32
 MOST_HEADER_BYTES = 4096
 
-MEGABYTE = 1_000_000
 
 FIRST_WAIT_S = 2.0
 MOST_WAIT_S = 600.0
