@@ -281,14 +281,16 @@ class Solver:
         """
         from solver.search import checkpoints
 
-        found = checkpoints.read(path, checkpoints.read_key(key))
+        found = checkpoints.read_checkpoint(path, checkpoints.read_key(key))
         with self._exclusive.use():
             known = found
             if self._loaded is not None:
                 found.require_about(self._loaded, path, "stipulation")
                 known = self._loaded.merged(found)
             if not self._workspace.merge(known.entries):
-                checkpoints.refuse(path, "bounds", "some that contradict each other")
+                checkpoints.refuse_file(
+                    path, "bounds", "some that contradict each other"
+                )
             self._loaded, self._last = known, None
         return found
 
@@ -330,7 +332,7 @@ class Solver:
 
         secret = checkpoints.read_key(key)
         saved = self.checkpoint(most_mb)
-        checkpoints.write(path, saved, secret)
+        checkpoints.write_checkpoint(path, saved, secret)
         return saved
 
     def keep(self) -> None:

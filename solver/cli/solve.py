@@ -16,7 +16,7 @@ import click
 from solver import errors, solving
 from solver.cli import console, options, signals
 from solver.output import Notation
-from solver.output.text import describe
+from solver.output.text import describe, duration
 from solver.problem import MATE, RANGES, Limits, Problem, Restriction, Stipulation
 from solver.search import queries, threads
 from solver.solution import Solution, Status, StoppedBy
@@ -483,8 +483,10 @@ class _Saved:
         for path in paths:
             if path != paths[0] or Path(path).exists():
                 found = self._solver.load(path, key)
-                found.require_about(wanted, path, "fen", "stipulation", "restriction")
-                console.notify(f"checkpoint {path}: {found.words()}")
+                found.require_about(wanted, path, "stipulation")
+                if path == paths[0]:  # which is written
+                    found.require_about(wanted, path, "fen", "restriction")
+                console.notify(f"{path}: {_costs(found)}")
         with checkpoints.saving(self._save):
             yield
 
@@ -492,12 +494,12 @@ class _Saved:
         """Save the search, which may go on another time."""
         path = self._kept.checkpoint_paths[0]
         try:
-            words = self._save().words()
+            words = _costs(self._save())
         except OSError as error:
             console.notify(f"error: {path}: {error.strerror}")
             return console.Exit.IO
         if not is_over:
-            console.notify(f"checkpoint {path}: {words}; the same command goes on")
+            console.notify(f"{path}: {words}; the same command goes on")
         return console.Exit.PROVED
 
     def _save(self) -> Checkpoint:
@@ -505,6 +507,14 @@ class _Saved:
         return self._solver.save(
             kept.checkpoint_paths[0], kept.checkpoint_key, most_mb=kept.checkpoint_mb
         )
+
+
+def _costs(checkpoint: Checkpoint) -> str:
+    """Describe what a checkpoint has, and what it has cost."""
+    number = checkpoint.searches
+    searches = "1 search" if number == 1 else f"{number:,} searches"
+    took = f"{checkpoint.nodes:,} nodes in {duration(checkpoint.time_s)}"
+    return f"bounds of {checkpoint.positions:,} positions, {searches}, {took}"
 
 
 class Records(NamedTuple):

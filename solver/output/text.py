@@ -441,13 +441,15 @@ def _keys(solution: Solution, *, uci: bool) -> Sequence[str]:
 
 
 def duration(seconds: float) -> str:
-    """Write a time in milliseconds, seconds or minutes."""
+    """Write a time in milliseconds, seconds, minutes or hours."""
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     if seconds < 60:
         return f"{seconds:.2f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s"
+    if minutes < 120:
+        return f"{minutes} min {rest:02} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"
 
 
 def listed(moves: Sequence[str]) -> str:

@@ -23,7 +23,6 @@ import time
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -98,12 +97,6 @@ class Checkpoint:
             {name: value for name, value in conditions.items() if value},
         )
 
-    def words(self) -> str:
-        """Describe it in a few words."""
-        searches = "1 search" if self.searches == 1 else f"{self.searches:,} searches"
-        took = f"{self.nodes:,} nodes, {timedelta(seconds=round(self.time_s))}"
-        return f"bounds of {self.positions:,} positions from {searches} ({took})"
-
     def fits(self, problem: Problem) -> bool:
         """Return whether the search for this problem can begin with the bounds."""
         return self.stipulation == _stipulation(problem)
@@ -120,7 +113,7 @@ class Checkpoint:
         for name in names:
             expected, found = getattr(wanted, name), getattr(self, name)
             if expected != found:
-                refuse(path, f"a checkpoint with {name} {expected}", found)
+                refuse_file(path, f"a checkpoint with {name} {expected}", found)
 
     def merged(self, other: Checkpoint) -> Checkpoint:
         """Return one with the bounds and the costs of both."""
@@ -158,17 +151,19 @@ class Checkpoint:
         end = data.find(b"\n", 0, MOST_HEADER_BYTES) + 1
         if not data.startswith(b'{"matesolve": "checkpoint"') or not end:
             found = "an empty file" if not data else "another file"
-            refuse(path, "a checkpoint of matesolve", found)
+            refuse_file(path, "a checkpoint of matesolve", found)
         body, crc = view[: -CRC_BYTES - DIGEST_BYTES], view[-CRC_BYTES - DIGEST_BYTES :]
         if zlib.crc32(body) != int.from_bytes(crc[:CRC_BYTES], "little"):
-            refuse(path, "a whole checkpoint", "a damaged one")
+            refuse_file(path, "a whole checkpoint", "a damaged one")
         signature = _sign([view[:-DIGEST_BYTES]], key)
         if not hmac.compare_digest(signature, view[-DIGEST_BYTES:]):
-            refuse(path, "a checkpoint signed with your key", "another signature")
+            refuse_file(path, "a checkpoint signed with your key", "another signature")
         # What is signed was written by this program; only its version may be another.
         header: dict[str, Any] = json.loads(data[:end])
         if header.pop("format") != FORMAT:
-            refuse(path, f"a checkpoint of format {FORMAT}", "one of another version")
+            refuse_file(
+                path, f"a checkpoint of format {FORMAT}", "one of another version"
+            )
         del header["matesolve"], header["positions"]
         return cls(**header, entries=bytes(body[end:]))
 
@@ -180,7 +175,7 @@ def _sign(parts: list[Any], key: bytes) -> bytes:
     return signature.digest()
 
 
-def refuse(path: str | os.PathLike[str], expected: str, found: object) -> NoReturn:
+def refuse_file(path: str | os.PathLike[str], expected: str, found: object) -> NoReturn:
     """Raise CheckpointError, which names the file."""
     shown = quote(found) if isinstance(found, str) and "/" in found else found
     msg = f"{os.fspath(path)}: expected {expected}, found {shown}"
@@ -195,7 +190,7 @@ def _stipulation(problem: Problem) -> str:
 # Files
 
 
-def read(path: str | os.PathLike[str], key: bytes) -> Checkpoint:
+def read_checkpoint(path: str | os.PathLike[str], key: bytes) -> Checkpoint:
     """Read a checkpoint; see `Checkpoint.parse`.
 
     Raises
@@ -208,7 +203,9 @@ def read(path: str | os.PathLike[str], key: bytes) -> Checkpoint:
     return Checkpoint.parse(Path(path).read_bytes(), key, path)
 
 
-def write(path: str | os.PathLike[str], checkpoint: Checkpoint, key: bytes) -> None:
+def write_checkpoint(
+    path: str | os.PathLike[str], checkpoint: Checkpoint, key: bytes
+) -> None:
     """Write a checkpoint, which replaces an older one as a whole.
 
     Raises
@@ -260,10 +257,12 @@ def read_key(path: str | os.PathLike[str] | None = None) -> bytes:
         _make_key(file)
     mode = stat.S_IMODE(file.stat().st_mode)
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        refuse(file, "a key that its owner alone can read (mode 0600)", f"{mode:04o}")
+        refuse_file(
+            file, "a key that its owner alone can read (mode 0600)", f"{mode:04o}"
+        )
     key = file.read_bytes()
     if len(key) < KEY_BYTES:
-        refuse(file, f"a key of at least {KEY_BYTES} bytes", len(key))
+        refuse_file(file, f"a key of at least {KEY_BYTES} bytes", len(key))
     return key
 
 

@@ -96,6 +96,7 @@ def test_help_lists_options_in_groups_and_ends_with_help(
         "Restrictions on the attacker",
         "What to look for",
         "Play of compositions",
+        "Saved results",
         "Output",
         "Files to write",
         "Other options",
