@@ -53,7 +53,7 @@ LOSS = 0.02
 taken, 10 minutes at most: a kill loses no more."""
 
 COST = 0.01
-"""Saving takes at most this part of the time."""
+"""Saving takes at most this part of a core's time; to wait for a disk takes none."""
 
 
 @dataclass(frozen=True)
@@ -295,10 +295,10 @@ def saving(save: Callable[[], object]) -> Iterator[None]:
             wait_s = min(max(wait_s, FIRST_WAIT_S), MOST_WAIT_S)
             if ended.wait(max(wait_s, cost_s / COST)):
                 return
-            started = time.monotonic()
+            started = time.thread_time()
             with suppress(OSError):  # such as a full disk, which may have room later
                 save()
-            cost_s = time.monotonic() - started
+            cost_s = time.thread_time() - started
 
     thread = threading.Thread(target=save_often, daemon=True)
     thread.start()
