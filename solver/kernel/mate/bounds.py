@@ -492,6 +492,39 @@ def answer_at_once(
 
 
 @jit
+def read_line(
+    position: bitboards.Position,
+    moves: Number,
+    attacking: bool,
+    is_shortest: bool,
+    search: Search,
+) -> Number:
+    """Read the line of a mate that was just proved; see `turns.noting`."""
+    if not is_shortest or search.restricted_only:
+        return read_proved_line(position, moves, attacking, search)
+    plies = prover.find_line(position, moves, attacking, search)
+    return plies if plies == 2 * moves - np.int64(attacking) else interface.STOPPED
+
+
+note = turns.noting(read_line)
+
+
+@jit
+def note_known(query: Query, position: bitboards.Position, search: Search) -> None:
+    """Begin with the bounds that the table has of the position.
+
+    The last one that is asked for is left to the search, which ends with it.
+    """
+    key = transposition.hash_key(position, query.attacking != 0)
+    known = dfpn.known_bounds(key, search)
+    no_mate = min(known.no_mate, query.most_moves - 1)
+    none, mate = interface.Decision.NO_MATE, interface.Decision.MATE
+    note(query, position, turns.OURS, none, no_mate, search)
+    if known.mate <= query.most_moves:
+        note(query, position, turns.OURS, mate, known.mate, search)
+
+
+@jit
 def begin_query(query: Query, position: bitboards.Position, search: Search) -> Number:
     """Begin a search, or answer at once if none is needed; see `turns.machine`."""
     turns.open_query(query, 1, search)
@@ -518,29 +551,16 @@ def begin_query(query: Query, position: bitboards.Position, search: Search) -> N
         return answer_at_once(query, query_struct.Answer.DISPROVED, -1, least)
     if query.root_moves:
         keep_admitted(query, position, search)
+
+    # 4. What a checkpoint knows, so that no answer gets worse.
+    elif search.known_size:
+        note_known(query, position, search)
     return (
         query_struct.Turn.PAUSES
         if turns.is_small_ending(position)
         else query_struct.Turn.GOES_ON
     )
 
-
-@jit
-def read_line(
-    position: bitboards.Position,
-    moves: Number,
-    attacking: bool,
-    is_shortest: bool,
-    search: Search,
-) -> Number:
-    """Read the line of a mate that was just proved; see `turns.noting`."""
-    if not is_shortest or search.restricted_only:
-        return read_proved_line(position, moves, attacking, search)
-    plies = prover.find_line(position, moves, attacking, search)
-    return plies if plies == 2 * moves - np.int64(attacking) else interface.STOPPED
-
-
-note = turns.noting(read_line)
 
 # The rounds
 
