@@ -495,7 +495,8 @@ def merge_bounds(search: Search, address: Number, size: Number) -> Number:
     buckets = search.buckets
     while np.int64(buckets) * ENTRIES < 2 * size:
         buckets <<= bitboards.ONE
-    grow(search, buckets)
+    if buckets > search.buckets:
+        grow(search, buckets)
     for index in range(size):
         data = exported[2 * index + 1]
         key = complete_key(exported[2 * index], data >> BUCKET_SHIFT)
