@@ -511,7 +511,9 @@ class Solver:
         if row.state != query_struct.QueryState.OPEN:
             workspace.limit(None, question.restriction)
         control.attach(workspace.search)
-        last = _Search(question, started, workspace.search.generation)
+        has_begun = row.state == query_struct.QueryState.OPEN
+        before = workspace.search.generation - has_begun
+        last = _Search(question, started, before)
         self._last, self._helper_threads.nodes = last, 0
         if self._loaded and self._loaded.fits(question.problem):
             workspace.begin_with(self._loaded.entries)

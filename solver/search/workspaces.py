@@ -17,15 +17,11 @@ from solver.kernel.build.loader import load_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TypeAlias
 
     from solver.problem import Restriction
 
-    Entries: TypeAlias = "ctypes.Array[ctypes.c_uint64]"
-
-
 BUCKET_BYTES = 64
-ENTRY_WORDS = 2
+ENTRY_BYTES = 16
 MIB = 1 << 20
 
 FIRST_BITS = 14
@@ -101,7 +97,7 @@ class Workspace:
         self.kernel = load_part(parts.SEARCH).kernel
         self.search = interface.new_search()
         self.restriction: Restriction | None = None
-        self._known: Entries | None = None
+        self._known = b""
         self._memory = memory
         self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
@@ -125,18 +121,15 @@ class Workspace:
 
     def begin_with(self, entries: bytes) -> None:
         """Let searches begin with exported bounds; empty: with an empty table."""
-        known = (ctypes.c_uint64 * (len(entries) // 8)).from_buffer_copy(entries)
-        self._known = known  # the kernel reads it
-        self.search.known_size = len(known) // ENTRY_WORDS
-        self.search.known = ctypes.addressof(known)
+        self._known = entries  # the kernel reads it
+        self.search.known = _address(entries)
+        self.search.known_size = len(entries) // ENTRY_BYTES
 
     def merge(self, entries: bytes) -> bool:
         """Begin, add exported bounds, and return whether none contradicts another."""
-        self.begin_with(b"")
         self.begin(None)
-        known = (ctypes.c_uint64 * (len(entries) // 8)).from_buffer_copy(entries)
-        merged = self.kernel.merge_bounds(self.search, known)
-        return merged * ENTRY_WORDS == len(known)
+        size, address = len(entries) // ENTRY_BYTES, _address(entries)
+        return self.kernel.merge_bounds(self.search, address, size) == size
 
     def export(self, room: int) -> bytes:
         """Return the bounds that took the most effort; another thread may search.
@@ -146,14 +139,17 @@ class Workspace:
         room : int
             How many bounds at most.
         """
-        memory = interface.map_memory(max(1, room) * ENTRY_WORDS * 8)
-        entries = (ctypes.c_uint64 * (room * ENTRY_WORDS)).from_buffer(memory)
-        least = LEAST_EFFORT
-        size = self.kernel.export_bounds(self.search, entries, least)
-        while size > room and least < MOST_EFFORT:
+        memory = interface.map_memory(max(1, room) * ENTRY_BYTES)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        kernel, search, least = self.kernel, self.search, LEAST_EFFORT
+        everything = least, MOST_EFFORT
+        while (size := kernel.export_bounds(search, address, room, everything)) > room:
             least += 1
-            size = self.kernel.export_bounds(self.search, entries, least)
-        return bytes(memoryview(entries)[: min(size, room) * ENTRY_WORDS])
+            everything = least, MOST_EFFORT
+        if least > LEAST_EFFORT:  # some of those that have no room together
+            next_effort, end = (least - 1, least - 1), address + size * ENTRY_BYTES
+            size += kernel.export_bounds(search, end, room - size, next_effort)
+        return memory[: min(size, room) * ENTRY_BYTES]
 
     def join(self, leader: Workspace, nodes: int) -> None:
         """Prepare to search the leader's problem, in the same table.
@@ -274,6 +270,10 @@ class Workspace:
             search.most_flights = _most_or_any(restriction.king_flights)
             search.most_replies = _most_or_any(restriction.replies)
             search.threat_moves = restriction.threat or 0
+
+
+def _address(data: bytes) -> int:
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
 def _most_or_any(most: int | None) -> int:

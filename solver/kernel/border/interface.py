@@ -21,7 +21,6 @@ from ctypes import (
     addressof,
     byref,
     c_int64,
-    c_uint64,
     sizeof,
 )
 from enum import IntEnum
@@ -666,22 +665,22 @@ class Kernel:
         self.run("GROW", None, search, buckets)
 
     def export_bounds(
-        self, search: search_struct.Search, entries: Array[c_uint64], least: int
+        self,
+        search: search_struct.Search,
+        address: int,
+        room: int,
+        efforts: tuple[int, int],
     ) -> int:
-        """Write the bounds of at least this effort; the search may go on meanwhile.
-
-        Return how many there are, with those that had no room in `entries`;
-        `solver.kernel.mate.transposition` has the layout.
-        """
-        flag = len(entries) // 2 << EFFORT_BITS | least
-        return self.run("EXPORT_BOUNDS", None, search, addressof(entries), flag)
+        """Write the bounds of these efforts, as far as they fit; return how many."""
+        least, most = efforts
+        flag = (room << EFFORT_BITS | most) << EFFORT_BITS | least
+        return self.run("EXPORT_BOUNDS", None, search, address, flag)
 
     def merge_bounds(
-        self, search: search_struct.Search, entries: Array[c_uint64]
+        self, search: search_struct.Search, address: int, size: int
     ) -> int:
         """Add exported bounds; return how many, up to one that contradicts another."""
-        size = len(entries) // 2
-        return self.run("MERGE_BOUNDS", None, search, addressof(entries), size)
+        return self.run("MERGE_BOUNDS", None, search, address, size)
 
     def _run_rows(
         self,

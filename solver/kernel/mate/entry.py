@@ -555,7 +555,7 @@ def entry(
     flag : int64
         Whether the attacker is to move, or threats are wanted, or perft lists the last
         moves, or Black is to move; or how many refutations are wanted. Or the number of
-        rows or bounds, the style of lines, or the room and the least effort of bounds.
+        rows or bounds, the style of lines, or the room for bounds and their efforts.
 
     Returns
     -------
@@ -570,10 +570,10 @@ def entry(
         transposition.grow(search, np.uint64(number))
         return 0
     if operation == parts.Operation.EXPORT_BOUNDS:
-        least = flag & ((1 << interface.EFFORT_BITS) - 1)
-        return transposition.export_bounds(
-            search, number, least, flag >> interface.EFFORT_BITS
-        )
+        efforts = (1 << interface.EFFORT_BITS) - 1
+        least, rest = flag & efforts, flag >> interface.EFFORT_BITS
+        room = rest >> interface.EFFORT_BITS
+        return transposition.export_bounds(search, number, least, rest & efforts, room)
     if operation == parts.Operation.MERGE_BOUNDS:
         return transposition.merge_bounds(search, number, flag)
     if operation == parts.Operation.READ_ROWS:

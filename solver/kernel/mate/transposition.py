@@ -437,9 +437,9 @@ BUCKET_SHIFT = np.uint64(38)
 
 @jit
 def export_bounds(
-    search: Search, address: Number, least: Number, room: Number
+    search: Search, address: Number, least: Number, most: Number, room: Number
 ) -> Number:
-    """Write the bounds of at least this effort; the search may go on meanwhile.
+    """Write the bounds of these efforts; the search may go on meanwhile.
 
     Parameters
     ----------
@@ -448,7 +448,7 @@ def export_bounds(
         moved is exported as it was, twice, or with a key that no position has.
     address : int64
         Where the entries go.
-    least : int64
+    least, most : int64
         1 to 127.
     room : int64
         How many entries can be written.
@@ -467,7 +467,8 @@ def export_bounds(
             entry = bucket * BUCKET_WORDS + np.uint64(slot) * ENTRY_WORDS
             check, data = table[entry], table[entry + bitboards.ONE]
             effort = (data >> EFFORT_SHIFT) & EFFORT_BITS
-            if effort < np.uint64(least) or not _is_current(search, data):
+            is_wanted = np.uint64(least) <= effort <= np.uint64(most)
+            if not (is_wanted and _is_current(search, data)):
                 continue
             if size < room:
                 tag = (data >> STAMP_SHIFT) >> TAG_SHIFT
