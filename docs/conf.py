@@ -55,8 +55,8 @@ numpydoc_show_class_members = False
 # The site builds offline, so it has no inventory of Python's and python-chess's names.
 # The other names are types in signatures that the public API does not export.
 nitpick_ignore_regex = [
-    (r"py:.*", r"(chess|collections|enum|typing)\..*"),
-    (r"py:class", r"Record|Sequence|tuple\[.*|Question|Search|TableFormat"),
+    (r"py:.*", r"(chess|collections|enum|os|typing)\..*"),
+    (r"py:class", r"Checkpoint|Record|Sequence|tuple\[.*|Question|Search|TableFormat"),
     (r"py:class", r"NDArray|(np|numpy|pa|pd|pl)\..*"),
     (r"py:class", r"Tablebases|Workspace"),
     (r"py:class", r"solver\.(?!Problem|Limits|Solution).*"),
