@@ -172,15 +172,16 @@ class _Search:
     question : Question
     started : float
         When it began, in seconds.
-    before, over : int
-        The generation of the table before it, and once it is over; None: it goes on.
+    before, over : int or None
+        The generation of the table before it, and once it is over. None: it had begun
+        in a call for many questions; it goes on.
     time_s : float
         Its seconds, once it is over.
     """
 
     question: Question
     started: float
-    before: int
+    before: int | None
     over: int | None = None
     time_s: float = 0.0
 
@@ -363,7 +364,9 @@ class Solver:
         saved = Checkpoint.about(last.question.problem, last.question.restriction)
         if loaded is not None and loaded.fits(last.question.problem):
             saved = saved.merged(loaded)
-        if search.generation != last.before:  # it has begun, with what was loaded
+        # Before its first node, its table may have a part of what was loaded.
+        has_begun = search.generation != last.before
+        if has_begun and (search.nodes or last.over is not None):
             room = most_mb * MEGABYTE // ENTRY_BYTES
             saved = replace(saved, entries=self._workspace.export(room))
         return replace(
@@ -482,6 +485,7 @@ class Solver:
         node_s : float
             Seconds of searching for each node.
         """
+        self._last = None
         self._workspace.limit(None)  # each query has its node limit
         started = time.perf_counter()
         own_s = batch.question(first).limits.time_s
@@ -508,11 +512,11 @@ class Solver:
         if from_tables and limits.nodes is None and limits.time_s is None:
             row.node_limit, by_nodes = TABLEBASE_NODES, StoppedBy.TABLEBASE
         # 2. Search with the limits set.
+        before: int | None = None
         if row.state != query_struct.QueryState.OPEN:
             workspace.limit(None, question.restriction)
+            before = workspace.search.generation
         control.attach(workspace.search)
-        has_begun = row.state == query_struct.QueryState.OPEN
-        before = workspace.search.generation - has_begun
         last = _Search(question, started, before)
         self._last, self._helper_threads.nodes = last, 0
         if self._loaded and self._loaded.fits(question.problem):
