@@ -11,14 +11,14 @@ import subprocess
 import sys
 import threading
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import chess
 import numpy as np
 import pytest
 
 from solver.board import pack_board
-from solver.kernel.border.interface import NO_LIMIT, Decision, TableBounds
+from solver.kernel.border.interface import NO_LIMIT, Decision
 from solver.kernel.border.search_struct import Search, Stop
 from solver.problem import Limits, Problem
 from solver.search.workspaces import BUCKET_BYTES, FIRST_BITS, MIB, Workspace
@@ -26,15 +26,10 @@ from solver.solving import Solver
 from tests.oracles import walks
 from tests.processes import PATIENCE_S
 from tests.search import workspaces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
+from tests.search.workspaces import NOTHING, fill, known, table_of, workspace_of
 
 NODES_PER_BUCKET = 16
 """Of a table below 16 MiB; then it has four times as many."""
-NOTHING = TableBounds(0, None, 0)
 HARD = "r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 0"
 LONG = chess.STARTING_FEN
 
@@ -46,21 +41,6 @@ class Stored(NamedTuple):
     slot: int
     home: int
     words: tuple[int, int]
-
-
-def workspace_of(first_bits: int, most_bits: int) -> Workspace:
-    """Return a workspace that begins with 2^first_bits buckets and gets 2^most_bits."""
-    workspace = Workspace(hash_mib=max(1, (2 * BUCKET_BYTES << most_bits) // MIB))
-    workspace.search.first_bits = first_bits
-    workspace.search.most_buckets = 1 << most_bits
-    return workspace
-
-
-def table_of(search: Search) -> NDArray[np.uint64]:
-    """Return the table by half, bucket, entry and word; writing to it changes it."""
-    words = ctypes.c_uint64 * (2 * search.most_buckets * BUCKET_BYTES // 8)
-    table = np.frombuffer(words.from_address(search.table), np.uint64)
-    return table.reshape(2, search.most_buckets, 4, 2)
 
 
 def entries_of(search: Search) -> set[Stored]:
@@ -75,30 +55,6 @@ def entries_of(search: Search) -> set[Stored]:
         assert index & (search.buckets - 1) == bucket
         first, second = map(int, table[half, bucket, slot])
         found.add(Stored(half, slot, index, (first, second)))
-    return found
-
-
-def fill(workspace: Workspace, buckets: int, boards: Iterable[chess.Board]) -> None:
-    """Search positions as one problem, in a table of so many buckets of each kind."""
-    workspace.begin(None)
-    workspace.search.buckets, workspace.search.grow_at = buckets, NO_LIMIT
-    for board in boards:
-        for decide in (workspace.search_dfpn, workspace.prove):
-            with workspace.budget(3000):
-                decide(pack_board(board), 5, attacking=True)
-
-
-def known(workspace: Workspace, boards: Iterable[chess.Board]) -> list[TableBounds]:
-    """Return what the table has of positions and of those after their moves."""
-    found = []
-    for board in boards:
-        for move in [None, *board.legal_moves]:
-            after = board.copy(stack=False)
-            if move:
-                after.push(move)
-            position, attacking = pack_board(after), move is None
-            bounds = workspace.kernel.bounds
-            found.append(bounds(position, workspace.search, attacking=attacking))
     return found
 
 
