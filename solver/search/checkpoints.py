@@ -24,10 +24,10 @@ import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from solver.errors import CheckpointError, quote
-from solver.files import PRIVATE, make_folder, open_whole
+from solver.files import make_folder, open_whole
 from solver.problem import MATE
 
 if TYPE_CHECKING:
@@ -158,14 +158,48 @@ class Checkpoint:
         signature = _sign([view[:-DIGEST_BYTES]], key)
         if not hmac.compare_digest(signature, view[-DIGEST_BYTES:]):
             refuse_file(path, "a checkpoint signed with your key", "another signature")
-        # What is signed was written by this program; only its version may be another.
-        header: dict[str, Any] = json.loads(data[:end])
-        if header.pop("format") != FORMAT:
-            refuse_file(
-                path, f"a checkpoint of format {FORMAT}", "one of another version"
-            )
-        del header["matesolve"], header["positions"]
-        return cls(**header, entries=bytes(body[end:]))
+        entries = bytes(body[end:])
+        return cls(**_read_header(data[:end], len(entries), path), entries=entries)
+
+
+KINDS = {
+    "matesolve": str,
+    "format": int,
+    "fen": str,
+    "stipulation": str,
+    "restriction": dict,
+    "searches": int,
+    "nodes": int,
+    "time_s": float,
+    "positions": int,
+}
+"""The fields of a header, with their types."""
+
+MOST_TIME_S = 1e12
+
+
+def _read_header(
+    line: bytes, size: int, path: str | os.PathLike[str]
+) -> dict[str, Any]:
+    """Return the header of `size` bytes of bounds, without what every file has.
+
+    What is signed was written by this program, but perhaps by another version.
+    """
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        header = {}
+    if header.get("format") != FORMAT:
+        refuse_file(path, f"a checkpoint of format {FORMAT}", "one of another version")
+    if (
+        {name: type(value) for name, value in header.items()} != KINDS
+        or min(header["searches"], header["nodes"]) < 0
+        or not 0 <= header["time_s"] <= MOST_TIME_S
+        or header["positions"] * ENTRY_BYTES != size
+    ):
+        refuse_file(path, f"a header of format {FORMAT}", "another one")
+    del header["matesolve"], header["format"], header["positions"]
+    return cast("dict[str, Any]", header)
 
 
 def _sign(parts: list[Any], key: bytes) -> bytes:
@@ -200,7 +234,10 @@ def read_checkpoint(path: str | os.PathLike[str], key: bytes) -> Checkpoint:
     OSError
         It cannot be read; the error names it.
     """
-    return Checkpoint.parse(Path(path).read_bytes(), key, path)
+    file = Path(path)
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        refuse_file(path, "a checkpoint of matesolve", "a device")  # some never end
+    return Checkpoint.parse(file.read_bytes(), key, path)
 
 
 def write_checkpoint(
@@ -267,13 +304,22 @@ def read_key(path: str | os.PathLike[str] | None = None) -> bytes:
 
 
 def _make_key(file: Path) -> None:
+    """Make the user's key, whole, unless another program has just made it."""
+    import tempfile
+
     make_folder(file.parent, 0o700)
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+    number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
-        with os.fdopen(os.open(file, flags, PRIVATE), "wb") as made:
+        with os.fdopen(number, "wb") as made:
             made.write(secrets.token_bytes(KEY_BYTES))
-    except FileExistsError:  # another program has just made it
-        return
+        try:
+            Path(file).hardlink_to(name)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without hard links
+            Path(name).replace(file)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 @contextmanager
