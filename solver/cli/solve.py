@@ -480,7 +480,7 @@ class _Saved:
         wanted = checkpoints.Checkpoint.about(question.problem, question.restriction)
         paths, key = self._kept.checkpoint_paths, self._kept.checkpoint_key
         checkpoints.read_key(key)  # even if there is no file yet
-        for path in paths:
+        for path in dict.fromkeys(paths):
             if path != paths[0] or Path(path).exists():
                 found = self._solver.load(path, key)
                 found.require_about(wanted, path, "stipulation")

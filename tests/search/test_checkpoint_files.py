@@ -174,7 +174,7 @@ def change_a_field(random: Random, data: bytes, _other: bytes) -> bytes:
     """Without the key: the signature is the old one, or one by another key."""
     parts = Parts.of(data)
     name = random.choice([*json.loads(parts.header)])
-    value = random.choice([0, 1, -1, "", "#", "s#4", {}, [], None, 1e9, True])
+    value: object = random.choice([0, 1, -1, "", "#", "s#4", {}, [], None, 1e9, True])
     changed = signed(
         parts.changed(**{name: value}) + parts.entries, random.randbytes(32)
     )
@@ -345,8 +345,8 @@ def test_bounds_that_contradict_each_other_are_refused(
     # Two files, each of which is right by itself.
     solver = Solver(1)
     for name, proved in (("one", 9 | 255 << 8), ("two", 9 << 8)):
-        word = ((data >> 16 << 16) | proved).to_bytes(8, "little")
-        body = parts.changed(positions=1) + check + word
+        bound = check + ((data >> 16 << 16) | proved).to_bytes(8, "little")
+        body = parts.changed(positions=1) + bound
         (tmp_path / name).write_bytes(signed(body))
     solver.load(tmp_path / "one", key)
     with pytest.raises(CheckpointError, match="two: expected bounds, found some"):
