@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from solver.problem import Restriction
 
 BUCKET_BYTES = 64
+BUCKET_ENTRIES = 4
 ENTRY_BYTES = 16
 MIB = 1 << 20
 
@@ -139,6 +140,7 @@ class Workspace:
         room : int
             How many bounds at most.
         """
+        room = min(room, BUCKET_ENTRIES * self.search.most_buckets)
         memory = interface.map_memory(max(1, room) * ENTRY_BYTES)
         address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
         kernel, search, least = self.kernel, self.search, LEAST_EFFORT
