@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from tests.cli.conftest import COMMAND
 from tests.processes import run, started
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -37,6 +39,27 @@ def process(
         stderr=settings.pop("stderr", subprocess.PIPE),
         env={**ENVIRONMENT, **settings},
     )
+
+
+OFTEN = """
+import sys
+from solver.search import checkpoints
+
+checkpoints.FIRST_WAIT_S, checkpoints.COST = 0.05, 1.0
+sys.argv = ["matesolve", *{arguments!r}]
+from solver.__main__ import main
+main()
+"""
+"""The command, which saves its search soon, and whatever that costs."""
+
+
+@contextmanager
+def saving_often(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Start the command, which saves its checkpoint often."""
+    program = OFTEN.format(arguments=arguments)
+    words = [sys.executable, "-c", program]
+    with started(words, stdout=-1, stderr=-1, env=ENVIRONMENT) as running:
+        yield running
 
 
 def run_and_list_heavy(program: str) -> tuple[str, set[str]]:

@@ -10,19 +10,17 @@ import signal
 import stat
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.cli.processes import ENVIRONMENT
+from tests.cli.processes import saving_often
 from tests.cpu_time import wait_for_work
-from tests.processes import PATIENCE_S, started
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
 
     from tests.cli.conftest import Ended, Matesolve
 
@@ -194,25 +192,6 @@ def test_a_smaller_file_has_the_bounds_of_the_most_effort(
 
 
 # Kills and interrupts
-
-OFTEN = """
-import sys
-from solver.search import checkpoints
-
-checkpoints.FIRST_WAIT_S = 0.05
-sys.argv = ["matesolve", *{arguments!r}]
-from solver.__main__ import main
-main()
-"""
-"""The command, which saves its search soon after it begins."""
-
-
-@contextmanager
-def saving_often(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    program = OFTEN.format(arguments=arguments)
-    words = [sys.executable, "-c", program]
-    with started(words, stdout=-1, stderr=-1, env=ENVIRONMENT) as running:
-        yield running
 
 
 def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:

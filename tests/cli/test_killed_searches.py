@@ -17,7 +17,7 @@ import pytest
 from solver import Limits, Status
 from solver.search.checkpoints import LOSS
 from solver.solving import Solver
-from tests.cli.processes import process
+from tests.cli.processes import saving_often
 from tests.cpu_time import wait_for_work
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ MATES = {
 }
 """Of 3 to 14 million nodes, with the moves of their mates."""
 
+LONGEST = [*MATES][7]
+
 RUNS = 10
 """Of each mate, each killed once."""
 
@@ -64,9 +66,7 @@ class Run(NamedTuple):
     nodes: int
 
 
-def run_with_kills(
-    fen: str, kills: Iterable[int], random: Random, folder: Path
-) -> Run:
+def run_with_kills(fen: str, kills: Iterable[int], random: Random, folder: Path) -> Run:
     """Search, and stop after each of these numbers of nodes."""
     path, key = folder / "one", folder / "key"
     if not key.exists():
@@ -74,17 +74,24 @@ def run_with_kills(
         key.write_bytes(bytes(range(32)))
     path.unlink(missing_ok=True)
     spent = 0
-    for nodes in [*kills, None]:
-        solver = Solver(128)
-        if path.exists():
-            solver.load(path, key)
-        kept = nodes and int(nodes * (1 - LOSS * random.random()))
+    for nodes in kills:
+        solver = loaded(path, key)
+        kept = max(1, int(nodes * (1 - LOSS * random.random())))
         solution = solver.solve(fen, Limits(nodes=kept))
-        spent += max(nodes or 0, solution.stats.nodes)
         if not solution.stopped_by:
-            break
+            return Run(solution, spent + solution.stats.nodes)
         solver.save(path, key)
-    return Run(solution, spent)
+        spent += max(nodes, solution.stats.nodes)
+    solution = loaded(path, key).solve(fen)
+    return Run(solution, spent + solution.stats.nodes)
+
+
+def loaded(path: Path, key: Path) -> Solver:
+    """Return a new solver, with the file if there is one."""
+    solver = Solver(128)
+    if path.exists():
+        solver.load(path, key)
+    return solver
 
 
 def answered(solution: Solution) -> tuple[object, ...]:
@@ -101,7 +108,7 @@ def test_a_hundred_runs_killed_once_cost_little(tmp_path: Path) -> None:
         random = Random(index)
         for _ in range(RUNS):
             kill = random.randrange(whole.stats.nodes)
-            run = run_with_kills(fen, [max(1, kill)], random, tmp_path)
+            run = run_with_kills(fen, [kill], random, tmp_path)
             assert answered(run.solution) == answered(whole)
             costs.append(run.nodes / whole.stats.nodes)
     assert statistics.median(costs) <= 1.2
@@ -113,6 +120,35 @@ def test_a_run_killed_twenty_times_has_the_same_answer(tmp_path: Path) -> None:
     fen = [*MATES][3]
     whole, random = Solver(128).solve(fen), Random(20)
     kills = [random.randrange(whole.stats.nodes // 10) for _ in range(KILLS)]
-    run = run_with_kills(fen, [max(1, kill) for kill in kills], random, tmp_path)
+    run = run_with_kills(fen, kills, random, tmp_path)
     assert answered(run.solution) == answered(whole)
     assert run.nodes <= 2 * whole.stats.nodes
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
+@pytest.mark.parametrize("seed", range(4))
+def test_a_command_killed_at_random_has_the_same_answer(
+    seed: int, tmp_path: Path
+) -> None:
+    """Also while it writes its file: it saves its search all the time."""
+    random, key = Random(seed), tmp_path / "key"
+    key.touch(0o600)
+    key.write_bytes(bytes(range(32)))
+    words = [
+        *(LONGEST, f"--checkpoint={tmp_path / 'one'}", f"--checkpoint-key={key}"),
+        *("--threads", "1"),
+    ]
+    kills = 0
+    for _ in range(5):
+        with saving_often("solve", *words) as running:
+            wait_for_work(running, random.uniform(0.3, 1.5))
+            running.kill()
+            running.communicate()
+        kills += running.returncode == -signal.SIGKILL
+    assert kills > 1
+    with saving_often("solve", *words) as running:
+        out, err = running.communicate()
+    assert running.returncode == 0, err
+    assert out.splitlines()[1] == f"White mates in {MATES[LONGEST]}."
+    assert "Proved: " in out

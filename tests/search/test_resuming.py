@@ -11,6 +11,7 @@ import pytest
 
 from solver import InputError, Limits, Problem, Restriction, Solution, Status, StoppedBy
 from solver.errors import CheckpointError
+from solver.problem import MAX_HASH_MIB
 from solver.search import checkpoints
 from solver.search.queries import Questions, read_question
 from solver.search.threads import Control
@@ -319,6 +320,13 @@ def test_a_size_out_of_range_is_refused(most_mb: Any, folder: Folder) -> None:
     Case(SELFMATE).solve(solver)
     with pytest.raises(InputError, match="most_mb"):
         solver.save(folder.path / "one", folder.key, most_mb=most_mb)
+
+
+def test_a_size_beyond_all_memory_takes_no_more_than_the_table(folder: Folder) -> None:
+    solver = Solver(16)
+    Case(SELFMATE, "s#4").solve(solver)
+    saved = solver.save(folder.path / "one", folder.key, most_mb=MAX_HASH_MIB)
+    assert saved == solver.checkpoint(50)
 
 
 def test_a_running_search_is_saved_from_another_thread(folder: Folder) -> None:
