@@ -332,7 +332,7 @@ class Solver:
         from solver.search import checkpoints
 
         secret = checkpoints.read_key(key)
-        saved = self._checkpoint(most_mb)
+        saved = self.checkpoint(most_mb)
         checkpoints.write_checkpoint(path, saved, secret)
         return saved
 
@@ -345,14 +345,14 @@ class Solver:
             There was no search, or its table has been used for something else.
         """
         with self._exclusive.use():
-            self._loaded = self._checkpoint(DEFAULT_CHECKPOINT_MB)
+            self._loaded = self.checkpoint(DEFAULT_CHECKPOINT_MB)
 
     def unload(self) -> None:
         """Let later searches begin without what was loaded or kept."""
         with self._exclusive.use():
             self._loaded = None
 
-    def _checkpoint(self, most_mb: int) -> Checkpoint:
+    def checkpoint(self, most_mb: int) -> Checkpoint:
         """Return what `save` writes."""
         from solver.search.checkpoints import ENTRY_BYTES, Checkpoint
 

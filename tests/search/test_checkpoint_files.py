@@ -319,7 +319,7 @@ def test_a_part_of_a_bound_is_refused(
     assert refused(path, key) == OTHER
 
 
-def test_huge_counts_are_read_and_shown(
+def test_huge_counts_are_read(
     files: tuple[bytes, bytes], tmp_path: Path, key: Path
 ) -> None:
     parts, path = Parts.of(files[0]), tmp_path / "file"
@@ -327,7 +327,7 @@ def test_huge_counts_are_read_and_shown(
     path.write_bytes(signed(header + parts.entries))
     found = Solver(1).load(path, key)
     assert found.nodes == 10**30
-    assert "1,000,000,000 searches" in found.words()
+    assert (found.searches, found.time_s) == (10**9, 1e12)
 
 
 def test_bounds_that_contradict_each_other_are_refused(

@@ -7,6 +7,7 @@ layout in `solver.kernel.mate.transposition`.
 from __future__ import annotations
 
 import ctypes
+import struct
 import threading
 from itertools import permutations
 from random import Random
@@ -81,7 +82,8 @@ START = PINNED[LONG, True]
 def exported(workspace: Workspace, least: int = 1, room: int = ROOM) -> list[Entry]:
     """Return the exported bounds; there must be room for them."""
     words = (ctypes.c_uint64 * (2 * room))()
-    size = workspace.kernel.export_bounds(workspace.search, words, least)
+    address, efforts = ctypes.addressof(words), (least, 127)
+    size = workspace.kernel.export_bounds(workspace.search, address, room, efforts)
     assert size <= room
     return list(zip(words[: 2 * size : 2], words[1 : 2 * size : 2], strict=True))
 
@@ -91,7 +93,8 @@ def merge(workspace: Workspace, entries: Sequence[Entry]) -> int:
     words = (ctypes.c_uint64 * (2 * len(entries)))()
     for index, entry in enumerate(entries):
         words[2 * index], words[2 * index + 1] = entry
-    return workspace.kernel.merge_bounds(workspace.search, words)
+    address = ctypes.addressof(words)
+    return workspace.kernel.merge_bounds(workspace.search, address, len(entries))
 
 
 def in_memory(search: Search, least: int) -> list[Entry]:
@@ -169,8 +172,8 @@ def test_what_has_no_room_is_counted_and_not_written() -> None:
     for room in (0, 1, 57, len(expected) - 1, len(expected), len(expected) + 1):
         words = (ctypes.c_uint64 * (2 * room + 2))()
         words[2 * room] = words[2 * room + 1] = 77
-        less = (ctypes.c_uint64 * (2 * room)).from_buffer(words)
-        size = workspace.kernel.export_bounds(workspace.search, less, 3)
+        search, address = workspace.search, ctypes.addressof(words)
+        size = workspace.kernel.export_bounds(search, address, room, (3, 127))
         assert size == len(expected)
         written = min(room, size)
         flat = [word for entry in expected[:written] for word in entry]
@@ -178,16 +181,23 @@ def test_what_has_no_room_is_counted_and_not_written() -> None:
         assert words[2 * room :] == [77, 77]
 
 
+def effort_of(entry: Entry) -> int:
+    """Return the effort of an exported bound."""
+    return entry[1] >> PROVED_BITS & MOST_EXPORTED
+
+
 def test_the_bounds_of_the_most_effort_are_kept_where_room_is_short() -> None:
+    """All of some effort and more, and as many of the next as there is room for."""
     workspace = workspace_of(10, 10)
     fill(workspace, 1 << 10, mates_in_five(6))
-    by_effort = {least: len(exported(workspace, least)) for least in range(3, 8)}
-    for least in (3, 4, 5):
-        data = workspace.export(by_effort[least])
-        assert len(data) == 16 * by_effort[least]
-        fewer = workspace.export(by_effort[least] - 1)
-        assert len(fewer) == 16 * by_effort[least + 1]
-        assert fewer in {data[: len(fewer)], workspace.export(by_effort[least + 1])}
+    everything = exported(workspace, 3)
+    for room in (0, 1, 2, len(everything) // 2, len(everything), len(everything) + 9):
+        words = struct.iter_unpack("<QQ", workspace.export(room))
+        found = [(check, word) for check, word in words]
+        assert len(found) == min(room, len(everything))
+        assert set(found) <= set(everything)
+        efforts = sorted((effort_of(entry) for entry in everything), reverse=True)
+        assert sorted(map(effort_of, found), reverse=True) == efforts[:room]
 
 
 @pytest.mark.parametrize(("first", "before", "after"), [(0, 3, 9), (14, 14, 16)])

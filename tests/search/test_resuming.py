@@ -350,7 +350,9 @@ def test_a_running_search_is_saved_from_another_thread(folder: Folder) -> None:
     (half,) = saved
     assert half.positions > 1000
     assert 500_000 < half.nodes <= whole.stats.nodes
-    assert half == checkpoints.read(folder.path / "one", folder.key.read_bytes())
+    assert half == checkpoints.read_checkpoint(
+        folder.path / "one", folder.key.read_bytes()
+    )
     assert answered(case.solve(folder.load(Solver(64)))) == answered(whole)
 
 
