@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -16,6 +17,11 @@ from solver.search import checkpoints
 from solver.search.queries import Questions, read_question
 from solver.search.threads import Control
 from solver.solving import Solver
+from tests.oracles import walks
+from tests.sizes import sized
+
+if TYPE_CHECKING:
+    import chess
 
 pytestmark = pytest.mark.usefixtures("kernel", "battle_kernel", "help_kernel")
 
@@ -405,3 +411,66 @@ def test_a_search_that_began_in_a_batch_is_saved_as_a_whole(folder: Folder) -> N
     Case(MEREDITH).solve(single, 800_000)
     assert saved.entries == single.checkpoint(50).entries
     assert len(saved.entries) > 16_000
+
+
+# Any searches before any other
+
+FEW = 300_000
+"""Nodes; a question that takes more is left out."""
+
+
+def some_restriction(random: Random) -> Restriction:
+    while True:
+        restriction = Restriction(
+            checks_only=random.random() < 0.3,
+            king_flights=random.choice([None, None, 0, 1, 2]),
+            replies=random.choice([None, None, 1, 2, 5]),
+            threat=random.choice([None, None, 1, 2]),
+        )
+        if not restriction.is_open:
+            return restriction
+
+
+def some_question(random: Random, board: chess.Board, stipulation: str | None) -> Case:
+    """Return a question about a position; its bounds fit the others with it."""
+    asked: dict[str, Any] = {}
+    if stipulation is None:
+        moves = [move.uci() for move in board.legal_moves]
+        asked = random.choice(
+            [
+                {"restriction": some_restriction(random), "max_moves": 4},
+                {"root_moves": random.sample(moves, random.randint(1, len(moves)))},
+                {"within": random.choice([-3, -2, -1, 1, 2, 3])},
+                {"max_moves": random.randint(1, 4)},
+            ]
+        )
+        if "root_moves" in asked:
+            asked["max_moves"] = 3
+    return Case(board.fen(), stipulation, asked)
+
+
+@sized("count", 80, 4000)
+def test_the_bounds_of_some_questions_change_no_answer_to_others(count: int) -> None:
+    """Unfinished, restricted, of some first moves, of the other attacker."""
+    random, compared = Random(count), 0
+    fresh, kept = Solver(4), Solver(4)
+    several = ["s#2", "r#2", "semi-r#2", "exact-#2", "exact-#3", "=2", "h#2"]
+    small, crowded = (
+        made(count, seed=count)
+        for made in (walks.small_positions, walks.crowded_positions)
+    )
+    for board in (board for pair in zip(small, crowded, strict=True) for board in pair):
+        if not any(board.legal_moves):
+            continue
+        stipulation = random.choice([None, None, random.choice(several)])
+        kept.unload()
+        for _ in range(random.randint(1, 4)):
+            before = some_question(random, board, stipulation)
+            before.solve(kept, random.choice([500, 3000, 30_000]))
+            kept.keep()
+        case = some_question(random, board, stipulation)
+        expected, found = (case.solve(solver, FEW) for solver in (fresh, kept))
+        if not (expected.stopped_by or found.stopped_by):
+            assert answered(found) == answered(expected), case
+            compared += 1
+    assert compared > count
