@@ -496,8 +496,11 @@ class _Saved:
         try:
             words = _costs(self._save())
         except OSError as error:
-            console.notify(f"error: {path}: {error.strerror}")
+            console.notify(f"error: {error.filename or path}: {error.strerror}")
             return console.Exit.IO
+        except errors.CheckpointError as error:  # the key has changed meanwhile
+            console.notify(f"error: {error}")
+            return console.Exit.BAD_INPUT
         if not is_over:
             console.notify(f"{path}: {words}; the same command goes on")
         return console.Exit.PROVED

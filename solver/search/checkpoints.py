@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from solver.errors import CheckpointError, quote
+from solver.errors import CheckpointError, MatesolveError, quote
 from solver.files import make_folder, open_whole
 from solver.problem import MATE
 
@@ -329,8 +329,7 @@ def saving(save: Callable[[], object]) -> Iterator[None]:
     Parameters
     ----------
     save : callable
-        Writes the file. A file that cannot be written is left to its last call, after
-        the block.
+        Writes the file. Its errors are left to its last call, after the block.
     """
     ended = threading.Event()
 
@@ -342,7 +341,8 @@ def saving(save: Callable[[], object]) -> Iterator[None]:
             if ended.wait(max(wait_s, cost_s / COST)):
                 return
             started = time.thread_time()
-            with suppress(OSError):  # such as a full disk, which may have room later
+            # Such as a full disk, which may have room later, or no search yet.
+            with suppress(OSError, MemoryError, MatesolveError):
                 save()
             cost_s = time.thread_time() - started
 
