@@ -232,6 +232,21 @@ def test_a_search_that_is_killed_and_interrupted_goes_on(
     assert "Only key: Nb5" in ended.out
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_a_key_that_is_lost_during_the_search_loses_no_answer(files: Files) -> None:
+    path, options = files.folder / "one", files.options("one")
+    with saving_often("solve", ENDLESS, *options) as running:
+        wait_for_file(path, running)
+        files.key.chmod(0o644)
+        wait_for_work(running, 0.3)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate()
+    assert running.returncode == 130
+    assert out.startswith("White to move")
+    expected = "expected a key that its owner alone can read (mode 0600), found 0644"
+    assert err == f"error: {files.key}: {expected}\n"
+
+
 # What is refused
 
 

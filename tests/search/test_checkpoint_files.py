@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from solver import Limits, Problem
-from solver.errors import CheckpointError, InputError
+from solver.errors import AllocationError, CheckpointError, InputError
 from solver.search import checkpoints
 from solver.search.checkpoints import FORMAT, Checkpoint
 from solver.solving import Solver
+from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -390,6 +391,29 @@ def test_a_file_that_cannot_be_written_keeps_its_old_text(
         solver.save(path, key)
     assert path.read_bytes() == files[0]
     assert sorted(tmp_path.iterdir()) == [path, key]
+
+
+def test_a_save_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is printed, and no error ends the thread that saves."""
+    for name, value in (("FIRST_WAIT_S", 0.001), ("LOSS", 0), ("COST", 1)):
+        monkeypatch.setattr(checkpoints, name, value)
+    failures = [
+        OSError(28, "No space left on device"),
+        CheckpointError("key: expected a key that its owner alone can read"),
+        InputError("solver: expected a search to save, found none"),
+        AllocationError("expected memory"),
+        MemoryError(),
+    ]
+    is_saved = threading.Event()
+
+    def save() -> None:
+        if failures:
+            raise failures.pop()
+        is_saved.set()
+
+    with checkpoints.saving(save):
+        assert is_saved.wait(PATIENCE_S)
+    assert not failures
 
 
 # The key
