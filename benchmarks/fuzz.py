@@ -373,6 +373,7 @@ class Uci:
     others = (
         *(b"setoption name MultiPV value 3", b"setoption name Clear Hash", b"stop"),
         *(b"setoption name Ponder value true", b"setoption name Hash value"),
+        *(b"setoption name Keep Bounds value true", b"setoption name Keep Bounds"),
         *(b"ucinewgame", b"uci", b"debug on", b"ponderhit", b"register later", b"d"),
     )
 

@@ -336,8 +336,13 @@ class Solver:
         checkpoints.write_checkpoint(path, saved, secret)
         return saved
 
-    def keep(self) -> None:
+    def keep(self, *, most_mb: int = DEFAULT_CHECKPOINT_MB) -> None:
         """Let later searches begin with what the last one has proved, as `load` does.
+
+        Parameters
+        ----------
+        most_mb : int
+            The largest size of the bounds in megabytes.
 
         Raises
         ------
@@ -345,7 +350,7 @@ class Solver:
             There was no search, or its table has been used for something else.
         """
         with self._exclusive.use():
-            self._loaded = self.checkpoint(DEFAULT_CHECKPOINT_MB)
+            self._loaded = self.checkpoint(most_mb)
 
     def unload(self) -> None:
         """Let later searches begin without what was loaded or kept."""

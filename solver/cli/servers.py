@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 @options.command("""
 UCI options:
-  Hash        largest size of the transposition table in MiB
-  Threads     threads that search one position
-  MultiPV     number of best first moves to report
-  Clear Hash  empty the transposition table
-  SyzygyPath  directories of Syzygy and Gaviota tablebases, separated as in PATH
+  Hash         largest size of the transposition table in MiB
+  Threads      threads that search one position
+  MultiPV      number of best first moves to report
+  Clear Hash   empty the transposition table
+  Keep Bounds  let later searches begin with what long ones have proved
+  SyzygyPath   directories of Syzygy and Gaviota tablebases, separated as in PATH
 
 Example, as the engine's command in a chess GUI:
   matesolve uci

@@ -51,6 +51,7 @@ HASH = "Hash"
 THREADS = "Threads"
 MULTI_PV = "MultiPV"
 CLEAR_HASH = "Clear Hash"
+KEEP_BOUNDS = "Keep Bounds"
 SYZYGY_PATH = "SyzygyPath"
 
 MAX_SHOWN = 200
@@ -344,18 +345,18 @@ def _open_tablebases(value: str) -> Tablebases | None:
     return refuse("expected directories", f"{str(found)[:MAX_SHOWN]!a}: {reason}")
 
 
-_IGNORED = Option("type check default false", _read_check)
-"""An option without effect, which clients expect to set: analysis and play are the same
-search, and pondering is requested with `go ponder`."""
-
+_CHECK = Option("type check default false", _read_check, default=False)
 OPTIONS: dict[str, Option] = {
     HASH: _spin(DEFAULT_HASH_MIB, 1, MAX_HASH_MIB),
     THREADS: _spin(1, 1, MAX_THREADS),
     MULTI_PV: _spin(1, 1, 218),
     CLEAR_HASH: Option("type button", _read_button),
+    KEEP_BOUNDS: _CHECK,
     SYZYGY_PATH: Option(f"type string default {EMPTY}", _open_tablebases),
-    "UCI_AnalyseMode": _IGNORED,
-    "Ponder": _IGNORED,
+    # Clients expect to set these, but they have no effect: analysis and play are the
+    # same search, and pondering is requested with `go ponder`.
+    "UCI_AnalyseMode": _CHECK,
+    "Ponder": _CHECK,
 }
 
 

@@ -30,7 +30,7 @@ from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.position_text import read_position
 from solver.uci import protocol
-from solver.uci.analysis import UciSearch
+from solver.uci.analysis import UciSearch, most_kept_mb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -66,6 +66,8 @@ class Session:
         self._solver_is_for: tuple[object, ...] | None = None
         self._wanted: tuple[Any, ...] = ()
         """What the last `go` needs of the solver."""
+        self._clearings = 0
+        """How often the client has set an option that clears the solver's memory."""
         self._tablebases: Tablebases | None = None
         self._loaded = False
         self._pending_ready = 0
@@ -248,12 +250,13 @@ class Session:
 
     def _set_option(self, text: str) -> None:
         name, value = protocol.parse_option(text)
+        forgets = name == protocol.KEEP_BOUNDS and self._options[name] and not value
+        if name == protocol.CLEAR_HASH or forgets:
+            self._clearings += 1  # so the next `go` gets a new solver
         self._options[name] = value
-        if name == protocol.CLEAR_HASH:
-            self._solver_is_for = None  # so the next search gets a new table
 
     def _start_game(self, _rest: str) -> None:
-        """Forget a refused position; nothing else carries over between searches."""
+        """Forget a refused position; the bounds of `Keep Bounds` hold in any game."""
         if isinstance(self._board, str):
             self._board = chess.Board()
 
@@ -271,11 +274,17 @@ class Session:
         if go.unknown:
             ignored = errors.quote(" ".join(go.unknown))
             self._send(protocol.format_notice(f"go: ignored {ignored}"))
-        self._wanted = tuple(
-            self._options[name]
-            for name in (protocol.HASH, protocol.THREADS, protocol.SYZYGY_PATH)
+        options = self._options
+        hash_mib = options[protocol.HASH]
+        self._wanted = (
+            hash_mib,
+            options[protocol.THREADS],
+            options[protocol.SYZYGY_PATH],
+            self._clearings,
         )
-        search = UciSearch(board, go, self._options[protocol.MULTI_PV], self._send)
+        kept_mb = most_kept_mb(hash_mib) if options[protocol.KEEP_BOUNDS] else 0
+        lines = options[protocol.MULTI_PV]
+        search = UciSearch(board, go, lines, self._send, kept_mb)
         if self._current <= self._ponder_hit_at:
             search.ponder_hit()
         stopped = self._endless_stopped if search.endless else self._stopped
@@ -303,7 +312,7 @@ class Session:
     def _get_solver(self) -> solving.Solver:
         """Return the solver, or a new one if its options have changed."""
         if self._solver is None or self._solver_is_for != self._wanted:
-            hash_mib, threads, tablebases = self._wanted
+            hash_mib, threads, tablebases, _ = self._wanted
             self._solver = None  # free its table before the next is allocated
             self._use(tablebases)
             try:

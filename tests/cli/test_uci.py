@@ -684,12 +684,13 @@ def test_a_real_client_restricts_the_first_move(
 
 
 def test_a_real_client_sets_options(engine: chess.engine.SimpleEngine) -> None:
-    engine.configure({"Hash": 8, "Threads": 2, "Clear Hash": None})
+    changed = {"Hash": 8, "Threads": 2, "Keep Bounds": True}
+    engine.configure({**changed, "Clear Hash": None})
 
     info = engine.analyse(chess.Board(MATE_IN_2), chess.engine.Limit(mate=2))
 
     assert replayed(chess.Board(MATE_IN_2), info) == 2
-    engine.configure({"Hash": 128, "Threads": 1})
+    engine.configure({"Hash": 128, "Threads": 1, "Keep Bounds": False})
 
 
 @pytest.mark.parametrize(

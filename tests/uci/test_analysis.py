@@ -34,9 +34,11 @@ def solver() -> Solver:
     return Solver(hash_mib=4)
 
 
-def analyse(solver: Solver, fen: str, go: str = "", lines: int = 1) -> tuple[Line, ...]:
+def analyse(
+    solver: Solver, fen: str, go: str = "", lines: int = 1, *, kept_mb: int = 0
+) -> tuple[Line, ...]:
     board = chess.Board(fen)
-    analysis = Analysis(board, parse_go(go), lines)
+    analysis = Analysis(board, parse_go(go), lines, kept_mb)
     analysis.run(solver)
     for line in analysis.lines():
         replay(board, line)

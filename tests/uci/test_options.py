@@ -21,6 +21,7 @@ def test_options_start_with_their_declared_defaults() -> None:
         "Threads type spin default 1 min 1 max 256",
         "MultiPV type spin default 1 min 1 max 218",
         "Clear Hash type button",
+        "Keep Bounds type check default false",
         "SyzygyPath type string default <empty>",
         "UCI_AnalyseMode type check default false",
         "Ponder type check default false",
@@ -38,6 +39,7 @@ def test_options_start_with_their_declared_defaults() -> None:
         ("name Ponder value false", "Ponder", 0),
         ("name clear  hash", "Clear Hash", None),
         ("name Clear Hash value", "Clear Hash", None),
+        ("name keep bounds value true", "Keep Bounds", 1),
     ],
 )
 def test_names_and_words_are_read_in_any_case(
@@ -54,7 +56,7 @@ def test_names_and_words_are_read_in_any_case(
         (
             "name UCI_Chess960 value true",
             "expected one of the options Hash, Threads, MultiPV, Clear Hash, "
-            "SyzygyPath, UCI_AnalyseMode, Ponder, found 'UCI_Chess960'",
+            "Keep Bounds, SyzygyPath, UCI_AnalyseMode, Ponder, found 'UCI_Chess960'",
         ),
         (
             "name Hash value 0",
