@@ -200,7 +200,12 @@ class Analysis:
         # Without a limit, the solver ends by itself at what tablebases answer.
         is_unlimited = nodes == self._go.nodes == NO_LIMIT
         limit = None if is_unlimited else min(nodes, self._go.nodes - used)
-        query = _Query(Control(), used, prefix, bounds_mates=bool(root_moves))
+        attacks = (
+            within > 0 if within else board.occupied_co[board.turn].bit_count() > 1
+        )
+        query = _Query(
+            Control(), used, prefix, attacks=attacks, bounds_mates=bool(root_moves)
+        )
         self._query = query
         if self._reason:
             query.control.stop(self._reason)
@@ -236,6 +241,8 @@ class _Query(NamedTuple):
     nodes_before: int
     prefix: tuple[str, ...] = ()
     """The move from the root to the searched position, or () at the root."""
+    attacks: bool = True
+    """Whether its lower bound is about mates by the side to move, not of it."""
     bounds_mates: bool = False
     """Whether its lower bound applies to the mates not yet found."""
 
@@ -306,7 +313,10 @@ def _add_found(facts: Facts, query: _Query) -> Facts:
     best = query.control.best
     if best is None:
         return facts
-    return _add_mate(facts, query.prefix, *best, query.control.lower_bound)
+    mate, pv = best
+    is_bounded = query.attacks == (mate > 0)
+    bound = query.control.lower_bound if is_bounded else 1
+    return _add_mate(facts, query.prefix, mate, pv, bound)
 
 
 def _add_mate(

@@ -148,6 +148,13 @@ def test_the_lower_bound_excludes_shorter_mates(solver: Solver) -> None:
     assert (line.mate, line.depth) == (None, 3)
 
 
+def test_the_bound_on_our_mates_is_none_on_our_losses(solver: Solver) -> None:
+    lines = analyse(solver, "8/8/8/8/8/3K4/8/nk4Q1 b - - 0 1", "depth 9", 4)
+
+    assert lines[0].mate == -5
+    assert all(line.lower_bound <= line.length for line in lines)
+
+
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("extra", ["", "mate 6", "searchmoves c4f7 d2d3"])
 def test_a_node_limit_holds_for_all_searches_together(
