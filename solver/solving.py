@@ -313,7 +313,7 @@ class Solver:
         key : str, PathLike or None
             The file with the key to sign with; None: the user's own.
         most_mb : int
-            The largest size of the bounds in megabytes.
+            The largest size of the file in megabytes.
 
         Returns
         -------
@@ -359,7 +359,7 @@ class Solver:
 
     def checkpoint(self, most_mb: int) -> Checkpoint:
         """Return what `save` writes."""
-        from solver.search.checkpoints import ENTRY_BYTES, Checkpoint
+        from solver.search.checkpoints import ENTRY_BYTES, MOST_HEADER_BYTES, Checkpoint
 
         most_mb = require_int("most_mb", most_mb, 1, MAX_HASH_MIB)
         last, search, loaded = self._last, self._workspace.search, self._loaded
@@ -372,7 +372,7 @@ class Solver:
         # Before its first node, its table may have a part of what was loaded.
         has_begun = search.generation != last.before
         if has_begun and (search.nodes or last.over is not None):
-            room = most_mb * MEGABYTE // ENTRY_BYTES
+            room = (most_mb * MEGABYTE - MOST_HEADER_BYTES) // ENTRY_BYTES
             saved = replace(saved, entries=self._workspace.export(room))
         return replace(
             saved,

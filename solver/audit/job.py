@@ -237,7 +237,7 @@ class CheckpointFolder(NamedTuple):
         """Save a search as far as there is room; other processes save theirs."""
         left = self.most_mb * MEGABYTE - self.size_bytes(but=file)
         room_mb = min(DEFAULT_CHECKPOINT_MB, left // MEGABYTE)
-        if room_mb:
+        if room_mb > 0:
             solver.save(file, self.key, most_mb=room_mb)
         if self.size_bytes() > self.most_mb * MEGABYTE:
             file.unlink(missing_ok=True)

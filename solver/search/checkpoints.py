@@ -44,6 +44,7 @@ CRC_BYTES = 4
 DIGEST = "sha256"
 DIGEST_BYTES = 32
 MOST_HEADER_BYTES = 4096
+"""Of the header, and more than all but the bounds takes."""
 
 
 FIRST_WAIT_S = 2.0

@@ -40,7 +40,7 @@ NODES = 150_000
 
 OTHER = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
 ONE_THREAD = ("--threads", "1")
-SUMMARY = r"bounds of [\d,]+ positions from %s \([\d,]+ nodes, \d+:\d\d:\d\d\)"
+SUMMARY = r"bounds of [\d,]+ positions, %s, [\d,]+ nodes in [\d.]+ m?s"
 GOES_ON = "; the same command goes on"
 
 
@@ -97,7 +97,7 @@ def copied(stopped: Stopped, files: Files, *names: str) -> None:
 
 
 def notice(path: Path, searches: str, end: str = "") -> re.Pattern[str]:
-    return re.compile(re.escape(f"checkpoint {path}: ") + SUMMARY % searches + end)
+    return re.compile(re.escape(f"{path}: ") + SUMMARY % searches + end)
 
 
 # Going on
