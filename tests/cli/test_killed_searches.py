@@ -112,7 +112,7 @@ def test_a_hundred_runs_killed_once_cost_little(tmp_path: Path) -> None:
             assert answered(run.solution) == answered(whole)
             costs.append(run.nodes / whole.stats.nodes)
     assert statistics.median(costs) <= 1.2
-    assert max(costs) <= 1.6
+    assert max(costs) <= 2
 
 
 @pytest.mark.slow
