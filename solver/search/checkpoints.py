@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from solver.errors import CheckpointError, MatesolveError, quote
+from solver.errors import CheckpointError, MatesolveError
 from solver.files import make_folder, open_whole
 from solver.problem import MATE
 
@@ -114,7 +114,8 @@ class Checkpoint:
         for name in names:
             expected, found = getattr(wanted, name), getattr(self, name)
             if expected != found:
-                refuse_file(path, f"a checkpoint with {name} {expected}", found)
+                needed = f"a checkpoint with {name} {expected or 'none'}"
+                refuse_file(path, needed, found or "none")
 
     def merged(self, other: Checkpoint) -> Checkpoint:
         """Return one with the bounds and the costs of both."""
@@ -212,8 +213,7 @@ def _sign(parts: list[Any], key: bytes) -> bytes:
 
 def refuse_file(path: str | os.PathLike[str], expected: str, found: object) -> NoReturn:
     """Raise CheckpointError, which names the file."""
-    shown = quote(found) if isinstance(found, str) and "/" in found else found
-    msg = f"{os.fspath(path)}: expected {expected}, found {shown}"
+    msg = f"{os.fspath(path)}: expected {expected}, found {found}"
     raise CheckpointError(msg)
 
 
@@ -292,7 +292,11 @@ def read_key(path: str | os.PathLike[str] | None = None) -> bytes:
     """
     file = default_key() if path is None else Path(path)
     if path is None and not file.exists():
-        _make_key(file)
+        try:
+            _make_key(file)
+        except OSError as error:
+            reason = f"the key of checkpoints cannot be made: {error.strerror}"
+            raise OSError(error.errno, reason, str(file)) from None
     mode = stat.S_IMODE(file.stat().st_mode)
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         refuse_file(
