@@ -359,7 +359,12 @@ class Solver:
 
     def checkpoint(self, most_mb: int) -> Checkpoint:
         """Return what `save` writes."""
-        from solver.search.checkpoints import ENTRY_BYTES, MOST_HEADER_BYTES, Checkpoint
+        from solver.search.checkpoints import (
+            ENTRY_BYTES,
+            MOST_HEADER_BYTES,
+            NUMBERS_SHARE,
+            Checkpoint,
+        )
 
         most_mb = require_int("most_mb", most_mb, 1, MAX_HASH_MIB)
         last, search, loaded = self._last, self._workspace.search, self._loaded
@@ -373,7 +378,10 @@ class Solver:
         has_begun = search.generation != last.before
         if has_begun and (search.nodes or last.over is not None):
             room = (most_mb * MEGABYTE - MOST_HEADER_BYTES) // ENTRY_BYTES
-            saved = replace(saved, entries=self._workspace.export(room))
+            numbers = self._workspace.export(room // NUMBERS_SHARE, of_numbers=True)
+            room -= len(numbers) // ENTRY_BYTES
+            entries = self._workspace.export(room)
+            saved = replace(saved, entries=entries, numbers=numbers)
         return replace(
             saved,
             searches=saved.searches + 1,
@@ -525,13 +533,13 @@ class Solver:
         last = _Search(question, started, before)
         self._last, self._helper_threads.nodes = last, 0
         if self._loaded and self._loaded.fits(question.problem):
-            workspace.begin_with(self._loaded.entries)
+            workspace.begin_with(self._loaded.entries, self._loaded.numbers)
         try:
             with WATCHDOG.limit(control, limits.time_s, spent_s):
                 solution = self._search(batch, index, control)
         finally:
             self._helper_threads.stop()
-            workspace.begin_with(b"")
+            workspace.begin_with(b"", b"")
             last.time_s = time.perf_counter() - started
             last.over = workspace.search.generation
         # 3. What the tablebases know completes what the search left open.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from solver import errors, position_text, solving
 from solver.audit import results
-from solver.problem import DEFAULT_CHECKPOINT_MB, MATE, MEGABYTE, Limits, Problem
+from solver.problem import MATE, MEGABYTE, Limits, Problem
 from solver.search import follow, threads
 from solver.search.queries import Problems, Question, solution_of
 from solver.solution import Solution, StoppedBy
@@ -162,6 +162,9 @@ def solves_as_claimed(answer: Solution, *, within: bool) -> bool:
 
 _LIMITS = frozenset({StoppedBy.TIME, StoppedBy.NODES})
 
+MOST_KEPT_MB = 5
+"""What one search may keep: more would leave no room for others."""
+
 
 class CheckpointFolder(NamedTuple):
     """Where an audit keeps what is proved of questions that a limit stopped.
@@ -236,7 +239,7 @@ class CheckpointFolder(NamedTuple):
     def _save(self, solver: solving.Solver, file: Path) -> None:
         """Save a search as far as there is room; other processes save theirs."""
         left = self.most_mb * MEGABYTE - self.size_bytes(but=file)
-        room_mb = min(DEFAULT_CHECKPOINT_MB, left // MEGABYTE)
+        room_mb = min(MOST_KEPT_MB, left // MEGABYTE)
         if room_mb > 0:
             solver.save(file, self.key, most_mb=room_mb)
         if self.size_bytes() > self.most_mb * MEGABYTE:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -475,6 +474,8 @@ class _Saved:
         OSError
             A file cannot be read.
         """
+        from pathlib import Path
+
         from solver.search import checkpoints
 
         wanted = checkpoints.Checkpoint.about(question.problem, question.restriction)

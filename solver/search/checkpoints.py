@@ -13,6 +13,7 @@ describes the format, and what is promised.
 
 from __future__ import annotations
 
+import functools
 import hmac
 import json
 import os
@@ -22,7 +23,7 @@ import threading
 import time
 import zlib
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -39,6 +40,9 @@ FORMAT = 1
 """Of the file, and of the hash keys in it; a change of either raises it."""
 
 ENTRY_BYTES = 16
+NUMBERS_SHARE = 4
+"""Proof numbers take at most this part of the room."""
+
 KEY_BYTES = 32
 CRC_BYTES = 4
 DIGEST = "sha256"
@@ -76,8 +80,9 @@ class Checkpoint:
         Their nodes.
     time_s : float
         Their seconds.
-    entries : bytes
-        16 bytes for each bound; `solver.kernel.mate.transposition` has the layout.
+    entries, numbers : bytes
+        16 bytes for each bound, and for the proof numbers of each node, which say where
+        to search; `solver.kernel.mate.transposition` has the layout.
     """
 
     fen: str
@@ -86,7 +91,8 @@ class Checkpoint:
     searches: int = 0
     nodes: int = 0
     time_s: float = 0.0
-    entries: bytes = b""
+    entries: bytes = field(default=b"", repr=False)
+    numbers: bytes = field(default=b"", repr=False)
 
     @classmethod
     def about(cls, problem: Problem, restriction: Restriction | None) -> Checkpoint:
@@ -125,6 +131,7 @@ class Checkpoint:
             nodes=self.nodes + other.nodes,
             time_s=self.time_s + other.time_s,
             entries=self.entries + other.entries,
+            numbers=self.numbers + other.numbers,
         )
 
     def dump(self, key: bytes) -> list[bytes]:
@@ -132,11 +139,13 @@ class Checkpoint:
         header = {
             "matesolve": "checkpoint",
             "format": FORMAT,
-            **{name: value for name, value in vars(self).items() if name != "entries"},
-            "positions": self.positions,
+            **vars(self),
+            "entries": self.positions,
+            "numbers": len(self.numbers) // ENTRY_BYTES,
         }
-        parts = [json.dumps(header).encode("ascii") + b"\n", self.entries]
-        crc = zlib.crc32(parts[1], zlib.crc32(parts[0]))
+        line = json.dumps(header).encode("ascii") + b"\n"
+        parts = [line, self.entries, self.numbers]
+        crc = functools.reduce(lambda crc, part: zlib.crc32(part, crc), parts, 0)
         parts.append(crc.to_bytes(CRC_BYTES, "little"))
         return [*parts, _sign(parts, key)]
 
@@ -160,8 +169,10 @@ class Checkpoint:
         signature = _sign([view[:-DIGEST_BYTES]], key)
         if not hmac.compare_digest(signature, view[-DIGEST_BYTES:]):
             refuse_file(path, "a checkpoint signed with your key", "another signature")
-        entries = bytes(body[end:])
-        return cls(**_read_header(data[:end], len(entries), path), entries=entries)
+        header = _read_header(data[:end], len(body) - end, path)
+        middle = end + ENTRY_BYTES * header["entries"]
+        header |= {"entries": bytes(body[end:middle]), "numbers": bytes(body[middle:])}
+        return cls(**header)
 
 
 KINDS = {
@@ -173,10 +184,12 @@ KINDS = {
     "searches": int,
     "nodes": int,
     "time_s": float,
-    "positions": int,
+    "entries": int,
+    "numbers": int,
 }
 """The fields of a header, with their types."""
 
+COUNTS = ("searches", "nodes", "entries", "numbers")
 MOST_TIME_S = 1e12
 
 
@@ -195,12 +208,12 @@ def _read_header(
         refuse_file(path, f"a checkpoint of format {FORMAT}", "one of another version")
     if (
         {name: type(value) for name, value in header.items()} != KINDS
-        or min(header["searches"], header["nodes"]) < 0
+        or min(header[name] for name in COUNTS) < 0
         or not 0 <= header["time_s"] <= MOST_TIME_S
-        or header["positions"] * ENTRY_BYTES != size
+        or (header["entries"] + header["numbers"]) * ENTRY_BYTES != size
     ):
         refuse_file(path, f"a header of format {FORMAT}", "another one")
-    del header["matesolve"], header["format"], header["positions"]
+    del header["matesolve"], header["format"]
     return cast("dict[str, Any]", header)
 
 

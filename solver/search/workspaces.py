@@ -36,8 +36,11 @@ SMALL_PAGES = 8 * MIB
 """Each half of the table gets huge pages beyond so many bytes: zeroing one takes longer
 than a short search, and long searches become 5 to 10% faster."""
 
-LEAST_EFFORT = 3
+LEAST_EFFORT = 2
 """Bounds that took less effort are not exported: they save less than they take."""
+
+LEAST_NODES = 4
+"""The same for proof numbers, as the bit length of their nodes: 8 and more."""
 
 MOST_EFFORT = 127
 
@@ -98,7 +101,7 @@ class Workspace:
         self.kernel = load_part(parts.SEARCH).kernel
         self.search = interface.new_search()
         self.restriction: Restriction | None = None
-        self._known = b""
+        self._known = b"", b""
         self._memory = memory
         self.search.table = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
@@ -120,37 +123,44 @@ class Workspace:
         self._restrict(restriction)
         self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
 
-    def begin_with(self, entries: bytes) -> None:
-        """Let searches begin with exported bounds; empty: with an empty table."""
-        self._known = entries  # the kernel reads it
-        self.search.known = _address(entries)
-        self.search.known_size = len(entries) // ENTRY_BYTES
+    def begin_with(self, bounds: bytes, numbers: bytes) -> None:
+        """Let searches begin with what was exported; empty: with an empty table."""
+        search, self._known = self.search, (bounds, numbers)  # the kernel reads them
+        search.known, search.known_size = _address(bounds), len(bounds) // ENTRY_BYTES
+        search.numbers = _address(numbers)
+        search.known_numbers = len(numbers) // ENTRY_BYTES
 
-    def merge(self, entries: bytes) -> bool:
+    def merge(self, bounds: bytes) -> bool:
         """Begin, add exported bounds, and return whether none contradicts another."""
         self.begin(None)
-        size, address = len(entries) // ENTRY_BYTES, _address(entries)
+        size, address = len(bounds) // ENTRY_BYTES, _address(bounds)
         return self.kernel.merge_bounds(self.search, address, size) == size
 
-    def export(self, room: int) -> bytes:
-        """Return the bounds that took the most effort; another thread may search.
+    def export(self, room: int, *, of_numbers: bool = False) -> bytes:
+        """Return what took the most effort; another thread may search.
 
         Parameters
         ----------
         room : int
-            How many bounds at most.
+            How many entries at most.
+        of_numbers : bool
+            Whether they are proof numbers instead of bounds.
         """
         room = min(room, BUCKET_ENTRIES * self.search.most_buckets)
         memory = interface.map_memory(max(1, room) * ENTRY_BYTES)
-        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        kernel, search, least = self.kernel, self.search, LEAST_EFFORT
-        everything = least, MOST_EFFORT
-        while (size := kernel.export_bounds(search, address, room, everything)) > room:
+        start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+        def write(first: int, efforts: tuple[int, int]) -> int:
+            place, left = start + first * ENTRY_BYTES, room - first
+            return self.kernel.export_entries(
+                self.search, place, left, efforts, of_numbers=of_numbers
+            )
+
+        lowest = least = LEAST_NODES if of_numbers else LEAST_EFFORT
+        while (size := write(0, (least, MOST_EFFORT))) > room:
             least += 1
-            everything = least, MOST_EFFORT
-        if least > LEAST_EFFORT:  # some of those that have no room together
-            next_effort, end = (least - 1, least - 1), address + size * ENTRY_BYTES
-            size += kernel.export_bounds(search, end, room - size, next_effort)
+        if least > lowest:  # some of those that have no room together
+            size += write(size, (least - 1, least - 1))
         return memory[: min(size, room) * ENTRY_BYTES]
 
     def join(self, leader: Workspace, nodes: int) -> None:

@@ -185,7 +185,7 @@ def test_a_smaller_file_has_the_bounds_of_the_most_effort(
     words = [*files.options("one"), "--checkpoint-size", "1"]
     ended = matesolve("solve", LONGER, *words, "--nodes", "4500000")
     assert ended.code in {0, 3}
-    positions = files.header("one")["positions"]
+    positions = files.header("one")["entries"]
     assert isinstance(positions, int)
     assert 5000 < positions <= 62_500
     assert (files.folder / "one").stat().st_size <= 1_000_000 + 4096

@@ -83,7 +83,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
         solver = Solver(16)
         limits = Limits(nodes=20_000)
         solver.solve(Problem(fen, stipulation=stipulation), limits)
-        assert 10 < solver.save(folder / "file", key).positions < 1000
+        assert 10 < solver.save(folder / "file", key).positions < 10_000
         found.append((folder / "file").read_bytes())
     return found[0], found[1]
 
@@ -108,7 +108,7 @@ def test_a_file_is_as_described(files: tuple[bytes, bytes]) -> None:
         header = json.loads(parts.header)
         assert [*header][:2] == ["matesolve", "format"]
         assert header["format"] == FORMAT
-        assert header["positions"] * 16 == len(parts.entries)
+        assert (header["entries"] + header["numbers"]) * 16 == len(parts.entries)
         read = Checkpoint.parse(data, KEY, "file")
         assert b"".join(read.dump(KEY)) == data
 
@@ -276,8 +276,10 @@ NEWER = f"expected a checkpoint of format {FORMAT}, found one of another version
         ({"time_s": float("nan")}, OTHER),
         ({"time_s": float("inf")}, OTHER),
         ({"time_s": 1e300}, OTHER),
-        ({"positions": 1}, OTHER),
-        ({"positions": "9"}, OTHER),
+        ({"entries": 1}, OTHER),
+        ({"entries": "9"}, OTHER),
+        ({"numbers": -1}, OTHER),
+        ({"numbers": None}, OTHER),
     ],
 )
 def test_a_header_of_another_version_is_refused(
@@ -315,7 +317,7 @@ def test_a_part_of_a_bound_is_refused(
     size: int, files: tuple[bytes, bytes], tmp_path: Path, key: Path
 ) -> None:
     parts, path = Parts.of(files[0]), tmp_path / "file"
-    header = parts.changed(positions=size // 16)
+    header = parts.changed(entries=size // 16)
     path.write_bytes(signed(header + parts.entries[:size]))
     assert refused(path, key) == OTHER
 
@@ -347,7 +349,7 @@ def test_bounds_that_contradict_each_other_are_refused(
     solver = Solver(1)
     for name, proved in (("one", 9 | 255 << 8), ("two", 9 << 8)):
         bound = check + ((data >> 16 << 16) | proved).to_bytes(8, "little")
-        body = parts.changed(positions=1) + bound
+        body = parts.changed(entries=1) + bound
         (tmp_path / name).write_bytes(signed(body))
     solver.load(tmp_path / "one", key)
     with pytest.raises(CheckpointError, match="two: expected bounds, found some"):

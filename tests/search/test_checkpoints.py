@@ -20,7 +20,7 @@ from solver.board import pack_board
 from solver.kernel.border.interface import NO_BOUND, TableBounds
 from solver.problem import Limits, Problem
 from solver.search.checkpoints import FORMAT
-from solver.search.workspaces import Workspace
+from solver.search.workspaces import LEAST_NODES, Workspace
 from solver.solving import Solver
 from tests.oracles import endgames, naive, walks
 from tests.search.workspaces import (
@@ -43,7 +43,7 @@ Entry = tuple[int, int]
 """The two words of an exported bound."""
 
 EFFORT = 5
-KEY_BITS = 26
+KEY_BITS = 25
 PROVED_BITS = 33
 MOST_EXPORTED = 31
 ROOM = 1 << 18
@@ -83,7 +83,7 @@ def exported(workspace: Workspace, least: int = 1, room: int = ROOM) -> list[Ent
     """Return the exported bounds; there must be room for them."""
     words = (ctypes.c_uint64 * (2 * room))()
     address, efforts = ctypes.addressof(words), (least, 127)
-    size = workspace.kernel.export_bounds(workspace.search, address, room, efforts)
+    size = workspace.kernel.export_entries(workspace.search, address, room, efforts)
     assert size <= room
     return list(zip(words[: 2 * size : 2], words[1 : 2 * size : 2], strict=True))
 
@@ -173,12 +173,16 @@ def test_what_has_no_room_is_counted_and_not_written() -> None:
         words = (ctypes.c_uint64 * (2 * room + 2))()
         words[2 * room] = words[2 * room + 1] = 77
         search, address = workspace.search, ctypes.addressof(words)
-        size = workspace.kernel.export_bounds(search, address, room, (3, 127))
+        size = workspace.kernel.export_entries(search, address, room, (3, 127))
         assert size == len(expected)
         written = min(room, size)
         flat = [word for entry in expected[:written] for word in entry]
         assert words[: 2 * written] == flat
         assert words[2 * room :] == [77, 77]
+
+
+NUMBER = (1 << 20) - 1
+"""The bits of a proof number."""
 
 
 def effort_of(entry: Entry) -> int:
@@ -190,7 +194,7 @@ def test_the_bounds_of_the_most_effort_are_kept_where_room_is_short() -> None:
     """All of some effort and more, and as many of the next as there is room for."""
     workspace = workspace_of(10, 10)
     fill(workspace, 1 << 10, mates_in_five(6))
-    everything = exported(workspace, 3)
+    everything = exported(workspace, 2)
     for room in (0, 1, 2, len(everything) // 2, len(everything), len(everything) + 9):
         words = struct.iter_unpack("<QQ", workspace.export(room))
         found = [(check, word) for check, word in words]
@@ -198,6 +202,43 @@ def test_the_bounds_of_the_most_effort_are_kept_where_room_is_short() -> None:
         assert set(found) <= set(everything)
         efforts = sorted((effort_of(entry) for entry in everything), reverse=True)
         assert sorted(map(effort_of, found), reverse=True) == efforts[:room]
+
+
+def numbers_of(workspace: Workspace) -> set[Entry]:
+    """Return exported proof numbers that took any effort."""
+    data = workspace.export(ROOM, of_numbers=True)
+    return {(check, word) for check, word in struct.iter_unpack("<QQ", data)}
+
+
+def test_proof_numbers_are_the_same_in_a_table_of_another_size() -> None:
+    workspace = workspace_of(12, 13)
+    fill(workspace, 1 << 13, mates_in_five(6))
+    numbers = numbers_of(workspace)
+    assert len(numbers) > 100
+    assert all(word & NUMBER and word >> 20 & NUMBER for _, word in numbers)
+    stored = {int(first) for first in table_of(workspace.search)[1, ..., 0].ravel()}
+    assert {check for check, _ in numbers} <= stored
+    assert min(check & 63 for check, _ in numbers) == LEAST_NODES
+    data = workspace.export(ROOM, of_numbers=True)
+    for first, most in ((12, 14), (14, 15)):
+        other = workspace_of(first, most)
+        other.begin_with(b"", data)
+        other.begin(None)
+        assert numbers_of(other) == numbers
+        assert other.export(ROOM) == b""
+
+
+def test_proof_numbers_that_would_be_a_proof_are_left_out() -> None:
+    """A number of 0 is a proof, and no checkpoint has one."""
+    check, both = 1 << 40 | 20, 7 << 20 | 5
+    words = [both, 5, 7 << 20, 0]
+    data = b"".join(
+        struct.pack("<QQ", check + 64 * at, w) for at, w in enumerate(words)
+    )
+    workspace = workspace_of(10, 10)
+    workspace.begin_with(b"", data)
+    workspace.begin(None)
+    assert numbers_of(workspace) == {(check, both)}
 
 
 @pytest.mark.parametrize(("first", "before", "after"), [(0, 3, 9), (14, 14, 16)])
@@ -239,8 +280,8 @@ def test_exports_during_a_search_contradict_neither_each_other_nor_its_end() -> 
 TABLES = [(1, 13, 13), (8, 14, 16), (8, 8, 16), (64, 14, 19), (64, 16, 19)]
 """Their MiB, first bits and most bits."""
 
-WHOLE = [table for table in TABLES if table[1] >= 14]
-"""Their entries have all bits of a key; others have at most 25."""
+WHOLE = [table for table in TABLES if table[1] >= 13]
+"""Their entries have all bits of a key."""
 
 LARGE = [table for table in TABLES if table[2] == 19]
 """In these, hardly any bucket is full."""
@@ -286,7 +327,7 @@ def test_a_bound_is_the_same_in_each_table_or_unknown(
 
 
 def test_bounds_go_from_table_to_table_and_back(boards: list[chess.Board]) -> None:
-    first, second, third = (of(table) for table in (WHOLE[0], *LARGE))
+    first, second, third = (of(table) for table in ((8, 14, 16), *LARGE))
     fill(first, 1 << 15, boards)
     entries = exported(first)
     for workspace in (second, third):

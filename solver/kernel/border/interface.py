@@ -44,7 +44,7 @@ STOPPED = -1
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
 EFFORT_BITS = 7
-"""Of the effort of bounds, beside how many are to be exported."""
+"""Of the effort of entries, beside how many are to be exported."""
 
 NULL_MOVE = 0
 """Passes the turn; no legal move has this number."""
@@ -664,17 +664,19 @@ class Kernel:
         """
         self.run("GROW", None, search, buckets)
 
-    def export_bounds(
+    def export_entries(
         self,
         search: search_struct.Search,
         address: int,
         room: int,
         efforts: tuple[int, int],
+        *,
+        of_numbers: bool = False,
     ) -> int:
-        """Write the bounds of these efforts, as far as they fit; return how many."""
+        """Write the entries of these efforts, as far as they fit; return how many."""
         least, most = efforts
-        flag = (room << EFFORT_BITS | most) << EFFORT_BITS | least
-        return self.run("EXPORT_BOUNDS", None, search, address, flag)
+        flag = ((room << 1 | of_numbers) << EFFORT_BITS | most) << EFFORT_BITS | least
+        return self.run("EXPORT_ENTRIES", None, search, address, flag)
 
     def merge_bounds(
         self, search: search_struct.Search, address: int, size: int

@@ -58,7 +58,7 @@ class Operation(IntEnum):
     FIND_FIRST_FORMS = 26
     NAME_ROWS = 27
     WRITE_LEVEL = 28
-    EXPORT_BOUNDS = 29
+    EXPORT_ENTRIES = 29
     MERGE_BOUNDS = 30
 
 

@@ -147,10 +147,10 @@ class Search(Structure):
         The most that were in use since the memory was last zero.
     grow_at : int64
         The number of nodes at which the buckets are doubled.
-    known : uint64
-        Address of exported bounds that a search begins with; see
+    known, numbers : uint64
+        Addresses of exported bounds and proof numbers that a search begins with; see
         `solver.kernel.mate.transposition`.
-    known_size : int64
+    known_size, known_numbers : int64
         How many they are.
     is_helper : int64
         Whether another thread leads this search. A helper thread searches in another
@@ -224,6 +224,8 @@ class Search(Structure):
         ("grow_at", c_int64),
         ("known", c_uint64),
         ("known_size", c_int64),
+        ("numbers", c_uint64),
+        ("known_numbers", c_int64),
         ("is_helper", c_int64),
         ("shared_lengths", c_uint64),
         ("restriction", c_uint64),

@@ -555,7 +555,7 @@ def entry(
     flag : int64
         Whether the attacker is to move, or threats are wanted, or perft lists the last
         moves, or Black is to move; or how many refutations are wanted. Or the number of
-        rows or bounds, the style of lines, or the room for bounds and their efforts.
+        rows or bounds, the style of lines, or what entries are wanted.
 
     Returns
     -------
@@ -569,11 +569,14 @@ def entry(
     if operation == parts.Operation.GROW:
         transposition.grow(search, np.uint64(number))
         return 0
-    if operation == parts.Operation.EXPORT_BOUNDS:
-        efforts = (1 << interface.EFFORT_BITS) - 1
-        least, rest = flag & efforts, flag >> interface.EFFORT_BITS
-        room = rest >> interface.EFFORT_BITS
-        return transposition.export_bounds(search, number, least, rest & efforts, room)
+    if operation == parts.Operation.EXPORT_ENTRIES:
+        limit, shift = (1 << interface.EFFORT_BITS) - 1, interface.EFFORT_BITS
+        efforts = flag & limit, (flag >> shift) & limit
+        rest = flag >> (2 * shift)
+        of_numbers = rest & 1 != 0
+        return transposition.export_entries(
+            search, number, rest >> 1, of_numbers, efforts
+        )
     if operation == parts.Operation.MERGE_BOUNDS:
         return transposition.merge_bounds(search, number, flag)
     if operation == parts.Operation.READ_ROWS:

@@ -167,13 +167,13 @@ class HashKey(NamedTuple):
     bucket: Bitboard
 
 
-BUCKET_BITS = np.uint64((1 << 26) - 1)
-"""What a table of up to 8 GiB uses of `HashKey.bucket`."""
+BUCKET_BITS = np.uint64((1 << 25) - 1)
+"""What entries of the smallest table have of `HashKey.bucket`: index and tag."""
 
 
 @inlined
 def complete_key(check: Bitboard, bucket: Bitboard) -> HashKey:
-    """Return a key of 90 bits: beyond BUCKET_BITS, `bucket` has bits of `check`."""
+    """Return a key of 89 bits: beyond BUCKET_BITS, `bucket` has bits of `check`."""
     return HashKey(check, check ^ ((check ^ bucket) & BUCKET_BITS))
 
 
@@ -423,107 +423,6 @@ def store(search: Search, key: HashKey, bounds: Bounds, effort: Number) -> None:
     table[chosen + bitboards.ONE] = packed
 
 
-# Checkpoints
-#
-# The bounds that took the most effort, without the table: an entry has the check word
-# of its key, and a word with no_mate (8), mate (8), move (17), effort (5) and the rest
-# of the key (26), from bit 0. It says the same in a table of any size.
-
-MOST_EXPORTED = np.uint64((1 << 5) - 1)
-PROVED_BITS = np.uint64((1 << 33) - 1)
-"""The bounds and the move of an entry."""
-BUCKET_SHIFT = np.uint64(38)
-
-
-@jit
-def export_bounds(
-    search: Search, address: Number, least: Number, most: Number, room: Number
-) -> Number:
-    """Write the bounds of these efforts; the search may go on meanwhile.
-
-    Parameters
-    ----------
-    search : Search
-        Any thread may be searching in its table. An entry that is being written or
-        moved is exported as it was, twice, or with a key that no position has.
-    address : int64
-        Where the entries go.
-    least, most : int64
-        1 to 127.
-    room : int64
-        How many entries can be written.
-
-    Returns
-    -------
-    int64
-        How many there are, with those that had no room.
-    """
-    table, exported = words_at(search.table), words_at(address)
-    first_buckets = (bitboards.ONE << search.first_bits) - bitboards.ONE
-    size = 0
-    for number in range(np.int64(search.used_buckets)):
-        bucket = np.uint64(number)
-        for slot in range(ENTRIES):
-            entry = bucket * BUCKET_WORDS + np.uint64(slot) * ENTRY_WORDS
-            check, data = table[entry], table[entry + bitboards.ONE]
-            effort = (data >> EFFORT_SHIFT) & EFFORT_BITS
-            is_wanted = np.uint64(least) <= effort <= np.uint64(most)
-            if not (is_wanted and _is_current(search, data)):
-                continue
-            if size < room:
-                tag = (data >> STAMP_SHIFT) >> TAG_SHIFT
-                bits = (bucket & first_buckets) | (tag << search.first_bits)
-                exported[2 * size] = check ^ data
-                exported[2 * size + 1] = (
-                    (data & PROVED_BITS)
-                    | (min(effort, MOST_EXPORTED) << EFFORT_SHIFT)
-                    | (bits << BUCKET_SHIFT)
-                )
-            size += 1
-    return size
-
-
-@jit
-def merge_bounds(search: Search, address: Number, size: Number) -> Number:
-    """Add exported bounds to the table, after it has grown to have room for them.
-
-    Returns
-    -------
-    int64
-        How many were merged: all, or those before one that contradicts the table.
-    """
-    exported = words_at(address)
-    buckets = search.buckets
-    while np.int64(buckets) * ENTRIES < 2 * size:
-        buckets <<= bitboards.ONE
-    if buckets > search.buckets:
-        grow(search, buckets)
-    for index in range(size):
-        data = exported[2 * index + 1]
-        key = complete_key(exported[2 * index], data >> BUCKET_SHIFT)
-        known, added = probe(search, key), _unpacked(data)
-        no_mate = max(known.no_mate, added.no_mate)
-        mate = min(known.mate, added.mate)
-        if no_mate >= mate:
-            return index
-        # The move belongs to the shorter mate, else to the larger bound.
-        is_better = added.mate < known.mate or (
-            added.mate == known.mate and added.no_mate >= known.no_mate
-        )
-        move = added.move if is_better else known.move
-        effort = np.int64((data >> EFFORT_SHIFT) & MOST_EXPORTED)
-        store(search, key, Bounds(no_mate, mate, move), effort)
-    return size
-
-
-@jit
-def begin_table(search: Search) -> None:
-    """Begin with an empty table, or with what a checkpoint has."""
-    empty_table(search)
-    if search.known_size:
-        merge_bounds(search, search.known, search.known_size)
-
-
 # Proof numbers
 
 
@@ -556,6 +455,15 @@ MIX_SHIFT = np.uint64(20)
 GROUP_BITS = np.uint64(8)
 
 
+NUMBER_BUCKET_BITS = np.uint64((1 << 24) - 1)
+"""What there is room for, beside exported numbers; see `complete_key`."""
+
+
+@inlined
+def _number_key(check: Bitboard, bucket: Bitboard) -> HashKey:
+    return HashKey(check, check ^ ((check ^ bucket) & NUMBER_BUCKET_BITS))
+
+
 @inlined
 def _numbers_key(search: Search, key: HashKey, moves_left: Number) -> HashKey:
     """Return the key of a position and n.
@@ -568,7 +476,8 @@ def _numbers_key(search: Search, key: HashKey, moves_left: Number) -> HashKey:
         np.uint64(moves_left) + (bitboards.ONE << shared) - bitboards.ONE
     ) >> shared
     mixed = (group | (shared << GROUP_BITS)) * MIX_MOVES
-    return HashKey((key.check ^ mixed) & CHECK_BITS, key.bucket ^ (mixed >> MIX_SHIFT))
+    check, bucket = key.check ^ mixed, key.bucket ^ (mixed >> MIX_SHIFT)
+    return _number_key(check & CHECK_BITS, bucket)
 
 
 @inlined
@@ -603,6 +512,39 @@ def probe_numbers(search: Search, key: HashKey, moves_left: Number) -> Numbers:
 
 
 @jit
+def _put_numbers(
+    search: Search, key: HashKey, numbers: Numbers, effort: Bitboard
+) -> None:
+    """Store numbers by their `_numbers_key`; see `store_numbers`."""
+    table = words_at(search.table)
+    start = _numbers_bucket(search, key)
+    stamp = _stamp(search, key)
+    chosen = start
+    least = PROOF_EFFORT_BITS + bitboards.TWO
+    for slot in range(ENTRIES):
+        entry = start + np.uint64(slot) * ENTRY_WORDS
+        data = table[entry + bitboards.ONE]
+        if not _is_current(search, data):
+            worth = bitboards.ZERO
+        elif table[entry] & CHECK_BITS == key.check and data >> STAMP_SHIFT == stamp:
+            chosen = entry
+            break
+        else:
+            worth = bitboards.ONE + (table[entry] & PROOF_EFFORT_BITS)
+        if worth < least:
+            least = worth
+            chosen = entry
+    if not effort and least > bitboards.ONE:
+        return
+    table[chosen] = key.check | effort
+    table[chosen + bitboards.ONE] = (
+        min(numbers.delta, NUMBER_BITS)
+        | (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
+        | (stamp << STAMP_SHIFT)
+    )
+
+
+@jit
 def store_numbers(
     search: Search, key: HashKey, moves_left: Number, numbers: Numbers, nodes: Number
 ) -> None:
@@ -623,37 +565,148 @@ def store_numbers(
     nodes : int64
         How many nodes the numbers took; 0 for first numbers.
     """
-    table = words_at(search.table)
-    numbers_key = _numbers_key(search, key, moves_left)
-    start = _numbers_bucket(search, numbers_key)
-    stamp = _stamp(search, numbers_key)
-    chosen = start
-    least = PROOF_EFFORT_BITS + bitboards.TWO
-    for slot in range(ENTRIES):
-        entry = start + np.uint64(slot) * ENTRY_WORDS
-        data = table[entry + bitboards.ONE]
-        if not _is_current(search, data):
-            worth = bitboards.ZERO
-        elif (
-            table[entry] & CHECK_BITS == numbers_key.check
-            and data >> STAMP_SHIFT == stamp
-        ):
-            chosen = entry
-            break
-        else:
-            worth = bitboards.ONE + (table[entry] & PROOF_EFFORT_BITS)
-        if worth < least:
-            least = worth
-            chosen = entry
-    if not nodes and least > bitboards.ONE:
-        return
     effort = bitboards.ZERO
     while nodes:
         effort += bitboards.ONE
         nodes >>= 1
-    table[chosen] = numbers_key.check | effort
-    table[chosen + bitboards.ONE] = (
-        min(numbers.delta, NUMBER_BITS)
-        | (min(numbers.phi, NUMBER_BITS) << PHI_SHIFT)
-        | (stamp << STAMP_SHIFT)
-    )
+    _put_numbers(search, _numbers_key(search, key, moves_left), numbers, effort)
+
+
+# Checkpoints
+#
+# What took the most effort, without the table: an entry is two words, which say the
+# same in a table of any size. The first is the check word of the key; of numbers, its
+# low 6 bits are the effort. From bit 0, the second has
+#
+# =======  =================================================================
+# bounds   no_mate (8), mate (8), move (17), effort (5), the key's bucket (25)
+# numbers  delta (20), phi (20), the key's bucket (24)
+# =======  =================================================================
+
+MOST_EXPORTED = np.uint64((1 << 5) - 1)
+PROVED_BITS = np.uint64((1 << 33) - 1)
+"""The bounds and the move of an entry."""
+BUCKET_SHIFT = np.uint64(38)
+BOTH_NUMBERS = np.uint64((1 << 40) - 1)
+NUMBER_BUCKET_SHIFT = np.uint64(40)
+
+
+@jit
+def export_entries(
+    search: Search,
+    address: Number,
+    room: Number,
+    of_numbers: bool,
+    efforts: tuple[Number, Number],
+) -> Number:
+    """Write the entries of these efforts; the search may go on meanwhile.
+
+    Parameters
+    ----------
+    search : Search
+        Any thread may be searching in its table. An entry that is being written or
+        moved is exported as it was, twice, or with a key that no position has.
+    address : int64
+        Where the entries go.
+    room : int64
+        How many can be written.
+    of_numbers : bool
+        Whether to write proof numbers instead of bounds.
+    efforts : tuple of int64
+        The least, at least 1, and the most.
+
+    Returns
+    -------
+    int64
+        How many there are, with those that had no room.
+    """
+    table, exported = words_at(search.table), words_at(address)
+    first_buckets = (bitboards.ONE << search.first_bits) - bitboards.ONE
+    least, most = np.uint64(efforts[0]), np.uint64(efforts[1])
+    half = search.most_buckets if of_numbers else bitboards.ZERO
+    size = 0
+    for number in range(np.int64(search.used_buckets)):
+        bucket = np.uint64(number)
+        for slot in range(ENTRIES):
+            entry = (half + bucket) * BUCKET_WORDS + np.uint64(slot) * ENTRY_WORDS
+            check, data = table[entry], table[entry + bitboards.ONE]
+            effort = check & PROOF_EFFORT_BITS
+            if not of_numbers:
+                effort = (data >> EFFORT_SHIFT) & EFFORT_BITS
+            if not (least <= effort <= most and _is_current(search, data)):
+                continue
+            if size < room:
+                tag = (data >> STAMP_SHIFT) >> TAG_SHIFT
+                bits = (bucket & first_buckets) | (tag << search.first_bits)
+                word = (data & BOTH_NUMBERS) | (bits << NUMBER_BUCKET_SHIFT)
+                if not of_numbers:
+                    check ^= data
+                    word = data & PROVED_BITS
+                    word |= min(effort, MOST_EXPORTED) << EFFORT_SHIFT
+                    word |= bits << BUCKET_SHIFT
+                exported[2 * size] = check
+                exported[2 * size + 1] = word
+            size += 1
+    return size
+
+
+@jit
+def make_room(search: Search, size: Number) -> None:
+    """Let the table grow until so many entries fill at most half of its buckets."""
+    buckets = search.buckets
+    while np.int64(buckets) * ENTRIES < 2 * size:
+        buckets <<= bitboards.ONE
+    if buckets > search.buckets:
+        grow(search, buckets)
+
+
+@jit
+def merge_bounds(search: Search, address: Number, size: Number) -> Number:
+    """Add exported bounds to the table.
+
+    Returns
+    -------
+    int64
+        How many were merged: all, or those before one that contradicts the table.
+    """
+    exported = words_at(address)
+    make_room(search, size)
+    for index in range(size):
+        data = exported[2 * index + 1]
+        key = complete_key(exported[2 * index], data >> BUCKET_SHIFT)
+        known, added = probe(search, key), _unpacked(data)
+        no_mate = max(known.no_mate, added.no_mate)
+        mate = min(known.mate, added.mate)
+        if no_mate >= mate:
+            return index
+        # The move belongs to the shorter mate, else to the larger bound.
+        is_better = added.mate < known.mate or (
+            added.mate == known.mate and added.no_mate >= known.no_mate
+        )
+        move = added.move if is_better else known.move
+        effort = np.int64((data >> EFFORT_SHIFT) & MOST_EXPORTED)
+        store(search, key, Bounds(no_mate, mate, move), effort)
+    return size
+
+
+@jit
+def merge_numbers(search: Search, address: Number, size: Number) -> None:
+    """Add exported proof numbers to the table; none of them is 0."""
+    exported = words_at(address)
+    make_room(search, size)
+    for index in range(size):
+        check, data = exported[2 * index], exported[2 * index + 1]
+        key = _number_key(check & CHECK_BITS, data >> NUMBER_BUCKET_SHIFT)
+        numbers = Numbers((data >> PHI_SHIFT) & NUMBER_BITS, data & NUMBER_BITS)
+        if min(numbers.phi, numbers.delta):
+            _put_numbers(search, key, numbers, check & PROOF_EFFORT_BITS)
+
+
+@jit
+def begin_table(search: Search) -> None:
+    """Begin with an empty table, or with what a checkpoint has."""
+    empty_table(search)
+    if search.known_size:
+        merge_bounds(search, np.int64(search.known), search.known_size)
+    if search.known_numbers:
+        merge_numbers(search, np.int64(search.numbers), search.known_numbers)
