@@ -257,8 +257,8 @@ class Solver:
     ) -> Checkpoint:
         """Let later searches begin with the bounds in a file that `save` wrote.
 
-        It may be called for several files about the same stipulation and restriction.
-        Searches for anything else begin without them.
+        It may be called for several files about the same stipulation. Searches for
+        another one begin without them.
 
         Parameters
         ----------
@@ -275,8 +275,8 @@ class Solver:
         Raises
         ------
         CheckpointError
-            It is damaged, was signed with another key, is about another question than
-            what was loaded before, or contradicts it.
+            It is damaged, was signed with another key, is about another stipulation
+            than what was loaded before, or contradicts it.
         OSError
             A file cannot be read.
         """

@@ -160,8 +160,6 @@ def solves_as_claimed(answer: Solution, *, within: bool) -> bool:
 # the same `AuditOptions`.
 
 
-_LIMITS = frozenset({StoppedBy.TIME, StoppedBy.NODES})
-
 MOST_KEPT_MB = 5
 """What one search may keep: more would leave no room for others."""
 
@@ -211,18 +209,19 @@ class CheckpointFolder(NamedTuple):
         """
         notices: list[str] = []
         file = self._file(question)
-        solver.unload()
         try:
             if file.exists():
                 solver.load(file, self.key)
         except (errors.CheckpointError, OSError) as error:
             notices.append(f"{error}; searched from the beginning")
         solution = solver.answer(question, control)
-        is_late = may_be_late and solution.stopped_by is StoppedBy.TIME
+        stop = solution.stopped_by
         try:
-            if solution.stopped_by is None:
+            if stop is None:
                 file.unlink(missing_ok=True)
-            elif solution.stopped_by in _LIMITS and not is_late:
+            elif stop is StoppedBy.NODES or (
+                stop is StoppedBy.TIME and not may_be_late
+            ):
                 self._save(solver, file)
         except OSError as error:
             notices.append(f"{file}: {error.strerror}")
@@ -252,6 +251,11 @@ class CheckpointFolder(NamedTuple):
             with suppress(FileNotFoundError):  # another process has just deleted it
                 size += file.stat().st_size if file != but else 0
         return size
+
+    def clear(self) -> None:
+        """Delete all checkpoints."""
+        for file in Path(self.path).glob("*.checkpoint"):
+            file.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,9 +542,9 @@ class AuditJob:
         """Solve a problem; follow the claimed line of a mate if the options say so."""
         kind = genre_of(question.problem.stipulation)
         if not (self._options.follow and kind.has_certificates):
-            return follow.Followed(self._solve(question))
+            return follow.Followed(self._solve_claim(question))
         return follow.solve_and_follow(
-            self._solve, self._solver.workspace, question, self._searching
+            self._solve_claim, self._solver.workspace, question, self._searching
         )
 
     def _result(
@@ -590,16 +594,21 @@ class AuditJob:
         return result.with_costs_of(*others) if others else result
 
     def _solve(self, question: Question) -> Solution:
-        kept, own_s = self._options.checkpoints, self._options.limits.time_s
         with self._searching() as control:
-            if kept is None:
-                return self._solver.answer(question, control)
+            return self._solver.answer(question, control)
+
+    def _solve_claim(self, question: Question) -> Solution:
+        """Solve a record's own question, from its checkpoint on if they are kept."""
+        kept, own_s = self._options.checkpoints, self._options.limits.time_s
+        if kept is None:
+            return self._solve(question)
+        with self._searching() as control:
             may_be_late = question.limits.time_s != own_s
-            solution, notices = kept.solve(
+            solution, self._notices = kept.solve(
                 self._solver, question, control, may_be_late=may_be_late
             )
-            self._notices += notices
-            return solution
+        self._solver.unload()
+        return solution
 
     def _search_line(
         self, answer: Solution, limits: Limits

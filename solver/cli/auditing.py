@@ -221,6 +221,8 @@ class StoreRequest(NamedTuple):
 
                 read_key(kept.key)  # before the searches
                 make_folder(Path(kept.path))
+                if self.fresh:
+                    kept.clear()
             resume = ResumeStore(store, audit_options, self.retry)
             yield resume
             if kept and (size := kept.size_bytes()):

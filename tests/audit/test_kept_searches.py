@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions, CheckpointFolder, TimeSlice
+from solver.cli.console import Exit
+from solver.cli.main import run
 from solver.problem import Claim, Limits, Problem, Stipulation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from solver.audit.results import AuditResult
 
 EASY = Problem("8/7K/8/8/8/8/R7/7k w - - 0 1", "easy", Claim(8))
@@ -48,8 +51,6 @@ def audited(
 
 
 def files_of(kept: CheckpointFolder) -> list[Path]:
-    from pathlib import Path
-
     return sorted(Path(kept.path).iterdir())
 
 
@@ -126,3 +127,95 @@ def test_a_file_that_cannot_be_written_costs_no_answer(
     assert found.verdict == "holds"
     assert len(found.notices) == 2
     assert all(str(file) in notice for notice in found.notices)
+
+
+def test_searches_that_explain_a_failed_claim_are_not_kept(
+    folder: CheckpointFolder,
+) -> None:
+    """The longer mate is found, or not, with a million nodes at most."""
+    options = AuditOptions(
+        Limits(nodes=FEW, hash_mib=16), farther=True, checkpoints=folder
+    )
+    refuted = replace(HARD, claim=Claim(5))
+    (found,) = AuditJob(options).run_batch([refuted])
+    assert found is not None
+    assert found.verdict == "refuted"
+    assert files_of(folder) == []
+
+
+# The command
+
+
+def verify(*arguments: str) -> Exit:
+    return Exit(run(["verify", "long.epd", "--jobs", "1", *arguments]))
+
+
+@pytest.fixture
+def in_folder(
+    folder: CheckpointFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    monkeypatch.chdir(tmp_path)
+    record = f"{HARD.fen[:-4]} dm 11;\n{EASY.fen[:-4]} dm 8;\n"
+    (tmp_path / "long.epd").write_text(record)
+    return Path(folder.key or "")
+
+
+def test_retry_goes_on_with_what_the_command_kept(
+    in_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = ["--store", "run.db", "--checkpoints", "--checkpoint-key", str(in_folder)]
+    assert verify(*kept, "--nodes", f"{FEW}") == Exit.LIMIT
+    assert re.search(
+        r"^run\.db-checkpoints: [\d.]+ of 1,000 MB; with --retry and wider limits, "
+        "these searches go on$",
+        capsys.readouterr().err,
+        re.MULTILINE,
+    )
+    assert len(list(Path("run.db-checkpoints").iterdir())) == 1
+    wider = [*kept, "--nodes", f"{ENOUGH}", "--retry", "holds"]
+    assert verify(*wider) == Exit.PROVED
+    assert list(Path("run.db-checkpoints").iterdir()) == []
+    assert "checkpoints" not in capsys.readouterr().err
+
+
+def test_fresh_deletes_what_was_kept(in_folder: Path) -> None:
+    kept = ["--store", "run.db", "--checkpoints", "--checkpoint-key", str(in_folder)]
+    verify(*kept, "--nodes", f"{FEW}")
+    before = [file.stat().st_size for file in Path("run.db-checkpoints").iterdir()]
+    verify(*kept, "--nodes", "1", "--fresh")
+    after = [file.stat().st_size for file in Path("run.db-checkpoints").iterdir()]
+    assert max(after) < 1000 < max(before)
+
+
+def test_a_key_that_others_can_read_is_refused_before_the_searches(
+    in_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    in_folder.chmod(0o644)
+    kept = ["--store", "run.db", "--checkpoints", "--checkpoint-key", str(in_folder)]
+    assert verify(*kept) == Exit.BAD_INPUT
+    assert capsys.readouterr().err == (
+        f"error: {in_folder}: expected a key that its owner alone can read "
+        "(mode 0600), found 0644\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--checkpoints"], "--fresh, --retry and --checkpoints need a --store."),
+        (
+            ["--store", "run.db", "--checkpoint-key", "key"],
+            "--checkpoint-key needs --checkpoints.",
+        ),
+        (
+            ["--store", "run.db", "--checkpoints", "--cluster", "local"],
+            "--checkpoints cannot be combined with --cluster.",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("in_folder")
+def test_options_that_contradict_each_other_are_refused(
+    arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify(*arguments) == Exit.USAGE
+    assert capsys.readouterr().err.endswith(f"Error: {reason}\n")

@@ -66,7 +66,7 @@ def play_key(
     if search.play == search_struct.BattlePlay.EXACT_MATE:
         number += moves_left << EXACT_SHIFT
     mixed = np.uint64(number) * MIX_PLAY
-    return transposition.HashKey(key.check ^ mixed, key.bucket)
+    return transposition.complete_key(key.check ^ mixed, key.bucket)
 
 
 @jit

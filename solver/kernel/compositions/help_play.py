@@ -380,7 +380,8 @@ def question_key(position: bitboards.Position, plies: Number) -> transposition.H
     """Return the key of a position and the plies left."""
     key = transposition.hash_key(position, True)
     mixed = np.uint64(plies) * MIX_PLIES
-    return transposition.HashKey(key.check ^ mixed, key.bucket ^ (mixed >> MIX_SHIFT))
+    bucket = key.bucket ^ (mixed >> MIX_SHIFT)
+    return transposition.complete_key(key.check ^ mixed, bucket)
 
 
 # The last ply
