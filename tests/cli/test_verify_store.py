@@ -448,8 +448,11 @@ def test_a_path_where_no_store_can_be_created_is_an_error(
 @pytest.mark.parametrize(
     ("options", "printed"),
     [
-        (["--fresh"], "--fresh and --retry need a --store."),
-        (["--retry", "undecided"], "--fresh and --retry need a --store."),
+        (["--fresh"], "--fresh, --retry and --checkpoints need a --store."),
+        (
+            ["--retry", "undecided"],
+            "--fresh, --retry and --checkpoints need a --store.",
+        ),
         (
             ["--store", "."],
             "Invalid value for '--store': File '.' is a directory.",
