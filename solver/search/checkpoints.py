@@ -55,7 +55,7 @@ FIRST_WAIT_S = 2.0
 MOST_WAIT_S = 600.0
 LOSS = 0.02
 """A running search is saved after 2 seconds, and then after 2% of the time that it has
-taken, 10 minutes at most: a kill loses no more."""
+taken, 10 minutes at most: a kill loses no more, unless saving costs too much."""
 
 COST = 0.01
 """Saving takes at most this part of a core's time; to wait for a disk takes none."""

@@ -162,7 +162,7 @@ def test_the_users_key_is_made_for_the_first_checkpoint(
 ) -> None:
     pytest.importorskip("platformdirs")
     if sys.platform != "linux":
-        pytest.skip("the folder is another one")
+        pytest.skip("XDG_DATA_HOME names the folder on Linux alone")
     environment = {"XDG_DATA_HOME": str(tmp_path / "data")}
     path = str(tmp_path / "one")
     words = ["solve", OTHER, "--checkpoint", path]
