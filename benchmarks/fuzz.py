@@ -234,9 +234,10 @@ class Verify:
             line = f"{problem.fen} dm 1; id {problem.id};".encode()
             changed = FORMATS["epd"].mutate(line, seeded)
             lines.append(changed if changed and seeded.random() < 0.5 else line)
-        options = "--format epd --jsonl --keys --nodes 3000 --time 1000 --hash 16"
+        # An audit of more than half a second prints results as they come.
+        options = "--ordered --format epd --jsonl --keys --nodes 3000 --time 1000"
         done = run(
-            [*COMMAND, "verify", "-", *options.split()],
+            [*COMMAND, "verify", "-", *options.split(), "--hash", "16"],
             stdin=b"".join(line + b"\n" for line in lines),
             text=False,
             patience_s=PATIENCE_S * (1 + self.size // 1000),
@@ -246,7 +247,7 @@ class Verify:
         require(b"Traceback" not in done.stderr, done.stderr[-3000:])
         records = [json.loads(line) for line in done.stdout.splitlines()]
         sources = [record["source"] for record in records]
-        require(sources == [f"stdin:{n + 1}" for n in range(len(lines))], "lost")
+        require(sources == [f"stdin:{n + 1}" for n in range(len(lines))], sources)
         found["records"] += len(lines)
         for record in records:
             found["refused" if record["fen"] is None else "accepted"] += 1
