@@ -377,60 +377,12 @@ def seed(made: str) -> Callable[[Function], Function]:
     return number("--seed", problem.MAX_NODES, "S", help_text, least=0, default=1)
 
 
-class Checkpoints(NamedTuple):
-    """Where a search keeps what it has proved.
-
-    Attributes
-    ----------
-    checkpoint_paths : tuple of str
-        Files to begin with; the first is written.
-    checkpoint_key : str or None
-        The file with the key that signs them; None: the user's own.
-    checkpoint_mb : int
-        The largest size in megabytes.
-    """
-
-    checkpoint_paths: tuple[str, ...]
-    checkpoint_key: str | None
-    checkpoint_mb: int
-
-    def require_paths(self) -> None:
-        """Refuse the other options without a file."""
-        default = problem.DEFAULT_CHECKPOINT_MB
-        if not self.checkpoint_paths and (
-            self.checkpoint_key is not None or self.checkpoint_mb != default
-        ):
-            console.refuse_use(
-                "--checkpoint-key and --checkpoint-size need --checkpoint."
-            )
-
-
 checkpoint_key = file(
     "--checkpoint-key",
     "Sign checkpoints with the key in FILE, as on another machine. Default: your own, "
     "which is made when it is missing.",
 )
 """Adds `--checkpoint-key`, passed as `checkpoint_key: str | None`."""
-
-checkpoints = gathered(
-    "kept",
-    Checkpoints,
-    file(
-        "--checkpoint checkpoint_paths",
-        "Save what is proved to FILE now and then, and go on from it. Other files "
-        "that are named after it are merged.",
-        multiple=True,
-    ),
-    checkpoint_key,
-    number(
-        "--checkpoint-size checkpoint_mb",
-        problem.MAX_HASH_MIB,
-        "MB",
-        "Let a checkpoint take MB megabytes at most.",
-        default=problem.DEFAULT_CHECKPOINT_MB,
-    ),
-)
-"""Adds `--checkpoint` and its like, passed as `kept: Checkpoints`."""
 
 
 json_record = flag("--json as_json", "Print indented JSON.")

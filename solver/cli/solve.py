@@ -16,7 +16,16 @@ from solver import errors, solving
 from solver.cli import console, options, signals
 from solver.output import Notation
 from solver.output.text import describe, duration
-from solver.problem import MATE, RANGES, Limits, Problem, Restriction, Stipulation
+from solver.problem import (
+    DEFAULT_CHECKPOINT_MB,
+    MATE,
+    MAX_HASH_MIB,
+    RANGES,
+    Limits,
+    Problem,
+    Restriction,
+    Stipulation,
+)
 from solver.search import queries, threads
 from solver.solution import Solution, Status, StoppedBy
 from solver.stipulations import genre_of
@@ -35,6 +44,89 @@ EXITS = {
     Status.DISPROVED: console.Exit.NEGATIVE,
     Status.UNDECIDED: console.Exit.LIMIT,
 }
+
+
+class Checkpoints(NamedTuple):
+    """Where a search keeps what it has proved.
+
+    Attributes
+    ----------
+    checkpoint_paths : tuple of str
+        Files to begin with; the first is written. Empty: it keeps nothing.
+    checkpoint_key : str or None
+        The file with the key that signs them; None: the user's own.
+    checkpoint_mb : int
+        The largest size in megabytes.
+    """
+
+    checkpoint_paths: tuple[str, ...]
+    checkpoint_key: str | None
+    checkpoint_mb: int
+
+    def require_paths(self) -> None:
+        """Refuse the other options without a file."""
+        others = (self.checkpoint_key, self.checkpoint_mb)
+        if not self.checkpoint_paths and others != (None, DEFAULT_CHECKPOINT_MB):
+            console.refuse_use(
+                "--checkpoint-key and --checkpoint-size need --checkpoint."
+            )
+
+    @contextmanager
+    def searching(
+        self, solver: solving.Solver, question: queries.Question
+    ) -> Iterator[None]:
+        """Load the files, then save the search in the block now and then.
+
+        Raises
+        ------
+        CheckpointError
+            A file is none of this search, or the key is not the user's alone.
+        OSError
+            A file cannot be read.
+        """
+        from pathlib import Path
+
+        from solver.search import checkpoints
+
+        wanted = checkpoints.Checkpoint.about(question.problem, question.restriction)
+        paths, key = self.checkpoint_paths, self.checkpoint_key
+        checkpoints.read_key(key)  # even if there is no file yet
+        for path in dict.fromkeys(paths):
+            if path != paths[0] or Path(path).exists():
+                found = solver.load(path, key)
+                found.require_about(wanted, path, "stipulation")
+                if path == paths[0]:  # which is written
+                    found.require_about(wanted, path, "fen", "restriction")
+                console.notify(f"{path}: {_costs(found)}")
+        with checkpoints.saving(lambda: self._save(solver)):
+            yield
+
+    def finish(self, solver: solving.Solver, *, is_over: bool) -> console.Exit:
+        """Save the search, which may go on another time."""
+        path = self.checkpoint_paths[0]
+        try:
+            words = _costs(self._save(solver))
+        except OSError as error:
+            console.notify(f"error: {error.filename or path}: {error.strerror}")
+            return console.Exit.IO
+        except errors.CheckpointError as error:  # the key has changed meanwhile
+            console.notify(f"error: {error}")
+            return console.Exit.BAD_INPUT
+        if not is_over:
+            console.notify(f"{path}: {words}; the same command goes on")
+        return console.Exit.PROVED
+
+    def _save(self, solver: solving.Solver) -> Checkpoint:
+        path, key, most_mb = self
+        return solver.save(path[0], key, most_mb=most_mb)
+
+
+def _costs(checkpoint: Checkpoint) -> str:
+    """Describe what a checkpoint has, and what it has cost."""
+    number = checkpoint.searches
+    searches = "1 search" if number == 1 else f"{number:,} searches"
+    took = f"{checkpoint.nodes:,} nodes in {duration(checkpoint.time_s)}"
+    return f"bounds of {checkpoint.positions:,} positions, {searches}, {took}"
 
 
 @options.command("""
@@ -83,7 +175,24 @@ Examples:
     ),
     options.solver,
 )
-@options.checkpoints
+@options.gathered(
+    "kept",
+    Checkpoints,
+    options.file(
+        "--checkpoint checkpoint_paths",
+        "Save what is proved to FILE now and then, and go on from it. Other files "
+        "that are named after it are merged.",
+        multiple=True,
+    ),
+    options.checkpoint_key,
+    options.number(
+        "--checkpoint-size checkpoint_mb",
+        MAX_HASH_MIB,
+        "MB",
+        "Let a checkpoint take MB megabytes at most.",
+        default=DEFAULT_CHECKPOINT_MB,
+    ),
+)
 @options.json_record
 @options.jsonl
 @click.pass_context
@@ -100,7 +209,7 @@ def solve(
     first: bool,
     board: bool,
     files: options.AnswerFiles,
-    kept: options.Checkpoints,
+    kept: Checkpoints,
     as_json: bool,
     jsonl: bool,
 ) -> None:
@@ -184,9 +293,7 @@ def solve(
     ctx.exit(answer_each(questions, limits, outputs, tablebases, kept))
 
 
-def _refuse_single(
-    moves: str, files: options.AnswerFiles, kept: options.Checkpoints
-) -> None:
+def _refuse_single(moves: str, files: options.AnswerFiles, kept: Checkpoints) -> None:
     """Refuse what takes a single position.
 
     Raises
@@ -344,8 +451,8 @@ def answer_each(
     questions: Iterable[queries.Question | errors.FormatError],
     limits: Limits,
     outputs: Outputs,
-    tablebases: Tablebases | None = None,
-    kept: options.Checkpoints | None = None,
+    tablebases: Tablebases | None,
+    kept: Checkpoints,
 ) -> console.Exit:
     """Answer questions in their order, to the end or until an interrupt.
 
@@ -359,7 +466,7 @@ def answer_each(
         Where the answers go.
     tablebases : Tablebases or None
         Tablebases to probe.
-    kept : Checkpoints or None
+    kept : Checkpoints
         Where a single question keeps what it has proved.
 
     Returns
@@ -391,13 +498,13 @@ def _answer_one(
     question: queries.Question,
     solver: solving.Solver,
     outputs: Outputs,
-    kept: options.Checkpoints | None = None,
+    kept: Checkpoints,
 ) -> console.Exit:
     """Answer a question: print the answer, then whatever takes longer, until Ctrl-C."""
     console.prepare_stipulation(question.problem.stipulation)
     control = threads.Control()
-    saved = _Saved(solver, kept) if kept and kept.checkpoint_paths else None
-    with saved.searching(question) if saved else nullcontext():
+    is_kept = bool(kept.checkpoint_paths)
+    with kept.searching(solver, question) if is_kept else nullcontext():
         solution = console.run_interruptible(
             lambda: solver.answer(question, control), control
         )
@@ -409,8 +516,9 @@ def _answer_one(
     code = (
         console.Exit.INTERRUPTED if patience.is_interrupted else EXITS[solution.status]
     )
-    if saved:
-        code = max(code, saved.finish(is_over=solution.stopped_by is None))
+    if is_kept:
+        is_over = solution.stopped_by is None
+        code = max(code, kept.finish(solver, is_over=is_over))
     if files.certificate_path is not None:
         from solver.cli import answer_files
 
@@ -446,79 +554,6 @@ def _answer_one(
         else:
             code = max(code, answer_files.write_drawings(files, solution, play))
     return code
-
-
-class _Saved:
-    """The checkpoint of a search: loaded before it, saved during it and at its end.
-
-    Parameters
-    ----------
-    solver : Solver
-        What searches.
-    kept : Checkpoints
-        The files; at least one.
-    """
-
-    def __init__(self, solver: solving.Solver, kept: options.Checkpoints) -> None:
-        self._solver = solver
-        self._kept = kept
-
-    @contextmanager
-    def searching(self, question: queries.Question) -> Iterator[None]:
-        """Load the files, then save the search in the block now and then.
-
-        Raises
-        ------
-        CheckpointError
-            A file is none of this search, or the key is not the user's alone.
-        OSError
-            A file cannot be read.
-        """
-        from pathlib import Path
-
-        from solver.search import checkpoints
-
-        wanted = checkpoints.Checkpoint.about(question.problem, question.restriction)
-        paths, key = self._kept.checkpoint_paths, self._kept.checkpoint_key
-        checkpoints.read_key(key)  # even if there is no file yet
-        for path in dict.fromkeys(paths):
-            if path != paths[0] or Path(path).exists():
-                found = self._solver.load(path, key)
-                found.require_about(wanted, path, "stipulation")
-                if path == paths[0]:  # which is written
-                    found.require_about(wanted, path, "fen", "restriction")
-                console.notify(f"{path}: {_costs(found)}")
-        with checkpoints.saving(self._save):
-            yield
-
-    def finish(self, *, is_over: bool) -> console.Exit:
-        """Save the search, which may go on another time."""
-        path = self._kept.checkpoint_paths[0]
-        try:
-            words = _costs(self._save())
-        except OSError as error:
-            console.notify(f"error: {error.filename or path}: {error.strerror}")
-            return console.Exit.IO
-        except errors.CheckpointError as error:  # the key has changed meanwhile
-            console.notify(f"error: {error}")
-            return console.Exit.BAD_INPUT
-        if not is_over:
-            console.notify(f"{path}: {words}; the same command goes on")
-        return console.Exit.PROVED
-
-    def _save(self) -> Checkpoint:
-        kept = self._kept
-        return self._solver.save(
-            kept.checkpoint_paths[0], kept.checkpoint_key, most_mb=kept.checkpoint_mb
-        )
-
-
-def _costs(checkpoint: Checkpoint) -> str:
-    """Describe what a checkpoint has, and what it has cost."""
-    number = checkpoint.searches
-    searches = "1 search" if number == 1 else f"{number:,} searches"
-    took = f"{checkpoint.nodes:,} nodes in {duration(checkpoint.time_s)}"
-    return f"bounds of {checkpoint.positions:,} positions, {searches}, {took}"
 
 
 class Records(NamedTuple):

@@ -10,7 +10,6 @@ import signal
 import stat
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -21,6 +20,7 @@ from tests.processes import PATIENCE_S
 
 if TYPE_CHECKING:
     import subprocess
+    from pathlib import Path
 
     from tests.cli.conftest import Ended, Matesolve
 
@@ -261,45 +261,23 @@ def refused_at_once(
     return ended.code, ended.err.removeprefix("error: ").rstrip("\n")
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (b"", "expected a checkpoint of matesolve, found an empty file"),
-        (b"8/8 w - -\n", "expected a checkpoint of matesolve, found another file"),
-    ],
-)
-def test_another_file_is_neither_read_nor_replaced(
-    data: bytes, words: str, matesolve: Matesolve, files: Files
-) -> None:
-    path = files.folder / "one"
-    path.write_bytes(data)
-    code, line = refused_at_once(matesolve, *files.options("one"))
-    assert (code, line) == (65, f"{path}: {words}")
-    assert path.read_bytes() == data
-
-
-def test_a_damaged_file_is_refused(
+def test_a_file_that_is_no_checkpoint_of_the_user_is_kept(
     matesolve: Matesolve, stopped: Stopped, files: Files
 ) -> None:
+    """`tests/search/test_checkpoint_files.py` has all the other damage."""
     copied(stopped, files, "one")
     path = files.folder / "one"
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    code, line = refused_at_once(matesolve, *files.options("one"), fen=MEREDITH)
-    words = "expected a whole checkpoint, found a damaged one"
-    assert (code, line) == (65, f"{path}: {words}")
-    assert path.read_bytes() == data
-
-
-def test_the_file_of_another_user_is_refused(
-    matesolve: Matesolve, stopped: Stopped, files: Files
-) -> None:
-    copied(stopped, files, "one")
     files.key.write_bytes(bytes(32))
-    code, line = refused_at_once(matesolve, *files.options("one"), fen=MEREDITH)
-    words = "expected a checkpoint signed with your key, found another signature"
-    assert (code, line) == (65, f"{files.folder / 'one'}: {words}")
+    signed = "a checkpoint signed with your key, found another signature"
+    for data, words in (
+        (path.read_bytes(), signed),
+        (path.read_bytes()[:-1], "a whole checkpoint, found a damaged one"),
+        (b"8/8 w - -\n", "a checkpoint of matesolve, found another file"),
+    ):
+        path.write_bytes(data)
+        code, line = refused_at_once(matesolve, *files.options("one"), fen=MEREDITH)
+        assert (code, line) == (65, f"{path}: expected {words}")
+        assert path.read_bytes() == data
 
 
 @pytest.mark.parametrize(
@@ -428,10 +406,3 @@ def test_a_disk_that_fills_loses_no_answer(
     assert ended.err.splitlines()[-1] == reason
     assert path.read_bytes() == data
     assert {file.name for file in files.folder.iterdir()} == {"key", "one"}
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_device_is_no_checkpoint(matesolve: Matesolve, files: Files) -> None:
-    code, line = refused_at_once(matesolve, *files.options("/dev/full"))
-    words = "expected a checkpoint of matesolve, found a device"
-    assert (code, line) == (65, f"/dev/full: {words}")

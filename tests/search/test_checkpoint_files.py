@@ -249,88 +249,18 @@ def test_a_damaged_file_is_not_taken_for_a_forged_one(
     assert refused(path, key) == expected
 
 
-# Headers that the right key has signed
-
-OTHER = f"expected a header of format {FORMAT}, found another one"
-NEWER = f"expected a checkpoint of format {FORMAT}, found one of another version"
+# Files that the right key has signed
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"format": FORMAT + 1, "added": 1}, NEWER),
-        ({"format": FORMAT + 1}, NEWER),
-        ({"format": "1"}, NEWER),
-        ({"format": None}, NEWER),
-        ({"added": 1}, OTHER),
-        ({"fen": None}, OTHER),
-        ({"fen": 3}, OTHER),
-        ({"stipulation": []}, OTHER),
-        ({"restriction": "none"}, OTHER),
-        ({"searches": "1"}, OTHER),
-        ({"searches": -1}, OTHER),
-        ({"nodes": 1.5}, OTHER),
-        ({"nodes": True}, OTHER),
-        ({"time_s": "1"}, OTHER),
-        ({"time_s": -1.0}, OTHER),
-        ({"time_s": float("nan")}, OTHER),
-        ({"time_s": float("inf")}, OTHER),
-        ({"time_s": 1e300}, OTHER),
-        ({"entries": 1}, OTHER),
-        ({"entries": "9"}, OTHER),
-        ({"numbers": -1}, OTHER),
-        ({"numbers": None}, OTHER),
-    ],
-)
-def test_a_header_of_another_version_is_refused(
-    fields: dict[str, Any],
-    words: str,
-    files: tuple[bytes, bytes],
-    tmp_path: Path,
-    key: Path,
+@pytest.mark.parametrize("fields", [{}, {"added": 1}, {"fen": None}])
+def test_a_file_of_another_version_is_refused(
+    fields: dict[str, Any], files: tuple[bytes, bytes], tmp_path: Path, key: Path
 ) -> None:
     parts, path = Parts.of(files[0]), tmp_path / "file"
-    path.write_bytes(signed(parts.changed(**fields) + parts.entries))
-    assert refused(path, key) == words
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"matesolve": "checkpoint", "format": 1',
-        '{"matesolve": "checkpoint"} {}',
-        '{"matesolve": "checkpoint", "format": ' + "[" * 4000,
-        '{"matesolve": "checkpoint", "format": ' + "9" * 4000 + "}",
-        '{"matesolve": "checkpoint", "format": "\xff"}',
-    ],
-)
-def test_a_header_that_is_no_json_is_refused(
-    line: str, tmp_path: Path, key: Path
-) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(signed(line.encode("latin-1") + b"\n"))
-    assert refused(path, key) == NEWER
-
-
-@pytest.mark.parametrize("size", [1, 8, 15, 17, 24])
-def test_a_part_of_a_bound_is_refused(
-    size: int, files: tuple[bytes, bytes], tmp_path: Path, key: Path
-) -> None:
-    parts, path = Parts.of(files[0]), tmp_path / "file"
-    header = parts.changed(entries=size // 16)
-    path.write_bytes(signed(header + parts.entries[:size]))
-    assert refused(path, key) == OTHER
-
-
-def test_huge_counts_are_read(
-    files: tuple[bytes, bytes], tmp_path: Path, key: Path
-) -> None:
-    parts, path = Parts.of(files[0]), tmp_path / "file"
-    header = parts.changed(nodes=10**30, searches=10**9, time_s=1e12)
+    header = parts.changed(format=FORMAT + 1, **fields)
     path.write_bytes(signed(header + parts.entries))
-    found = Solver(1).load(path, key)
-    assert found.nodes == 10**30
-    assert (found.searches, found.time_s) == (10**9, 1e12)
+    words = f"expected a checkpoint of format {FORMAT}, found one of another version"
+    assert refused(path, key) == words
 
 
 def test_bounds_that_contradict_each_other_are_refused(
