@@ -235,9 +235,10 @@ class Verify:
             changed = FORMATS["epd"].mutate(line, seeded)
             lines.append(changed if changed and seeded.random() < 0.5 else line)
         # An audit of more than half a second prints results as they come.
-        options = "--ordered --format epd --jsonl --keys --nodes 3000 --time 1000"
+        options = "--ordered --format epd --jsonl --keys"
+        limits = "--nodes 3000 --time 1000 --hash 16"
         done = run(
-            [*COMMAND, "verify", "-", *options.split(), "--hash", "16"],
+            [*COMMAND, "verify", "-", *options.split(), *limits.split()],
             stdin=b"".join(line + b"\n" for line in lines),
             text=False,
             patience_s=PATIENCE_S * (1 + self.size // 1000),
