@@ -1,7 +1,5 @@
 """The entry point of `matesolve`, and of `python -m solver`.
 
-Loaded by its name; imports `cli`.
-
 An interrupt while the program loads ends it with one line on stderr.
 """
 

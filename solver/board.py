@@ -1,7 +1,4 @@
-"""Convert between `chess.Board` and the kernel's positions and moves.
-
-Called by most rooms; imports `kernel.border`, `kernel.build` and `position_text`.
-"""
+"""Convert between `chess.Board` and the kernel's positions and moves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Errors that users can cause, each with the exit code of the command.
-
-Called by most rooms; imports no other.
-"""
+"""Errors that users can cause, each with the exit code of the command."""
 
 from __future__ import annotations
 

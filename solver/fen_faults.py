@@ -1,7 +1,5 @@
 """Say what is wrong with a FEN that the kernel refuses or repairs.
 
-Called by `columns`, `position_text` and `search`; imports `errors` and `kernel.border`.
-
 `solver.kernel.rules.fen` decides which texts are FENs of legal positions, names the
 fault of the others, and repairs some. `explain` finds in the text what a fault is
 about.

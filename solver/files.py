@@ -1,8 +1,4 @@
-"""Write files atomically, whole or not at all; lock files against other programs.
-
-Called by `audit`, `certificate`, `cli`, `formats`, `kernel.build`, `laboratory` and
-`search`; imports no other.
-"""
+"""Write files atomically, whole or not at all; lock files against other programs."""
 
 from __future__ import annotations
 

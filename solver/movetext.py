@@ -1,7 +1,5 @@
 """Written lines of moves, and texts that hold a position: the grammar of both.
 
-Called by `columns`, `formats`, `pages` and `position_text`; imports `errors`.
-
 A line is read as PGN's movetext, and as books and solvers write it: `1. Qg8+! Rxg8
 2. Nf7#` has three moves. These are notation, and mean nothing:
 

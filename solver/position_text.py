@@ -1,8 +1,5 @@
 """Positions and moves as texts, read and written in compiled code.
 
-Called by most rooms; imports `errors`, `fen_faults`, `kernel.border`, `kernel.build`,
-`movetext` and `problem`.
-
 `read_position` is the one reader of positions, for every command and page. What is
 wrong with a FEN is explained by `solver.fen_faults`, which is only imported then.
 """

@@ -1,7 +1,4 @@
-"""The question of a problem: its position, stipulation, claim and limits.
-
-Called by most rooms; imports `errors`.
-"""
+"""The question of a problem: its position, stipulation, claim and limits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """The record of an answer and of an audit: one table of its fields.
 
-Called by `audit`, `cli`, `output`, `pages` and `solution`; imports `errors`,
-`position_text`, `problem`, `solution` and `stipulations`.
-
 A field of `Record` is at once a name in JSON, a column and an attribute. Its annotation
 has the type, how JSON writes and reads it, and which records have it; its place is the
 order everywhere, and its documentation is in Markdown. `Solution.to_dict`, the lines of

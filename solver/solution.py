@@ -1,8 +1,4 @@
-"""The answer to a problem, and how it calls what prints it.
-
-Called by most rooms; imports `output`, `pages`, `position_text`, `problem` and
-`record`.
-"""
+"""The answer to a problem, and how it calls what prints it."""
 
 from __future__ import annotations
 

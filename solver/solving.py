@@ -1,7 +1,4 @@
-"""Solve a problem: `solve` answers one problem, `Solver` many in the same memory.
-
-Called by most rooms; imports most rooms.
-"""
+"""Solve a problem: `solve` answers one problem, `Solver` many in the same memory."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ import yaml
 
 from solver import __version__
 from tests.processes import run
-from tools import neighbours
 from tools.distributions import (
     files_of,
     package_faults,
@@ -496,10 +495,6 @@ def test_contributing_shows_every_room() -> None:
     folders = {path.parent.name for path in (ROOT / "solver").glob("*/__init__.py")}
     assert len(rooms) == 17
     assert set(rooms) == folders
-
-
-def test_the_first_lines_of_a_file_say_who_calls_it_and_what_it_imports() -> None:
-    assert not neighbours.outdated(), "run python -m tools.neighbours"
 
 
 KINDS = r"is_help\b|is_direct_mate|is_battle|has_number|stipulation is (not )?None"

@@ -1,8 +1,5 @@
 """Check the values of a result that was read from a file.
 
-Called by `output`; imports `results`, `errors`, `formats`, `problem`, `record`,
-`solution` and `stipulations`.
-
 Anyone may edit the records of an audit. What `check_values` accepts can be printed,
 exported and shown. The rows of a store have checksums instead.
 """

@@ -1,8 +1,5 @@
 """Audit on a dask.distributed cluster: batches become tasks of the cluster.
 
-Called by `cli`; imports `job`, `results`, `workers`, `endgames`, `errors`, `problem`
-and `search`.
-
 `open_cluster` connects to a cluster or starts one on this machine. A `Cluster` sends
 enough batches to keep every thread of the cluster busy, with one more batch waiting for
 each. `check_machine`, `run_batch` and `end_audit` run on the cluster's machines.

@@ -1,8 +1,5 @@
 """Correct a collection: proved claims in place of wrong ones, as an editor decides.
 
-Called by `cli` and `output`; imports `duplicates`, `job`, `results`, `errors`,
-`formats`, `position_text`, `problem`, `record`, `solution` and `stipulations`.
-
 1. The file is read again, and each record is matched with its result.
 2. `formats.patches` finds the fields of each record that is wrong, or has a mark.
 3. As few fields as possible get what was proved. The record is read with them, and

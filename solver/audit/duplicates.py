@@ -1,8 +1,4 @@
-"""Records of collections that pose the same problem as an earlier one.
-
-Called by `corrections`, `cli`, `output` and `pages`; imports `results`, `errors`,
-`kernel.border`, `kernel.build`, `position_text`, `problem` and `stipulations`.
-"""
+"""Records of collections that pose the same problem as an earlier one."""
 
 from __future__ import annotations
 

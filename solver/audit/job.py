@@ -1,8 +1,4 @@
-"""Audit one problem, and find what explains a claim that fails.
-
-Called by `cluster`, `corrections`, `store`, `workers`, `cli` and `mcp`; imports
-`results` and most rooms.
-"""
+"""Audit one problem, and find what explains a claim that fails."""
 
 from __future__ import annotations
 

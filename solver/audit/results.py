@@ -1,9 +1,4 @@
-"""The result of auditing one record, and the moves of its claimed line.
-
-Called by `checks`, `cluster`, `corrections`, `duplicates`, `job`, `store`, `workers`,
-`cli`, `output` and `pages`; imports `errors`, `problem`, `record`, `solution` and
-`stipulations`.
-"""
+"""The result of auditing one record, and the moves of its claimed line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The store of an audit: an SQLite file of answers and the records they belong to.
-
-Called by `workers` and `cli`; imports `job`, `results`, `errors`, `files`, `problem`,
-`record`, `solution` and `stipulations`.
-"""
+"""The store of an audit: an SQLite file of answers and the records they belong to."""
 
 from __future__ import annotations
 

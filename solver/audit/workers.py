@@ -1,8 +1,4 @@
-"""Audit a collection: the pipeline of batches, and the workers that it feeds.
-
-Called by `cluster`, `cli`, `laboratory` and `mcp`; imports `job`, `results`, `store`,
-`endgames`, `errors`, `problem`, `search` and `solution`.
-"""
+"""Audit a collection: the pipeline of batches, and the workers that it feeds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Build a certificate: search again for what its proof needs, and write it down.
-
-Called by `matebench`, `audit`, `cli`, `laboratory`, `play` and `stipulations`; imports
-most rooms.
-"""
+"""Build a certificate: search again for what its proof needs, and write it down."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Certificates as MateBench reads them: one claim, on one line of JSON.
 
-Called by `audit` and `cli`; imports `build`, `problem` and `search`.
-
 They are made from the program's own certificates, and list more: a mate is a tree
 without shared nodes, and its absence has every move of the attacker down to its last
 one, also where it has only its king. See docs/reference/certificate-format.md.

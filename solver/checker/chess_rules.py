@@ -1,7 +1,4 @@
-"""What checks share: the rules of chess, by python-chess, and values in messages.
-
-Called by `checker`, `mate_proof` and `matebench`; imports `errors`.
-"""
+"""What checks share: the rules of chess, by python-chess, and values in messages."""
 
 from __future__ import annotations
 

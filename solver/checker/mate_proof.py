@@ -1,7 +1,4 @@
-"""Check a certificate: its document, its proof of the mate, and of none shorter.
-
-Called by `checker` and `matebench`; imports `chess_rules`.
-"""
+"""Check a certificate: its document, its proof of the mate, and of none shorter."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Check claims of MateBench: that a mate is the shortest, or that there is none.
 
-Called by `checker`; imports `chess_rules`, `mate_proof` and `errors`.
-
 A mate is a tree with every reply, in version 1 of MateProver's format. Its absence is a
 tree with every attack, whose nodes may be shared; the same node may be used in several
 positions, and each use is checked. See docs/reference/certificate-format.md.

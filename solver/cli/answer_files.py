@@ -1,7 +1,4 @@
-"""What `solve` and `verify` write beside the answer: play, certificates, pages.
-
-Called by `improve`, `solve` and `verify`; imports `console`, `options` and most rooms.
-"""
+"""What `solve` and `verify` write beside the answer: play, certificates, pages."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What commands that audit or read collections share: options, the store, files.
-
-Called by `improve`, `problems`, `stores`, `table` and `verify`; imports `console`,
-`options`, `audit`, `errors`, `files`, `formats`, `problem`, `search` and
-`stipulations`.
-"""
+"""What commands that audit or read collections share: options, the store, files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """`matesolve check`: verify certificates with python-chess alone.
 
-Loaded by its name; imports `console`, `options`, `checker`, `errors`, `formats` and
-`problem`.
-
 A file by itself, because nothing that it imports knows the kernel.
 """
 

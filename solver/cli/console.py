@@ -1,7 +1,4 @@
-"""What all commands share: exit codes, streams, files, progress, the kernel.
-
-Called by most of its room; imports `cli`, `signals` and most rooms.
-"""
+"""What all commands share: exit codes, streams, files, progress, the kernel."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Experiments of the laboratory: their options, `matesolve match` and `matesolve mip`.
 
-Called by `table` and `trace`; imports `console`, `options`, `signals`, `errors`,
-`kernel.border`, `laboratory`, `problem` and `search`.
-
 `variants` gives the options of techniques to a command and passes the searches that
 they describe; `table` and `trace` have them too. `match` plays games between two
 settings of the search. `mip` counts games into a table of material (`build`), prints

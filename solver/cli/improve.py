@@ -1,8 +1,4 @@
-"""`matesolve improve`: search a file's mates, and write a copy with the better ones.
-
-Loaded by its name; imports `answer_files`, `auditing`, `console`, `options`, `signals`
-and most rooms.
-"""
+"""`matesolve improve`: search a file's mates, and write a copy with the better ones."""
 
 from __future__ import annotations
 

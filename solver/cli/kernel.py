@@ -1,8 +1,4 @@
-"""`matesolve warmup`, `doctor` and `perft`: compile the kernel, test and time it.
-
-Loaded by its name; imports `console`, `options`, `signals`, `board`, `errors`,
-`kernel.border`, `kernel.build`, `search` and `solving`.
-"""
+"""`matesolve warmup`, `doctor` and `perft`: compile the kernel, test and time it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The command `matesolve`: runs a subcommand and returns its exit code.
-
-Called by `__main__`; imports `console`, `signals` and `errors`.
-"""
+"""The command `matesolve`: runs a subcommand and returns its exit code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The options that several commands share, and the help pages that list them.
-
-Called by most of its room; imports `console`, `endgames`, `errors`, `output`, `play`,
-`problem` and `search`.
-"""
+"""The options that several commands share, and the help pages that list them."""
 
 from __future__ import annotations
 

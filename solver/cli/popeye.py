@@ -1,8 +1,4 @@
-"""`matesolve popeye`: solve Popeye's input, and print what Popeye would print.
-
-Loaded by its name; imports `console`, `options`, `popeye_answer`, `signals`, `errors`,
-`formats`, `output`, `problem`, `search` and `solving`.
-"""
+"""`matesolve popeye`: solve Popeye's input, and print what Popeye would print."""
 
 from __future__ import annotations
 

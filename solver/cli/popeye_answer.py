@@ -1,7 +1,5 @@
 """The answer to a problem of Popeye's input, phase by phase.
 
-Called by `popeye`; imports `console` and most rooms.
-
 It is apart from the command, whose help loads neither python-chess nor the play.
 """
 

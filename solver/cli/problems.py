@@ -1,7 +1,4 @@
-"""Commands about problems: `inspect`, `convert`, `generate` and `board`.
-
-Loaded by its name; imports `auditing`, `console`, `options`, `stores` and most rooms.
-"""
+"""Commands about problems: `inspect`, `convert`, `generate` and `board`."""
 
 from __future__ import annotations
 

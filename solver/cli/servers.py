@@ -1,8 +1,4 @@
-"""The commands that serve other programs: `matesolve uci` and `matesolve mcp`.
-
-Loaded by its name; imports `console`, `options`, `signals`, `errors`, `formats`, `mcp`
-and `uci`.
-"""
+"""The commands that serve other programs: `matesolve uci` and `matesolve mcp`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The signals that interrupt the program: Ctrl-C, SIGTERM and SIGHUP, all alike.
 
-Called by most of its room and `__main__`; imports `cli` and `solution`.
-
 `solver.cli` itself has what an interrupt does before this module is loaded. Like it,
 this module uses what `signal` is made of: `signal` itself defines enums of all names,
 which takes longer than a mate in 2.

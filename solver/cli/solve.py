@@ -1,8 +1,4 @@
-"""`matesolve solve`: solve one position, or each line of standard input.
-
-Loaded by its name; imports `answer_files`, `console`, `options`, `signals` and most
-rooms.
-"""
+"""`matesolve solve`: solve one position, or each line of standard input."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`matesolve report` and `export`: use the results of audits.
-
-Called by `problems`; imports `auditing`, `console`, `options` and most rooms.
-"""
+"""`matesolve report` and `export`: use the results of audits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """`matesolve table`: count the nodes that search techniques save.
 
-Loaded by its name; imports `auditing`, `console`, `experiments`, `options`, `signals`,
-`errors`, `files`, `formats`, `laboratory`, `output`, `pages` and `problem`.
-
 `experiments` builds the variants; the first half of this file runs them and
 prints the result.
 """

@@ -1,8 +1,4 @@
-"""`matesolve trace`: one small search, node by node.
-
-Loaded by its name; imports `console`, `experiments`, `options`, `signals` and most
-rooms.
-"""
+"""`matesolve trace`: one small search, node by node."""
 
 from __future__ import annotations
 

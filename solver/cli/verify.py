@@ -1,8 +1,4 @@
-"""`matesolve verify`: check the claims of collections, beside what editors decided.
-
-Loaded by its name; imports `answer_files`, `auditing`, `console`, `options`, `signals`
-and most rooms.
-"""
+"""`matesolve verify`: check the claims of collections, beside what editors decided."""
 
 from __future__ import annotations
 

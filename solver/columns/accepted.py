@@ -1,8 +1,5 @@
 """Every move that is as good, at each of the solver's turns.
 
-Called by `cli` and `output`; imports `grade`, `grade_table`, `position_text` and
-`search`.
-
 A puzzle site accepts each move of the tree, plays the reply below it, and goes on with
 the moves below that.
 """

@@ -1,8 +1,5 @@
 """A table of answers: columns of numbers, texts and moves, and its rows.
 
-Called by `grade`, `grade_table` and `solve_many`; imports `errors`, `kernel.border`,
-`kernel.build`, `position_text` and `solution`.
-
 Moves stay as the kernel wrote them until they are wanted: as a tuple for a row, or as
 a column of pyarrow.
 """

@@ -1,7 +1,5 @@
 """New mate problems: positions drawn at random, each with a proved shortest mate.
 
-Called by `cli`; imports `solve_many`, `errors`, `position_text` and `problem`.
-
 Each side has a king and some pieces of an army, so there are never three bishops.
 Neither side is more than a rook ahead, and no key takes a piece: a mate that only needs
 material is no problem.

@@ -1,8 +1,5 @@
 """Grade lines of moves, by whether they mate by force within n moves.
 
-Called by `accepted` and `mcp`; imports `answer_table`, `grade_table`, `solve_many` and
-most rooms.
-
 It is meant for puzzle sites, where any move that mates in time is right, and for
 grading the answers of language models. An answer is a proof or says that a limit was
 hit; it depends only on the position, the line and n.

@@ -1,8 +1,4 @@
-"""Grades of lines: one, or a table of many, made of what the kernel has written.
-
-Called by `accepted`, `grade` and `pages`; imports `answer_table`, `errors`,
-`fen_faults`, `kernel.border`, `movetext`, `position_text`, `search` and `solution`.
-"""
+"""Grades of lines: one, or a table of many, made of what the kernel has written."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Many positions at once: a column of FENs in, a table of answers out.
 
-Called by `generate`, `grade` and `pages`; imports `answer_table` and most rooms.
-
 1. `solve_many` reads the column slice by slice, and gives each slice to a thread.
 2. `_Rows` reads, searches and answers the rows of a slice in compiled code.
 3. `MateTable` has the answers in columns.

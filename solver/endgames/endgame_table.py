@@ -1,7 +1,4 @@
-"""Tables of small endgames, solved backwards from the checkmates.
-
-Called by `probe`; imports `ending`.
-"""
+"""Tables of small endgames, solved backwards from the checkmates."""
 
 from __future__ import annotations
 

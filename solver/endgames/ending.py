@@ -1,8 +1,5 @@
 """Small endgames, and which of them a solver has met.
 
-Called by `endgame_table`, `probe`, `certificate`, `play`, `search` and `solving`;
-imports `kernel.border`.
-
 Apart from `solver.endgames.probe`, because most searches only ask whether a position is
 one, which needs neither a table nor python-chess.
 """

@@ -1,7 +1,5 @@
 """Build the tables of small endgames, and read mates off them.
 
-Called by `certificate` and `search`; imports `endgame_table`, `ending` and `board`.
-
 `find_ending` is the entry. This module does not load numpy, which takes a tenth of a
 second: `endgame_table` does, and it is imported when the first table is built.
 """

@@ -1,8 +1,5 @@
 """The user's tablebases, Gaviota and Syzygy, read by python-chess.
 
-Called by `audit`, `cli`, `search`, `solving`, `stipulations` and `uci`; imports
-`errors` and `solution`.
-
 Their results are not proved here, but each position of a line is checked against all
 positions that follow it, and the line ends in checkmate.
 """

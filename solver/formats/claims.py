@@ -1,8 +1,5 @@
 """What a record claims, and what was understood of a file.
 
-Called by most of its room, `audit`, `cli` and `mcp`; imports `solutions`, `errors`,
-`position_text` and `problem`.
-
 Distances and claims, in numbers and in words (`mate in three`, `Loyd, #3`), are parsed
 alike in every format. `Draft` makes a problem of the fields of a record; `Selection`
 says which to read.

@@ -1,8 +1,5 @@
 """A composition in the words of Popeye and Olive.
 
-Called by `olive` and `popeye`; imports `claims`, `errors`, `position_text` and
-`problem`.
-
 The words are keywords that may be shortened, squares, pieces and options. They are
 English or German, and so are the letters of the pieces. Olive writes its pieces,
 options and twins in the same words, in English. The options are those of Popeye's

@@ -1,7 +1,5 @@
 """Find out which container of records a file is, from its first bytes.
 
-Called by `registry` and `cli`; imports most of its room and `position_text`.
-
 The container is what parses: binary files by their magic numbers, JSON, PGN, YAML, TOML
 and tables by their grammar, EPD by its opcodes. Everything else is text, of which every
 FEN is found. A file's name decides only where two containers are equally likely.

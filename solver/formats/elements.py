@@ -1,8 +1,5 @@
 """The records of HTML and XML: elements that hold one position each.
 
-Loaded by its name; imports `entries`, `evidence`, `tables`, `words`, `errors` and
-`position_text`.
-
 1. `_Markup` builds the tree of elements, each with the boards inside it.
 2. A record is the largest element with one board. Lists, tables and sections that hold
    several are walked through, and collect headings on the way.

@@ -1,7 +1,5 @@
 """En Croissant's puzzle databases (`.db3`, SQLite), written.
 
-Called by `registry`; imports `evidence`, `errors`, `position_text` and `problem`.
-
 Versions 0.9 to 0.15, read for this, play the first of the moves for the opponent, so a
 row begins one move before its problem. No cell may be null. The tables of themes are
 optional; without them the later versions warn.

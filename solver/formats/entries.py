@@ -1,7 +1,4 @@
-"""What a container of records holds, before anything of it is understood.
-
-Called by most of its room; imports no other.
-"""
+"""What a container of records holds, before anything of it is understood."""
 
 from __future__ import annotations
 

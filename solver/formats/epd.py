@@ -1,8 +1,4 @@
-"""EPD: records with operations, and the files of matetrack and its logs.
-
-Called by `detection`, `patches`, `text`, `audit`, `cli` and `output`; imports `claims`,
-`plain`, `streams`, `words`, `errors`, `position_text` and `problem`.
-"""
+"""EPD: records with operations, and the files of matetrack and its logs."""
 
 from __future__ import annotations
 

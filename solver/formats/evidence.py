@@ -1,8 +1,5 @@
 """What the first records of a file say about its fields.
 
-Called by most of its room and `audit`; imports `claims`, `plain`, `solutions`, `words`,
-`errors`, `position_text` and `problem`.
-
 `FIELDS` has the usual names of the fields, which are one piece of evidence.
 `FieldEvidence` counts what the values of a field are, and what they are beside the line
 of their record. No claim is ever tested for its truth: only legality, parity and where

@@ -1,8 +1,4 @@
-"""JSON lines, as `verify --jsonl` prints them.
-
-Called by `cli`; imports `claims`, `entries`, `reading`, `rows`, `streams`, `trees`,
-`errors` and `problem`.
-"""
+"""JSON lines, as `verify --jsonl` prints them."""
 
 from __future__ import annotations
 

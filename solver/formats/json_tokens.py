@@ -1,7 +1,4 @@
-"""Tokens of JSON, piece by piece.
-
-Called by `detection` and `trees`; imports `streams` and `problem`.
-"""
+"""Tokens of JSON, piece by piece."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Read Olive's collections (`.olv`), which are YACPDB's entries as YAML documents.
 
-Loaded by its name; imports `claims`, `compositions`, `popeye`, `safe_yaml`, `streams`,
-`errors` and `problem`.
-
 These fields of an entry are read, as YACPDB describes them (yacpdb-entry.md in Olive's
 sources):
 

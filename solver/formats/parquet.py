@@ -1,8 +1,5 @@
 """Read and write Parquet.
 
-Called by `registry` and `output`; imports `claims`, `entries`, `evidence`, `reading`,
-`streams`, `errors` and `problem`.
-
 1. `_select` rejects rows of lichess by whole columns, before any Python object is made.
 2. The cells of the other rows become texts, as in CSV.
 3. `Reading` reads these rows, so both formats give the same records.

@@ -1,8 +1,5 @@
 """Where the values of a file's records are, and how others are written there.
 
-Called by `audit`; imports `claims`, `entries`, `epd`, `pgn`, `streams`, `tables`,
-`trees`, `errors` and `problem`.
-
 `patch` goes through a file that has been read, gives each wanted record to its caller
 with the fields that may claim something, and yields the file with what replaces them.
 All else stays: in a text each other byte, in its own encoding; in a workbook each other

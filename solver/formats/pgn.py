@@ -1,8 +1,5 @@
 """PGN: games split and replayed, and problems.
 
-Called by `patches`, `scores`, `laboratory` and `output`; imports `claims`, `evidence`,
-`solutions`, `streams`, `words`, `errors`, `movetext`, `position_text` and `problem`.
-
 Games: each is followed along its main line.
 
 Tags are read as in PGN's import format: in any order and case, with white space between

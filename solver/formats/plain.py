@@ -1,8 +1,5 @@
 """Records of plain shape, read many at a time: a FEN, perhaps a number, a line, a name.
 
-Called by `epd`, `evidence` and `reading`; imports `claims`, `evidence`, `position_text`
-and `problem`.
-
 A `Shape` picks the texts of a record, and compiled code reads the positions and lines
 of all that have arrived in one call. A record that is unusual in any way is left to the
 reader of its format, which alone reports faults.

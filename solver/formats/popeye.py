@@ -1,8 +1,5 @@
 """Popeye's input, and twins.
 
-Called by `olive` and `cli`; imports `claims`, `compositions`, `streams`, `errors` and
-`problem`.
-
 Twins are problems made from a diagram by small changes, in Popeye's words, which Olive
 writes too. Changes refer to the diagram, or after `Continued` to the previous twin:
 

@@ -1,8 +1,5 @@
 """What the fields of a file mean, decided by its own records.
 
-Called by `json_records`, `parquet`, `records`, `registry` and `rows`; imports most of
-its room, `errors`, `movetext`, `position_text` and `problem`.
-
 A file says nowhere what its fields are. `Reading.learn` looks at its first records, and
 counts for each field which values are FENs, which are lines that are legal from the
 position to the end, which of these end in mate, which numbers equal their lengths.

@@ -1,8 +1,5 @@
 """One record of a file, read as the file's `Reading` says.
 
-Called by `reading`; imports `claims`, `evidence`, `reading`, `solutions`, `words`,
-`errors`, `movetext`, `position_text` and `problem`.
-
 The clearest claim is kept: a sign or a number in a field, then words, then a heading
 above the record, then the length of a line that ends in mate.
 """

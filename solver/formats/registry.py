@@ -1,8 +1,5 @@
 """Read and write collections of problems, of any size and in any format.
 
-Called by `audit`, `cli` and `mcp`; imports most of its room, `errors`, `files` and
-`problem`.
-
 The format is detected from the first record, the compression from the first bytes. A
 file is read as a stream, in constant memory. Records that cannot be parsed are reported
 and skipped; a truncated compressed file yields the records before the truncation.

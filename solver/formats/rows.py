@@ -1,8 +1,5 @@
 """CSV and other tables of text, and how problems are written as rows.
 
-Called by `json_records`, `registry`, `cli` and `output`; imports `claims`, `evidence`,
-`reading`, `streams`, `tables`, `errors`, `position_text` and `problem`.
-
 `tables` splits a table into rows, `reading` understands their fields. A file of lichess
 has millions of rows, so most are rejected by their text before a position is parsed.
 """

@@ -1,7 +1,5 @@
 """YAML from files of unknown origin, in bounded memory and without running anything.
 
-Called by `detection`, `olive` and `trees`; imports `streams`, `errors` and `problem`.
-
 Only text, lists and mappings are read, and every scalar is text. The tags of Python 2's
 strings, which Olive once wrote, are accepted; tags outside YAML are refused and never
 executed. Aliases are refused, because a few lines of them can exhaust all memory, and

@@ -1,7 +1,5 @@
 """The mates that engines claim in the comments of PGN games, one for each score.
 
-Loaded by its name; imports `claims`, `pgn`, `streams`, `errors` and `problem`.
-
 - `[%eval #3]`, as lichess and python-chess write it, or `[%eval M3]`, as En Croissant
   did (niklasf/chessops, issue 163): White mates in 3 in the position after the move,
   or after the `FEN` tag; `#-3`, `-M3`: Black mates.

@@ -1,8 +1,5 @@
 """Solutions as people write them: `1.Qa5! zugzwang`, `1...Bd7/Bd6`, `Key: Da5`.
 
-Called by `claims`, `detection`, `evidence`, `pgn`, `reading`, `records`, `text` and
-`audit`; imports `movetext` and `position_text`.
-
 `solver.movetext` reads lines that say exactly what they mean. A solution in a file for
 people says more: numbers such as `0.`, `1:` and `I.`, words after a move, threats in
 brackets, variations, letters of other languages, a key alone. The moves count up to the

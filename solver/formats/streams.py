@@ -1,8 +1,5 @@
 """Read files and standard input as numbered lines, in bounded memory.
 
-Called by most of its room, `audit`, `cli`, `laboratory`, `output` and `uci`; imports
-`errors` and `problem`.
-
 1. `open_decompressed` opens a file. gzip, bzip2, xz and Zstandard are recognised by the
    first bytes, not by the name.
 2. `NumberedLines` splits it into lines, each available as soon as it arrives, and

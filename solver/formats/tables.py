@@ -1,8 +1,5 @@
 """Tables in text, SQLite files and workbooks; the members of a zip; what is no text.
 
-Called by `detection`, `elements`, `patches`, `registry` and `rows`; imports `entries`,
-`streams`, `errors`, `files`, `position_text` and `problem`.
-
 Nothing here says what a cell means. A text is a table if most of its rows have a cell
 that is a FEN, so neither a file's name nor a column's decides.
 

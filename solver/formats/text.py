@@ -1,8 +1,5 @@
 """The reader of any text: it finds every FEN, and what stands around it.
 
-Called by `detection` and `reading`; imports `entries`, `epd`, `solutions`, `words`,
-`errors` and `position_text`.
-
 This is what any unknown text gets: lists that people write, and source code of any
 language. What belongs to a FEN is
 

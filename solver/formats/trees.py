@@ -1,8 +1,5 @@
 """Records in nested values: JSON documents, JSON lines, YAML and TOML.
 
-Called by `json_records` and `patches`; imports `claims`, `entries`, `evidence`,
-`json_tokens`, `safe_yaml`, `streams`, `words`, `errors`, `position_text` and `problem`.
-
 What a field means is not decided here, only which object is a record:
 
 - A record is the largest object that holds exactly one FEN, at any depth. An object

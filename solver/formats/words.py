@@ -1,7 +1,5 @@
 """Claims in words and signs: `mate in three`, `Loyd, #3`, `Matt in 2`, `h#2`.
 
-Called by most of its room and `audit`; imports no other.
-
 The same words claim the same in every format and in ten languages. What denies a mate,
 supposes it or only threatens it claims nothing, and a range of numbers does not either.
 """

@@ -1,8 +1,5 @@
 """Tables of node counts: one row per depth or problem, and summaries with bars.
 
-Called by `cli` and `pages`; imports `node_counts`, `techniques`, `kernel.border`,
-`output` and `problem`.
-
 A full table has a few columns for each variant. A summary has one row for each variant,
 and a bar for its nodes relative to the first variant's. The notes below a table explain
 what was counted, in which setting, and the marks in use.

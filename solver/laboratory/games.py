@@ -1,7 +1,5 @@
 """Read the material of positions with the results of their games.
 
-Called by `cli`; imports `imbalance`, `board`, `errors` and `formats`.
-
 A file is PGN, or a list of FENs or EPD records with results; the format and compression
 are detected from the content. Files are read as streams, in constant memory. An
 unreadable line or game is reported and skipped, and so is the missing part of a

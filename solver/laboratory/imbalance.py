@@ -1,8 +1,5 @@
 """Material-imbalance tables: what each balance of material scored in games.
 
-Called by `games`, `iterative_deepening` and `cli`; imports `errors`, `files`,
-`kernel.border` and `solution`.
-
 Material Imbalance Pruning is Ed Schröder's. A table has a cell for each material with
 at most one queen, two rooks, two bishops, two knights and eight pawns a side: 2^2 * 3^6
 * 9^2 = 236,196 cells. A cell's number is a mixed-radix number with a digit for each

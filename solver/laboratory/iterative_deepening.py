@@ -1,8 +1,5 @@
 """The laboratory's search: alpha-beta with mate scores and switchable techniques.
 
-Called by `player`, `traces`, `cli` and `pages`; imports `imbalance`, `techniques`,
-`board`, `errors`, `kernel.border`, `kernel.build`, `problem`, `search` and `solving`.
-
 `Laboratory` searches one position at a time, deepening ply by ply, each time from an
 empty transposition table. Limits count moves made, null moves included; the results
 count the nodes that `Techniques.count` selects. `Runner` runs searches one after the

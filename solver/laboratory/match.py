@@ -1,8 +1,5 @@
 """Matches between two settings of the laboratory's search: score and games.
 
-Called by `cli`; imports `player`, `techniques`, `errors`, `files`, `formats`,
-`kernel.border`, `output`, `search` and `solution`.
-
 A match is played in pairs of games that share an opening. The two games of a pair are
 not independent, so the error is computed from pairs (the pentanomial distribution of
 their points: 0, 1/2, 1, 3/2 or 2), as in Stockfish's testing framework.

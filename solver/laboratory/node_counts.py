@@ -1,8 +1,5 @@
 """The results of several variants side by side, and their records.
 
-Called by `count_tables`, `cli` and `pages`; imports `techniques`, `problem` and
-`solution`.
-
 The results are those on one position or on a collection. The node counts of the chess
 engine Glass 1.0, with and without mate-distance pruning, are from the Chess Programming
 Wiki, "Mate Distance Pruning", section "In Practice": nodes until the principal

@@ -1,8 +1,5 @@
 """Games of the laboratory's search: openings, moves, results, and self-play.
 
-Called by `match` and `cli`; imports `iterative_deepening`, `techniques`, `audit`,
-`errors`, `formats`, `kernel.border`, `search` and `solution`.
-
 The search ignores repetitions and the fifty-move rule, so the player avoids a
 repetition if another move also wins. A game depends on its opening and the players'
 settings alone, not on the process that plays it, so any number of jobs gives the same

@@ -1,8 +1,4 @@
-"""The techniques of the laboratory, and the mate scores that they find.
-
-Called by `count_tables`, `iterative_deepening`, `match`, `node_counts`, `player`,
-`trace_text`, `traces`, `cli` and `pages`; imports `errors` and `kernel.border`.
-"""
+"""The techniques of the laboratory, and the mate scores that they find."""
 
 from __future__ import annotations
 

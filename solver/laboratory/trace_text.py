@@ -1,8 +1,4 @@
-"""A trace as text: the first plies of its tree, a line for each node.
-
-Called by `cli` and `pages`; imports `techniques`, `traces`, `kernel.border` and
-`output`.
-"""
+"""A trace as text: the first plies of its tree, a line for each node."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Traces: one search, node by node, as the kernel logged it.
 
-Called by `trace_text`, `cli` and `pages`; imports `iterative_deepening`, `techniques`,
-`board`, `certificate`, `errors`, `kernel.border`, `search` and `solution`.
-
 A trace shows the laboratory's search, the df-pn search or a certificate. A column of
 its log is a list with an entry for each node, in the order in which the search entered
 them. docs/reference/trace.md describes the record and the columns.

@@ -1,7 +1,5 @@
 """Serves a language model's client over standard input and output, by the official SDK.
 
-Called by `cli`; imports most rooms.
-
 The event loop reads and writes messages. Every call of a tool runs in a thread, and is
 stopped when the client cancels it or leaves. tools.json describes the tools, their
 arguments and what they return: a text that suffices alone, and the same as structured

@@ -1,7 +1,4 @@
-"""The record of an answer, its moves in SAN, and how it is written as JSON.
-
-Called by `shown_play`, `cli`, `mcp` and `pages`; imports `position_text`.
-"""
+"""The record of an answer, its moves in SAN, and how it is written as JSON."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Results for programs: JSON records, and exports as CSV, JSON lines, EPD and Parquet.
 
-Called by `cli`, `mcp` and `pages`; imports `audit_text`, `audit`, `errors`, `formats`,
-`problem`, `record`, `solution` and `stipulations`.
-
 `solver.record` has the table of their fields. `audit_record` writes a result,
 `read_record` turns it back into an `AuditResult`, and `unreadable_record` makes the
 record of a line without a problem.

@@ -1,8 +1,4 @@
-"""Audits as text for people, and as GitHub's summaries and annotations.
-
-Called by `audit_records`, `cli`, `mcp` and `pages`; imports `columns`, `text`, `audit`,
-`formats`, `kernel.border`, `position_text`, `problem`, `record` and `stipulations`.
-"""
+"""Audits as text for people, and as GitHub's summaries and annotations."""
 
 from __future__ import annotations
 

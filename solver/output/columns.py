@@ -1,7 +1,4 @@
-"""Tables that drop their less important columns on narrow terminals.
-
-Called by `audit_text`, `cli`, `laboratory` and `pages`; imports no other.
-"""
+"""Tables that drop their less important columns on narrow terminals."""
 
 from __future__ import annotations
 

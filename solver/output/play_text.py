@@ -1,8 +1,4 @@
-"""The play of a problem as a problem magazine prints it, and solutions of help play.
-
-Called by `shown_play`, `solution_pgn`, `cli` and `pages`; imports `output`, `text`,
-`play`, `problem`, `solution` and `stipulations`.
-"""
+"""The play of a problem as a problem magazine prints it, and solutions of help play."""
 
 from __future__ import annotations
 

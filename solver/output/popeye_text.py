@@ -1,8 +1,5 @@
 """Solutions as Popeye prints them, for programs that read its output.
 
-Called by `shown_play`, `cli` and `pages`; imports `kernel.border`, `play`,
-`position_text`, `problem` and `stipulations`.
-
 Each line begins with its line feed, so the parts of an output can be joined in any
 order, as Popeye's are. `begin` and `end` frame a problem; between them, each phase (set
 play, or the actual play) ends with `PHASE_END`, except one that was stopped.

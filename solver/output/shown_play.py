@@ -1,8 +1,4 @@
-"""The play shown with an answer, and the drawing of its board.
-
-Called by `cli`, `mcp`, `pages` and `solution`; imports `answer_record`, `output`,
-`play_text`, `popeye_text`, `solution_pgn`, `text` and most rooms.
-"""
+"""The play shown with an answer, and the drawing of its board."""
 
 from __future__ import annotations
 

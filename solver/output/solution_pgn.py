@@ -1,8 +1,5 @@
 """An answer as a PGN game from its position; keys and defences are its variations.
 
-Called by `shown_play`; imports `play_text`, `text`, `formats`, `play`, `problem`,
-`solution` and `stipulations`.
-
 Help play is one game for each solution.
 """
 

@@ -1,9 +1,5 @@
 """Answers as text for people.
 
-Called by `audit_text`, `play_text`, `shown_play`, `solution_pgn`, `cli`, `laboratory`,
-`mcp` and `pages`; imports `position_text`, `problem`, `search`, `solution` and
-`stipulations`.
-
 `TABLE` has the sentences of an answer, which the program and its pages read. A sentence
 is a list of rows: what must hold, and the text. The first row whose facts all hold is
 the sentence; `!` before a fact means that it must not. Braces in a text name a fact, or

@@ -1,7 +1,4 @@
-"""The page of a collection: totals and rows in HTML, and all records for the script.
-
-Called by `cli`; imports `pages`, `viewer_pages` and most rooms.
-"""
+"""The page of a collection: totals and rows in HTML, and all records for the script."""
 
 from __future__ import annotations
 

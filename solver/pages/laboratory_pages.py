@@ -1,8 +1,4 @@
-"""Pages of the laboratory: comparisons of techniques, and searches to step through.
-
-Called by `cli`; imports `layout`, `pages`, `viewer_pages`, `kernel.border`,
-`laboratory`, `output` and `search`.
-"""
+"""Pages of the laboratory: comparisons of techniques, and searches to step through."""
 
 from __future__ import annotations
 

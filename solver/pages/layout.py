@@ -1,8 +1,5 @@
 """What JavaScript must know about the kernel: where fields are, and what numbers mean.
 
-Called by `laboratory_pages` and `viewer_pages`; imports `kernel.border`, `laboratory`,
-`movetext`, `play`, `problem`, `search` and `stipulations`.
-
 All of it is read from the ctypes structs and the enums that Python itself uses, and
 from the laboratory's techniques, which pages of traces compare. Material-imbalance
 pruning is left out there: its table of 264 kB would have to be in the page.

@@ -1,8 +1,4 @@
-"""Pages with a board: of an answer, of problems to solve, and in notebooks.
-
-Called by `collection_page`, `laboratory_pages`, `cli` and `solution`; imports `layout`,
-`pages` and most rooms.
-"""
+"""Pages with a board: of an answer, of problems to solve, and in notebooks."""
 
 from __future__ import annotations
 

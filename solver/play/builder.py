@@ -1,7 +1,4 @@
-"""Build the play of a problem from proved answers, part by part.
-
-Called by `cli` and `output`; imports `record` and most rooms.
-"""
+"""Build the play of a problem from proved answers, part by part."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The play of a problem: the question about it, its record, and marks.
-
-Called by `builder`, `cli`, `mcp`, `output` and `pages`; imports `board`,
-`kernel.border`, `problem` and `solution`.
-"""
+"""The play of a problem: the question about it, its record, and marks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Checkpoints: the bounds of a search that took the most effort, in a signed file.
 
-Called by `audit`, `cli` and `solving`; imports `errors`, `files` and `problem`.
-
 A search that begins with the bounds of an earlier one proves only what is left. Bounds
 belong to positions, not to questions, so nothing else is kept, and the files of several
 runs can be merged.

@@ -1,8 +1,5 @@
 """Endgame tables in a search: ours prove mates, the user's tablebases only find them.
 
-Called by `solving` and `stipulations`; imports `queries`, `threads`, `workspaces`,
-`endgames`, `errors`, `kernel.border`, `position_text` and `solution`.
-
 Positions of at most four pieces without pawns are solved backwards (`solver.endgames`;
 docs/explanation/endgames.md). Building such a table takes time, so a search comes
 first, and the table answers what the search leaves open. Gaviota's and Syzygy's tables

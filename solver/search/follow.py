@@ -1,8 +1,5 @@
 """Follow a line: prove a known mate backwards along its own moves.
 
-Called by `audit`; imports `queries`, `threads`, `workspaces`, `kernel.border`,
-`position_text`, `problem` and `solution`.
-
 A line of a mate in n names a move at each of the attacker's nodes, and one reply. To
 prove the mate, every other reply must be answered too. The steps are taken from the
 end of the line: after the attacker's last move, then after the one before it, and so

@@ -1,8 +1,4 @@
-"""One problem as a `Question`, as the kernel's `Query`, and as a `Solution`.
-
-Called by `endgame`, `follow` and most rooms; imports `threads`, `workspaces` and most
-rooms.
-"""
+"""One problem as a `Question`, as the kernel's `Query`, and as a `Solution`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Stop a search, limit its time, and share it among cores.
-
-Called by `endgame`, `follow`, `queries` and most rooms; imports `workspaces`, `errors`,
-`kernel.border`, `kernel.build`, `problem` and `solution`.
-"""
+"""Stop a search, limit its time, and share it among cores."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The memory that one thread searches in: a transposition table and scratch memory.
-
-Called by `endgame`, `follow`, `queries`, `threads` and most rooms; imports `errors`,
-`kernel.border`, `kernel.build` and `problem`.
-"""
+"""The memory that one thread searches in: a transposition table and scratch memory."""
 
 from __future__ import annotations
 

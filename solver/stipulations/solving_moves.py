@@ -1,8 +1,5 @@
 """The moves that solve: replies by force, solutions of help play, its final positions.
 
-Called by `stipulations`, `cli` and `output`; imports `certificate`, `kernel.border`,
-`kernel.build`, `position_text`, `problem`, `search` and `solution`.
-
 They are found in a search's memory, by calls that are short enough to be stopped.
 """
 

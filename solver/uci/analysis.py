@@ -1,8 +1,5 @@
 """The analysis of one position: which first moves mate, or are mated, and how fast.
 
-Called by `session`; imports `protocol`, `errors`, `kernel.border`, `problem`, `search`,
-`solution` and `solving`.
-
 The facts are a set of lines that mate by force, at most one for each first move. The
 set only grows, so stopping a search loses nothing. `Search` is the analysis for one
 `go`, with its clock and its reports.

@@ -1,8 +1,5 @@
 """The text of the Universal Chess Interface: options, `go`, `position` and `info`.
 
-Called by `analysis` and `session`; imports `endgames`, `errors`, `kernel.border` and
-`problem`.
-
 This module parses what the client sends and formats what the engine answers.
 """
 

@@ -1,7 +1,5 @@
 """A client's session: commands are handled while the kernel loads or searches.
 
-Called by `cli`; imports `analysis`, `protocol` and most rooms.
-
 Three threads work here: one reads commands, one loads the kernel or searches, and the
 session's thread handles commands. Only the last one changes the state and writes to the
 client; the other two queue tasks for it.

@@ -1,8 +1,5 @@
 """The border between Python and the compiled kernel: a C function for each part.
 
-Called by `parts` and most rooms; imports `query_struct`, `scored_struct`,
-`search_struct` and `errors`.
-
 `Kernel` calls its operations by name. `solver.kernel.border.parts` lists the parts and
 the operations of each.
 

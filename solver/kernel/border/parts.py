@@ -1,7 +1,5 @@
 """The compiled parts of the kernel, in the one table that all tools loop over.
 
-Called by most rooms; imports `interface`, `scored_struct` and `search_struct`.
-
 Each part is a file of machine code, compiled when first needed. Its C function gets an
 operation's number; `solver.kernel.border.interface.Kernel` calls operations by name and
 says what each takes and returns. A part's self-test compares answers with known ones

@@ -1,7 +1,4 @@
-"""What a search is asked and what it answers: structs for ctypes and for numba.
-
-Called by `interface` and most rooms; imports `search_struct`.
-"""
+"""What a search is asked and what it answers: structs for ctypes and for numba."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """What the laboratory's search shares with its caller: for ctypes and for numba.
 
-Called by `interface`, `parts`, `cli`, `kernel.build`, `kernel.laboratory`, `laboratory`
-and `pages`; imports `search_struct`.
-
 Like `solver.kernel.border.search_struct`, this module imports neither numba nor numpy.
 No other search needs it, so it is not part of `query_struct`.
 """

@@ -1,8 +1,4 @@
-"""The memory of a search, laid out once for ctypes and for numba.
-
-Called by `interface`, `parts`, `query_struct`, `scored_struct` and most rooms; imports
-no other.
-"""
+"""The memory of a search, laid out once for ctypes and for numba."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Where compiled code is kept, and for which machines it is compiled.
-
-Called by `compiler`, `jit`, `linker`, `loader`, `wasm` and `cli`; imports `errors` and
-`files`.
-"""
+"""Where compiled code is kept, and for which machines it is compiled."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The compiler: numba translates each function to LLVM IR; LLVM compiles all at once.
 
-Called by `jit` and `loader`; imports `cache` and `kernel.border`.
-
 By itself, numba optimises and assembles every function together with everything it
 calls, and again in every caller. That took 17 s; this takes 6 s: `FrontEnd` stops numba
 when a function is LLVM IR, and `compile_object` links the IR of the functions that an

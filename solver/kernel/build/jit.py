@@ -1,8 +1,5 @@
 """How kernel functions are compiled: decorators, types and machine instructions.
 
-Called by `kernel.compositions`, `kernel.laboratory`, `kernel.mate` and `kernel.rules`;
-imports `cache`, `compiler`, `words` and `kernel.border`.
-
 Every kernel function has one signature: the types of `words` in its annotations. A
 literal combined with a bitboard needs a type too, because numba gives `uint64 + int64`
 the type int64; `solver.kernel.rules.bitboards` has typed literals. Counts are int64 and

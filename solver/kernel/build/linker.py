@@ -1,7 +1,5 @@
 """The linker: an object file of LLVM's becomes an image, which is loaded by copying it.
 
-Called by `loader`; imports `cache` and `kernel.border`.
-
 An image is code and constants that find each other by their distance, so it works at
 any page of memory. The kernel calls no library and writes to no memory but its
 caller's, so there is no more to link; `link` refuses other object files. The names here

@@ -1,8 +1,5 @@
 """Load compiled parts: machine code from the cache, compiled if it is missing.
 
-Called by most rooms; imports `cache`, `compiler`, `linker`, `wasm`, `errors`, `files`
-and `kernel.border`.
-
 Compiling takes seconds, and importing numba takes longer than solving most problems. So
 compiled code is kept in files: images, which are copied into memory, or object files
 where `cache.HAS_IMAGES` is false, which llvmlite links. A platform wheel ships such

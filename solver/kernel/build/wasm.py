@@ -1,7 +1,5 @@
 """WebAssembly: a part of the kernel as a module, which a web page or any runtime loads.
 
-Called by `loader`; imports `cache` and `kernel.border`.
-
 LLVM's object file for WebAssembly is already a module, except that it exports nothing.
 So no linker is needed: `to_module` adds the export and removes what only a linker
 reads.

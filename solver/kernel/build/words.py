@@ -1,8 +1,5 @@
 """The types of what kernel functions take and return, for readers and for numba.
 
-Called by `jit`, `kernel.compositions`, `kernel.laboratory`, `kernel.mate` and
-`kernel.rules`; imports `kernel.border`.
-
 mypy takes each for Any, because numpy's types do not describe how numba mixes words and
 literals; `signature_of` finds numba's type in the annotations of a function.
 """

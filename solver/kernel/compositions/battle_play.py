@@ -1,8 +1,4 @@
-"""Battle play: selfmates, reflexmates and stalemates, and its side of the machine.
-
-Loaded by its name; imports `goal_in_one`, `kernel.border`, `kernel.build`,
-`kernel.mate` and `kernel.rules`.
-"""
+"""Battle play: selfmates, reflexmates and stalemates, and its side of the machine."""
 
 from __future__ import annotations
 

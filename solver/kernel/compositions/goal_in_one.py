@@ -1,7 +1,5 @@
 """The last move of battle play: most of the nodes of its search.
 
-Called by `battle_play`; imports `kernel.border`, `kernel.build` and `kernel.rules`.
-
 `s#`: every reply must mate the attacker, so a reply without check refutes. Most attacks
 allow one, often a king move. So attacks that leave the king a flight are skipped before
 they are made. The others are tested for a reply without check (`has_quiet_move`), and

@@ -1,8 +1,5 @@
 """Help play: every line of play that ends with mate or stalemate.
 
-Loaded by its name; imports `net_list`, `kernel.border`, `kernel.build`, `kernel.mate`
-and `kernel.rules`.
-
 Both sides help each other, so there is no best play: `enumerate_solutions` walks the
 tree of legal moves to a fixed number of plies. Three things keep that tree small.
 

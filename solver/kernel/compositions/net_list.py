@@ -1,8 +1,5 @@
 """Nets: the final positions of help play, as far as they must be known.
 
-Called by `help_play`; imports `net_needs`, `kernel.border`, `kernel.build` and
-`kernel.rules`.
-
 Every final position that play can reach agrees with a net of the list. The list is made
 by asking, again and again, what the placed pieces leave open, and placing another piece
 in each way that closes it, as long as the moves of both sides suffice:

@@ -1,7 +1,5 @@
 """What pieces need to get to their places in a net, and the ways to place further ones.
 
-Called by `net_list`; imports `kernel.border`, `kernel.build` and `kernel.rules`.
-
 A *need* is a word of several counters, so that the needs of all pieces of a net are
 added, and compared with what is left, in one operation each. The bit above a counter is
 a guard, which is zero in every sum:

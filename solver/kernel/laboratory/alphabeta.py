@@ -1,8 +1,5 @@
 """The laboratory's search: principal variation search with each technique a switch.
 
-Loaded by its name; imports `alphabeta_table`, `evaluation`, `kernel.border`,
-`kernel.build`, `kernel.mate` and `kernel.rules`.
-
 It is a fail-soft negamax to a fixed depth with `score = MATE - ply`. With every switch
 off it is plain PVS, without a mate test at the horizon, quiescence search or detection
 of repetitions. The horizon and the order of the root's moves are switches too. Every

@@ -1,8 +1,4 @@
-"""The table of the laboratory's search, and the moves that its techniques select.
-
-Called by `alphabeta` and `evaluation`; imports `kernel.border`, `kernel.build`,
-`kernel.mate` and `kernel.rules`.
-"""
+"""The table of the laboratory's search, and the moves that its techniques select."""
 
 from __future__ import annotations
 

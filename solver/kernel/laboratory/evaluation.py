@@ -1,8 +1,5 @@
 """The worth of a node of the laboratory's search without depth left.
 
-Called by `alphabeta`; imports `alphabeta_table`, `kernel.border`, `kernel.build`,
-`kernel.mate` and `kernel.rules`.
-
 The evaluation counts material, advanced pawns and the position of a bare king: just
 enough to prefer promoting a pawn and driving a bare king to the edge. All scores are in
 centipawns.

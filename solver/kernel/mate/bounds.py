@@ -1,8 +1,4 @@
-"""The bounds on a side's shortest mate, the keys and the line that they end with.
-
-Called by `entry` and `grading`; imports `dfpn`, `ordering`, `prover`, `transposition`,
-`turns`, `kernel.border`, `kernel.build` and `kernel.rules`.
-"""
+"""The bounds on a side's shortest mate, the keys and the line that they end with."""
 
 from __future__ import annotations
 

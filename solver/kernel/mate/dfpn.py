@@ -1,8 +1,4 @@
-"""The df-pn search for long mates, and the first proof numbers that guide it.
-
-Called by `bounds` and `entry`; imports `ordering`, `prover`, `transposition`,
-`kernel.border`, `kernel.build` and `kernel.rules`.
-"""
+"""The df-pn search for long mates, and the first proof numbers that guide it."""
 
 from __future__ import annotations
 

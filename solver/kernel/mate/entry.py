@@ -1,8 +1,4 @@
-"""The operations of the search for C: solve, read rows, grade lines, list play.
-
-Loaded by its name; imports `bounds`, `dfpn`, `grading`, `levels`, `ordering`, `prover`,
-`transposition`, `kernel.border`, `kernel.build` and `kernel.rules`.
-"""
+"""The operations of the search for C: solve, read rows, grade lines, list play."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Grade lines of moves, by whether each attack keeps the mate in time.
 
-Called by `entry`; imports `bounds`, `ordering`, `turns`, `kernel.border`,
-`kernel.build` and `kernel.rules`.
-
 `grade_rows` plays each row's line and lists what the attacker should have played;
 `choose_reply` chooses what the defender answers.
 """

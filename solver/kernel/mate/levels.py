@@ -1,8 +1,4 @@
-"""The play of a problem: lists of the moves that decide it, and their names.
-
-Called by `entry` and `kernel.compositions`; imports `ordering`, `kernel.border`,
-`kernel.build` and `kernel.rules`.
-"""
+"""The play of a problem: lists of the moves that decide it, and their names."""
 
 from __future__ import annotations
 

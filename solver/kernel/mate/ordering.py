@@ -1,8 +1,5 @@
 """What the exact searches share: how they begin and end, and the order of their moves.
 
-Called by most of its room, `kernel.compositions` and `kernel.laboratory`; imports
-`transposition`, `kernel.border`, `kernel.build` and `kernel.rules`.
-
 The prover and battle play are such searches. An attacker's move must work and a
 defender's reply must refute, so the two sides rank their moves differently. The
 defender's order uses the killer heuristic (Huberman, 1968; Akl and Newborn, 1977) and

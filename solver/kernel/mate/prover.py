@@ -1,8 +1,5 @@
 """The prover: an exact search for "is there a mate in n against every defence?".
 
-Called by `bounds`, `dfpn` and `entry`; imports `ordering`, `refuter`, `transposition`,
-`kernel.border`, `kernel.build` and `kernel.rules`.
-
 It is an AND/OR search over *attacker nodes*, where some move must work, and *defender
 nodes*, where every reply must lose. It needs no scores. With `score = MATE - ply` the
 question "mate in n?" is the window (MATE - 2n, MATE - 2n + 1) at the root, and

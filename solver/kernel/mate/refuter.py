@@ -1,7 +1,5 @@
 """Which attacks one reply refutes, found for all attacks at once.
 
-Called by `prover`; imports `ordering`, `kernel.build` and `kernel.rules`.
-
 Two moves from the leaves nearly every attack fails to a reply that has just refuted
 another attack. So we fix a reply r, let the attacker pass, and compute in the position
 after "null move, r" what an attack must do so that a mate may follow. If an attack does

@@ -1,8 +1,4 @@
-"""What a search remembers: the transposition table, and the log of its nodes.
-
-Called by `bounds`, `dfpn`, `entry`, `ordering`, `prover`, `kernel.compositions` and
-`kernel.laboratory`; imports `kernel.border`, `kernel.build` and `kernel.rules`.
-"""
+"""What a search remembers: the transposition table, and the log of its nodes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The search of a query, turn by turn.
-
-Called by `bounds`, `grading` and `kernel.compositions`; imports `ordering`,
-`kernel.border`, `kernel.build` and `kernel.rules`.
-"""
+"""The search of a query, turn by turn."""
 
 from __future__ import annotations
 

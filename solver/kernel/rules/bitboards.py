@@ -1,8 +1,4 @@
-"""Bitboards, positions and moves: the words that every kernel function works on.
-
-Called by `fen`, `marks`, `mating`, `movegen`, `notation`, `kernel.compositions`,
-`kernel.laboratory` and `kernel.mate`; imports `kernel.build`.
-"""
+"""Bitboards, positions and moves: the words that every kernel function works on."""
 
 from __future__ import annotations
 

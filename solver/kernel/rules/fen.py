@@ -1,8 +1,4 @@
-"""FENs, read and written.
-
-Called by `kernel.mate`; imports `bitboards`, `movegen`, `notation`, `kernel.border` and
-`kernel.build`.
-"""
+"""FENs, read and written."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What problemists remark about a mate or a key.
-
-Called by `kernel.mate`; imports `bitboards`, `mating`, `movegen`, `notation`,
-`kernel.border` and `kernel.build`.
-"""
+"""What problemists remark about a mate or a key."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which moves give check, and which mate.
-
-Called by `marks`, `kernel.compositions`, `kernel.laboratory` and `kernel.mate`; imports
-`bitboards`, `movegen` and `kernel.build`.
-"""
+"""Which moves give check, and which mate."""
 
 from __future__ import annotations
 

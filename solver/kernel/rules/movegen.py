@@ -1,9 +1,5 @@
 """Legal move generation, and perft to test it.
 
-Called by `fen`, `marks`, `mating`, `notation`, `kernel.compositions`,
-`kernel.laboratory` and `kernel.mate`; imports `bitboards`, `kernel.border` and
-`kernel.build`.
-
 Checks, pins and the squares that the king must not enter are found first (`Pins`). So
 every generated move is legal; only a capture en passant needs another test. `generate`
 lists the moves, `count` only counts them.

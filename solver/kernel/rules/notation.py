@@ -1,8 +1,5 @@
 """Letters, squares and moves in text: UCI and SAN are read and written.
 
-Called by `fen`, `marks` and `kernel.mate`; imports `bitboards`, `movegen` and
-`kernel.build`.
-
 The moves are those that python-chess accepts: SAN may give more of the origin than
 needed, and `x`, `-` and the marks after a move are ignored. A move with a complete
 origin needs no piece letter: that is UCI, but also `e2-e4` and `e7xd8=Q`.
