@@ -23,7 +23,7 @@ from solver.problem import (
     require_int,
     thread_count,
 )
-from solver.search.queries import Questions, read_question, solution_of
+from solver.search.queries import Answered, Questions, read_question, solution_of
 from solver.search.threads import (
     WATCHDOG,
     Control,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from solver.problem import Problem, Restriction
     from solver.search.checkpoints import Checkpoint
     from solver.search.endgame import EndgameProbe
-    from solver.search.queries import Batch, Found, Question
+    from solver.search.queries import Batch, Question
 
 TABLEBASE_NODES = 10_000_000
 """Without limits, the search spends at most this many nodes to prove an answer of the
@@ -429,15 +429,16 @@ class Solver:
         """
         batch = Questions(self._workspace, [question])
         with closing(self.answers(batch, lambda: nullcontext(control))) as answers:
-            return next(answers)
+            (solution,) = batch.solutions(next(answers))
+        return solution
 
     def answers(
         self,
-        batch: Batch[Found],
+        batch: Batch,
         searching: Callable[[], AbstractContextManager[Control]],
         *,
         batch_s: float = math.inf,
-    ) -> Generator[Found, None, None]:
+    ) -> Generator[Answered, None, None]:
         """Answer the questions of a batch in the calling thread, easy ones together.
 
         The solver is in use until the last answer, or until the generator is closed.
@@ -453,9 +454,9 @@ class Solver:
 
         Yields
         ------
-        Found
-            What the batch makes of the next answers, in the order of the questions. The
-            time of a call is shared out by nodes.
+        Answered
+            The next answers, in the order of the questions. The time of a call is
+            shared out by nodes.
 
         Raises
         ------
@@ -475,16 +476,16 @@ class Solver:
                 with searching() as control, control.exclusive.use():
                     if is_together and row.state != query_struct.QueryState.OPEN:
                         end, node_s = self._call(batch, first, control, batch_s)
-                        yield from batch.answers(first, end, node_s)
+                        yield Answered(first, end, node_s)
                         first = end
                     else:
                         spent_s = node_s * row.nodes
                         solution = self._go_on(batch, first, control, spent_s)
-                        yield batch.answer(first, solution)
+                        yield Answered(first, first + 1, node_s, solution)
                         first += 1
 
     def _call(
-        self, batch: Batch[Found], first: int, control: Control, batch_s: float
+        self, batch: Batch, first: int, control: Control, batch_s: float
     ) -> tuple[int, float]:
         """Answer questions in one call of the kernel, until one is left to go on.
 
@@ -506,7 +507,7 @@ class Solver:
         return end, (time.perf_counter() - started) / max(1, nodes)
 
     def _go_on(
-        self, batch: Batch[Found], index: int, control: Control, spent_s: float
+        self, batch: Batch, index: int, control: Control, spent_s: float
     ) -> Solution:
         """Answer one question, whose search may have begun in a call for many."""
         row, question = batch.rows[index], batch.question(index)
@@ -557,7 +558,7 @@ class Solver:
             restriction=question.restriction,
         )
 
-    def _search(self, batch: Batch[Found], index: int, control: Control) -> Solution:
+    def _search(self, batch: Batch, index: int, control: Control) -> Solution:
         """Search for the answer to one question, turn by turn; see `_go_on`."""
         row, question = batch.rows[index], batch.question(index)
         kind = genre_of(question.problem.stipulation)

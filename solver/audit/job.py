@@ -14,7 +14,7 @@ from solver import errors, position_text, solving
 from solver.audit import results
 from solver.problem import MATE, MEGABYTE, Limits, Problem
 from solver.search import follow, threads
-from solver.search.queries import Problems, Question, solution_of
+from solver.search.queries import Answered, Problems, Question, solution_of
 from solver.solution import Solution, StoppedBy
 from solver.stipulations import Soundness, Verdict, genre_of
 
@@ -359,7 +359,7 @@ COMPARED = ("attacking", "status", "is_cut", "mate", "lower_bound", "keys_comple
 MOVES = ("nodes", "pv_at", "pv_written", "keys_at", "keys_written")
 
 
-class _Records(Problems["results.AuditResult | None"]):
+class _Records(Problems):
     """Records to audit together.
 
     Most claim the same and have the same answer but for their moves, so that only the
@@ -397,10 +397,13 @@ class _Records(Problems["results.AuditResult | None"]):
         """Return the question of a record."""
         return self._options.question(self.problems[index])
 
-    def answers(
-        self, first: int, end: int, node_s: float
-    ) -> Iterator[results.AuditResult | None]:
-        """Yield the results of records that were searched in one call."""
+    def results(self, answered: Answered) -> Iterator[results.AuditResult | None]:
+        """Yield the results of records."""
+        first, end, node_s, alone = answered
+        if alone:
+            limits = self.question(first).limits
+            yield self._compare(follow.Followed(alone), limits)
+            return
         text = self.text()
         words = str(text, "ascii")
         compared, moves = (
@@ -424,14 +427,11 @@ class _Records(Problems["results.AuditResult | None"]):
                 yield like(problem, first_moves, line, nodes, time_s)
                 continue
             solution = solution_of(problem, self.rows[index], text, time_s)
-            result = self.answer(index, solution)
+            limits = self.question(index).limits
+            result = self._compare(follow.Followed(solution), limits)
             if result and not solution.keys_complete:
                 self._known[kind] = result.pattern()
             yield result
-
-    def answer(self, index: int, solution: Solution) -> results.AuditResult | None:
-        """Return the result of a record that was searched alone."""
-        return self._compare(follow.Followed(solution), self.question(index).limits)
 
 
 def _kind(problem: Problem) -> tuple[object, ...]:
@@ -532,7 +532,8 @@ class AuditJob:
                 yield self._result(self._solve_and_follow(question), question.limits)
             return
         rows = _Records(self._solver.workspace, problems, options, self._result)
-        yield from self._solver.answers(rows, self._searching, batch_s=batch_s)
+        for answered in self._solver.answers(rows, self._searching, batch_s=batch_s):
+            yield from rows.results(answered)
 
     def _solve_and_follow(self, question: Question) -> follow.Followed:
         """Solve a problem; follow the claimed line of a mate if the options say so."""

@@ -34,9 +34,9 @@ from solver.kernel.border.query_struct import (
 )
 from solver.position_text import address_of
 from solver.search.queries import STATUSES as STATUS_OF
-from solver.search.queries import Batch, Question, ask, fen_of
+from solver.search.queries import Answered, Batch, Question, ask, fen_of
 from solver.search.threads import WAIT_S, GroupControl
-from solver.solution import Solution, Status
+from solver.solution import Status
 
 if TYPE_CHECKING:
     import chess
@@ -429,13 +429,14 @@ class _Worker:
     def solve(self, given: Slice) -> MateTable:
         """Solve the rows of a slice."""
         rows = _Rows(self._solver.workspace, given, self._limits, all_keys=self._keys)
-        for _ in self._solver.answers(rows, self._group.search):
+        for answered in self._solver.answers(rows, self._group.search):
+            rows.collect(answered)
             if self._group.is_stopped():
                 return _EMPTY  # nobody waits for it
         return rows.table()
 
 
-class _Rows(Batch[None]):
+class _Rows(Batch):
     """The rows of a slice; their answers are collected, and become columns at once."""
 
     def __init__(
@@ -480,16 +481,15 @@ class _Rows(Batch[None]):
                 fen_faults.explain(self._given.texts[index], FenFault(row.fen_fault))
             )
 
-    def answers(self, first: int, end: int, node_s: float) -> Iterator[None]:
-        """Collect the answers to rows that were searched in one call."""
+    def collect(self, answered: Answered) -> None:
+        """Collect the answers to rows."""
+        first, end, node_s, solution = answered
         columns = self._columns[first:end]
-        self._place(columns, self.text())
-        self._time_s[first:end] = columns["nodes"] * node_s
-        yield
-
-    def answer(self, index: int, solution: Solution) -> None:
-        """Collect the answer to a row that was searched alone."""
-        row = self.rows[index]
+        if solution is None:
+            self._place(columns, self.text())
+            self._time_s[first:end] = columns["nodes"] * node_s
+            return
+        row = self.rows[first]
         row.status = ANSWERS[solution.status]
         row.mate = -1 if solution.mate is None else solution.mate
         row.lower_bound, row.nodes = solution.lower_bound, solution.stats.nodes
@@ -500,8 +500,8 @@ class _Rows(Batch[None]):
         )
         row.pv_at, row.pv_written = 0, len(pv)
         row.keys_at, row.keys_written = len(pv), len(keys)
-        self._place(self._columns[index : index + 1], pv + keys)
-        self._time_s[index] = solution.stats.time_s
+        self._place(columns, pv + keys)
+        self._time_s[first] = solution.stats.time_s
 
     def _place(self, columns: Any, text: bytes) -> None:
         """Keep the text to which rows point."""

@@ -669,8 +669,9 @@ def find_variations(
         question = replace(question, limits=limits, all_keys=is_long)
     batch = queries.Questions(solver.workspace, [question])
     with closing(solver.answers(batch, lambda: nullcontext(control))) as answers:
+        (solution,) = batch.solutions(next(answers))
         return variations_after(
-            next(answers), solver.workspace, question.limits, options, control
+            solution, solver.workspace, question.limits, options, control
         )
 
 

@@ -7,7 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.errors import InputError, refusal
 from solver.kernel.border.interface import NO_LIMIT
@@ -396,11 +396,28 @@ STATUSES = {
     Answer.UNDECIDED: Status.UNDECIDED,
 }
 
-Found = TypeVar("Found")
-"""What a batch makes of an answer."""
+
+class Answered(NamedTuple):
+    """Queries of a batch that were answered together, or one that was answered alone.
+
+    Attributes
+    ----------
+    first, end : int
+        They are those from `first` on, before `end`.
+    node_s : float
+        Seconds of searching for each of their nodes.
+    solution : Solution or None
+        The answer of one alone; None: the queries have the answers, and `Batch.text`
+        their texts.
+    """
+
+    first: int
+    end: int
+    node_s: float
+    solution: Solution | None = None
 
 
-class Batch(ABC, Generic[Found]):
+class Batch(ABC):
     """Problems to search together: their queries, and the memory for their texts.
 
     Parameters
@@ -428,22 +445,6 @@ class Batch(ABC, Generic[Found]):
     @abstractmethod
     def question(self, index: int) -> Question:
         """Return the question of a query that is READ."""
-
-    @abstractmethod
-    def answers(self, first: int, end: int, node_s: float) -> Iterator[Found]:
-        """Yield the answers to queries that were searched in one call.
-
-        Parameters
-        ----------
-        first, end : int
-            The queries from `first` on, before `end`.
-        node_s : float
-            Seconds of searching for each of their nodes.
-        """
-
-    @abstractmethod
-    def answer(self, index: int, solution: Solution) -> Found:
-        """Return the answer to a query that was searched alone."""
 
     def fill(self, rows: Iterable[bytes]) -> None:
         """Set the queries: one for each text, which has all bytes of a query."""
@@ -520,7 +521,7 @@ class Batch(ABC, Generic[Found]):
         return sum(self.column("nodes")[first:end])
 
 
-class Problems(Batch[Found]):
+class Problems(Batch):
     """Problems to search together; their time limits are the same.
 
     Parameters
@@ -588,7 +589,7 @@ class Problems(Batch[Found]):
                     problems[index] = replace(problems[index], fen=str(fen, "ascii"))
 
 
-class Questions(Problems[Solution]):
+class Questions(Problems):
     """Questions to search together; their time limits are the same.
 
     Parameters
@@ -619,17 +620,15 @@ class Questions(Problems[Solution]):
         """Return a question, with a FEN of six fields once it is read."""
         return self._questions[index]
 
-    def answers(self, first: int, end: int, node_s: float) -> Iterator[Solution]:
-        """Yield the answers to queries that were searched in one call."""
+    def solutions(self, answered: Answered) -> list[Solution]:
+        """Return the answers to queries."""
+        first, end, node_s, alone = answered
         text = self.text()
-        for query, problem in zip(
-            self.rows[first:end], self.problems[first:end], strict=True
-        ):
-            yield solution_of(problem, query, text, node_s * query.nodes)
-
-    def answer(self, index: int, solution: Solution) -> Solution:  # noqa: ARG002
-        """Return the answer to a query that was searched alone."""
-        return solution
+        queries = zip(self.problems[first:end], self.rows[first:end], strict=True)
+        return [
+            alone or solution_of(problem, query, text, node_s * query.nodes)
+            for problem, query in queries
+        ]
 
     def _choose(self, query: Query, question: Question) -> None:
         """Write the root moves of a question into its query."""

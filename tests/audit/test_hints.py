@@ -17,7 +17,7 @@ from solver.output.audit_records import audit_record, read_record
 from solver.output.audit_text import disagreement
 from solver.problem import Claim, Limits, Problem, Stipulation
 from solver.search.threads import GroupControl
-from solver.solution import StoppedBy
+from solver.solution import Stats, StoppedBy
 from solver.solving import Solver
 from tests.oracles import help_play, naive
 
@@ -435,20 +435,20 @@ def test_nodes_and_time_are_those_of_all_searches(
     options: AuditOptions,
     count: int,
 ) -> None:
-    searched: list[tuple[int, float]] = []
+    searched: list[Stats] = []
     answers = Solver.answers
 
     def listed(*arguments: Any, **named: Any) -> Iterator[Any]:
-        for answer in answers(*arguments, **named):
-            cost = getattr(answer, "stats", answer)
-            searched.append((cost.nodes, cost.time_s))
-            yield answer
+        for answered in answers(*arguments, **named):
+            assert answered.solution
+            searched.append(answered.solution.stats)
+            yield answered
 
     monkeypatch.setattr(Solver, "answers", listed)
     result = run(problem, options)
     assert len(searched) == count
-    assert result.nodes == sum(nodes for nodes, _ in searched)
-    expected_s = sum(time_s for _, time_s in searched)
+    assert result.nodes == sum(cost.nodes for cost in searched)
+    expected_s = sum(cost.time_s for cost in searched)
     assert result.time_s == pytest.approx(expected_s, abs=1e-5)
 
 

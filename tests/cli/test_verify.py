@@ -14,6 +14,7 @@ import pytest
 import solver
 from solver import solving
 from solver.cli.main import run
+from solver.search.queries import Answered
 from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status, StoppedBy
 from tests.cli.conftest import without_summaries
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from solver.search.queries import Batch, Found, Question
+    from solver.search.queries import Batch, Question
     from solver.search.threads import Control
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -373,14 +374,14 @@ class OneByOne:
 
     def answers(
         self,
-        batch: Batch[Found],
+        batch: Batch,
         searching: Callable[[], AbstractContextManager[Control]],
         **_: Any,
-    ) -> Iterator[Found]:
+    ) -> Iterator[Answered]:
         for index in range(len(batch.rows)):
             with searching() as control:
                 solution = self.answer(batch.question(index), control)
-                yield batch.answer(index, solution)
+                yield Answered(index, index + 1, 0.0, solution)
 
 
 def answer_with(

@@ -102,7 +102,8 @@ def test_a_row_whose_keys_take_long_leaves_its_batch_with_what_it_has_found() ->
     expected = solver.solve(LONG_KEYS)
     questions = [read_question(fen) for fen in (*puzzles(3, 2), LONG_KEYS)]
     batch = Questions(solver.workspace, questions)
-    *_, found = solver.answers(batch, lambda: nullcontext(Control()))
+    *_, last = solver.answers(batch, lambda: nullcontext(Control()))
+    (found,) = batch.solutions(last)
     assert (answer(found), found.pv) == (answer(expected), expected.pv)
     assert found.stats.nodes == expected.stats.nodes
 
@@ -251,8 +252,8 @@ def test_a_search_of_less_than_a_million_nodes_is_the_same_with_any_threads() ->
     questions = [read_question(fen) for fen in puzzles(4, 6)]
     for solver in (alone, together):  # and a batch is answered in one call
         batch = Questions(solver.workspace, questions)
-        solutions = solver.answers(batch, lambda: nullcontext(Control()))
-        nodes = [found.stats.nodes for found in solutions]
+        (answers,) = solver.answers(batch, lambda: nullcontext(Control()))
+        nodes = [found.stats.nodes for found in batch.solutions(answers)]
         assert nodes == [alone.solve(fen).stats.nodes for fen in puzzles(4, 6)]
 
 

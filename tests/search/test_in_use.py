@@ -46,7 +46,8 @@ def solver() -> Solver:
 def solutions(solver: Solver, *fens: str) -> Iterator[Solution]:
     asked = [Question(Problem(f"{fen} 0 1"), Limits(max_moves=3)) for fen in fens]
     batch = Questions(solver.workspace, asked)
-    return solver.answers(batch, lambda: nullcontext(Control()))
+    for answered in solver.answers(batch, lambda: nullcontext(Control())):
+        yield from batch.solutions(answered)
 
 
 def analyse(solver: Solver) -> None:

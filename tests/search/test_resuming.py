@@ -386,7 +386,8 @@ def batch_of(solver: Solver, *fens: str, nodes: int | None = None) -> list[Solut
     limits = Limits(nodes=nodes)
     questions = [read_question(Problem(fen), limits) for fen in fens]
     batch = Questions(solver.workspace, questions)
-    return list(solver.answers(batch, lambda: nullcontext(Control())))
+    answers = solver.answers(batch, lambda: nullcontext(Control()))
+    return [solution for each in answers for solution in batch.solutions(each)]
 
 
 def test_a_loaded_solver_answers_many_questions_as_before(folder: Folder) -> None:

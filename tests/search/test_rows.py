@@ -66,7 +66,9 @@ def answers_of(
     asked: list[Question],
     searching: Callable[[], AbstractContextManager[Control]] = uncontrolled,
 ) -> Iterator[Solution]:
-    return solver.answers(Questions(solver.workspace, asked), searching)
+    batch = Questions(solver.workspace, asked)
+    for answered in solver.answers(batch, searching):
+        yield from batch.solutions(answered)
 
 
 @pytest.mark.parametrize("keys", [True, False])
