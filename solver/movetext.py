@@ -113,7 +113,7 @@ class TextPart(NamedTuple):
 
     Attributes
     ----------
-    kind : Kind
+    kind : PartKind
     text : str
         As it is written; a comment without its braces, a move without its number.
     move : str

@@ -4,7 +4,7 @@ A field of `Record` is at once a name in JSON, a column and an attribute. Its an
 has the type, how JSON writes and reads it, and which records have it; its place is the
 order everywhere, and its documentation is in Markdown. `Solution.to_dict`, the lines of
 `verify --jsonl`, the columns of stores, CSV and Parquet follow from it. Tests compare
-docs/reference/record.md, docs/reference/store.md and the pages' type `AuditRecord`.
+docs/reference/record.md, docs/reference/store.md and the type of a page's records.
 """
 
 import json
@@ -241,7 +241,7 @@ class Field(NamedTuple):
 
     Attributes
     ----------
-    kind : Kind
+    kind : FieldType
     of : Of
         Which records have it.
     is_audits : bool

@@ -1,17 +1,27 @@
 """One name for one thing, in every language: `python -m tools.names` writes the table.
 
-The table of docs/reference/api.md is made from `NAMES` and `EXCEPTIONS`. A test
-compares the names of the Python package, `npm/matesolve.d.ts` and the tools of
-`matesolve mcp` with them.
+The table of docs/reference/api.md is made from `NAMES` and `EXCEPTIONS`.
+`tools.lint` compares the names of the Python package, `npm/matesolve.d.ts` and the
+tools of `matesolve mcp` with them.
 """
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
+from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "api.md"
+import solver
+from solver import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "reference" / "api.md"
 BEGIN, END = "<!-- names -->\n", "<!-- end of names -->\n"
 
 NAMES = {
@@ -119,6 +129,91 @@ def camel_case(name: str) -> str:
 def snake_case(name: str) -> str:
     """Return the name that Python has."""
     return re.sub(r"(?<=[a-z])[A-Z]", lambda found: f"_{found[0].lower()}", name)
+
+
+PYTHON_ONLY = {
+    *("any_last_move", "before", "board", "by_line", "codes", "control"),
+    *("cores", "count", "exact", "fens", "generate", "goal", "grade_many", "half"),
+    *("has_mate", "jobs", "length", "limits", "lines", "max_solutions", "no_mate"),
+    *("names_side", "pandas_index", "partly_read", "pieces", "play", "position"),
+    *("problem", "replies", "seed", "solve_many", "start", "stats", "statuses"),
+    *("tablebases", "threads", "unique_key", "workspace"),
+    # Of a restriction
+    *("checks_only", "is_open", "king_flights", "number", "threat"),
+    # Of the play
+    *("all_defences", "complete_moves", "defences", "depth", "forced", "key_moves"),
+    *("refutations", "set_play_moves", "threats", "tries_complete", "try_moves"),
+    "zugzwang",
+    # Of a stipulation
+    *("attacker_moves", "beside_claim", "has_number", "is_direct_mate", "is_help"),
+    *("plies", "unused_arguments", "white_begins"),
+}
+"""Names of things that no other interface has."""
+
+
+def python_names() -> set[str]:
+    """Return the public functions, their parameters, and the attributes of classes."""
+    found: set[str] = set()
+    for name in {*solver.__all__} - {"__version__"}:
+        thing: Any = getattr(solver, name)
+        if not inspect.isclass(thing):
+            found |= {name, *inspect.signature(thing).parameters}
+        elif not issubclass(thing, BaseException | Enum):
+            found |= {*inspect.signature(thing).parameters}
+            for attribute in dir(thing):
+                value = inspect.getattr_static(thing, attribute)
+                if not inspect.isroutine(value):
+                    found.add(attribute)
+    found |= {*inspect.signature(solver.Solver.solve).parameters} - {"self"}
+    return {re.sub("_san$", "", name) for name in found if name[0] != "_"}
+
+
+def npm_names() -> set[str]:
+    """Return what the declarations of the npm package name, as Python would."""
+    text = (ROOT / "npm" / "matesolve.d.ts").read_text(encoding="utf-8")
+    code = re.sub(r"(?s)/\*.*?\*/|\"[^\"]*\"", "", text)
+    found = re.findall(r"\b([a-z]\w*)\??[(:]", code)
+    found += re.findall(r"export (?:const|function) (\w+)", code)
+    return {*map(snake_case, found)}
+
+
+def properties(schema: object) -> set[str]:
+    """Return the names of a JSON schema's properties."""
+    if isinstance(schema, dict):
+        own = set(schema.get("properties", ()))
+        return own.union(*map(properties, schema.values()))
+    return set().union(*map(properties, schema)) if isinstance(schema, list) else set()
+
+
+def tool_names() -> set[str]:
+    """Return the names of the tools for assistants, and of their fields."""
+    text = (ROOT / "solver" / "mcp" / "tools.json").read_text(encoding="utf-8")
+    tools = json.loads(text)["tools"]
+    found = {tool["name"] for tool in tools} | properties(json.loads(text))
+    return {name.removesuffix("_san") for name in found}
+
+
+def own_names(where: str) -> set[str]:
+    """Return the names that only one interface has."""
+    rows = (row for row in EXCEPTIONS if where in row.where)
+    return {name for row in rows for name in row.names.split()}
+
+
+def faults() -> Iterator[str]:
+    """Report where the interfaces and the table differ."""
+    python, npm, tools = python_names(), npm_names(), tool_names()
+    for interface, found, own in (
+        ("Python", python, PYTHON_ONLY),
+        ("npm", npm, own_names("npm")),
+        ("MCP", tools, own_names("MCP")),
+    ):
+        for name in sorted((found - {*NAMES}) ^ own):
+            yield f"tools/names.py: expected the same names as {interface}, not {name}"
+    for name in sorted({*NAMES} - {*record.FIELDS}.union(python, npm, tools)):
+        yield f"tools/names.py: expected a name of some interface, found {name}"
+    page = PAGE.read_text(encoding="utf-8")
+    if rewritten(page) != page:
+        yield f"{PAGE}: expected the table of today: run python -m tools.names"
 
 
 def table() -> str:

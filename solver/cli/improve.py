@@ -70,7 +70,7 @@ class Replacement(NamedTuple):
 
     Attributes
     ----------
-    kind : Kind
+    kind : Gain
     mate : int
         In moves, negative when the side to move is mated.
     line : tuple of str

@@ -264,9 +264,9 @@ def solve(
     console.prepare_outputs(*files[:4], *kept.checkpoint_paths[:1])
     limits = cores.limits(limits)
     answers = (
-        Records(2 if as_json else None, with_play=play.is_shown)
+        JsonAnswers(2 if as_json else None, with_play=play.is_shown)
         if as_json or jsonl
-        else Sentences(play, board, spaced=many)
+        else TextAnswers(play, board, spaced=many)
     )
 
     def question(problem: Problem | str) -> queries.Question:
@@ -431,14 +431,14 @@ class Outputs(NamedTuple):
 
     Attributes
     ----------
-    answers : Records or Sentences
+    answers : JsonAnswers or TextAnswers
         Prints each answer on stdout as soon as it is known, then its play.
     play : PlayRequest
         What is asked about the play.
     files : AnswerFiles
     """
 
-    answers: Records | Sentences
+    answers: JsonAnswers | TextAnswers
     play: options.PlayRequest
     files: options.AnswerFiles
 
@@ -552,7 +552,7 @@ def _answer_one(
     return code
 
 
-class Records(NamedTuple):
+class JsonAnswers(NamedTuple):
     """Prints answers as JSON, each as one record together with its play.
 
     Attributes
@@ -608,7 +608,7 @@ class Records(NamedTuple):
         console.echo_json(audit_records.unreadable_record(error), self.indent)
 
 
-class Sentences(NamedTuple):
+class TextAnswers(NamedTuple):
     """Prints answers as text.
 
     Attributes

@@ -140,7 +140,7 @@ class _Document:
 
     Parameters
     ----------
-    loader : BaseLoader or CBaseLoader
+    loader : yaml.BaseLoader or yaml.CBaseLoader
     """
 
     def __init__(self, loader: Any) -> None:

@@ -344,7 +344,7 @@ class ImbalanceTable:
         Parameters
         ----------
         cell : int or None
-            The cell, see `find_cell`. None counts the position as ignored.
+            The cell, see `find_material_cell`. None counts the position as ignored.
         result : float
             White's result of the game: 1, 0.5 or 0.
         """

@@ -65,7 +65,7 @@ def steps_of(log: Mapping[str, Any]) -> list[tuple[int, bool]]:
     """Return the row of each step of a trace's page, and whether the node is left then.
 
     A step enters a node, leaves it or updates its numbers; a node without visits below
-    it is entered and left in one. `Steps` of pages/modules/steps.mjs has the same.
+    it is entered and left in one; pages/modules/steps.mjs has the same.
     """
     steps: list[tuple[int, bool]] = []
     visits: list[int] = []

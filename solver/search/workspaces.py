@@ -216,7 +216,7 @@ class Workspace:
 
         Returns
         -------
-        Verdict
+        Decision
             STOPPED when a limit was hit first; otherwise the verdict is proved. The
             prover knows no restriction.
         """

@@ -246,7 +246,7 @@ Line = tuple[str, ...]
 def search_solutions(
     workspace: workspaces.Workspace, question: Question, control: Control
 ) -> solution.Solution:
-    """Find all solutions of a help stipulation; see `Kind.list_solutions`.
+    """Find all solutions of a help stipulation; see `Genre.list_solutions`.
 
     Parameters
     ----------

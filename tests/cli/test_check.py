@@ -23,7 +23,7 @@ from solver.checker.mate_proof import MAX_BYTES
 from solver.cli import answer_files as certificates
 from solver.cli.answer_files import CertificateFolder
 from solver.cli.main import run
-from solver.cli.solve import Sentences
+from solver.cli.solve import TextAnswers
 from solver.problem import Problem
 from solver.solving import Solver
 from tests.cli.conftest import without_summaries
@@ -294,7 +294,7 @@ interrupted: none.html is not written
 """
 
 
-@pytest.mark.parametrize("owner", [Solver, Sentences])
+@pytest.mark.parametrize("owner", [Solver, TextAnswers])
 def test_an_interrupt_before_the_building_names_all_that_is_not_done(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -314,7 +314,7 @@ class Kernel:
 
         Returns
         -------
-        Verdict
+        Decision
         """
         return Decision(self.run("MATES_WITHIN", position, search, moves, attacking))
 

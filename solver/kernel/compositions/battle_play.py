@@ -199,7 +199,7 @@ def reaches_within(
     Returns
     -------
     int64
-        A `Verdict`; MATE stands for the goal, whatever it is.
+        A `Decision`; MATE stands for the goal, whatever it is.
     """
     # 1. No move is left, or a side must reach the goal.
     play = search.play

@@ -358,7 +358,7 @@ def decide(
     Returns
     -------
     int64
-        A `Verdict`; STOPPED if the node limit was reached or the search was stopped.
+        A `Decision`; STOPPED if the node limit was reached or the search was stopped.
     """
     budget = turns.KEY_BUDGET
     verdict = np.int64(interface.Decision.STOPPED)

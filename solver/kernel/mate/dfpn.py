@@ -92,7 +92,7 @@ def decided(succeeds: bool) -> transposition.Numbers:
 
 @inlined
 def greatest_loss(position: bitboards.Position, targets: Bitboard) -> Number:
-    """Return the rank of their most valuable piece on the targets; see `Defence`."""
+    """Return the rank of their most valuable piece on the targets; see `Resources`."""
     taken = targets & position.them
     if not taken:
         return 0
@@ -128,7 +128,7 @@ def mate_after(position: bitboards.Position, known: Move, search: Search) -> Mov
 def find_defence(
     position: bitboards.Position, size: Number, ply: Number, search: Search
 ) -> Resources:
-    """Collect the replies in this ply's row that are open; see `Defence`.
+    """Collect the replies in this ply's row that are open; see `Resources`.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def find_defence(
 
     Returns
     -------
-    Defence
+    Resources
         Without flights and other moves if every reply allows mate in one.
     """
     # 1. Without a check and without a threat of mate, the attacker has no mate in one

@@ -150,7 +150,7 @@ def compile_lists(
     Parameters
     ----------
     may_solve : kernel function
-        Takes position, moves left, ply and search: a `Verdict`; NO_MATE or STOPPED
+        Takes position, moves left, ply and search: a `Decision`; NO_MATE or STOPPED
         where no move of the attacker need be tried.
     loses_within : kernel function
         Takes the position after an attack, moves left, ply, the attack and the search:

@@ -213,7 +213,7 @@ def mates_within(
     Returns
     -------
     int64
-        A `Verdict`.
+        A `Decision`.
     """
     # 1. Mate-distance pruning: no move is left, or the last one must mate.
     if moves_left < 1:

@@ -195,7 +195,7 @@ class Refuter(NamedTuple):
     reply : uint64
         The reply; NO_MOVE if nothing is known.
     king, ring, blockers : uint64
-        As in `Goal`.
+        As in `MateNeeds`.
     taken : uint64
         The reply's target: a piece of ours that stood there.
     pawn, knight, diagonal, orthogonal, queen, king_to : uint64
