@@ -168,6 +168,9 @@ def thread_count(value: object) -> int:
 MAX_MOVES = 200
 """The most moves of a stipulation, or of a mate to search for."""
 
+MAX_SOLUTIONS = 1000
+"""The most solutions of help play that a record may claim."""
+
 
 class Goal(StrEnum):
     """What the play ends with."""

@@ -3,11 +3,12 @@
 A field of `Record` is at once a name in JSON, a column and an attribute. Its annotation
 has the type, how JSON writes and reads it, and which records have it; its place is the
 order everywhere, and its documentation is in Markdown. `Solution.to_dict`, the lines of
-`verify --jsonl`, the columns of stores, CSV and Parquet follow from it. Tests compare
-docs/reference/record.md, docs/reference/store.md and the type of a page's records.
+`verify --jsonl`, the columns of stores, CSV and Parquet follow from it, and by
+`python -m tools.tables` the tables of the docs and the type of a page's records.
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,8 +17,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from solver import __version__, errors, solution
 from solver.position_text import first_moves, named_moves
-from solver.problem import Restriction, Stipulation
-from solver.stipulations import genre_of
+from solver.problem import MAX_MOVES, MAX_SOLUTIONS, Restriction, Stipulation
+from solver.stipulations import Soundness, Verdict, genre_of
 
 MARKS = ("accept", "cook", "reject")
 """An editor's decision about a record."""
@@ -64,7 +65,15 @@ def read_field(
         errors.refuse(f"{name}: expected {_KINDS[kind]}", errors.quote(repr(value)))
     if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         errors.refuse(f"{name}: expected at most {_MAX_BITS} bits", value.bit_length())
+    if isinstance(value, str):
+        _require_unicode(name, value)
     return value
+
+
+def _require_unicode(name: str, text: str) -> None:
+    """Refuse what cannot be printed or stored; JSON may have half a character."""
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+        errors.refuse(f"{name}: expected a text", errors.quote(repr(text)))
 
 
 def read_text_field(record: Mapping[str, object], name: str) -> str:
@@ -77,6 +86,9 @@ def _read_list(record: Mapping[str, object], name: str, kind: type[Read]) -> lis
     if not all(isinstance(value, kind) for value in values):
         found = errors.quote(repr(values))
         errors.refuse(f"{name}: expected a list of {_LISTED[kind]}", found)
+    for value in values:
+        if isinstance(value, str):
+            _require_unicode(name, value)
     return values
 
 
@@ -146,11 +158,11 @@ def _read_stipulation(record: Mapping[str, object], name: str) -> str:
     return str(Stipulation.parse(text)) if text else ""
 
 
-def _read_mark(record: Mapping[str, object], name: str) -> str:
-    mark = read_text_field(record, name)
-    if mark and mark not in MARKS:
-        errors.refuse(f"{name}: expected accept, cook or reject", errors.quote(mark))
-    return mark
+def _read_line(record: Mapping[str, object], name: str) -> str:
+    text = read_text_field(record, name)
+    if len(text.splitlines()) > 1:
+        errors.refuse(f"{name}: expected a text of one line", errors.quote(text))
+    return text
 
 
 def _read_texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
@@ -172,9 +184,11 @@ class FieldType(NamedTuple):
     write : callable
         Returns what JSON has for the value of a column that is not None.
     read : callable
-        Reads and checks the field of a JSON object with a name, for a column.
+        Reads the field of a JSON object with a name, for a column.
     stored : str
         How a column has it, where that differs from JSON; for the docs.
+    allowed : range, tuple of str, or None
+        What it may be besides null; None: all that `read` returns.
     """
 
     column: type
@@ -182,6 +196,27 @@ class FieldType(NamedTuple):
     write: Callable[[Any], object]
     read: Callable[[Mapping[str, object], str], Any]
     stored: str = "as in JSON"
+    allowed: range | tuple[str, ...] | None = None
+
+    def parse(self, record: Mapping[str, object], name: str) -> Any:
+        """Read and check the field of a JSON object with a name, for a column.
+
+        Raises
+        ------
+        InputError
+            It has another type, or is none of those allowed.
+        """
+        value = self.read(record, name)
+        if self.allowed is None or value in {None, ""} or value in self.allowed:
+            return value
+        expected = f"one of {', '.join(map(str, self.allowed[:9]))}"
+        if isinstance(self.allowed, range):
+            least, most = self.allowed[0], self.allowed[-1]
+            is_count = most > MAX_SOLUTIONS
+            expected = "a whole number from " + (
+                f"{least} up" if is_count else f"{least} to {most}"
+            )
+        raise errors.refusal(name, expected, value)
 
 
 def _unchanged(value: object) -> object:
@@ -193,7 +228,18 @@ def _split_lines(text: str) -> list[list[str]]:
 
 
 TEXT = FieldType(str, "string", _unchanged, read_text_field)
+STATUS = TEXT._replace(allowed=(*solution.Status,))
+VERDICT = TEXT._replace(allowed=(*Verdict,))
+SOUND = TEXT._replace(allowed=(*Soundness,))
+STOP = TEXT._replace(allowed=(*solution.StoppedBy,))
+TABLES = TEXT._replace(allowed=(*solution.TableFormat,))
+DECISION = TEXT._replace(allowed=MARKS)
 NUMBER = FieldType(int, "number", _unchanged, _read_number)
+LENGTH = NUMBER._replace(allowed=range(-MAX_MOVES, MAX_MOVES + 1))
+BOUND = NUMBER._replace(allowed=range(MAX_MOVES + 2))
+NO_MATE = NUMBER._replace(allowed=range(1, MAX_MOVES + 1))
+COUNT = NUMBER._replace(allowed=range(1 << _MAX_BITS))
+FEW = NUMBER._replace(allowed=range(MAX_SOLUTIONS + 1))
 SECONDS = FieldType(float, "number", _unchanged, _read_seconds)
 FLAG = FieldType(int, "boolean", bool, _read_flag, "1 for true, 0 for false")
 _SPACED = "moves in UCI notation, separated by spaces; empty without any"
@@ -215,7 +261,7 @@ SOLUTIONS = FieldType(
     "a JSON list with a text for each solution: its moves, separated by spaces",
 )
 STIPULATION = TEXT._replace(read=_read_stipulation)
-MARK = TEXT._replace(read=_read_mark)
+LINE = TEXT._replace(read=_read_line)
 TEXTS = FieldType(str, "string[]", list, _read_texts)
 _NUMBERS = "{[name: string]: boolean | number | null}"
 RESTRICTION = FieldType(str, _NUMBERS, asdict, lambda _record, _name: None)
@@ -354,33 +400,33 @@ class Record(NamedTuple):
     id: Annotated[str, Field(TEXT, Of.ALL)]
     source: Annotated[str, Field(TEXT, Of.ALL, is_audits=True)]
     fen: Annotated[str | None, Field(TEXT, Of.ALL)] = None
-    claim: Annotated[int | None, Field(NUMBER, Of.ALL)] = None
-    status: Annotated[str | None, Field(TEXT, Of.ALL)] = None
-    verdict: Annotated[str | None, Field(TEXT, Of.ALL, is_audits=True)] = None
-    soundness: Annotated[str | None, Field(TEXT, Of.READABLE, is_audits=True)] = None
-    mate: Annotated[int | None, Field(NUMBER, Of.READABLE)] = None
-    lower_bound: Annotated[int | None, Field(NUMBER, Of.READABLE)] = None
+    claim: Annotated[int | None, Field(LENGTH, Of.ALL)] = None
+    status: Annotated[str | None, Field(STATUS, Of.ALL)] = None
+    verdict: Annotated[str | None, Field(VERDICT, Of.ALL, is_audits=True)] = None
+    soundness: Annotated[str | None, Field(SOUND, Of.READABLE, is_audits=True)] = None
+    mate: Annotated[int | None, Field(LENGTH, Of.READABLE)] = None
+    lower_bound: Annotated[int | None, Field(BOUND, Of.READABLE)] = None
     keys: Annotated[str, Field(KEYS, Of.READABLE)] = ""
     keys_complete: Annotated[int, Field(FLAG, Of.READABLE)] = 0
     pv: Annotated[str, Field(MOVES, Of.READABLE)] = ""
-    nodes: Annotated[int, Field(NUMBER, Of.READABLE)] = 0
+    nodes: Annotated[int, Field(COUNT, Of.READABLE)] = 0
     time_s: Annotated[float | None, Field(SECONDS, Of.READABLE)] = 0.0
-    stopped_by: Annotated[str | None, Field(TEXT, Of.READABLE)] = None
+    stopped_by: Annotated[str | None, Field(STOP, Of.READABLE)] = None
     error: Annotated[str | None, Field(TEXT, Of.UNREADABLE)] = None
     solver: Annotated[str, Field(TEXT, Of.ALL)] = __version__
-    nomate: Annotated[int | None, Field(NUMBER, is_audits=True)] = None
+    nomate: Annotated[int | None, Field(NO_MATE, is_audits=True)] = None
     claimed_keys: Annotated[str, Field(MOVES, is_audits=True)] = ""
     claimed_line: Annotated[str, Field(MOVES, is_audits=True)] = ""
     wrong_keys: Annotated[str, Field(MOVES, is_audits=True)] = ""
     only_moves: Annotated[int | None, Field(FLAG, is_audits=True)] = None
     plies: Annotated[str, Field(PLIES, is_audits=True)] = ""
-    tablebase: Annotated[str | None, Field(TEXT)] = None
+    tablebase: Annotated[str | None, Field(TABLES)] = None
     stipulation: Annotated[str | None, Field(STIPULATION)] = None
-    claimed_solutions: Annotated[int | None, Field(NUMBER, is_audits=True)] = None
+    claimed_solutions: Annotated[int | None, Field(FEW, is_audits=True)] = None
     solutions: Annotated[str | None, Field(SOLUTIONS)] = None
     solutions_complete: Annotated[int | None, Field(FLAG)] = None
-    mark: Annotated[str | None, Field(MARK, is_audits=True)] = None
-    note: Annotated[str | None, Field(TEXT, is_audits=True)] = None
+    mark: Annotated[str | None, Field(DECISION, is_audits=True)] = None
+    note: Annotated[str | None, Field(LINE, is_audits=True)] = None
     hint: Annotated[str | None, Field(TEXT, is_audits=True)] = None
     text: Annotated[str | None, Field(TEXT, is_audits=True)] = None
     warnings: Annotated[tuple[str, ...], Field(TEXTS)] = ()

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools import names
+from tools import tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -213,7 +213,7 @@ def faults() -> list[str]:
 
 def main() -> None:
     """Print all faults, those of the names of the interfaces included."""
-    found = [*faults(), *names.faults()]
+    found = [*faults(), *tables.faults()]
     print(*found, sep="\n", end="\n" if found else "")  # noqa: T201
     sys.exit(bool(found))
 

@@ -30,7 +30,7 @@ from solver.pages.layout import describe_kernel
 from solver.pages.viewer_pages import TABLE_BYTES
 from tests.processes import run
 from tests.written_lines import fuzzed, spellings
-from tools import names
+from tools import tables
 
 ROOT = Path(__file__).parents[1]
 
@@ -175,7 +175,7 @@ def question(fen: str, n: int, limit: dict[str, Any]) -> dict[str, Any]:
 def graded(answer: Grade) -> dict[str, Any]:
     """Return a grade as the package returns it."""
     fields: dict[str, Any] = {
-        names.camel_case(name): value for name, value in answer.to_dict().items()
+        tables.camel_case(name): value for name, value in answer.to_dict().items()
     }
     del fields["schema"], fields["solver"]
     by_name = sorted(fields["rightMoves"], key=itemgetter("uci"))

@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.errors import InputError, quote, refusal
 from solver.position_text import write_lines
-from solver.problem import MATE, MAX_MOVES, Claim, Problem, Stipulation, printable
+from solver.problem import (
+    MATE,
+    MAX_MOVES,
+    MAX_SOLUTIONS,
+    Claim,
+    Problem,
+    Stipulation,
+    printable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -165,9 +173,6 @@ def renamed(
 _OF_MOVES = {"keys", "line"}
 KEPT = "; kept "
 """In a warning, between what was wrong and what was kept of the record."""
-
-MAX_SOLUTIONS = 1000
-"""The most solutions of help play that a record may claim."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _NO_MATE = range(1, MAX_MOVES + 1), f"1 to {MAX_MOVES} moves"

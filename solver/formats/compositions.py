@@ -26,7 +26,6 @@ import chess
 
 from solver import position_text, problem
 from solver.errors import InputError, quote, refuse
-from solver.formats.claims import MAX_SOLUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -558,7 +557,7 @@ def count_solutions(name: str, text: str, stipulation: problem.Stipulation) -> i
     rest, number = _listed(stipulation).subn("", _COMMENT.sub(" ", text))
     if set_play := stipulation.without_first_move():
         rest = _listed(set_play).sub("", rest)
-    if rest.strip() or not 0 < number <= MAX_SOLUTIONS:
+    if rest.strip() or not 0 < number <= problem.MAX_SOLUTIONS:
         expected = f"{stipulation.plies} half-moves and {stipulation.goal} in each line"
         refuse(f"{name}: expected {expected}", quote(" ".join(rest.split())))
     return number

@@ -36,7 +36,6 @@ import chess
 
 from solver.errors import FormatError, InputError, quote, refuse
 from solver.formats import compositions, popeye, safe_yaml, streams
-from solver.formats.claims import MAX_SOLUTIONS, Draft, FileSummary
 from solver.formats.compositions import (
     WORD,
     Composition,
@@ -44,11 +43,12 @@ from solver.formats.compositions import (
     parse_squares,
     piece_kind,
 )
-from solver.problem import printable
+from solver.problem import MAX_SOLUTIONS, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from solver.formats.claims import Draft, FileSummary
     from solver.formats.compositions import Options
 
 

@@ -13,7 +13,6 @@ import json
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from solver import errors, solution
-from solver.audit.checks import check_values
 from solver.audit.results import SUBJECT, AuditResult, Mark
 from solver.formats import epd, rows
 from solver.output import audit_text
@@ -100,7 +99,7 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
     if word not in WORDS:
         msg = f"verdict or status: expected one of {', '.join(WORDS)}, found "
         raise errors.InputError(msg + (errors.quote(word) if word else "neither"))
-    found = {name: field.kind.read(record, name) for name, field in FIELDS.items()}
+    found = {name: field.kind.parse(record, name) for name, field in FIELDS.items()}
     present = {name: value for name, value in found.items() if value not in (None, "")}
     defaults = {"source": "", "id": "", "solver": "", "time_s": None}
     result = AuditResult(**{**defaults, **present})
@@ -110,7 +109,6 @@ def read_record(record: Mapping[str, object]) -> AuditResult:
         result = result._replace(only_moves=0)
     if result.fen is None and (word != Verdict.UNREADABLE or _has_moves(result)):
         errors.refuse("fen: expected a position", "none")
-    check_values(result)
     return result
 
 
@@ -138,11 +136,11 @@ def read_mark(record: Mapping[str, object]) -> tuple[dict[str, object], Mark]:
     if "mark" not in record:
         errors.refuse("mark: expected accept, cook or reject", "none")
     names = [name for name in SUBJECT if name in record]
-    given = {name: FIELDS[name].kind.read(record, name) or None for name in names}
+    given = {name: FIELDS[name].kind.parse(record, name) or None for name in names}
     if not any(given.get(name) for name in ("source", "id", "fen")):
         errors.refuse("mark: expected the fen, id or source of its record", "none")
     note = " ".join(read_text_field(record, "note").split())
-    return given, (FIELDS["mark"].kind.read(record, "mark"), note)
+    return given, (FIELDS["mark"].kind.parse(record, "mark"), note)
 
 
 def _require_schema(record: Mapping[str, object]) -> None:

@@ -300,11 +300,11 @@ def test_a_composition_has_the_mark_of_its_stipulation(
     [
         (
             as_jsonl(SHORT, COOKED, mark("x", HELP)),
-            "3: mark: expected accept, cook or re",
+            "3: mark: expected one of accept, cook",
         ),
         (
             as_csv(SHORT, COOKED | {"mark": "Cook"}),
-            "3: mark: expected accept, cook or re",
+            "3: mark: expected one of accept, cook",
         ),
         (as_jsonl({"fen": BACK_RANK}), "1: mark: expected accept, cook or re"),
         (as_jsonl(SHORT | {"schema": 2}), "1: schema: expected 1, found '2'"),

@@ -5,8 +5,10 @@ import json
 import pytest
 
 from solver import __version__
+from solver.audit.results import AuditResult
 from solver.errors import FormatError
 from solver.output.audit_records import unreadable_record
+from solver.record import FIELDS, Of
 from solver.solution import Solution
 from tests.output.answers import (
     MATED,
@@ -84,3 +86,9 @@ def test_a_result_of_a_tablebase_is_labelled_at_the_end() -> None:
     assert record["tablebase"] == "gaviota"
     assert (record["status"], record["stopped_by"]) == ("found", "tablebase")
     assert "tablebase" not in ROOK_FOUND.to_dict()
+
+
+def test_a_column_is_empty_in_a_result_without_it() -> None:
+    names = {name for name, field in FIELDS.items() if field.of is Of.SOME}
+    nothing = AuditResult("x", "x:1")
+    assert {getattr(nothing, name) for name in names} <= {None, "", ()}

@@ -1,8 +1,9 @@
-"""One name for one thing, in every language: `python -m tools.names` writes the table.
+"""What docs and pages say in tables of the program: `python -m tools.tables`.
 
-The table of docs/reference/api.md is made from `NAMES` and `EXCEPTIONS`.
-`tools.lint` compares the names of the Python package, `npm/matesolve.d.ts` and the
-tools of `matesolve mcp` with them.
+It rewrites the names of the interfaces in docs/reference/api.md, the fields of records
+in record.md, store.md and the type of a page's records. `tools.lint` reports what is
+out of date, and compares the names of the Python package, `npm/matesolve.d.ts` and the
+tools of `matesolve mcp` with the table.
 """
 
 from __future__ import annotations
@@ -10,20 +11,21 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections import defaultdict
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import solver
 from solver import record
+from solver.audit.store import ANSWER_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reference" / "api.md"
-BEGIN, END = "<!-- names -->\n", "<!-- end of names -->\n"
-
 NAMES = {
     # Questions
     "solve": "find the shortest mate",
@@ -199,25 +201,8 @@ def own_names(where: str) -> set[str]:
     return {name for row in rows for name in row.names.split()}
 
 
-def faults() -> Iterator[str]:
-    """Report where the interfaces and the table differ."""
-    python, npm, tools = python_names(), npm_names(), tool_names()
-    for interface, found, own in (
-        ("Python", python, PYTHON_ONLY),
-        ("npm", npm, own_names("npm")),
-        ("MCP", tools, own_names("MCP")),
-    ):
-        for name in sorted((found - {*NAMES}) ^ own):
-            yield f"tools/names.py: expected the same names as {interface}, not {name}"
-    for name in sorted({*NAMES} - {*record.FIELDS}.union(python, npm, tools)):
-        yield f"tools/names.py: expected a name of some interface, found {name}"
-    page = PAGE.read_text(encoding="utf-8")
-    if rewritten(page) != page:
-        yield f"{PAGE}: expected the table of today: run python -m tools.names"
-
-
-def table() -> str:
-    """Return both tables in Markdown."""
+def name_table() -> str:
+    """Return the names of the interfaces, in Markdown."""
     lines = ["| Python, MCP, records | npm | what it is |", "|---|---|---|"]
     lines += [f"| `{name}` | `{camel_case(name)}` | {NAMES[name]} |" for name in NAMES]
     lines += ["", "These are in one interface only:", ""]
@@ -226,19 +211,132 @@ def table() -> str:
         spelled = map(camel_case if where == "npm" else str, names.split())
         quoted = ", ".join(f"`{name}`" for name in spelled)
         lines.append(f"| {quoted} | {where} | {reason} |")
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join(lines)
 
 
-def rewritten(page: str) -> str:
-    """Return a page with the tables of today."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    return f"{before}{begin}\n{table()}\n{end}{after}"
+# Fields of records
+
+SCHEMA = "`schema`", '<!-- sample: {"schema":{}, -->1, the version of the record'
+COMPUTED = {
+    "solutions_found": "help play: how many were found, if an interrupt left some of "
+    "them out of `solutions`",
+    "play": "with `--variations`: [the whole play](#the-play)",
+    "accepted": "with `--accepted`: [every move that is as good](#accepted-moves)",
+    "disagreements": "what contradicts the claim, in the words of `--fail-on`",
+}
+"""What the fields mean that are computed from others."""
+
+SQL_TYPES = {int: "INTEGER", float: "REAL", str: "TEXT"}
+
+
+def field_table(*, audits: bool, some: bool = False) -> str:
+    """Return fields of records and what they mean, in Markdown.
+
+    Parameters
+    ----------
+    audits : bool
+        Those that only the records of audits have.
+    some : bool
+        Of the others, those that only some records have.
+    """
+    meant = {
+        name: " ".join(text.split())
+        for name, text in re.findall(
+            r"^ {4}(\w+)\n((?: {8}.+\n)+)", record.Record.__doc__ or "", re.MULTILINE
+        )
+    } | COMPUTED
+    rows = [SCHEMA] if not (audits or some) else []
+    for name, field in (record.FIELDS | record.COMPUTED).items():
+        is_audits = field.is_audits or field.of is record.Of.UNREADABLE
+        if is_audits == audits and (audits or (field.of is record.Of.SOME) == some):
+            rows.append((f"`{name}`", meant[name]))
+    return "\n".join(f"| {' | '.join(row)} |" for row in [HEAD, RULE, *rows])
+
+
+HEAD, RULE = ("field", "value"), ("---", "---")
+
+
+def column_table() -> str:
+    """Return how the store has each field, in Markdown."""
+    groups = defaultdict[tuple[str, str], list[str]](list)
+    for name in ANSWER_COLUMNS:
+        kind = record.FIELDS[name].kind
+        groups[SQL_TYPES[kind.column], kind.stored].append(f"`{name}`")
+    rows = [(", ".join(names), *group) for group, names in groups.items()]
+    heads = [("columns", "type", "value"), ("---",) * 3]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [*heads, *rows])
+
+
+def script_type() -> str:
+    """Return the type of a page's records, in the words of TypeScript."""
+    lines = []
+    for name, field in (record.FIELDS | record.COMPUTED).items():
+        hint = record.Record.__annotations__.get(name)
+        may_be_null = NoneType in get_args(get_args(hint)[0] if hint else None)
+        always = (record.Of.ALL, record.Of.READABLE)
+        script = field.kind.script
+        script += " | null" if may_be_null and field.of in always else ""
+        is_sure = field.of is record.Of.ALL and not field.is_audits
+        lines.append(f" * @property {{{script}}} {name if is_sure else f'[{name}]'}")
+    return "\n".join(lines)
+
+
+# The files
+
+DOCS = ROOT / "docs" / "reference"
+MADE = (
+    (DOCS / "api.md", "names", name_table),
+    (DOCS / "record.md", "fields", partial(field_table, audits=False)),
+    (DOCS / "record.md", "some fields", partial(field_table, audits=False, some=True)),
+    (DOCS / "record.md", "fields of audits", partial(field_table, audits=True)),
+    (DOCS / "store.md", "columns", column_table),
+    (ROOT / "solver" / "pages" / "modules" / "records.mjs", "fields", script_type),
+)
+"""What is made: its file, its name there, and what returns it."""
+
+
+def rewritten(text: str, name: str, made: str) -> str:
+    """Return a text with what is made between its two marks."""
+    mark = re.escape(name)
+    page = rf"(<!-- {mark} -->\n\n).*?(\n\n<!-- end of {mark} -->)"
+    script = rf"( \* @typedef \{{object\}} {name.capitalize()}\n).*?(\n \* @typedef)"
+    return re.sub(
+        rf"(?s){page}|{script}",
+        lambda found: (found[1] or found[3]) + made + (found[2] or found[4]),
+        text,
+    )
+
+
+def outdated() -> Iterator[tuple[Path, str]]:
+    """Yield the files that do not have what is made today, and their new texts."""
+    for path in dict.fromkeys(path for path, _, _ in MADE):
+        text = before = path.read_text(encoding="utf-8")
+        for _, name, make in (one for one in MADE if one[0] == path):
+            text = rewritten(text, name, make())
+        if text != before:
+            yield path, text
+
+
+def faults() -> Iterator[str]:
+    """Report where the interfaces and the tables differ."""
+    python, npm, tools = python_names(), npm_names(), tool_names()
+    for interface, found, own in (
+        ("Python", python, PYTHON_ONLY),
+        ("npm", npm, own_names("npm")),
+        ("MCP", tools, own_names("MCP")),
+    ):
+        for name in sorted((found - {*NAMES}) ^ own):
+            yield f"tools/tables.py: expected the same names as {interface}, not {name}"
+    for name in sorted({*NAMES} - {*record.FIELDS}.union(python, npm, tools)):
+        yield f"tools/tables.py: expected a name of some interface, found {name}"
+    for path, _ in outdated():
+        yield f"{path}: expected the tables of today: run python -m tools.tables"
 
 
 def main() -> None:
-    """Rewrite the page."""
-    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Rewrite the files."""
+    for path, text in outdated():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
