@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -28,66 +29,41 @@ if TYPE_CHECKING:
 # Help pages that group a command's options by purpose.
 #
 # One table for the whole program says which options belong together. An option means
-# the same in every command, so it has the same title in each.
-#
-# Click's formatter writes the pages. rich-click would load rich for every `--help`, and
-# cloup would be another dependency to save thirty lines.
+# the same in every command, so it has the same title in each. (rich-click would load
+# rich for every `--help`, and cloup would save thirty lines.)
 
-OPTION_GROUPS = {
-    "Input": (
-        "--moves --format --from --columns --strict --no-claims --theme --min-rating "
-        "--min-claim --max-claim --all-rows --verdict --soundness --claim"
-    ),
-    "Search limits": (
-        "--search-moves --depth --time --nodes --hash --threads --table-entries"
-    ),
-    "What is traced": "--search --technique --until --cuts --mate --no-prover",
-    "Restrictions on the attacker": "--checks-only --king-flights --replies --threat",
-    "What to look for": (
-        "--first --within --keys --every-ply --follow --accepted --tablebases"
-    ),
-    "Play of compositions": (
-        "--stipulation --max-solutions --variations --set-play --tries --no-threats "
-        "--all-defences --notation"
-    ),
-    "Techniques": "--a --b --mdp --check-extension --efp --mip --ablation",
-    "Settings of the techniques": (
-        "--null-reduction --multi-cut --mip-table --mip-positions --aspiration"
-    ),
-    "Conditions of the search": "--horizon --root-order --count",
-    "Games": "--games --seed --first-game",
-    "Processes and machines": "--jobs --cluster",
-    "Saved results": (
-        "--checkpoint --checkpoint-key --checkpoint-size --store --checkpoints "
-        "--checkpoints-size --fresh --retry --marks --games-file"
-    ),
-    "Corrections": "--correct --drop --cooks --hints --changes",
-    "Output": (
-        "--to --ordered --fail-on --uci-moves --board --quiet --json --jsonl "
-        "--csv --escape-formulas --sums --duplicates --summary --annotate --text "
-        "--plies"
-    ),
-    "Files to write": (
-        "--output --certificate --certificates --certificate-format --svg --pgn --html "
-        "--title --solver"
-    ),
+OPTION_GROUPS = """
+Input: --moves --format --from --columns --strict --no-claims --theme --min-rating
+    --min-claim --max-claim --all-rows --verdict --soundness --claim
+Search limits: --search-moves --depth --time --nodes --hash --threads --table-entries
+    --jobs --cluster
+What to look for: --first --within --keys --every-ply --follow --accepted --tablebases
+    --checks-only --king-flights --replies --threat
+What is traced: --search --technique --until --cuts --mate --no-prover
+Play of compositions: --stipulation --max-solutions --variations --set-play --tries
+    --no-threats --all-defences --notation
+Techniques: --a --b --mdp --check-extension --efp --mip --ablation --null-reduction
+    --multi-cut --mip-table --mip-positions --aspiration
+Experiments: --horizon --root-order --count --games --seed --first-game
+Saved results: --checkpoint --checkpoint-key --checkpoint-size --store --checkpoints
+    --checkpoints-size --fresh --retry --marks --games-file
+Output: --to --ordered --fail-on --uci-moves --board --quiet --json --jsonl --csv
+    --escape-formulas --sums --duplicates --summary --annotate --text --plies --correct
+    --drop --cooks --hints --changes
+Files to write: --output --certificate --certificates --certificate-format --svg --pgn
+    --html --title --solver
+Other options:
+"""
+"""The title of each group and its options, in the order of the help. The last group has
+all options that no other has."""
+
+GROUPS = {
+    title: {*names.split()}
+    for title, names in re.findall(r"(?m)^(\w.*?):(.*(?:\n +.*)*)", OPTION_GROUPS)
 }
-"""The options of each group by their long names, with spaces between them, in the order
-of the help."""
-
-OTHERS = "Other options"
-"""The title of the options that `OPTION_GROUPS` does not name; it comes last."""
 
 FEW = 6
 """A command with at most this many options lists them without titles."""
-
-
-def group_of(option: click.Option) -> str:
-    """Return the title under which the help lists an option."""
-    for title, names in OPTION_GROUPS.items():
-        if not set(names.split()).isdisjoint(option.opts):
-            return title
-    return OTHERS
 
 
 class Command(click.Command):
@@ -106,18 +82,18 @@ class Command(click.Command):
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """Write each group of options under its title, or a few options as one list."""
-        records = [
-            (group_of(option), record)
-            for option in self.get_params(ctx)
-            if isinstance(option, click.Option)
-            and (record := option.get_help_record(ctx)) is not None  # hidden
-        ]
-        if len(records) <= FEW:
-            records = [("Options", record) for _, record in records]
-        for title in ("Options", *OPTION_GROUPS, OTHERS):
-            if group := [record for group, record in records if group == title]:
+        listed: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx)
+            if isinstance(option, click.Option) and record:  # not hidden
+                groups = (t for t, names in GROUPS.items() if names & {*option.opts})
+                listed[next(groups, [*GROUPS][-1])].append(record)
+        if sum(map(len, listed.values())) <= FEW:
+            listed = {"Options": [row for rows in listed.values() for row in rows]}
+        for title, rows in listed.items():
+            if rows:
                 with formatter.section(title):
-                    formatter.write_dl(group)
+                    formatter.write_dl(rows)
 
 
 class Group(click.Group):
