@@ -97,7 +97,7 @@ class LineStyle(IntEnum):
     """SAN, and the FEN of the final position on a further line; its counters mean
     nothing."""
     LONG = 2
-    """Popeye's notation; see `solver.kernel.rules.notation.write_long`."""
+    """Popeye's notation; see `solver.kernel.rules.notation.write_spelling`."""
 
 
 class Turn(IntEnum):

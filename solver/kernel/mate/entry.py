@@ -192,13 +192,9 @@ def write_name(
     search: Search,
 ) -> bitboards.Position:
     """Write the name of a legal move; return the position after it."""
-    if style == LONG:
-        notation.write_long(position, move, black, search)
-    else:
-        moves = search.rows[0]
-        notation.write_san(
-            position, move, moves, movegen.generate(position, moves), black, search
-        )
+    moves = search.rows[0]
+    size = 0 if style == LONG else movegen.generate(position, moves)
+    notation.write_spelling(position, move, moves, size, black, style == LONG, search)
     return bitboards.make(position, move)
 
 

@@ -420,8 +420,10 @@ def write_row(
     write_number(left, search)
     write_number(np.int64(move), search)
     notation.write_move(position, move, black, search)
-    notation.write_san(position, move, search.rows[LEGAL], size, black, search)
-    notation.write_long(position, move, black, search)
+    for is_long in range(2):
+        notation.write_spelling(
+            position, move, search.rows[LEGAL], size, black, is_long, search
+        )
     mark = DIGIT_0
     if left == 0:
         mark += marks.mark_mate(bitboards.make(position, move), search.rows[SCRATCH])

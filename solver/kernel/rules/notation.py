@@ -422,26 +422,19 @@ def _write_castling(text: Text, at: Number, end: Bitboard, letter: Number) -> Nu
 
 
 @jit
-def _write_sign(
-    position: bitboards.Position, move: Move, text: Text, at: Number
-) -> Number:
-    """Write a sign if a move gives check or mate, and a space; return where it ends."""
-    child = bitboards.make(position, move)
-    if bitboards.checkers(child):
-        at = write_letter(text, at, CHECK if movegen.count(child) else MATE)
-    return write_letter(text, at, BLANK)
-
-
-@jit
-def write_san(
+def write_spelling(
     position: bitboards.Position,
     move: Move,
     moves: Row,
     size: Number,
     black: Number,
+    is_long: Number,
     search: Search,
 ) -> None:
-    """Append a legal move in SAN, and a space, to the text, as python-chess writes it.
+    """Append a legal move in SAN or in Popeye's notation, and a space, to the text.
+
+    SAN is as python-chess writes it. Popeye's has both squares: `Qh5*a5`, `e7-e8=S`,
+    `e5*d6ep.`, `0-0`. Its knights are `S`, from the German Springer.
 
     Parameters
     ----------
@@ -449,58 +442,13 @@ def write_san(
         The position before the move.
     move : uint64
     moves : uint64 array, shape (MAX_LEGAL_MOVES,)
-        All legal moves.
+        All legal moves; for SAN alone.
     size : int64
         Their number.
     black : int64
         Whether Black is to move.
-    search : Search
-        Its `text` has room for SAN_TEXT_BYTES.
-    """
-    text, at = bytes_at(search.text), search.text_written
-    turn = 56 if black else 0
-    start, end = (
-        bitboards.ONE << bitboards.origin(move),
-        bitboards.ONE << bitboards.target(move),
-    )
-    kind = bitboards.arrival(move)
-    if start & position.kings & bitboards.E1 and end & (bitboards.C1 | bitboards.G1):
-        at = _write_castling(text, at, end, LETTER_O)
-    else:
-        is_pawn = start & position.pawns != bitboards.ZERO
-        first, last = np.int64(bitboards.origin(move)), np.int64(bitboards.target(move))
-        captures = end & position.them != bitboards.ZERO
-        if not is_pawn:
-            at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
-            at = _write_origin(position, move, moves, size, turn, text, at)
-        elif (first ^ last) & 7:
-            captures = True
-            at = write_letter(text, at, FILE_A + (first & 7))
-        if captures:
-            at = write_letter(text, at, CAPTURE)
-        at = write_square(text, at, last ^ turn)
-        if is_pawn and kind != bitboards.PAWN:
-            at = write_letter(text, at, PROMOTES)
-            at = write_letter(text, at, PIECE_LETTERS[kind | WHITE_PIECE])
-    search.text_written = _write_sign(position, move, text, at)
-
-
-@jit
-def write_long(
-    position: bitboards.Position, move: Move, black: Number, search: Search
-) -> None:
-    """Append a legal move in Popeye's notation, and a space, to the text.
-
-    That is the piece with both squares: `Qh5*a5`, `e7-e8=S`, `e5*d6ep.`, `0-0`. A sign
-    of check or mate follows, as in SAN. Knights are `S`, from the German Springer.
-
-    Parameters
-    ----------
-    position : Position
-        The position before the move.
-    move : uint64
-    black : int64
-        Whether Black is to move.
+    is_long : int64
+        Whether to write Popeye's notation.
     search : Search
         Its `text` has room for LONG_TEXT_BYTES.
     """
@@ -512,25 +460,43 @@ def write_long(
     )
     kind = bitboards.arrival(move)
     if start & position.kings & bitboards.E1 and end & (bitboards.C1 | bitboards.G1):
-        at = _write_castling(text, at, end, DIGIT_0)
+        at = _write_castling(text, at, end, DIGIT_0 if is_long else LETTER_O)
     else:
         is_pawn = start & position.pawns != bitboards.ZERO
         first, last = np.int64(bitboards.origin(move)), np.int64(bitboards.target(move))
         takes_piece = end & position.them != bitboards.ZERO
         takes_in_passing = is_pawn and not takes_piece and (first ^ last) & 7 != 0
-        letter = (
-            LETTER_S if kind == bitboards.KNIGHT else PIECE_LETTERS[kind | WHITE_PIECE]
-        )
+        takes = takes_piece or takes_in_passing
+        letter = PIECE_LETTERS[kind | WHITE_PIECE]
+        if is_long and kind == bitboards.KNIGHT:
+            letter = LETTER_S
+
+        # 1. The piece and its origin.
         if not is_pawn:
             at = write_letter(text, at, letter)
-        at = write_square(text, at, first ^ turn)
-        at = write_letter(text, at, STAR if takes_piece or takes_in_passing else DASH)
+        if is_long:
+            at = write_square(text, at, first ^ turn)
+            at = write_letter(text, at, STAR if takes else DASH)
+        elif is_pawn:
+            if takes:
+                at = write_letter(text, at, FILE_A + (first & 7))
+        else:
+            at = _write_origin(position, move, moves, size, turn, text, at)
+        if takes and not is_long:
+            at = write_letter(text, at, CAPTURE)
+
+        # 2. The target and what becomes of a pawn.
         at = write_square(text, at, last ^ turn)
         if is_pawn and kind != bitboards.PAWN:
             at = write_letter(text, at, PROMOTES)
             at = write_letter(text, at, letter)
-        elif takes_in_passing:
+        elif is_long and takes_in_passing:
             at = write_letter(text, at, LETTER_E)
             at = write_letter(text, at, LETTER_P)
             at = write_letter(text, at, DOT)
-    search.text_written = _write_sign(position, move, text, at)
+
+    # 3. A sign if it gives check or mate.
+    child = bitboards.make(position, move)
+    if bitboards.checkers(child):
+        at = write_letter(text, at, CHECK if movegen.count(child) else MATE)
+    search.text_written = write_letter(text, at, BLANK)
