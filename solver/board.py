@@ -97,7 +97,7 @@ def _set_up(boards: Sequence[int], turn: chess.Color) -> chess.Board:
 
 
 def unpack_move(board: chess.Board, word: int) -> chess.Move:
-    """Return what a kernel move is on this board."""
+    """Return a move of the kernel as a move of this board."""
     return chess.Move.from_uci(uci_move(pack_board(board), word, black=not board.turn))
 
 

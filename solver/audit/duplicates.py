@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from solver.problem import Problem
 
 BATCH = 512
-"""So many positions are read in one call of compiled code."""
+"""How many positions one call of compiled code reads."""
 
 SAME = "the same position"
 COUNTERS = "with other counters"
@@ -269,7 +269,7 @@ class Duplicates:
             yield first, [one for one in others if not self._is_one((first, one))]
 
     def _differs(self, first: int, index: int) -> str | None:
-        """Return what else a record claims than the first one of its group."""
+        """Return how a record's claim differs from that of its group's first one."""
         if self._claims[index] != self._claims[first]:
             return OTHER_CLAIM
         raw, other = self._raw(index), self._raw(first)
@@ -348,7 +348,7 @@ def _write_claim(
 
 
 def _in_form(moves: Iterable[str], marks: int) -> frozenset[str]:
-    """Return moves in UCI notation as they are in the form of their position."""
+    """Return moves in UCI notation, mirrored as their position is."""
     if marks & BLACK:
         moves = [move.translate(_FLIPPED) for move in moves]
     if marks & MIRRORED:

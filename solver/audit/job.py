@@ -52,7 +52,7 @@ _CASTLING = {
 
 
 def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
-    """Yield the problem with each en passant capture, less castling, the other side.
+    """Yield the problem with other rights: en passant, castling, the side to move.
 
     Yields
     ------
@@ -85,7 +85,7 @@ def variants(problem: Problem) -> Iterator[tuple[str, Problem]]:
 
 
 def _skipped(board: chess.Board) -> Iterator[chess.Square]:
-    """Yield the squares that a pawn may just have skipped, the position's own left out.
+    """Yield the squares that a pawn may just have skipped, but not the FEN's own.
 
     No one could capture on most of them.
     """
@@ -435,7 +435,7 @@ class _Records(Problems):
 
 
 def _kind(problem: Problem) -> tuple[object, ...]:
-    """Return what says, of problems that exist at once, whether they ask the same."""
+    """Return a value that is equal for problems with the same question."""
     claim = problem.claim and (problem.claim.mate, problem.claim.by_line)
     return claim, problem.no_mate, id(problem.stipulation)  # whose hash is slow
 

@@ -294,7 +294,7 @@ class AuditResult(record.Record):
 
     @property
     def wants_longer_mate(self) -> bool:
-        """Whether a mate is claimed that is too short, and no longer one is known."""
+        """Whether the claimed mate is too short and no longer one is known."""
         is_refuted = (
             self.verdict in {Verdict.REFUTED, Verdict.UNFORCED}
             and self.claim is not None
@@ -363,7 +363,7 @@ class AuditResult(record.Record):
         return tuple(tuple(line.split()) for line in json.loads(self.solutions or "[]"))
 
     def pattern(self) -> Callable[[Problem, str, str, int, float], AuditResult]:
-        """Return what makes results that differ in name, position and moves only.
+        """Return a function that makes results with other names, positions and moves.
 
         Their records claim the same, and have the same bounds without all keys, so that
         no moves were compared with the claim. The function takes the problem, the keys,

@@ -458,7 +458,7 @@ class WorkQueue:
         self._waiting = 0
         """How many threads wait for a task or for room."""
         self._read = self._yielded = 0
-        """How many records and results they are."""
+        """How many records were read, and how many results were yielded."""
         self._tasks: deque[Task] = deque()
         self._late: deque[Task] = deque()
         self._same: dict[bytes, list[Task]] = {}

@@ -86,8 +86,8 @@ def inspect(
 
     With --duplicates, the records of all files that pose the same problem are printed
     last, or are in the last object of JSON: their positions are the same, have other
-    counters, are mirrored or have exchanged colours. What else a record claims than the
-    first of its group is printed, too.
+    counters, are mirrored or have exchanged colours. Claims that differ from the first
+    record's are printed, too.
     """
     console.prepare_kernel()
     codes = {console.Exit.PROVED}
@@ -509,7 +509,7 @@ def _format_of(path: str) -> str | None:
 def _stored_options(
     store: Store, source: str, on_damaged: Callable[[errors.FormatError], object]
 ) -> claims.ReadOptions:
-    """Return how a file was read for the audit, there perhaps in another folder.
+    """Return how the audit read a file, which may have been in another folder.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def leave(code: int) -> NoReturn:
     """End the process with an exit code; what the command printed is flushed already.
 
     Freeing every object would take longer than a short search, so this leaves them to
-    the system, as mypy does. If a thread still runs, this waits for it as `sys.exit`.
+    the system, as mypy does. Like `sys.exit`, it waits for threads that still run.
     """
     if threading.active_count() > 1:
         sys.exit(code)

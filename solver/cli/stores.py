@@ -201,7 +201,7 @@ def render_collection(
 def _skipped(
     summary: claims.FileSummary, read_options: claims.ReadOptions | None
 ) -> str:
-    """Return what of a collection the page does not list."""
+    """Return what the page leaves out of a collection."""
     if not (read_options and summary.not_selected):
         return ""
     left_out = f"Left out: {summary.not_selected:,}"

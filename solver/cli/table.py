@@ -156,7 +156,7 @@ def print_record(
 ) -> None:
     """Print CSV if there is a guard of its cells, otherwise JSON.
 
-    With `sums_only`, of a collection only the variants' sums.
+    With `sums_only`, a collection is printed as the variants' sums alone.
     """
     if isinstance(counts, node_counts.PositionCounts):
         record = node_counts.position_record(counts)
@@ -222,7 +222,7 @@ def _claimed_depth(problem: Problem, techniques: Techniques) -> int:
 # The command
 
 DEFAULT_NODES = 10_000_000
-"""The default node limit of each search, without a depth or of a collection."""
+"""The default node limit of each search of a collection, or without a depth."""
 
 FEN_SLASHES = 7
 

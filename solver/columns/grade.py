@@ -267,7 +267,7 @@ def _node_limit(nodes: int | None) -> int | None:
 def _grade_all(
     lines: Sequence[GivenLine], nodes: int | None, control: Control, *, replies: bool
 ) -> list[GradedBatch]:
-    """Grade lines; many need not be short, whatever each takes."""
+    """Grade lines; only a single line is tried within a short call."""
     most = interface.NO_LIMIT if nodes is None else nodes
 
     def grade(grader: _Grader, nodes: int | None) -> list[GradedBatch] | None:

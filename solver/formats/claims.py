@@ -137,7 +137,7 @@ DEFAULTS = ReadOptions()
 """Detect the format, and read everything that claims a mate."""
 
 OTHER_TEXT = "other text"
-"""The name of what stands after a position and has no name."""
+"""The name of an unnamed text after a position."""
 
 
 def renamed(
@@ -181,7 +181,7 @@ _MATE = (
     frozenset(range(-MAX_MOVES, MAX_MOVES + 1)) - {0},
     f"1 to {MAX_MOVES} moves, negative when the side to move is mated",
 )
-"""Of each number that is claimed: what it may be, and how the error says so."""
+"""The range of each number that may be claimed, and its words in an error."""
 
 
 def parse_distance(name: str, text: str) -> int:
@@ -448,7 +448,7 @@ def _file_name(path: str) -> str:
 
 SAMPLE = 200
 SAMPLE_BYTES = 1 << 16
-"""How much is read before a file's reading is decided: so many records or bytes."""
+"""How many records or bytes decide how a file is read."""
 
 
 def take_sample(
@@ -486,7 +486,7 @@ def take_some(
 
 
 def first_mover(even: int, odd: int) -> str:
-    """Say who begins the lines of a file, if not in all of them the solver does.
+    """Note who begins the lines of a file, unless the solver begins all of them.
 
     Parameters
     ----------
@@ -508,7 +508,8 @@ _ILLEGAL = "expected a legal"
 """In the fault of a line."""
 
 _FEW_ILLEGAL, _MOSTLY = 2, 0.3
-"""A file with more illegal lines, and a greater part, may be of another variant."""
+"""A file with more illegal lines than this, by number and share, may be of another
+variant."""
 
 
 class FileSummary:
@@ -645,7 +646,7 @@ class FileSummary:
             self.count_illegal(*problem.warnings)
 
     def count_illegal(self, *faults: str) -> None:
-        """Count a record of which a fault is that a move is illegal."""
+        """Count a record with an illegal move."""
         self.illegal_lines += any(_ILLEGAL in fault for fault in faults)
 
     def begin(self, read: Callable[[], int], size: int | None) -> None:

@@ -32,7 +32,7 @@ _match_first = re.compile(
     rb"|(?P<popeye>(?i:(?:beg|anf|deb|remark|bem)[a-z]*)(?:\s|\Z))"
     rb"|(?P<olive>---|- |-\Z|[A-Za-z_][\w -]*:(?:\s|\Z))"
 ).match
-"""Matches the first record of a format of its own."""
+"""Matches the first record of a format that has its own reader."""
 
 _is_tag = re.compile(r"\s*\[\s*\w+\s+\"").match
 _is_json_line = re.compile(rb'\{\s*(?:"[^"]*"\s*:|\}|\Z)').match
@@ -61,7 +61,7 @@ _find_closing = re.compile(r"</[\w:-]+>|/>").findall
 _find_insert = re.compile(r"^[ \t]*INSERT INTO\s", re.MULTILINE | re.IGNORECASE).search
 _COMMENTS = ("#", "%", ";")
 _LEAST_FENS = 2
-"""EPD has at least so many FENs for each line that is something else."""
+"""EPD has at least this many FENs for each other line."""
 
 _LONGEST_LETTER = 4
 """The most bytes of a letter in UTF-8."""
@@ -130,7 +130,7 @@ def _is_table(text: str, lines: list[str]) -> bool:
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether a file is no text, by its first line."""
+    """Return whether the first line of a file shows that it is binary."""
     line = head.lstrip().partition(b"\n")[0]
     controls = len(line) - len(line.translate(None, _CONTROLS))
     return controls * _TEXT_BYTES > len(line)
@@ -138,8 +138,8 @@ def is_binary(head: bytes) -> bool:
 
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r"})
 _TEXT_BYTES = 20
-"""A file is no text if more than one byte of so many in its first line is a control
-character."""
+"""A file is binary if its first line has more than one control character in this many
+bytes."""
 
 
 def _decoded(head: bytes) -> str:
@@ -189,7 +189,8 @@ def _begins_json(head: bytes) -> bool:
 
 
 _SURE = 3
-"""Text with more tokens of JSON is JSON, even with a fault: `[Event` has one."""
+"""A text with more tokens of JSON than this is JSON, even with a fault; `[Event` has
+one token."""
 
 
 def _is_yaml(text: str, lines: Sequence[str], name: str) -> bool:
@@ -207,7 +208,7 @@ def _is_yaml(text: str, lines: Sequence[str], name: str) -> bool:
 
 
 def _is_toml(text: str, name: str, *, is_whole: bool) -> bool:
-    """Return whether a text is TOML; if it is cut, all of it up to its last table."""
+    """Return whether a text is TOML; a cut one need be only up to its last table."""
     import tomllib
 
     if name.endswith(".toml"):
@@ -238,7 +239,7 @@ _is_column_name = re.compile(r"[\w .'/-]{0,40}").fullmatch
 def is_epd(lines: Sequence[str]) -> bool:
     """Return whether lines are FENs, with opcodes or nothing after them.
 
-    Text with headings, words or moves around its FENs is none.
+    Text with headings, words or moves around its FENs is not such a list.
     """
     fens = others = 0
     for line in lines:

@@ -56,7 +56,7 @@ _HTML |= _names(
     "head html i label legend mark option q s samp select small span strong sub sup "
     "summary tbody td template textarea tfoot th thead time title tt u"
 )
-"""Elements whose name says nothing of what they hold."""
+"""Elements whose names do not describe their content."""
 
 _WALKED = _names("html head body main")
 """Elements that are no record even if there is one position in the file."""
@@ -69,13 +69,13 @@ _TEXT_LEVEL = 8
 """The level of a text that precedes records without being a heading."""
 
 _ENDED_BY = {"li": "li", "p": "p", "tr": "td th tr", "td": "td th", "th": "td th"}
-"""The elements that the beginning of another one ends."""
+"""The elements that end where one of these begins."""
 
 _LONG = 8
-"""A text so long that stands twice in a record is the same."""
+"""A text of at least this length counts once if it occurs twice in a record."""
 
 _BREAK = "\v"
-"""Stands between lines; several are one."""
+"""Separates lines; several in a row count as one."""
 
 _match_label = re.compile(r"\W{0,3}([^\W\d][\w ()-]{0,30}?)\s*:(?!//)\s*(\S.*)").match
 

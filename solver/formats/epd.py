@@ -111,8 +111,8 @@ _LIKE_A_CLAIM = re.compile(
 )
 
 _CHECKMATE, _LEAST_MATE = 32767, 32000
-"""The EPD standard's mates: greater than the second, less than the first by the plies
-to the mate."""
+"""The EPD standard writes a mate as the first number less its plies; scores above the
+second are mates."""
 
 
 _PARTS = {
@@ -633,7 +633,7 @@ _PRINTED = re.compile(
     r'(?:Found|Only found) (?:invalid )?mate #(\S+).*? for FEN "([^"]{1,100})"'
 )
 _SUMMARY = "Total FENs:"
-"""Also printed where no claim is."""
+"""A log may print this without any claim."""
 
 _BOUNDS = {"lowerbound", "upperbound"}
 

@@ -18,7 +18,7 @@ FAULT, OBJECTS = "fault", "objects"
 """The tokens of a fault in JSON, and of whole objects in a list."""
 
 _TOO_LONG = re.compile(rb"[0-9]{601}")
-"""So long a number could crash ijson 3.6 in C: Python does not convert it."""
+"""A longer number, which Python does not convert, could crash ijson 3.6 in C."""
 
 _next_object = re.compile(r"[ \t\r\n]*,[ \t\r\n]*(?={)").match
 _find_half = re.compile(r"\\u[dD][89a-fA-F]").search

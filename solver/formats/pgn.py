@@ -78,7 +78,7 @@ UNFINISHED = "*"
 """The result of a game that was not finished."""
 
 EMPTY = "expected a FEN tag or moves, found neither"
-"""The fault of a game that has nothing."""
+"""The fault of an empty game."""
 
 _NAME = r"\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"
 _VALUE = r'"((?:[^"\\\r\n]|\\(?:["\\]|(?!["\\]))|"(?!\s*\])|[\r\n](?!\s*\[))*)"\s*\]'
@@ -302,7 +302,7 @@ _NO_CLAIMS |= {"Stipulation"}
 """Tags that contain no claim in words, or are read before the others."""
 
 _QUIET = {"White", "Black", "Site", "Date", "Opening", "ECO", "GameURL", "Annotator"}
-"""Tags that say nothing about what is asked."""
+"""Tags that do not say what is asked."""
 
 _names_side = re.compile(r"(?:white|black)\s+\w", re.IGNORECASE).match
 _find_themes = re.compile(r"\bmateIn([0-9]{1,3})\b").findall
@@ -311,8 +311,8 @@ _LONGEST_LINE = 20
 """The most moves of a main line whose length is a claim: longer ones are games."""
 
 _MANY = 16
-"""A position of so many pieces, all but one where a game begins, begins a game. At odds
-of the rook a1, a pawn may stand on a3."""
+"""A position with this many pieces, all but one on their initial squares, is the
+beginning of a game. At odds of the rook a1, a pawn may stand on a3."""
 
 
 _PARTS = {
@@ -335,8 +335,8 @@ def read_pgn(
 
     `columns` may name tags.
 
-    Games from the initial array are none, unless words claim a mate after their last
-    move; they are counted as not selected.
+    Games from the initial array are no problems, and counted as not selected, unless
+    words claim a mate after their last move.
     """
     games = split_games(lines)
     sample = take_sample(games, lambda game: len(game[1]), summary)
@@ -530,7 +530,7 @@ class _Game(PgnGame):
 
     @property
     def has_goal(self) -> bool:
-        """Whether a win or a draw is asked for, and no mate."""
+        """Whether the game asks for a win or a draw instead of a mate."""
         return any(map(words.has_goal, self.texts))
 
     def lengths(self, turn: str) -> list[int]:

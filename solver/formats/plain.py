@@ -203,7 +203,7 @@ _MIXED = -1
 
 
 def _claim_line(length: int, line: tuple[str, ...]) -> Claim | None:
-    """Return the claim of a line; None if it is not of the length that is claimed."""
+    """Return the claim of a line; None if its length is not the claimed one."""
     plies = len(line)
     mate = (plies + 1) // 2
     is_claimed = length in (0, mate) or length == AND_MORE < mate

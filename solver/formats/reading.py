@@ -1,6 +1,6 @@
 """What the fields of a file mean, decided by its own records.
 
-A file says nowhere what its fields are. `Reading.learn` looks at its first records, and
+No file says what its fields mean. `Reading.learn` looks at its first records, and
 counts for each field which values are FENs, which are lines that are legal from the
 position to the end, which of these end in mate, which numbers equal their lengths.
 Names are one more piece of evidence. Above all, this decides whether the solver or the
@@ -250,7 +250,7 @@ class Reading:
         texts: dict[str, str],
         place: str,
     ) -> None:
-        """Count games that lead to the position; they are no lines from it."""
+        """Count games that lead to the position, and so are not lines from it."""
         board = self._board(texts.get(place, "")).partition(" ")[0]
         for name, text in [*texts.items()] if board else ():
             is_game = name != place and has_moves(text)
@@ -406,7 +406,7 @@ class Reading:
         self._summary.reading = claiming.first_mover(even, odd)
 
     def _see_claims(self, sample: Sequence[Entry]) -> None:
-        """See whether most records state a claim, and whether signs number them."""
+        """Find out whether most records state a claim, and if signs number them."""
         signs = [_sign_of(entry) for entry in sample]
         is_serial = len(signs) >= evidence.ENOUGH and all(
             b - a == 1 for a, b in pairwise(signs)
@@ -425,7 +425,7 @@ class Reading:
         return 2 * max(self._line_count, *kinds.values(), 0) >= len(sample)
 
     def _claiming(self, entry: Entry) -> set[str]:
-        """Return the fields, or `text` and `heading`, that claim a mate of a record."""
+        """Return what claims a record's mate: names of fields, `text` or `heading`."""
         kinds = {
             name
             for name, text in entry.fields.items()
@@ -689,7 +689,7 @@ class Reading:
     def claims_of(self, record: RecordReader, turn: str) -> list[tuple[str, str]]:
         """Return the fields and the lengths of the mates that a record claims.
 
-        The clearest claim is the first. Signs that number the records are none.
+        The clearest claim is the first. Signs that number the records do not count.
         """
         found = record.claims(turn)
         if self.counts_by_signs:
@@ -770,7 +770,7 @@ def learn(
 def _expanded(
     found: Iterable[Entry | FormatError | InputError], summary: claiming.FileSummary
 ) -> Iterator[Entry | FormatError]:
-    """Yield records; of a text that holds positions, those that it holds."""
+    """Yield records, or the records inside a text that holds positions."""
     from solver.formats.text import read_any_text
 
     number = 0

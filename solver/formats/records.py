@@ -135,7 +135,7 @@ class RecordReader:
         return position
 
     def _play_game(self) -> str:
-        """Return the position to which a game in one of the fields leads."""
+        """Return the position after the game in one of the fields."""
         fields = [(name, text) for part, name, text in self.rows if part != "name"]
         name, fen = find_game(fields) or ("", "")
         self.rows = [row for row in self.rows if row[1] != name]
@@ -183,7 +183,7 @@ class RecordReader:
                 yield _Line("line", rows[0][1], text, solution)
 
     def _chosen(self) -> list[str]:
-        """Return the texts; of options such as `B) Qg7#`, only the answer's."""
+        """Return the texts; if they are options such as `B) Qg7#`, only the answer."""
         options = dict(chain.from_iterable(map(_find_options, self.texts)))
         if len(options) < 2:
             return self.texts
@@ -264,7 +264,7 @@ class RecordReader:
         ]
 
     def _refuse_line(self) -> NoReturn:
-        """Refuse a record whose position is unknown, because its first move is."""
+        """Refuse a record whose first move, and so its position, is unknown."""
         names = [name for part, name, _ in self.plan.fields if part == "line"]
         line = next((line for line in self.lines if line.part == "line"), None)
         if line is None:
@@ -297,7 +297,7 @@ class RecordReader:
     def _headed(self, turn: str) -> list[tuple[str, str]]:
         """Return what the nearest heading that claims something claims.
 
-        Of the positions of one line it claims that of the first only.
+        If its line has several positions, the claim is about the first.
         """
         board = self.position.fen.partition(" ")[0]
         heads = self.heads if board != self.reading.next_board else ()
@@ -404,7 +404,7 @@ class RecordReader:
 
     @staticmethod
     def _read_line(draft: Draft, line: _Line) -> None:
-        """Read the best line; of one that cannot be read to its end, the key."""
+        """Read the best line, or only its key if the line cannot be read to its end."""
         solution = line.solution
         draft.summary.read("line", line.field)
         draft.line = solution.moves

@@ -111,10 +111,10 @@ WITH_ACCEPTED = "jsonl", "pgn", "sqlite"
 _LICHESS, _JSON, _PARQUET, _TEXT, _ZIP = "lichess", "json", "parquet", "text", "zip"
 _SQLITE = "sqlite"
 _ROWS = {"jsonl", "csv", _LICHESS, _PARQUET}
-"""The formats of rows, which they select before they parse them."""
+"""The formats that select rows before they parse them."""
 
 _WITH_COLUMNS = _ROWS | {"epd", "fen", "pgn"}
-"""The formats whose readers get the options; those of entries are understood alike."""
+"""The formats whose readers get the options."""
 
 _SELECTABLE = _ROWS | {name for name, row in _BY_NAME.items() if row.yields_entries}
 _BINARY = {_PARQUET, _SQLITE, "xlsx"}
@@ -223,10 +223,10 @@ def _count(
 
 
 _SLASHES = 7
-"""How many there are in the first field of a FEN."""
+"""How many slashes the first field of a FEN has."""
 
 FLOOD = 20
-"""A file whose first records, as many as this, have the same fault is not read on."""
+"""If this many records at the beginning of a file have the same fault, reading ends."""
 
 _is_understood = re.compile(
     "^(twin .*)?(stipulation|conditions|pieces|option|Variant)|expected a mate in n"
@@ -391,7 +391,7 @@ _find_names = re.compile(r'\bid "([^"]+)"|\[Event "([^"]+)"\]').findall
 
 
 def _find_mismatch(source_format: str, found: str) -> str | None:
-    """Return why a binary file, or one read as such, is not in a format."""
+    """Return why a file of a binary format cannot be read."""
     if found == source_format or not {found, source_format} & {*_BINARY, _ZIP}:
         return None
     other = title_of(found) if found in _BINARY else "another format"
@@ -414,7 +414,7 @@ def _find_refusal(source_format: str, options: ReadOptions) -> str | None:
 
 
 def _content(source_format: str, lines: NumberedLines) -> tuple[Any, InputError | None]:
-    """Return what the reader of a format gets; of a text, also what damaged its end."""
+    """Return the input of a format's reader; for a text, also what damaged its end."""
     takes = _BY_NAME[source_format].takes
     if source_format == _JSON:
         return lines.pieces(), None

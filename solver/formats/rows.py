@@ -38,7 +38,7 @@ CSV_HEAD = ",".join(COLUMNS) + "\n"
 _TITLES = {",": "CSV", ";": "CSV with ;", "\t": "CSV with tabs", "|": "CSV with |"}
 _DATABASE = """PuzzleId FEN Moves Rating RatingDeviation Popularity NbPlays Themes
     GameUrl OpeningTags"""
-"""lichess's columns, which a part of its database has without their names."""
+"""lichess's columns; a part of its database comes without their names."""
 
 _match_database = re.compile(
     r"\w+\n(?:[1-8A-Za-z]+/){7}[1-8A-Za-z]+ [wb] .*\n[a-h][1-8][a-h][1-8]"
@@ -47,7 +47,7 @@ _DATABASE_COLUMNS = 9
 
 
 class Layout(NamedTuple):
-    """The delimiter of a table, the names of its columns, and whether it has these."""
+    """A table's delimiter, the names of its columns, and whether it has a header."""
 
     delimiter: str
     names: tuple[str, ...]

@@ -2,8 +2,8 @@
 
 `solver.movetext` reads lines that say exactly what they mean. A solution in a file for
 people says more: numbers such as `0.`, `1:` and `I.`, words after a move, threats in
-brackets, variations, letters of other languages, a key alone. The moves count up to the
-first word that is none; what follows is reported, so that it is never taken for read.
+brackets, variations, letters of other languages, a key alone. The line ends before the
+first word that is not a move; what follows is reported as unread.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class WrittenSolution(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text is a line: to its end, or to a mate, after which none is."""
+        """Whether the text is a line to its end, or to a mate."""
         return bool(self.moves) and (self.mates or not self.rest)
 
 
@@ -61,8 +61,8 @@ _find_move = re.compile(
     r"|\A(?:[a-h][1-8][\s,-]+){1,40}[a-h][1-8]\s*\Z|\A[a-h][1-8][+#!?]*\Z"
     r"|(?<![\w.])[0-9]{1,3}\s?(?:[.)]+|\u2026)\s*[a-h][1-8](?=[\s+#!?=;,]|\Z)"
 ).search
-"""Finds what is a move beyond doubt: a square such as e4 is none among other words, and
-neither is the beginning of a hash."""
+"""Finds words that are certainly moves. Among other words a square such as e4 is not,
+nor is the beginning of a hash."""
 
 _PIECES = "KDTLS RDTFC RDTAC RDTBC KDTLP KHWGS KDVSJ KVBFH KФЛСК"
 _LANGUAGES = tuple(
@@ -105,16 +105,16 @@ the move before it."""
 _CAPTURE = re.compile("[x:](?=[a-h])")
 _SQUARE = re.compile("[a-h][1-8]")
 _MOST_WORDS, _LONGEST, _LONGEST_WORD = 800, 1 << 14, 40
-"""A longer text is no solution but games, and a longer word no move."""
+"""A longer text is a collection of games, and a longer word is not a move."""
 
 
 def has_moves(text: str) -> bool:
-    """Return whether a text has a word that is a move beyond doubt."""
+    """Return whether a text has a word that is certainly a move."""
     return _find_move(text) is not None
 
 
 def from_first_move(text: str) -> str:
-    """Return a text from its first move beyond doubt on; empty if it has none."""
+    """Return a text from its first certain move on; empty if it has none."""
     found = _find_move(text)
     if found is None:
         return ""
@@ -228,9 +228,9 @@ def _solution(fen: str, moves: tuple[str, ...], **others: Any) -> WrittenSolutio
 def _read_line(
     fen: str, words: list[tuple[str, int]]
 ) -> tuple[tuple[str, ...], dict[int, int]]:
-    """Return the moves of a line, and the letters of the language that reads most.
+    """Return the moves of a line in the language that reads most, and its letters.
 
-    English is not left for one that reads only a part.
+    Another language replaces English only if it reads the whole line.
     """
     line = [word for word, _ in words]
     found, letters = _play(fen, line, {}), dict[int, int]()
@@ -243,7 +243,7 @@ def _read_line(
 
 
 def _languages_of(words: list[str]) -> Iterator[dict[int, int]]:
-    """Yield the letters of languages in which some words may be others."""
+    """Yield the letters of the languages that read some words in another way."""
     for letters in _LANGUAGES:
         translated = [word.translate(letters) for word in words]
         if translated != words and not any("?" in word for word in translated):
@@ -355,8 +355,8 @@ def _variations(
     """Return the variations after a line; none if a word of them cannot be read.
 
     The number of a move says from which move on it replaces others; without one it
-    follows the last. `1...Bd7/Bd6 2.Qxd7#` is two variations. What is threatened is
-    none, and must be legal if the defender passes.
+    follows the last. `1...Bd7/Bd6 2.Qxd7#` is two variations. A threat is not a
+    variation, and must be legal if the defender passes.
     """
     first, is_threat = words[0][1], False
     variations: list[tuple[str, ...]] = []
@@ -409,7 +409,7 @@ def _spellings(word: str) -> Iterator[str]:
 
 
 def _alternatives(fen: str, words: list[str]) -> tuple[str, ...]:
-    """Return the keys, if there are several and each word is one."""
+    """Return the keys if there are several words and each is a key."""
     if len(words) < 2:
         return ()
     for letters in ({}, *_languages_of(words)):

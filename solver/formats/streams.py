@@ -194,10 +194,10 @@ MAX_LINE_BYTES = 65_536
 
 PIECE_BYTES = 1 << 15
 BATCH_LINES = 256
-"""So many lines are read together at most."""
+"""The most lines that are read together."""
 
 _RECENT_LINES, _SHOWN_BYTES = 300, 500
-"""So many lines are kept, to show those that are unreadable; of each, so many bytes."""
+"""How many lines are kept to show unreadable records, and how many bytes of each."""
 
 _BEGINS_TAG = re.compile(rb'\[\w+\s*"')
 _LINE_ENDS = b"\r\n"
@@ -316,7 +316,7 @@ class NumberedLines:
         self._ahead = bytearray(text.encode())
 
     def rest(self) -> BinaryIO:
-        """Return a stream of what is not read, sought to its beginning if it can be."""
+        """Return what is not read as a stream, or all of it if it can be sought."""
         stream = cast("BinaryIO", self._stream)
         if stream.seekable() and not self._damage:
             stream.seek(-len(self._ahead), io.SEEK_CUR)

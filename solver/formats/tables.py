@@ -1,4 +1,4 @@
-"""Tables in text, SQLite files and workbooks; the members of a zip; what is no text.
+"""Tables in text, SQLite files and workbooks; the members of a zip; other binary files.
 
 Nothing here says what a cell means. A text is a table if most of its rows have a cell
 that is a FEN, so neither a file's name nor a column's decides.
@@ -87,7 +87,7 @@ def entry_of(
 
 
 def _plain(value: object) -> str:
-    """Return a value of a database or a workbook as a text; of binary data nothing."""
+    """Return a value of a database or a workbook as a text; empty for binary data."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, bool):
@@ -648,7 +648,7 @@ _NAMES = [(re.compile(magic, re.DOTALL).match, words) for magic, words in _BINAR
 
 
 def name_binary(head: bytes) -> str:
-    """Return what a file is that is no text, and what to do with it, by its beginning.
+    """Return what a binary file is by its first bytes, and what to do with it.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ language. What belongs to a FEN is
   above it without moves is its name. `Label: value` is a field.
 
 A heading is a line without a FEN and without moves that stands apart or is marked. It
-holds for what follows, until the next one. A line inside another record is none, and in
-code only comments and the names of the brackets around a record are.
+holds for what follows, until the next one. A line inside another record is no heading;
+in code, only comments and the names of the brackets around a record are headings.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _match_answer = re.compile(r"\W{0,4}(\d{1,4})\s*[.):]\s*(.+)").match
 _is_name = re.compile("[a-z]+(?: [a-z]+){0,2}", re.IGNORECASE).fullmatch
 _TAG = re.compile(r"</?[a-z]+>")
 _is_attribute = re.compile(r"[\"'`}]+\s+[a-z]\w*=[\"'{]", re.IGNORECASE).match
-"""What follows a value in a tag is another one."""
+"""A tag may have another value after the first."""
 
 _LIST_MARK = re.compile(r"^\s*(?:\d+[.):]|[-*>#\u2022]|//)*\s*")
 _is_fen_label = re.compile(
@@ -104,8 +104,8 @@ _NAME_LENGTH = 80
 _SEPARATORS = " \t\"',;|`"
 _LONGEST_BLOCK = 6000
 _NEAR_MOVES, _MOST_LINES = 2, 200
-"""So many lines after a blank one may be a record's moves; only so many lines above and
-below a FEN belong to it."""
+"""How many lines after a blank one may be a record's moves, and how many lines above
+and below a FEN may belong to it."""
 
 _WHITE = "white"
 
@@ -451,7 +451,7 @@ class _Text:
 
 
 def _strength(line: str) -> int:
-    """Return how strong a marked heading is: 9 for a title, less for parts of parts."""
+    """Return the rank of a marked heading: 9 for a title, less for each level below."""
     found = _match_level(line)
     return 9 - len(found[1] or found[2]) if found else 1
 

@@ -1,9 +1,9 @@
 """Records in nested values: JSON documents, JSON lines, YAML and TOML.
 
-What a field means is not decided here, only which object is a record:
+This module decides which object is a record, not what a field means:
 
 - A record is the largest object that holds exactly one FEN, at any depth. An object
-  around a single list or object is none.
+around a single list or object is not a record.
 - An object with a field that is a FEN, beside other fields, is a record whatever else
   it holds. If all its fields are FENs, it names positions.
 - In a list of several objects each is a record, and so may be the only one with a FEN,
@@ -57,7 +57,7 @@ _MANY = 2
 """So many FENs, or more."""
 
 _SLASHES = 7
-"""How many there are at least in a text with a FEN."""
+"""The fewest slashes of a text with a FEN."""
 
 _SCALARS = {str, int, float, bool, type(None)}
 _MAX_DEPTH = 50
@@ -65,7 +65,7 @@ _MAX_DOCUMENT_BYTES = 1 << 22
 """The longest YAML or TOML document, which is loaded whole."""
 
 _NUMBER_BYTES = 8
-"""About as long is a number, true, false or null."""
+"""About the length of a number, true, false or null."""
 
 _TITLES = {"title", "name", "heading", "description", "theme"}
 """The names of texts that are headings of the lists after them."""
@@ -240,7 +240,7 @@ class _Container:
         self.has_entries = self.has_record = False
 
     def see_map(self, others: int = 0) -> None:
-        """See whether an object is a map of records.
+        """Find out whether an object is a map of records.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class _Tree:
         return InputError(reason)
 
     def end(self, title: str) -> Found:
-        """Yield what remains; without any entries, an error if there is a title."""
+        """Yield what remains, or an error if there is a title and no entry."""
         yield from self._end_list(self.root)
         values = self.root.value()
         if not self.root.has_entries:
@@ -381,7 +381,7 @@ class _Tree:
                 self._summary.ignore(printable(name), may_claim=may_claim)
 
     def _end_list(self, last: _Container) -> Iterator[Entry]:
-        """Yield what the items without records mean together."""
+        """Yield the records that items without records form together."""
         values = last.value()
         counts, texts = [*map(_count_fens, values)], [*map(_text, values)]
         if not (last.has_entries or any(counts)):
@@ -396,7 +396,7 @@ class _Tree:
         last.has_entries, last.items, last.size = True, [], 0
 
     def _flush(self, last: _Container) -> Iterator[Entry]:
-        """Yield the texts in a list, and beside records objects without a FEN."""
+        """Yield a list's texts, and its objects without a FEN beside records."""
         items, last.items, last.size = last.items, [], 0
         for _, value in items:
             if isinstance(value, str) and _count_fens(value):
@@ -530,8 +530,8 @@ def _is_late(last: _Container, value: object) -> bool:
 def _count_fens(value: Any) -> int:
     """Return how many FENs a value holds: 0, 1 or `_MANY`.
 
-    There are many also where one FEN does not make the object around it a record: as a
-    key, or in one of several objects of a list.
+    `_MANY` also stands for one FEN that does not make the object around it a record: a
+    key, or a FEN in one of several objects of a list.
     """
     if isinstance(value, str):
         return _read_text(value)[0] if value.count("/") >= _SLASHES else 0
@@ -563,7 +563,7 @@ def _is_fen(text: str) -> bool:
 def _read_text(text: str) -> tuple[int, bool]:
     """Return how many FENs a text holds, at most `_MANY`, and whether it is one.
 
-    The cache serves the questions about one record.
+    The cache serves repeated calls about one record.
     """
     text = text.strip().strip("\"'")
     found = [*islice(find_fens(text), _MANY)]
@@ -651,7 +651,7 @@ def _plain_fields(value: object) -> dict[str, str] | None:
 
 
 def _plain_text(value: object) -> str | None:
-    """Return the text of a number or a list; None if it may be more than a text."""
+    """Return the text of a number or a list; None if it may have fields."""
     items = value if type(value) is list else [value]
     is_plain = _SCALARS.issuperset(map(type, items))
     text = _text(items[0] if len(items) == 1 else items) if is_plain else None

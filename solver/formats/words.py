@@ -1,7 +1,7 @@
 """Claims in words and signs: `mate in three`, `Loyd, #3`, `Matt in 2`, `h#2`.
 
-The same words claim the same in every format and in ten languages. What denies a mate,
-supposes it or only threatens it claims nothing, and a range of numbers does not either.
+The same words claim the same in every format and in ten languages. Words that deny,
+suppose or only threaten a mate claim nothing, nor does a range of numbers.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def find_stipulation(text: str) -> str:
 
 
 _MOST = 200
-"""A greater number is no length of a mate, but perhaps that of a record."""
+"""A greater number may be that of a record, but not the length of a mate."""
 
 
 def is_sign(text: str) -> int:
@@ -232,7 +232,7 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 
 
 def find_side(text: str, name: str = "") -> str:
-    """Return the side to move that a text says, `w` or `b`; empty if it says none.
+    """Return the side to move that a text names, `w` or `b`; empty if it names none.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ def _dump_lines(lines: Sequence[Line], indent: int | None) -> str:
 
 
 def dump(record: dict[str, object], indent: int | None) -> str:
-    """Return a record as JSON, however deep its play.
+    """Return a record as JSON; its play may be of any depth.
 
     Parameters
     ----------

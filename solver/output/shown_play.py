@@ -513,7 +513,7 @@ _SPACE = play_text.LinePart(" ")
 
 @cache
 def _format(ply: int, moves: int) -> str:
-    """Return the format of a line of so many moves, with their numbers."""
+    """Return the format of a line with this many moves and their numbers."""
     last = ply + moves
     return " ".join(
         play_text.numbered(at, "%s", starts=at == ply) for at in range(ply, last)

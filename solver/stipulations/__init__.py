@@ -336,7 +336,7 @@ class Genre(Comparison):
         }
 
     def has_exchanged_roles(self, fen: str) -> bool:
-        """Return whether Black has the part that White has by convention."""
+        """Return whether Black plays the part that is White's by convention."""
         return (mover(fen) == "White") is not self.stipulation.white_begins
 
     def main_line(self, solution: Solution) -> tuple[str, ...]:

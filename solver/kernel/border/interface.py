@@ -41,7 +41,7 @@ STOPPED = -1
 MATE_SHIFT = 8
 MOVE_SHIFT = 16
 EFFORT_BITS = 7
-"""Of the effort of entries, beside how many are to be exported."""
+"""The number of entries to export stands below the bits of their effort."""
 
 NULL_MOVE = 0
 """Passes the turn; no legal move has this number."""
@@ -97,7 +97,7 @@ LEVEL_SHIFT = 16
 
 
 class TableBounds(NamedTuple):
-    """What the table has as proved about a position.
+    """What the table has proved about a position.
 
     Attributes
     ----------
@@ -568,7 +568,7 @@ class Kernel:
     def write_forms(
         self, query: query_struct.Query, search: search_struct.Search
     ) -> None:
-        """Write what positions have in common that pose the same problem.
+        """Write the common form of positions that pose the same problem.
 
         Parameters
         ----------
@@ -655,7 +655,7 @@ class Kernel:
         self.run("BEGIN", None, search)
 
     def grow(self, search: search_struct.Search, buckets: int) -> None:
-        """Give the table so many buckets of each kind, as far as there is memory.
+        """Give the table this many buckets of each kind, as far as there is memory.
 
         It keeps its entries. A stop of the search ends this before it is done.
         """

@@ -88,7 +88,7 @@ end:
   ret ptr %start
 }
 """
-"""C's function, which LLVM calls to clear more than 128 bytes or so. Code that brings
+"""The C function that LLVM calls to clear more than about 128 bytes. Code that brings
 it along needs no library."""
 
 FAST_EXTRACT = "fast-pext"
@@ -388,8 +388,8 @@ def require_writable_folder(directory: str) -> None:
 
 CPUINFO = "/proc/cpuinfo"
 CPUINFO_BYTES = 1 << 13
-"""More than the first record, which describes one processor. Linux writes the others
-only for who reads on."""
+"""More than the first record, which describes one processor. Linux writes the other
+records only when they are read."""
 
 
 def architecture() -> str:
@@ -504,7 +504,7 @@ def installed_version(package: str) -> str:
 
 @cache
 def _infos(folder: str) -> list[str]:
-    """Return the names in a folder of packages that end as their metadata does."""
+    """Return the folders of metadata in a folder of packages."""
     return sorted(name for name in os.listdir(folder) if name.endswith("-info"))
 
 

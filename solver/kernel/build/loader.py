@@ -39,8 +39,8 @@ Notice = Callable[[str], None]
 """Called with a message when a file of compiled code cannot be used or stored."""
 
 WAIT_S = 300.0
-"""How long to wait for another process that compiles the same part, in seconds; then
-it hangs, and this one compiles by itself. A part takes 6 to 20 s of an idle core."""
+"""How long to wait for another process that compiles the same part, in seconds. Then
+that process hangs, and this one compiles. A part takes 6 to 20 s of an idle core."""
 
 POLL_S = 0.05
 """How often to look whether it has ended, in seconds."""
@@ -61,7 +61,7 @@ def log(line: str) -> None:
 
 
 def log_compiling(line: str) -> AbstractContextManager[Any]:
-    """Log that the compiler works, which takes long enough to wonder about."""
+    """Log that the compiler works, because it takes seconds."""
     log(line)
     return nullcontext()
 

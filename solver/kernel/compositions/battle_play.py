@@ -42,7 +42,7 @@ MIX_PLAY = np.uint64(0x9E3779B97F4A7C15)
 """The fractional part of the golden ratio, made odd."""
 
 LONG_NODES = 20_000
-"""After so many nodes a turn ends, so that helper threads may join."""
+"""After this many nodes a turn ends, so that helper threads may join."""
 
 EXACT_SHIFT = 8
 """Bits that hold the number of each `BattlePlay`."""

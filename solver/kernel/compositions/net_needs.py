@@ -312,7 +312,7 @@ def is_last(kind: Number, square: Square, nets: Nets) -> bool:
 def line_behind(king: Square, square: Square, occupied: Bitboard) -> Bitboard:
     """Return the squares from which a piece is pinned to the king, if by any.
 
-    The first occupied square is the last.
+    They end with the first occupied square.
     """
     here = bitboards.ONE << square
     if bitboards.BETWEEN[king, square] & occupied:

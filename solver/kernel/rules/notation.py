@@ -138,7 +138,7 @@ def _of_kind(position: bitboards.Position, kind: Move) -> Bitboard:
 
 @jit
 def _read_castling(text: Text, at: Number, end: Number) -> Bitboard:
-    """Return the king's target in O-O or O-O-O, also with zeros; 0: neither."""
+    """Return the king's target in O-O or O-O-O (or with zeros); 0 if it is neither."""
     letter = text[at]
     if letter != LETTER_O and letter != DIGIT_0:
         return bitboards.ZERO
