@@ -86,7 +86,7 @@ UNREADABLE = "a move in SAN or UCI"
 """What a message says was expected where a move is illegal, or a word unreadable."""
 
 NO_MOVE = "?"
-"""Replaces an unreadable word where only moves are expected: it is none."""
+"""Replaces an unreadable word where only moves are expected."""
 
 _MOST_PLAIN = 1000
 """The longest line that compiled code gets whole, however many moves count."""

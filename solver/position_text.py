@@ -1,7 +1,7 @@
 """Positions and moves as texts, read and written in compiled code.
 
-`read_position` is the one reader of positions, for every command and page. What is
-wrong with a FEN is explained by `solver.fen_faults`, which is only imported then.
+`read_position` is the one reader of positions, for every command and page.
+`solver.fen_faults` explains what is wrong with a FEN, and is imported only then.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TEXT_BYTES = 4096
 """Room at first for a FEN and a line, which grows with them: 300 plies fit."""
 
 TEXT_ROUND = 1 << 15
-"""Room for the texts of many rows is a multiple of so many bytes."""
+"""Room for the texts of many rows is a multiple of this many bytes."""
 
 FORM_BYTES = 8 * query_struct.FORM_WORDS
 """What `problem_forms` returns of each position: a form and a word of marks."""
@@ -316,7 +316,7 @@ _NEARLY = (
 )
 _FEN_OR_NEARLY = f"{_FEN}|{_NEARLY}"
 _SLASHES = 7
-"""How many there are in the first field of a FEN."""
+"""How many slashes the first field of a FEN has."""
 
 _LONGEST_RANK = 10
 """The characters before a board that may be a ninth rank."""
@@ -488,7 +488,7 @@ def named_moves(uci: Sequence[str], san: Sequence[str]) -> list[dict[str, str]]:
 
 
 def problem_forms(fens: Sequence[str]) -> bytes:
-    """Return what positions have in common that pose the same problem.
+    """Return the common form of positions that pose the same problem.
 
     They are the same, or have other counters or an en passant square that no pawn can
     use, or are mirrored without castling rights, or have exchanged colours.
@@ -557,7 +557,7 @@ class Memory:
         self.reserve(TEXT_BYTES)
 
     def reserve(self, size: int) -> None:
-        """Make room for a FEN and a line of so many bytes, and for what they become."""
+        """Make room for a FEN and a line of this many bytes, and for the results."""
         self.given = ctypes.create_string_buffer(size)
         self.query.fen = ctypes.addressof(self.given)
         self.written = ctypes.create_string_buffer(

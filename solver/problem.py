@@ -376,10 +376,10 @@ MATE = Stipulation(Play.DIRECT, Goal.MATE, 0)
 # The question: a problem, its source's claim, limits, and restricted attackers.
 
 DEFAULT_HASH_MIB = 128
-"""Largest size of the transposition table in MiB, if nothing else is said."""
+"""Largest size of the transposition table in MiB by default."""
 
 MAX_HASH_MIB = 1 << 20
-"""The most that may be said: one tebibyte."""
+"""The largest size that may be given: one tebibyte."""
 
 MEGABYTE = 1_000_000
 

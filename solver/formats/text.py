@@ -104,8 +104,8 @@ _NAME_LENGTH = 80
 _SEPARATORS = " \t\"',;|`"
 _LONGEST_BLOCK = 6000
 _NEAR_MOVES, _MOST_LINES = 2, 200
-"""How many lines after a blank one may be a record's moves, and how many lines above
-and below a FEN may belong to it."""
+"""How many lines after a blank one may be a record's moves, and how many above and
+below a FEN may belong to it."""
 
 _WHITE = "white"
 

@@ -178,7 +178,7 @@ COUNTS = (CELLS, 3)
 """The shape of a table's counts."""
 
 MAX_FILE_BYTES = 1 << 23
-"""Of the file and of its arrays: larger than any table, whose counts take 5.4 MiB."""
+"""The most bytes of a file and of its arrays; the counts of a table take 5.4 MiB."""
 
 _ARRAYS = {
     "version": ("<u8", ()),

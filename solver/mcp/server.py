@@ -326,7 +326,7 @@ def solve(call: Call, **asked: Any) -> CallToolResult:
 
 
 def _shortened(lines: list[str], most: int) -> list[str]:
-    """Cut a very long line, or else the last lines, to so many bytes in all."""
+    """Cut a very long line, or else the last lines, to this many bytes in all."""
     longest = max(lines, key=len)
     over = len("\n".join(lines).encode()) - most
     if 0 < over < len(longest) - 99:

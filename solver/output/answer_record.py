@@ -84,7 +84,7 @@ _DEEPEST = 20_000
 nested calls for each move of a mate in 200."""
 
 CHUNK = 1000
-"""So many solutions of help play are written together."""
+"""How many solutions of help play are written together."""
 
 
 def never() -> bool:

@@ -69,7 +69,8 @@ SHORTEST_CYCLE = 4
 """A position returns after this many plies or more: two moves of each side."""
 
 MAX_COMPARED = 100_000
-"""So many records are compared, so that memory does not grow with the collection."""
+"""How many records are compared: a limit keeps memory from growing with the
+collection."""
 
 _SHOWN_SOLUTIONS = 3
 """At most this many solutions of a help problem are printed with a disagreement."""
@@ -468,7 +469,7 @@ def _found(result: AuditResult) -> tuple[str, str]:
 
 
 def _none(result: AuditResult, excluded: int) -> str:
-    """Say that there is no solution of so many moves."""
+    """Say that there is no solution in this number of moves."""
     if result.claim is None:
         return f"found none in {excluded}"
     if result.claim < 0:

@@ -300,7 +300,7 @@ def help_lines(
 
 
 def _line_format(length: int, skipped: int, goal: str) -> str:
-    """Return the format of a solution with so many moves."""
+    """Return the format of a solution with this many moves."""
     text = "\n"
     if skipped == 2:
         text += "  1...  ..."

@@ -103,7 +103,7 @@ def popeye_diagram(solution: Solution) -> str:
     """Return the diagram of an answer as Popeye prints it.
 
     The problem's name is above the board. Below it, `HalfDuplex` marks a problem in
-    which Black has the part of White, and `C+` a sound one.
+    which Black plays White's part, and `C+` a sound one.
     """
     problem, kind = solution.problem, genre_of(solution.problem.stipulation)
     name = printable(problem.id)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 SHORT_MOVES = 5
-"""The builder finds the keys of a problem in so many moves faster than the solver."""
+"""Up to this many moves, the builder finds the keys faster than the solver."""
 
 ENDING_MOVES = 9
 """Longer play of a small endgame is followed in its table. The exact play of bishop and

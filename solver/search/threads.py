@@ -51,7 +51,7 @@ class Exclusive:
 
     @contextmanager
     def use(self) -> Iterator[None]:
-        """Use the object inside the block.
+        """Keep all other searches from using the object while the block runs.
 
         Raises
         ------
@@ -347,8 +347,8 @@ def load_search() -> None:
 
 SHORT_NODES = 10_000
 """Nodes that a call searches in the calling thread, before it moves to another one.
-They take some milliseconds, in which no interrupt is heard. To start a thread and wait
-for it takes as long as to solve a mate in two."""
+They take some milliseconds, in which no interrupt is noticed. To start a thread and
+wait for it takes as long as to solve a mate in two."""
 
 
 class HasWorkspace(Protocol):
@@ -418,8 +418,8 @@ HELPED_FROM = 1_000_000
 takes the same nodes whatever the number of cores."""
 
 SHARED_GROWTH = 8
-"""How much larger the table is made before threads share it. No table grows that they
-share, so they end for that and begin again."""
+"""How much larger the table is made before threads share it. A shared table cannot
+grow, so the threads end for that and begin again."""
 
 
 class HelperThreads:

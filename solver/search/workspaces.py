@@ -29,8 +29,8 @@ MOST_DOUBLINGS = 12
 """The bits of an entry's tag; see `solver.kernel.mate.transposition`."""
 
 SMALL_PAGES = 8 * MIB
-"""Each half of the table gets huge pages beyond so many bytes: zeroing one takes longer
-than a short search, and long searches become 5 to 10% faster."""
+"""Beyond this many bytes, each half of the table gets huge pages: zeroing one takes
+longer than a short search, and long searches become 5 to 10% faster."""
 
 LEAST_EFFORT = 2
 """Bounds that took less effort are not exported: they save less than they take."""
@@ -183,7 +183,7 @@ class Workspace:
         self.search.node_limit = interface.NO_LIMIT if nodes is None else nodes
 
     def grow(self, times: int) -> int:
-        """Make the table so many times as large, at most; it then keeps its size.
+        """Make the table this many times as large, at most; it then keeps its size.
 
         Parameters
         ----------

@@ -125,11 +125,12 @@ NODES_BEFORE = 8_000
 SHORT_PLIES = 6
 STEPS_BY_NODE = 1
 MORE_STEPS_BY_NODE = 32
-"""For mates within so many plies, and for other problems, which the search without nets
-takes longer for. A step takes as long as a node, or less."""
+"""For mates within this many plies, and for other problems, for which a search without
+nets takes longer. A step takes as long as a node, or less."""
 
 NODES_BY_NET = 4
-"""A list is used after so many nodes for each net: a long one slows the search down."""
+"""A list is used after this many nodes for each net: a long one slows the search
+down."""
 
 
 def make_nets(*, is_stalemate: bool) -> search_struct.Nets:
@@ -236,8 +237,8 @@ class NetList:
 
 GROWTH = 2
 MOST_SLICE_NODES = 1_000_000
-"""The search pauses after ever more nodes, at most so many, to list the final positions
-or to show progress."""
+"""The search pauses after ever more nodes, at most this many, to list the final
+positions or to show progress."""
 
 Line = tuple[str, ...]
 """The moves of a solution, in UCI notation and play order."""

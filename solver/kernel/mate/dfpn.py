@@ -28,7 +28,7 @@ FIRST_HOPE = np.uint64(2)
 """The first disproof number of every attack; other values changed little."""
 
 ENOUGH = 4
-"""After so many open replies the rest are not tested; docs/explanation/tried.md."""
+"""After this many open replies the rest are not tested; docs/explanation/tried.md."""
 
 # The worths of one feature in sixteenths, by its count: without check, with check. The
 # last is that of larger counts too. Printed by

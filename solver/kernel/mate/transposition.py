@@ -199,8 +199,8 @@ def hash_key(position: bitboards.Position, attacking: bool) -> HashKey:
 NODES_PER_BUCKET = 16
 NODES_PER_LARGE_BUCKET = 64
 LARGE_BUCKETS = np.uint64(1 << 17)
-"""A search with so many nodes for each bucket of bounds gets twice as many. From 16 MiB
-on it waits longer: lost entries then cost less than memory."""
+"""A search with this many nodes for each bucket of bounds gets twice as many buckets.
+From 16 MiB on it waits longer: lost entries then cost less than memory."""
 
 LAST_GENERATION = np.uint64((1 << 12) - 1)
 GENERATION_BITS = np.uint64((1 << 12) - 1)
@@ -208,7 +208,8 @@ TAG_SHIFT = np.uint64(12)
 TAG_BITS = np.uint64(((1 << 12) - 1) << 12)
 STAMP_SHIFT = np.uint64(40)
 POLL_MASK = np.uint64((1 << 16) - 1)
-"""Growing asks after so many buckets, 20 ms at most, whether the search is to stop."""
+"""While it grows, the table checks after this many buckets (20 ms at most) whether the
+search is to stop."""
 
 
 @inlined
@@ -648,7 +649,7 @@ def export_entries(
 
 @jit
 def make_room(search: Search, size: Number) -> None:
-    """Let the table grow until so many entries fill at most half of its buckets."""
+    """Let the table grow until this many entries fill at most half of its buckets."""
     buckets = search.buckets
     while np.int64(buckets) * ENTRIES < 2 * size:
         buckets <<= bitboards.ONE

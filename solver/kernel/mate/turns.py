@@ -34,7 +34,7 @@ OTHER_SIDE_REST = 2_000_000
 """Nodes for the other side's mate once the side to move is proved to have none."""
 
 KEY_TURN = 200_000
-"""A turn that searches for keys ends once it has taken so many nodes."""
+"""A turn that searches for keys ends once it has taken this many nodes."""
 
 KEY_BUDGET = 100_000
 """Nodes that the prover, and then the df-pn search, may spend on a first move; doubled

@@ -130,7 +130,7 @@ def _read_castling(address: Number, text: Text, at: Number, end: Number) -> bool
 def _repair_square(address: Number, text: Text, at: Number, end: Number) -> bool:
     """Repair the field of an en passant square: a letter and a digit.
 
-    Its letter may be a capital. What then is no square is left out.
+    Its letter may be a capital. A field that is still no square is left out.
     """
     file = (np.int64(text[at]) | LOWER) - notation.FILE_A
     rank = np.int64(text[end - 1]) - notation.RANK_ONE
