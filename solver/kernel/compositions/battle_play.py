@@ -18,7 +18,7 @@ from solver.kernel.compositions.goal_in_one import (
     goal_in_one,
     is_reflex,
 )
-from solver.kernel.mate import levels, ordering, transposition, turns
+from solver.kernel.mate import and_or, levels, ordering, transposition, turns
 from solver.kernel.rules import bitboards, mating, movegen
 
 # --------------------------------------------------------------------------------------
@@ -81,128 +81,56 @@ def is_reached(position: bitboards.Position, ply: Number, search: Search) -> Num
 
 
 @inlined
-def defender_must_end(
-    position: bitboards.Position, play: Number, ply: Number, search: Search
-) -> bool:
-    """Return whether the defender must reach the goal, and therefore loses."""
-    if not is_reflex(play):
-        return False
-    return end_in_one(position, play, ply, search) != bitboards.NO_MOVE
+def forced_end(position: bitboards.Position, ply: Number, search: Search) -> Move:
+    """Return the reply with which a reflex defender must reach the goal, or NO_MOVE."""
+    if not is_reflex(search.play):
+        return bitboards.NO_MOVE
+    return end_in_one(position, search.play, ply, search)
 
 
 @inlined
-def must_end(
-    position: bitboards.Position, play: Number, ply: Number, search: Search
-) -> bool:
+def must_end(position: bitboards.Position, ply: Number, search: Search) -> bool:
     """Return whether the attacker must reach the goal itself, and therefore fails."""
-    if not attacker_must_end(play):
+    if not attacker_must_end(search.play):
         return False
-    return end_in_one(position, play, ply, search) != bitboards.NO_MOVE
+    return end_in_one(position, search.play, ply, search) != bitboards.NO_MOVE
 
 
 @inlined
-def answers_in_one(
-    position: bitboards.Position, play: Number, ply: Number, search: Search
-) -> bool:
+def reply_ends(position: bitboards.Position, search: Search) -> bool:
+    """Return whether the defender's last move reached the goal."""
+    return ends_play(position, search.play)
+
+
+@inlined
+def answers_in_one(position: bitboards.Position, ply: Number, search: Search) -> bool:
     """Return whether a reply ended the play or leaves the attacker one last move."""
-    if ends_play(position, play):
+    if reply_ends(position, search):
         return True
-    if must_end(position, play, ply + 1, search):
+    if must_end(position, ply + 1, search):
         return False
     return goal_in_one(position, ply + 1, search) != bitboards.NO_MOVE
 
 
-@jit
-def lost_in_one(
-    position: bitboards.Position, ply: Number, attack: Move, search: Search
-) -> Number:
-    """Decide whether one more attacker's move is enough after `attack`.
-
-    Replies that have just refuted a similar attack are tried before replies are
-    generated; see `solver.kernel.mate.prover.mated_in_one`.
-
-    Returns
-    -------
-    int64
-        MATE or NO_MATE.
-    """
-    search.nodes += 1
-    play = search.play
-    if defender_must_end(position, play, ply, search):
-        return interface.Decision.MATE
-
-    # 1. Remembered replies, as far as they are legal here.
-    counter = bitboards.without_origin(attack)
-    remembered = (
-        search.counters[counter],
-        search.killers[ply, 0],
-        search.killers[ply, 1],
+@inlined
+def without_reply(position: bitboards.Position, search: Search) -> Number:
+    """Decide a position without legal moves: only stalemate can be the goal."""
+    is_goal = (
+        search.play == search_struct.BattlePlay.STALEMATE
+        and not bitboards.checkers(position)
     )
-    for slot in range(len(remembered)):
-        reply = remembered[slot]
-        if reply == bitboards.NO_MOVE or not ordering.is_plain_move(position, reply):
-            continue
-        child = bitboards.make(position, reply)
-        if bitboards.leaves_king_attacked(child):
-            continue
-        if not answers_in_one(child, play, ply, search):
-            search.counters[counter] = reply
-            ordering.remember_refutation(search, ply, reply, 0)
-            return interface.Decision.NO_MATE
-
-    # 2. No reply: only stalemate can be the goal.
-    replies = search.rows[ply]
-    size = movegen.generate(position, replies)
-    if size == 0:
-        is_goal = play == search_struct.BattlePlay.STALEMATE and not bitboards.checkers(
-            position
-        )
-        return interface.Decision.MATE if is_goal else interface.Decision.NO_MATE
-
-    # 3. Every reply.
-    ordering.rank_replies(position, replies, size, ply, bitboards.NO_MOVE, search)
-    for index in range(size):
-        ordering.bring_best(replies, index, size)
-        reply = ordering.unranked(replies[index])
-        if not answers_in_one(bitboards.make(position, reply), play, ply, search):
-            search.counters[counter] = reply
-            ordering.remember_refutation(search, ply, reply, 1)
-            return interface.Decision.NO_MATE
-    return interface.Decision.MATE
+    return interface.Decision.MATE if is_goal else interface.Decision.NO_MATE
 
 
-@jit
-def reaches_within(
+@inlined
+def decide_at_once(
     position: bitboards.Position,
     moves_left: Number,
     ply: Number,
     attacking: bool,
     search: Search,
 ) -> Number:
-    """Decide whether the attacker reaches the goal within `moves_left` of its moves.
-
-    An exact mate takes all of them.
-
-    Parameters
-    ----------
-    position : Position
-        The attacker is to move if `attacking`, else the defender.
-    moves_left : int64
-        At least 0.
-    ply : int64
-        Plies from the root; selects the killers and the row of moves.
-    attacking : bool
-    search : Search
-        Its `play` is the stipulation's. Counts nodes. Its table supplies and receives
-        bounds.
-
-    Returns
-    -------
-    int64
-        A `Decision`; MATE stands for the goal, whatever it is.
-    """
-    # 1. No move is left, or a side must reach the goal.
-    play = search.play
+    """Decide where no move is left, or where a side must reach the goal."""
     if moves_left < 1:
         search.nodes += 1
         return (
@@ -211,172 +139,62 @@ def reaches_within(
             else is_reached(position, ply, search)
         )
     if attacking:
-        if must_end(position, play, ply, search):
+        if must_end(position, ply, search):
             return interface.Decision.NO_MATE
-    elif defender_must_end(position, play, ply, search):
+    elif forced_end(position, ply, search) != bitboards.NO_MOVE:
         return interface.Decision.MATE
+    return and_or.UNDECIDED
 
-    # 2. Transposition table.
-    search.nodes += 1
-    key = play_key(position, moves_left, attacking, search)
-    bounds = transposition.probe(search, key)
-    if moves_left <= bounds.no_mate:
-        return interface.Decision.NO_MATE
-    if moves_left >= bounds.mate:
+
+@inlined
+def least_moves(moves_left: Number, search: Search) -> Number:
+    """Return 1; an exact mate takes all moves that are left."""
+    return (
+        max(1, moves_left) if search.play == search_struct.BattlePlay.EXACT_MATE else 1
+    )
+
+
+@inlined
+def end_last(
+    position: bitboards.Position,
+    moves_left: Number,
+    ply: Number,
+    key: transposition.HashKey,
+    bounds: transposition.Bounds,
+    search: Search,
+) -> Number:
+    """Decide whether the attacker's next move makes the goal certain."""
+    move = goal_in_one(position, ply, search)
+    if move:
+        transposition.store(search, key, transposition.Bounds(0, 1, move), 1)
         return interface.Decision.MATE
-
-    # 3. Limits.
-    if ordering.is_stopped(search):
-        return interface.Decision.STOPPED
-
-    moves = search.rows[ply]
-    if not attacking:
-        # 4. Defender node without moves: only stalemate can be the goal.
-        size = movegen.generate(position, moves)
-        if size == 0:
-            is_goal = (
-                play == search_struct.BattlePlay.STALEMATE
-                and not bitboards.checkers(position)
-            )
-            return interface.Decision.MATE if is_goal else interface.Decision.NO_MATE
-
-        # 5. Every reply must end the play or be answered.
-        ordering.rank_replies(position, moves, size, ply, bounds.move, search)
-        for index in range(size):
-            ordering.bring_best(moves, index, size)
-            reply = ordering.unranked(moves[index])
-            child = bitboards.make(position, reply)
-            if ends_play(child, play):
-                continue
-            verdict = reaches_within(
-                child, moves_left, ply + 1, ordering.ATTACKING, search
-            )
-            if verdict == interface.Decision.STOPPED:
-                return interface.Decision.STOPPED
-            if verdict == interface.Decision.NO_MATE:
-                ordering.store_refutation(search, ply, key, bounds, reply, moves_left)
-                return interface.Decision.NO_MATE
+    if moves_left == 1:
         transposition.store(
-            search,
-            key,
-            transposition.Bounds(bounds.no_mate, moves_left, bitboards.NO_MOVE),
-            moves_left,
-        )
-        return interface.Decision.MATE
-
-    # 6. Attacker node: try the last move, unless an exact mate comes later.
-    no_mate = bounds.no_mate
-    if play == search_struct.BattlePlay.EXACT_MATE:
-        no_mate = moves_left - 1
-    if no_mate < 1:
-        move = goal_in_one(position, ply, search)
-        if move:
-            transposition.store(search, key, transposition.Bounds(0, 1, move), 1)
-            return interface.Decision.MATE
-        no_mate = 1
-        if moves_left == 1:
-            transposition.store(
-                search, key, transposition.Bounds(1, bounds.mate, bounds.move), 1
-            )
-            return interface.Decision.NO_MATE
-
-    # 7. Deepen move by move, so that the first success is the shortest.
-    size = movegen.generate(position, moves)
-    ordering.rank_attacks(position, moves, size, bounds.move, moves_left > 2)
-    for index in range(size):
-        ordering.bring_best(moves, index, size)
-    if search.is_helper:  # so that the threads meet in the middle of the list
-        ordering.reverse(moves, ordering.SHARED_MOVES, size)
-    for depth in range(no_mate + 1, moves_left + 1):
-        for index in range(size):
-            attack = ordering.unranked(moves[index])
-            child = bitboards.make(position, attack)
-            if depth == 2:
-                verdict = lost_in_one(child, ply + 1, attack, search)
-            else:
-                verdict = reaches_within(
-                    child, depth - 1, ply + 1, ordering.DEFENDING, search
-                )
-            if verdict == interface.Decision.STOPPED:
-                return interface.Decision.STOPPED
-            if verdict == interface.Decision.MATE:
-                transposition.store(
-                    search, key, transposition.Bounds(depth - 1, depth, attack), depth
-                )
-                return interface.Decision.MATE
-        transposition.store(
-            search, key, transposition.Bounds(depth, bounds.mate, bounds.move), depth
+            search, key, transposition.Bounds(1, bounds.mate, bounds.move), 1
         )
     return interface.Decision.NO_MATE
 
 
-@jit
-def find_battle_line(
-    position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
-) -> Number:
-    """Write the line to the goal against the longest resistance to `search.line`.
+lost_in_one = and_or.compile_last_reply(forced_end, answers_in_one, without_reply)
 
-    Parameters
-    ----------
-    position : Position
-    moves_left : int64
-        The attacker's moves of the shortest way to the goal.
-    attacking : bool
-        Whether the attacker is to move.
-    search : Search
+reaches_within = and_or.compile_search(
+    decide_at_once=decide_at_once,
+    key_of=play_key,
+    without_reply=without_reply,
+    ends_play=reply_ends,
+    least_moves=least_moves,
+    last_moves=1,
+    win_last=end_last,
+    loses_in_one=lost_in_one,
+)
 
-    Returns
-    -------
-    int64
-        The number of plies written; fewer if the search was stopped.
-    """
-    play = search.play
-    ply = 0
-    while True:
-        moves = search.rows[ply]
-        found = bitboards.NO_MOVE
-        if attacking:
-            size = movegen.generate(position, moves)
-            for index in range(size):
-                child = bitboards.make(position, moves[index])
-                verdict = reaches_within(
-                    child, moves_left - 1, ply + 1, ordering.DEFENDING, search
-                )
-                if verdict == interface.Decision.MATE:
-                    found = moves[index]
-                    break
-            moves_left -= 1
-        else:
-            if is_reflex(play):
-                search.line[ply] = end_in_one(position, play, ply, search)
-                if search.line[ply] != bitboards.NO_MOVE:
-                    return ply + 1
-            # The reply that cannot be answered in one move less, else one that ends
-            # the play. All replies to an exact mate take as long.
-            ending = bitboards.NO_MOVE
-            size = movegen.generate(position, moves)
-            for index in range(size):
-                child = bitboards.make(position, moves[index])
-                if ends_play(child, play):
-                    ending = moves[index]
-                    continue
-                verdict = interface.Decision.NO_MATE
-                if play != search_struct.BattlePlay.EXACT_MATE:
-                    verdict = reaches_within(
-                        child, moves_left - 1, ply + 1, ordering.ATTACKING, search
-                    )
-                if verdict == interface.Decision.NO_MATE:
-                    found = moves[index]
-                    break
-            if found == bitboards.NO_MOVE and ending != bitboards.NO_MOVE:
-                search.line[ply] = ending
-                return ply + 1
-        if found == bitboards.NO_MOVE:
-            return ply
-        search.line[ply] = found
-        position = bitboards.make(position, found)
-        attacking = not attacking
-        ply += 1
+find_battle_line = and_or.compile_line(
+    wins_within=reaches_within,
+    key_of=play_key,
+    final_reply=forced_end,
+    ends_play=reply_ends,
+    least_moves=least_moves,
+)
 
 
 # --------------------------------------------------------------------------------------
@@ -409,7 +227,7 @@ def search_root(query: Query, position: bitboards.Position, search: Search) -> N
     moves = query.lower[turns.OURS]
     if not query.root_moves:
         return reaches_within(position, moves, 0, ordering.ATTACKING, search)
-    if must_end(position, search.play, 0, search):
+    if must_end(position, 0, search):
         return interface.Decision.NO_MATE
     size = turns.list_first_moves(query, position, search)
     for index in range(size):
@@ -491,7 +309,7 @@ def may_solve(
     search: Search,
 ) -> Number:
     """Return NO_MATE if the attacker has to reach the goal itself, and so fails."""
-    if must_end(position, search.play, ply, search):
+    if must_end(position, ply, search):
         return interface.Decision.NO_MATE
     return interface.Decision.MATE
 
@@ -547,15 +365,7 @@ def may_pass(position: bitboards.Position, search: Search) -> bool:
     """Return whether neither a check nor the goal of reflex play forces the reply."""
     if bitboards.checkers(position):
         return False
-    return not defender_must_end(position, search.play, 0, search)
-
-
-@inlined
-def least_moves(moves_left: Number, search: Search) -> Number:
-    """Return 1; an exact mate takes all moves that are left."""
-    return (
-        max(1, moves_left) if search.play == search_struct.BattlePlay.EXACT_MATE else 1
-    )
+    return forced_end(position, 0, search) == bitboards.NO_MOVE
 
 
 list_solving_moves, list_refutations, list_continuations = levels.compile_lists(
@@ -582,7 +392,7 @@ def has_tries(
     play = search.play
     if moves_left == 1:
         return np.int64(not attacker_ends(play) and not is_reflex(play))
-    return np.int64(not must_end(position, play, 0, search))
+    return np.int64(not must_end(position, 0, search))
 
 
 # The C function

@@ -11,7 +11,6 @@ from solver.kernel.build.jit import (
     bytes_at,
     first_square,
     fold_product,
-    inlined,
     jit,
     native,
     query_at,
@@ -501,26 +500,14 @@ def list_replies(
     return size
 
 
-@inlined
-def has_ended(position: bitboards.Position, search: Search) -> bool:
-    """Return False: no reply ends the play."""
-    return False
-
-
-@inlined
-def least_moves(moves_left: Number, search: Search) -> Number:
-    """Return 1: a continuation may take fewer moves than are left."""
-    return 1
-
-
 list_solving_moves, list_refutations, list_continuations = levels.compile_lists(
     may_solve,
     loses_within,
     prover.mates_within,
     may_pass,
     list_replies,
-    has_ended,
-    least_moves,
+    prover.ends_play,
+    prover.least_moves,
 )
 
 
