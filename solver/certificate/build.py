@@ -725,4 +725,4 @@ class _Answer(NamedTuple):
 
 
 Answer: TypeAlias = "str | list[object] | None"
-"""As certificates write it: a reply, a reply with a node, or None for stalemate."""
+"""An answer in a certificate: a reply, a reply and its node, or None for stalemate."""

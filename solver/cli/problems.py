@@ -84,10 +84,10 @@ def inspect(
     says that they are a sample, and again at its end. Use this command first on a file
     that another program wrote.
 
-    With --duplicates, the records of all files that pose the same problem are printed
-    last, or are in the last object of JSON: their positions are the same, have other
-    counters, are mirrored or have exchanged colours. Claims that differ from the first
-    record's are printed, too.
+    --duplicates also lists the records of all files that pose the same problem, at the
+    end or in the last object of JSON: the same position, one with other counters, a
+    mirrored one, or one with colours exchanged. It prints each claim that differs from
+    the first record's.
     """
     console.prepare_kernel()
     codes = {console.Exit.PROVED}

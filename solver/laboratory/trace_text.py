@@ -144,7 +144,7 @@ class TraceWords:
         return self.say("sentence", self.node_facts(log, row))
 
     def step(self, log: Mapping[str, Any], number: int) -> str:
-        """Say what happens at a step, from 1, that enters or leaves a node."""
+        """Say what happens at a step, counted from 1: a node is entered or left."""
         row, left = steps_of(log)[number - 1]
         return self.say("sentence", self.node_facts(log, row) | {"left": left})
 
