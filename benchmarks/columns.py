@@ -1,20 +1,20 @@
-"""Rows per second of columns and of audits of easy problems, on one core.
+"""Rows per second of columns, of easy problems, on one core.
 
-usage: python -m benchmarks.columns mate-in-2.epd [ROWS]
+usage: python -m benchmarks.columns FILE.epd ROWS [TASK...]
 
-Repeats the positions of an EPD file to a number of rows (by default 10^6). Each task
-runs in a separate process; the output is its rows per second and its peak memory.
-`solve_many` and `grade_many` get lists; `verify` reads EPD, and includes its start.
+Repeats the positions of a file of mates in 2 to a number of rows, and prints the rows
+per second of each task:
 
-`answers` grades what language models answer: of ten, one is the whole line, one its
-first move, four are other legal moves in SAN, two lines go wrong after the key, one
-move is illegal and one text is no move. `wrong` grades other legal moves only. `calls`
-grades the answers and solves, one call each, in microseconds.
+- `solve` and `keys`: `solve_many`, with one key and with all keys;
+- `grade`: `grade_many` of whole lines;
+- `answers`: of ten answers as of language models, one is the whole line, one its first
+  move, four are other legal moves in SAN, two lines go wrong after the key, one move is
+  illegal and one text is no move;
+- `wrong`: other legal moves only;
+- `calls`: the microseconds of one call of `grade` and of `solve`.
 
-    python -m benchmarks.columns mates.epd 100 trees
-
-finds the accepted moves of each row within its `dm`: median and most of the CPU
-milliseconds, the moves of either side and the bytes of JSON.
+`trees`, which runs only if it is named, finds the accepted moves of each row within its
+`dm`: median and most of the CPU milliseconds, of the moves and of the bytes of JSON.
 """
 
 from __future__ import annotations
@@ -22,28 +22,23 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tempfile
 import time
-from collections import Counter
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 
-from benchmarks.memory import TIMEOUT_S, peak_mib
 from solver import Status, accepted, grade, grade_many, solve, solve_many
-from tests import processes
 
-MODULE = "benchmarks.columns"
-ROWS = 1_000_000
-GRADED = 100_000
-"""Rows that are graded."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOVES = 2
-TASKS = ("solve", "keys", "grade", "answers", "wrong", "calls", "verify", "store")
+GRADED = 100_000
+"""Rows that are graded at most."""
 
 CALLS = 2_000
 
@@ -90,8 +85,8 @@ def time_calls(fens: list[str], answers: list[str]) -> None:
         started = time.perf_counter()
         for fen, answer in zip(fens[:CALLS], answers, strict=False):
             call(fen, answer)
-        passed = time.perf_counter() - started
-        print(f"{name} {passed / CALLS * 1e6:.0f} us", end="  ")
+        passed = (time.perf_counter() - started) / min(CALLS, len(fens))
+        print(f"{name} {passed * 1e6:.0f} us", end="  ")
     print()
 
 
@@ -120,72 +115,56 @@ def time_trees(rows: list[str]) -> None:
     print(f"{len(costs)} trees")
 
 
-def run(task: str, path: str, number: int) -> None:
-    """Run a task on rows that were made before the clock starts; print its rate."""
-    if task == "trees":
-        time_trees(rows_of(path, number))
-        return
-    fens = [" ".join(row.split()[:4]) for row in rows_of(path, number)]
-    if task in {"answers", "wrong", "calls"}:
-        fens = fens[:GRADED]
-        lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
-        kinds = range(2, 6) if task == "wrong" else range(10)
-        answers = answers_to(fens, lines, kinds)
-        if task == "calls":
-            time_calls(fens, answers)
-            return
-        started = time.perf_counter()
-        grades = grade_many(fens, answers, MOVES)
-        rate = len(fens) / (time.perf_counter() - started)
-        counts = Counter(str(each.status) for each in grades)
-        print(f"{rate:,.0f} rows/s", dict(counts))
-        assert counts["unreadable"] == (len(fens) // 10 if 9 in kinds else 0)
-        return
-    if task == "grade":
-        fens = fens[:GRADED]
-        lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
-        started = time.perf_counter()
-        assert grade_many(fens, lines, MOVES).is_right.all()
-        print(f"{len(fens) / (time.perf_counter() - started):,.0f} rows/s")
-        return
-    solve_many(fens[:1], max_moves=MOVES)  # loads the kernel
+def time_rows(name: str, rows: int, work: Callable[[], Any]) -> Any:
+    """Do some work, print its rows per second, and return its result."""
     started = time.perf_counter()
-    table = solve_many(fens, max_moves=MOVES, keys=task == "keys")
-    rate = number / (time.perf_counter() - started)
+    result = work()
+    print(f"{name:8} {rows / (time.perf_counter() - started):,.0f} rows/s", flush=True)
+    return result
+
+
+def time_solving(fens: list[str], *, keys: bool) -> None:
+    """Solve all positions."""
+    solve_many(fens[:1], max_moves=MOVES)  # loads the kernel
+    table = time_rows(
+        "keys" if keys else "solve",
+        len(fens),
+        lambda: solve_many(fens, max_moves=MOVES, keys=keys),
+    )
     assert set(table.status.tolist()) == {Status.PROVED}
-    print(f"{rate:,.0f} rows/s")
 
 
-def measure(path: str, number: int) -> None:
-    """Run each task and print its line."""
-    with tempfile.TemporaryDirectory() as folder:
-        collection = Path(folder, "rows.epd")
-        collection.write_text("".join(rows_of(path, number)), encoding="utf-8")
-        for task in TASKS:
-            if task in {"verify", "store"}:
-                store = Path(folder, "rows.db")
-                options = ("--store", str(store)) if task == "store" else ()
-                started = time.perf_counter()
-                peak = peak_mib(str(collection), *options)
-                rate = number / (time.perf_counter() - started)
-                print(f"{task:8} {rate:,.0f} rows/s, {peak:.0f} MiB", flush=True)
-                continue
-            words = [sys.executable, "-m", MODULE, path, str(number), task]
-            done = processes.run(words, patience_s=TIMEOUT_S, check=True)
-            print(f"{task:8} {done.stdout.strip()}", flush=True)
+def time_grading(task: str, fens: list[str]) -> None:
+    """Grade lines or answers, or call `grade` and `solve` for each."""
+    fens = fens[:GRADED]
+    lines = list(solve_many(fens, max_moves=MOVES, keys=False).pv)
+    if task == "grade":
+        grades = time_rows(task, len(fens), lambda: grade_many(fens, lines, MOVES))
+        assert grades.is_right.all()
+        return
+    answers = answers_to(fens, lines, range(2, 6) if task == "wrong" else range(10))
+    if task == "calls":
+        time_calls(fens, answers)
+        return
+    grades = time_rows(task, len(fens), lambda: grade_many(fens, answers, MOVES))
+    unreadable = sum(each.status == "unreadable" for each in grades)
+    assert unreadable == (0 if task == "wrong" else len(fens) // 10)
 
 
 def main() -> None:
-    """Measure, or run one task."""
-    match sys.argv[1:]:
-        case [path]:
-            measure(path, ROWS)
-        case [path, number]:
-            measure(path, int(number))
-        case [path, number, task]:
-            run(task, path, int(number))
-        case _:
-            sys.exit(__doc__)
+    """Run the tasks that the command line names, or all but `trees`."""
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    path, number, *tasks = sys.argv[1:]
+    rows = rows_of(path, int(number))
+    fens = [" ".join(row.split()[:4]) for row in rows]
+    for task in tasks or ("solve", "keys", "grade", "answers", "wrong", "calls"):
+        if task == "trees":
+            time_trees(rows)
+        elif task in {"solve", "keys"}:
+            time_solving(fens, keys=task == "keys")
+        else:
+            time_grading(task, fens)
 
 
 if __name__ == "__main__":

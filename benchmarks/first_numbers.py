@@ -7,7 +7,7 @@ Prints the tables of `solver.kernel.mate.dfpn`, and how well they and the
 weights that were chosen by hand foretell which attack mates.
 
 The data: P positions with a mate in 7 to 10, P in 11 to 15 and P in 16 or more, drawn
-with the seed from the half of the suite for tuning (`benchmarks.half`). The df-pn
+with the seed from the half of the suite for tuning (`benchmarks.searches`). The df-pn
 search proves each mate with at most N nodes. Walks from the root, by the proof's attack
 and a random reply, give attacker nodes of the proof. A node counts if its attack takes
 more than EASY_NODES nodes to prove from an empty table, because easy ones are found in
@@ -31,7 +31,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import random
-import re
 from ctypes import CFUNCTYPE
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +41,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.half import half
+from benchmarks import searches
 from solver.board import pack_board
 from solver.kernel.border.interface import Decision
 from solver.kernel.border.search_struct import PositionStruct
@@ -89,8 +88,6 @@ RATE = 0.02
 
 MOMENTS = (0.9, 0.999)
 ROUNDING = 1e-8
-
-_CLAIM = re.compile(r"^(\S+ [wb] \S+ \S+).*?\bbm #(\d+);")
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -207,12 +204,12 @@ class Learner:
 
 def draw(lines: list[str], positions: int, seed: int) -> list[tuple[str, int]]:
     """Draw positions for tuning and their mates, of each band as many."""
-    claims = {m[1]: int(m[2]) for m in map(_CLAIM.match, half(lines, "tuned")) if m}
-    drawn = []
-    for low, high in BANDS:
-        band = sorted(claim for claim in claims.items() if low <= claim[1] <= high)
-        drawn += random.Random(seed).sample(band, min(positions, len(band)))
-    return drawn
+    tuned = searches.half(lines, "tuned")
+    return [
+        claim
+        for band in BANDS
+        for claim in searches.draw(searches.claims_of(tuned, *band), positions, seed)
+    ]
 
 
 # The fit

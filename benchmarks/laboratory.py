@@ -98,7 +98,6 @@ QUICK: dict[str, Callable[[Work], str]] = {
 
 SLOW: dict[str, Callable[[Work], str]] = {
     "iterations": laboratory_counts.iterations,
-    "small-table": laboratory_counts.small_table,
     "alone-glass": laboratory_counts.alone_glass,
     "conditions": laboratory_counts.conditions,
     "changes": laboratory_counts.changes,

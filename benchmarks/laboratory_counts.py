@@ -14,7 +14,6 @@ from benchmarks.laboratory_commands import (
     record,
     table,
 )
-from benchmarks.small_table import iterate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,29 +165,6 @@ def iterations(_work: Work) -> str:
     columns = ("score", "off", "on", "ratio")
     head = (*columns, *(f"Glass: {column}" for column in columns))
     return table(("depth", *head), rows)
-
-
-def small_table(_work: Work) -> str:
-    """Repeat iteration 15 with a small table, pruning some searches of the root."""
-    plain, pruned = iterate(()), iterate((1, 2, 3))
-    rows = [
-        (name, history, *(f"{nodes:,}" for nodes in found.nodes))
-        for name, history, found in (
-            ("none", "its own", plain),
-            ("all", "its own", pruned),
-            ("the second", "its own", iterate((2,))),
-            ("the third", "its own", iterate((3,))),
-            ("all", "without MDP", iterate((1, 2, 3), plain.history)),
-            ("none", "with MDP", iterate((), pruned.history)),
-        )
-    ]
-    searches = [
-        f"{name}: {alpha:,} to {beta:,}"
-        for name, (_, alpha, beta, _) in zip(
-            ("first", "second", "third"), plain.searched, strict=True
-        )
-    ]
-    return table(("MDP in", "history for the third", *searches), rows)
 
 
 def alone_glass(_work: Work) -> str:
