@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_module
 from solver.pages.viewer_pages import SOLVER_PARTS, encode_board
-from tests.pages.html import CHROMIUM
+from tools.pictures import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -57,14 +57,9 @@ def main(rounds: str = "9") -> None:
 
 def measured(url: str, rounds: int) -> tuple[list[float], list[float]]:
     """Return both times of each round, in milliseconds."""
-    from playwright.sync_api import sync_playwright
-
     opened: list[float] = []
     moved: list[float] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
-        )
+    with chromium() as browser:
         for _ in range(rounds):
             page = browser.new_page()
             page.add_init_script(WATCH)
@@ -78,7 +73,6 @@ def measured(url: str, rounds: int) -> tuple[list[float], list[float]]:
             wait(page, "2")
             moved.append(page.evaluate("closedAt - droppedAt"))
             page.close()
-        browser.close()
     return opened, moved
 
 

@@ -13,9 +13,8 @@ import io
 import sys
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from solver.certificate.build import certify_last
 from solver.checker import check, load
@@ -24,19 +23,15 @@ from solver.problem import Limits, Problem
 from solver.solving import Control, Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 HASH_MIB = 128
 NODES = 150_000_000
 """About 30 s of searching."""
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The cost of one certificate.
-
-    `is_shortest` says whether it has both parts: the mate, and that none is shorter.
-    """
+class Cost(NamedTuple):
+    """The cost of a certificate; `is_shortest`: it proves that no mate is shorter."""
 
     is_shortest: bool
     mate_nodes: int
@@ -47,6 +42,10 @@ class Cost:
     solving_s: float
     building_s: float
     checking_s: float
+
+
+FORMS = (*(",.0f",) * 3, *(",.1f",) * 2, *(".2f",) * 3)
+"""How the numbers of a `Cost` are written."""
 
 
 def measure(problem: Problem, solver: Solver) -> Cost | None:
@@ -95,27 +94,13 @@ def main(files: Sequence[str]) -> None:
             costs[abs(problem.claim.mate)].append(cost)
             print(problem.fen, problem.claim.mate, cost, file=sys.stderr, flush=True)
     for moves, all_of in sorted(costs.items()):
-        proved = [cost for cost in all_of if cost and cost.is_shortest]
+        proved = [cost[1:] for cost in all_of if cost and cost.is_shortest]
         row = [f"{moves}", f"{len(proved)} of {len(all_of)}"]
-
-        def summary(
-            of: Callable[[Cost], float], form: str, costs: list[Cost] = proved
-        ) -> str:
-            values = [of(cost) for cost in costs]
-            return f"{median(values):{form}} ({max(values):{form}})"
-
-        if proved:
-            row += [
-                summary(lambda cost: cost.mate_nodes, ",.0f"),
-                summary(lambda cost: cost.refutation_nodes, ",.0f"),
-                summary(lambda cost: cost.positions, ",.0f"),
-                summary(lambda cost: cost.kilobytes, ",.1f"),
-                summary(lambda cost: cost.compressed_kilobytes, ",.1f"),
-                summary(lambda cost: cost.solving_s, ".2f"),
-                summary(lambda cost: cost.building_s, ".2f"),
-                summary(lambda cost: cost.checking_s, ".2f"),
-            ]
-        print("| " + " | ".join(row) + " |")
+        row += [
+            f"{median(values):{form}} ({max(values):{form}})"
+            for form, values in zip(FORMS, zip(*proved, strict=True), strict=False)
+        ]
+        print("|", " | ".join(row), "|")
 
 
 if __name__ == "__main__":

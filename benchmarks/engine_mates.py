@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import chess
 import chess.engine
 
+from benchmarks.laboratory_commands import table
 from solver.errors import FormatError
 from solver.formats.claims import ReadOptions, Selection
 from solver.formats.epd import write_epd
@@ -76,14 +77,8 @@ def mates_of(problems: list[Problem]) -> dict[str, int]:
 
 def compare(path: str, files: list[str]) -> None:
     """Print how many mates each file has, and how many of the set's length."""
-    known, claimed = (
-        mates_of(read_claims([path])),
-        [mates_of(read_claims([file])) for file in files],
-    )
-    print(
-        "| mate in | positions |", " | ".join(f"{file} | best" for file in files), "|"
-    )
-    print("|---|---|" + "---|---|" * len(files))
+    known, *claimed = (mates_of(read_claims([file])) for file in (path, *files))
+    rows = []
     for low, high in [*pairwise((1, 3, 6, 9, 13, LONGEST + 1)), (1, LONGEST + 1)]:
         fens = [fen for fen, mate in known.items() if low <= abs(mate) < high]
         cells = [f"{low} to {high - 1}", f"{len(fens):,}"]
@@ -91,7 +86,9 @@ def compare(path: str, files: list[str]) -> None:
             found = [fen for fen in fens if known[fen] * mates.get(fen, 0) > 0]
             best = [fen for fen in found if known[fen] == mates[fen]]
             cells += [f"{len(found):,}", f"{len(best):,}"]
-        print("|", " | ".join(cells), "|")
+        rows.append(cells)
+    columns = [name for file in files for name in (file, "best")]
+    print(table(("mate in", "positions", *columns), rows), end="")
 
 
 def main() -> None:

@@ -46,7 +46,8 @@ TIME_S = 100_000
 TIMEOUT_S = 3600.0
 """Longer than any audit."""
 
-INTERRUPTED = 130
+KILLED, INTERRUPTED = "killed", "interrupted"
+INTERRUPTED_CODE = 130
 """The exit code of an interrupted audit."""
 
 _TIME = r"(?:\d+ min )?[\d.]+ m?s"
@@ -60,22 +61,18 @@ _TOTAL = re.compile(rf"^ *all\b.* ([\d,]+) +[\d,]+ +{_TIME}$", re.MULTILINE)
 
 
 class DifferentError(Exception):
-    """The results of the killed audit differ."""
+    """The results of the killed audit differ, or its store is damaged."""
+
+
+def require(holds: object, message: str) -> None:
+    """Raise DifferentError unless a condition holds."""
+    if not holds:
+        raise DifferentError(message)
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The audit to run, kill and resume.
-
-    Attributes
-    ----------
-    files : sequence of str
-        The collections.
-    jobs : int
-        The number of worker processes.
-    nodes : int
-        The node limit of one search.
-    """
+    """The audit to run, kill and resume; `nodes` limits each of its searches."""
 
     files: Sequence[str]
     jobs: int = 1
@@ -99,45 +96,35 @@ class Audit:
             out, _ = running.communicate()
         return _COSTS.sub("", out)
 
-    def is_killed(self, store: Path, after_s: float) -> bool:
-        """Kill the audit after some seconds; return False if it ended before."""
-        with self.start(store) as running:
-            try:
-                running.communicate(timeout=after_s)
-            except subprocess.TimeoutExpired:
-                kill_group(running.pid)
-                running.communicate()
-                return True
-        return False
+    def stop(self, store: Path, after_s: float, how: str) -> bool:
+        """Kill or interrupt the audit after some seconds; False if it ended before.
 
-    def is_interrupted(self, store: Path, after_s: float) -> bool:
-        """Interrupt the audit after some seconds; return False if it ended before.
-
-        Raises
-        ------
-        DifferentError
-            The total that it printed is not the number of results in the store.
+        Interrupted, it must print as many results as it has stored.
         """
         before, _ = check(store)
         with self.start(store) as running:
             try:
                 running.communicate(timeout=after_s)
             except subprocess.TimeoutExpired:
-                running.terminate()
+                if how == KILLED:
+                    kill_group(running.pid)
+                else:
+                    running.terminate()
                 table, errors = running.communicate()
             else:
                 return False
-        if running.returncode != INTERRUPTED:
+        if how == KILLED:
+            return True
+        if running.returncode != INTERRUPTED_CODE:
             return False  # everything had been printed before the signal
         records, _ = check(store)
         total = _TOTAL.search(table)
         printed = int(total[1].replace(",", "")) if total else 0
-        if not records - before <= printed <= records:
-            msg = (
-                f"expected a table of {records - before:,} new results at least and of "
-                f"{records:,} at most, found {printed:,}\n{table}{errors}"
-            )
-            raise DifferentError(msg)
+        require(
+            records - before <= printed <= records,
+            f"expected a table of {records - before:,} new results at least and of "
+            f"{records:,} at most, found {printed:,}\n{table}{errors}",
+        )
         return True
 
 
@@ -157,9 +144,7 @@ def check(store: Path) -> tuple[int, int]:
         return 0, 0
     with closing(sqlite3.connect(store)) as base:
         (state,) = base.execute("PRAGMA integrity_check").fetchone()
-        if state != "ok":
-            msg = f"integrity_check: {state}"
-            raise DifferentError(msg)
+        require(state == "ok", f"integrity_check: {state}")
         (tables,) = base.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         if not tables:
             return 0, 0
@@ -178,41 +163,17 @@ def compare(
     *,
     terms: int = 0,
 ) -> int:
-    """Kill and resume an audit, and compare it with an undisturbed one.
+    """Interrupt, kill and resume an audit, and compare it with an undisturbed one.
 
-    Parameters
-    ----------
-    audit : Audit
-        The audit to run.
-    kills : int
-        How often to kill it.
-    seed : int
-        The seed of the random moments.
-    folder : Path
-        The folder for the two stores.
-    longest_s : float
-        The latest moment of a kill, in seconds from the start.
-    terms : int
-        How often to interrupt it before the kills.
-
-    Returns
-    -------
-    int
-        The number of records.
-
-    Raises
-    ------
-    DifferentError
-        A row or a table differs, or the store is damaged.
+    This comes at random moments, `longest_s` from the start at the latest. The two
+    stores are made in the folder. Returns the number of records.
     """
     moments = random.Random(seed)
     disturbed, undisturbed = folder / "killed.db", folder / "undisturbed.db"
-    ways = [("interrupted", audit.is_interrupted)] * terms
-    ways += [("killed", audit.is_killed)] * kills
-    times = dict.fromkeys(("interrupted", "killed", "ended before"), 0)
-    for number, (how, disturb) in enumerate(ways, 1):
+    times = dict.fromkeys((INTERRUPTED, KILLED, "ended before"), 0)
+    for number, how in enumerate([INTERRUPTED] * terms + [KILLED] * kills, 1):
         after_s = moments.uniform(SOONEST_S, longest_s)
-        came = how if disturb(disturbed, after_s) else "ended before"
+        came = how if audit.stop(disturbed, after_s, how) else "ended before"
         times[came] += 1
         records, answers = check(disturbed)
         print(
@@ -223,20 +184,18 @@ def compare(
     table, expected_table = audit.finish(disturbed), audit.finish(undisturbed)
     found, expected = rows(disturbed), rows(undisturbed)
     for row, expected_row in zip(found, expected, strict=False):
-        if row != expected_row:
-            msg = f"expected {expected_row}, found {row}"
-            raise DifferentError(msg)
-    if len(found) != len(expected):
-        msg = f"expected {len(expected):,} rows, found {len(found):,}"
-        raise DifferentError(msg)
-    if table != expected_table:
-        msg = f"expected the table\n{expected_table}\nfound\n{table}"
-        raise DifferentError(msg)
-    print(
-        f"killed {times['killed']} times, interrupted {times['interrupted']} times; "
-        f"{len(found):,} rows and the table are the same"
+        require(row == expected_row, f"expected {expected_row}, found {row}")
+    size, expected_size = len(found), len(expected)
+    require(size == expected_size, f"expected {expected_size:,} rows, found {size:,}")
+    require(
+        table == expected_table,
+        f"expected the table\n{expected_table}\nfound\n{table}",
     )
-    return len(found)
+    print(
+        f"killed {times[KILLED]} times, interrupted {times[INTERRUPTED]} times; "
+        f"{size:,} rows and the table are the same"
+    )
+    return size
 
 
 def main() -> None:

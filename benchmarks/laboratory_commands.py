@@ -1,4 +1,4 @@
-"""How the laboratory's tables are measured and written: commands, ratios, Markdown."""
+"""How tables are measured and written: commands, ratios, Markdown."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
 """The cost of reading and selecting lichess's rows.
 
-usage: python -m benchmarks.lichess make SAMPLE.csv OUT.csv ROWS
-       python -m benchmarks.lichess mates OUT.csv ROWS [--seed N]
+usage: python -m benchmarks.lichess mates OUT.csv ROWS [SEED]
        python -m benchmarks.lichess time FILE
 
-`make` repeats the rows of a sample in random order, each with its own id; the same
-sample always makes the same file. `mates` writes mates in 1 to 3 in random positions,
-no two the same; the same seed (1) always makes the same file, and more rows only add to
-it. Either compresses the file if its name ends in .zst.
+`mates` writes mates in 1 to 3 in random positions, no two the same; the same seed (1)
+always makes the same file, and more rows only add to it. The file is compressed if its
+name ends in .zst.
 
 `time` reads all of a file, CSV or Parquet, and with selections that keep few rows. It
 prints seconds, microseconds per row, and the peak memory of the process.
@@ -15,25 +13,18 @@ prints seconds, microseconds per row, and the peak memory of the process.
 
 from __future__ import annotations
 
-import random
 import resource
 import sys
 import time
 from contextlib import ExitStack
 from importlib import import_module
-from itertools import count, islice
-from pathlib import Path
-from typing import TYPE_CHECKING
+from itertools import islice
 
 from solver.errors import FormatError
 from solver.files import open_whole
 from solver.formats.claims import EVERYTHING, FileSummary, ReadOptions, Selection
 from solver.formats.registry import read_collection
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-SEED = 1
 HEADER = (
     "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,"
     "OpeningTags\n"
@@ -58,40 +49,20 @@ def name_of(number: int) -> str:
     return "".join(reversed(letters))
 
 
-def repeat(rows: list[str]) -> Iterator[str]:
-    """Yield the rows in one random order after another, with new ids."""
-    shuffler = random.Random(SEED)
-    names = map(name_of, count())
-    while True:
-        for row in shuffler.sample(rows, len(rows)):
-            yield f"{next(names)},{row.partition(',')[2]}"
-
-
-def make(sample: str, target: str, number: int) -> None:
-    """Write a header and a number of rows."""
-    header, *rows = Path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
-    write(target, header, islice(repeat(rows), number))
-
-
-def make_mates(target: str, number: int, seed: int) -> None:
+def make_mates(target: str, number: int, seed: int = 1) -> None:
     """Write a header and a number of mates."""
     from benchmarks.random_mates import mates
 
     started = time.perf_counter()
-    write(target, HEADER, islice(mates(seed), number))
-    seconds = time.perf_counter() - started
-    print(f"{number:,} rows: {seconds:.1f} s, {seconds / number * 1e6:.0f} us per row")
-
-
-def write(target: str, header: str, rows: Iterable[str]) -> None:
-    """Write a file of CSV, with Zstandard if its name says so."""
     with open_whole(target) as file, ExitStack() as closing:
         if target.endswith(".zst"):
             compressor = import_module("zstandard").ZstdCompressor()
             file = closing.enter_context(compressor.stream_writer(file, closefd=False))  # noqa: PLW2901
-        file.write(header.encode())
-        for row in rows:
+        file.write(HEADER.encode())
+        for row in islice(mates(seed), number):
             file.write(row.encode())
+    seconds = time.perf_counter() - started
+    print(f"{number:,} rows: {seconds:.1f} s, {seconds / number * 1e6:.0f} us per row")
 
 
 def measure(path: str) -> None:
@@ -113,12 +84,8 @@ def measure(path: str) -> None:
 def main() -> None:
     """Make a file, or time one."""
     match sys.argv[1:]:
-        case ["make", sample, target, number]:
-            make(sample, target, int(number))
-        case ["mates", target, number]:
-            make_mates(target, int(number), SEED)
-        case ["mates", target, number, "--seed", seed]:
-            make_mates(target, int(number), int(seed))
+        case ["mates", target, number, *seed] if len(seed) < 2:
+            make_mates(target, int(number), *map(int, seed))
         case ["time", path]:
             measure(path)
         case _:

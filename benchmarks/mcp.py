@@ -3,22 +3,18 @@
     python -m benchmarks.mcp [--starts N] [--calls N]
 
 A client sends JSON through a pipe: it starts servers one after the other and waits for
-the answer to `initialize`, then calls `solve` with a mate in 2. The SDK's own client
-makes the same calls; its own work is part of its times. Prints medians and what 19 of
-20 do not exceed. Every answer is checked. Modules are compiled to `.pyc` files, and the
-search is, before anything is measured.
+the answer to `initialize`, then calls `solve` with a mate in 2. Prints medians and what
+19 of 20 do not exceed. Every answer is checked. Modules are compiled to `.pyc` files,
+and the search is, before anything is measured.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 import time
 from statistics import median
 from typing import TYPE_CHECKING
-
-from mcp import Client, StdioServerParameters
 
 from benchmarks.start import environment
 from tests.mcp.raw import connected
@@ -53,22 +49,6 @@ def call_times(calls: int) -> list[float]:
     return times[1:]
 
 
-async def client_times(calls: int) -> list[float]:
-    """Return the seconds of calls by the SDK's client, after a first one."""
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "solver", "mcp"], env=environment()
-    )
-    times = []
-    async with Client(server) as client:
-        await client.list_tools()
-        for _ in range(calls + 1):
-            begun = time.perf_counter()
-            answer = await client.call_tool("solve", {"fen": FEN})
-            times.append(time.perf_counter() - begun)
-            assert answer.structured_content["mate"] == 2
-    return times[1:]
-
-
 def describe(times: Sequence[float]) -> str:
     """Return the median, and the time that 19 of 20 do not exceed."""
     late = sorted(times)[int(0.95 * (len(times) - 1))]
@@ -86,7 +66,6 @@ def main() -> None:
     start_times(1)
     print(f"initialize: {describe(start_times(chosen.starts))}")
     print(f"solve, through a pipe: {describe(call_times(chosen.calls))}")
-    print(f"solve, SDK's client: {describe(asyncio.run(client_times(chosen.calls)))}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
+from benchmarks.laboratory_commands import table
 from solver.audit.store import Store
 
 if TYPE_CHECKING:
@@ -24,16 +25,7 @@ COLUMNS = ("proved", "1 apart", "2 apart", "further", "longer", "open", "wrong")
 
 
 def fault_of_line(fen: str, mate: int, line: list[str]) -> str | None:
-    """Return what is wrong with the line of a mate, or None.
-
-    Parameters
-    ----------
-    fen : str
-    mate : int
-        Moves to the mate; negative if the side to move is mated.
-    line : list of str
-        The line in UCI notation.
-    """
+    """Return what is wrong with the line of a mate, or None."""
     plies = 2 * mate - 1 if mate > 0 else -2 * mate
     if len(line) != plies:
         return f"expected {plies} plies, found {len(line)}"
@@ -47,13 +39,7 @@ def fault_of_line(fen: str, mate: int, line: list[str]) -> str | None:
 
 
 def class_of(row: dict[str, Any]) -> str:
-    """Return the column of a result: how far its bounds are from its claim.
-
-    Parameters
-    ----------
-    row : dict
-        The fields of a result.
-    """
+    """Return the column of a result: how far its bounds are from its claim."""
     if row["verdict"] in ("proved", "shorter", "refuted"):
         return "proved" if row["verdict"] == "proved" else "wrong"
     if row["mate"] is None:
@@ -91,13 +77,17 @@ def main() -> None:
                 sys.exit(f"{row['fen']}: mate in {row['mate']}: {fault}")
             replayed += 1
 
-    print("| mate in | positions |", " | ".join(COLUMNS), "|")
-    print("|---|---|", "|".join("---" for _ in COLUMNS), "|", sep="")
     total = sum(tally.values(), Counter[str]())
-    for name, counts in [*sorted(tally.items()), ("all", total)]:
-        cells = [f"{n:,}" if (n := counts[column]) else "" for column in COLUMNS]
-        print(f"| {name} | {counts.total():,} |", " | ".join(cells), "|")
-    print(f"\n{replayed:,} lines replayed.")
+    shown = [
+        (
+            name,
+            f"{counts.total():,}",
+            *(f"{n:,}" if (n := counts[column]) else "" for column in COLUMNS),
+        )
+        for name, counts in [*sorted(tally.items()), ("all", total)]
+    ]
+    print(table(("mate in", "positions", *COLUMNS), shown))
+    print(f"{replayed:,} lines replayed.")
     for row in rows:
         if class_of(row) == "wrong":
             print(f"- `{row['fen']}`: claim {row['claim']}, {row['verdict']}, {row}")

@@ -33,30 +33,17 @@ TRUSTED = 50
 WEIGHTS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 """The N of the curves that are compared."""
 
-SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
-
 
 @dataclass(slots=True)
 class Tally:
     """Held-out positions, and how well the scores of their cells predicted the results.
 
-    Attributes
-    ----------
-    cells : int
-        Cells that the positions are in.
-    positions : int
-        Held-out positions.
-    predicted : int
-        Those in cells that have a score.
-    error : float
-        Sum of the distances between score and result, each 0 to 1.
-    squared : float
-        Sum of their squares.
-    decided, decided_right : int
-        Predicted positions in cells that were always won or always lost, and how many
-        of their games ended so.
-    rounded, rounded_right : int
-        The same of cells whose rounded score is 0 or 100 per cent.
+    `cells` counts the cells that the positions are in, `predicted` the positions in
+    cells that have a score. `error` is the sum of the distances between score and
+    result, each 0 to 1, and `squared` the sum of their squares. `decided` counts
+    positions in cells that were always won or always lost, and `decided_right` those
+    whose games ended so; `rounded` and `rounded_right` count the same in cells whose
+    rounded score is 0 or 100 per cent.
     """
 
     cells: int = 0
@@ -80,15 +67,7 @@ class Tally:
         return self.squared / self.predicted if self.predicted else None
 
     def add(self, known: Outcomes, found: Outcomes) -> None:
-        """Count the held-out positions of one cell.
-
-        Parameters
-        ----------
-        known : Outcomes
-            What the table has counted there.
-        found : Outcomes
-            The held-out positions, at least one.
-        """
+        """Count the held-out positions of a cell of which the table knows so much."""
         self.cells += 1
         self.positions += found.positions
         if not known.positions:
@@ -108,15 +87,7 @@ class Tally:
 
 
 class Bucket(NamedTuple):
-    """The held-out positions in cells with about as many positions.
-
-    Attributes
-    ----------
-    least : int
-    most : int or None
-        The range of positions of the table's cells, None without an upper end.
-    tally : Tally
-    """
+    """The held-out positions in cells with `least` to `most` positions; None: more."""
 
     least: int
     most: int | None
@@ -134,13 +105,8 @@ class CurveScore(NamedTuple):
 class Reliability:
     """How well one view of a table predicts held-out games.
 
-    Attributes
-    ----------
-    buckets : tuple of Bucket
-        By the positions of the cells in the table, one for each of `BUCKETS`.
-    curves : tuple of CurveScore
-        One for each of `WEIGHTS`, over the positions whose cell has a score; none
-        without such positions.
+    There is a bucket for each of `BUCKETS`, and a curve for each of `WEIGHTS`; none
+    without positions whose cell has a score.
     """
 
     buckets: tuple[Bucket, ...]
@@ -158,21 +124,12 @@ class Reliability:
         return min(self.curves, key=lambda curve: curve.brier, default=None)
 
     def met(self, least: int) -> int:
-        """Count the held-out positions in cells with enough positions.
-
-        Parameters
-        ----------
-        least : int
-            One of `BUCKETS`.
-        """
+        """Count the held-out positions in cells with enough, one of `BUCKETS`."""
         assert least in BUCKETS
         return sum(b.tally.positions for b in self.buckets if b.least >= least)
 
     def coverage(self, least: int = 1) -> float | None:
-        """Return the share of held-out positions in such cells, 0 to 1.
-
-        It is None without held-out positions.
-        """
+        """Return the share of held-out positions in such cells; None without any."""
         positions = self.total.positions
         return self.met(least) / positions if positions else None
 
@@ -186,17 +143,9 @@ def measure(
 ) -> Reliability:
     """Compare a table with the positions of games that it has not counted.
 
-    Parameters
-    ----------
-    imbalance : ImbalanceTable
-        The table that predicts.
-    held_out : ImbalanceTable
-        The held-out positions, counted likewise.
-    folded : bool
-        Whether a cell counts what either colour scored with this material, or only what
-        White did.
-    least_balance : int
-        Leave out positions in which neither side is ahead by this many pawns.
+    If it is folded, a cell counts what either colour scored with this material, else
+    only what White did. Positions in which neither side is ahead by `least_balance`
+    pawns are left out.
     """
     buckets = [
         Bucket(least, most and most - 1, Tally())
@@ -217,14 +166,10 @@ def measure(
 
 
 class SizedCoverage(NamedTuple):
-    """The coverage of a table of some size.
+    """The coverage of a table after so many positions, those out of range included.
 
-    Attributes
-    ----------
-    positions : int
-        Positions that were read, those out of range included.
-    met, trusted : float or None
-        The share of held-out positions in cells with any, and with `TRUSTED` positions.
+    `met` and `trusted` are the shares of held-out positions in cells with any, and with
+    `TRUSTED` positions.
     """
 
     positions: int
@@ -235,34 +180,12 @@ class SizedCoverage(NamedTuple):
 def coverage_by_size(
     counted: Iterable[GamePosition],
     held_out: ImbalanceTable,
-    sizes: Collection[int] = SIZES,
-    *,
-    folded: bool = True,
-    least_balance: int = 0,
+    sizes: Collection[int],
 ) -> Iterator[SizedCoverage]:
-    """Yield the coverage of a table while it grows.
-
-    Parameters
-    ----------
-    counted : iterable of GamePosition
-        The positions to count, in the order of the games.
-    held_out : ImbalanceTable
-        Positions of other games.
-    sizes : collection of int
-        Numbers of positions.
-    folded, least_balance
-        See `measure`.
-
-    Yields
-    ------
-    SizedCoverage
-        For each size that is reached, and for the whole.
-    """
+    """Yield the coverage of a table as it counts positions, at these sizes and last."""
 
     def covered() -> SizedCoverage:
-        reliability = measure(
-            imbalance, held_out, folded=folded, least_balance=least_balance
-        )
+        reliability = measure(imbalance, held_out)
         met, trusted = reliability.coverage(), reliability.coverage(TRUSTED)
         return SizedCoverage(number, met, trusted)
 

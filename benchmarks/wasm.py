@@ -1,29 +1,25 @@
-"""WebAssembly beside native code: python -m benchmarks.wasm [--rounds N].
+"""WebAssembly beside native code: python -m benchmarks.wasm [ROUNDS].
 
-The same searches in native code, in wasmtime, and in Chromium if Playwright is
-installed, else in Node. All take turns in each round, and begin with an empty table.
-Prints medians of the wall times and of their ratios; the first round, in which the
-runtimes compile, is left out. Results and node counts must be equal.
+The same searches in native code, in wasmtime and in Chromium. All take turns in each
+round, and begin with an empty table. Prints medians of the wall times and of their
+ratios; the first round, in which the runtimes compile, is left out. Results and node
+counts must be equal.
 
 Needs an idle machine.
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
-import json
-import subprocess
+import sys
 import time
-from contextlib import contextmanager
 from ctypes import addressof, c_uint64, memset
-from importlib import import_module
-from importlib.util import find_spec
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
+from benchmarks.laboratory_commands import table
 from solver.board import pack_board
 from solver.kernel.border.parts import BATTLE, HELP, LABORATORY, PARTS, SEARCH, Part
 from solver.kernel.border.scored_struct import INFINITE_SCORE, Experiment, Horizon, Mdp
@@ -38,11 +34,11 @@ from solver.kernel.border.search_struct import (
 from solver.kernel.build.loader import SYMBOL, load_module, load_part
 from solver.laboratory.node_counts import GLASS_FEN
 from solver.search.workspaces import BUCKET_BYTES, MIB
-from tests.pages.html import CHROMIUM
 from tests.wasm_kernel import MEMORY_BYTES, PAGE_BYTES, WasmKernel
+from tools.pictures import chromium
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from ctypes import Structure
 
 TABLE_BYTES = 16 * MIB
@@ -186,67 +182,26 @@ class Machine:
         }
 
 
-@contextmanager
-def chromium() -> Iterator[Callable[[dict[str, Any]], list[Any]]]:
-    """Open a browser; yield what runs the script there."""
-    playwright = import_module("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
-        )
-        page = browser.new_page()
-        yield lambda given: page.evaluate(SCRIPT, given)
-        browser.close()
-
-
-@contextmanager
-def node() -> Iterator[Callable[[dict[str, Any]], list[Any]]]:
-    """Start Node; yield what runs the script there."""
-    program = (
-        f"const run = {SCRIPT};"
-        'require("readline").createInterface({input: process.stdin}).on("line",'
-        " async line => console.log(JSON.stringify(await run(JSON.parse(line)))));"
-    )
-    command = ["node", "-e", program]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-
-        def run(given: dict[str, Any]) -> list[Any]:
-            assert process.stdin
-            assert process.stdout
-            process.stdin.write(json.dumps(given) + "\n")
-            process.stdin.flush()
-            answer: list[Any] = json.loads(process.stdout.readline())
-            return answer
-
-        yield run
-        process.stdin.close()
-
-
-def main() -> None:
+def main(rounds: str = "5") -> None:
     """Print a row of a Markdown table for each search."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.wasm")
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
     machine = Machine()
-    is_browser = bool(find_spec("playwright") and CHROMIUM)
-    script = "Chromium" if is_browser else "Node"
-    with chromium() if is_browser else node() as run_script:
+    with chromium() as browser:
+        page = browser.new_page()
         runners: dict[str, Callable[[Task], Ran]] = {
             "native": machine.run_native,
             "wasmtime": machine.run_wasmtime,
-            script: lambda task: Ran(*run_script(machine.for_script(task))),
+            "Chromium": lambda task: Ran(
+                *page.evaluate(SCRIPT, machine.for_script(task))
+            ),
         }
-        print(f"| search | nodes | native | wasmtime | {script} | ratios |")
-        print("|---|---|---|---|---|---|")
-        for task in tasks():
-            print(row(task, runners, rounds))
+        rows = [row(task, runners, int(rounds)) for task in tasks()]
+    print(table(("search", "nodes", *runners, "ratios"), rows))
 
 
-def row(task: Task, runners: dict[str, Callable[[Task], Ran]], rounds: int) -> str:
-    """Run a task and return its row."""
+def row(
+    task: Task, runners: dict[str, Callable[[Task], Ran]], rounds: int
+) -> list[str]:
+    """Run a task and return the cells of its row."""
     costs: dict[str, list[float]] = {name: [] for name in runners}
     nodes = set()
     for index in range(rounds + 1):
@@ -261,14 +216,13 @@ def row(task: Task, runners: dict[str, Callable[[Task], Ran]], rounds: int) -> s
         median(other / own for other, own in zip(other, native, strict=True))
         for other in others
     ]
-    cells = [
+    return [
         task.name,
         f"{nodes.pop()[1]:,}",
         *(f"{median(each):.2f} s" for each in costs.values()),
         ", ".join(f"{ratio:.2f}" for ratio in ratios),
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

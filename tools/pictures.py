@@ -16,14 +16,18 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from solver.cli.main import run as matesolve
+from tests.pages.html import CHROMIUM
 from tools.samples import ROOT, run, sample_folder, samples
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playwright.sync_api import Browser
 
 DOCS = ROOT / "docs"
@@ -250,17 +254,24 @@ def draw(browser: Browser, name: str) -> None:
             dark.write_bytes(shoot(browser, picture, "dark"))
 
 
-def main(*names: str) -> None:
-    """Draw the named pictures, or all."""
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium, and close it in the end."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=CHROMIUM, args=["--no-sandbox"]
         )
+        yield browser
+        browser.close()
+
+
+def main(*names: str) -> None:
+    """Draw the named pictures, or all."""
+    with chromium() as browser:
         for name in names or PICTURES:
             draw(browser, name)
-        browser.close()
 
 
 if __name__ == "__main__":
