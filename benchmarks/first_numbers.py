@@ -239,15 +239,9 @@ def tables_of(steps: list[Floats]) -> list[Floats]:
 class Data:
     """Attacks of nodes, node after node.
 
-    Attributes
-    ----------
-    check : int array, shape (attacks,)
-    counts : list of int arrays
-        The counts of each feature, within its table.
-    weights : float array
-        1 for each node, divided among its attacks that mate.
-    starts, sizes : int arrays, shape (nodes,)
-        The slice of each node.
+    `check`, `counts` of each feature, within its table, and `weights` have a number for
+    each attack. The weights of a node are 1, divided among its attacks that mate.
+    `starts` and `sizes` are the slices of the nodes.
     """
 
     check: Numbers

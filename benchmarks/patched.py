@@ -26,15 +26,7 @@ DEEPENING = "solver/laboratory/iterative_deepening.py"
 
 
 class Change(NamedTuple):
-    """Lines to replace.
-
-    Attributes
-    ----------
-    file : str
-        From the root of the repository.
-    old, new : str
-        `old` occurs there once.
-    """
+    """Lines to replace in a file of the repository, in which `old` occurs once."""
 
     file: str
     old: str

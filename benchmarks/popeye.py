@@ -145,16 +145,8 @@ def chosen(
 class Comparison:
     """What both programs print on a set.
 
-    Attributes
-    ----------
-    finished : int
-        Problems that both finished.
-    unfinished : tuple of int
-        Problems that we, and Popeye, did not finish.
-    times : list of tuple
-        Our and Popeye's seconds.
-    differences : list of tuple
-        A problem, and where its trees differ.
+    Pairs are ours and Popeye's. `finished` counts the problems that both finished;
+    `differences` has a problem, and where its trees differ.
     """
 
     finished: int = 0

@@ -60,20 +60,11 @@ LAST_RANKS = np.uint64(0xFF000000000000FF)
 
 
 class Batch(NamedTuple):
-    """Positions after a move of the defender, as the kernel's words.
+    """Positions before and after a move of the defender, each seen by the side to move.
 
-    Attributes
-    ----------
-    before, after : ndarray of uint64, shape (BATCH, WORDS)
-        The position before the move and after it, each seen by the side to move.
-    moves : ndarray of uint64, shape (BATCH,)
-        The move.
-    mates : ndarray of uint64, shape (BATCH,)
-        A move of the attacker that mates at once, or 0.
-    white : ndarray of int64, shape (BATCH,)
-        1 if White is the defender.
-    longest : ndarray of int64, shape (BATCH,)
-        The longest mate to search for, 2 or 3.
+    A position is a row of `WORDS` of the kernel. `mates` has a move of the attacker
+    that mates at once, or 0; `white` is 1 if White is the defender, and `longest` the
+    longest mate to search for, 2 or 3.
     """
 
     before: np.ndarray

@@ -59,18 +59,9 @@ def use_of(use: str) -> str:
 
 
 class Claim(NamedTuple):
-    """One thing that a text says.
+    """One thing that a text says, the command that tests it, and what came out.
 
-    Attributes
-    ----------
-    said : str
-    command : str
-        Tests it.
-    found : str
-        What came out.
-    verdict : str
-        One of `VERDICTS`.
-    reason : str
+    The verdict is one of `VERDICTS`.
     """
 
     said: str
@@ -87,13 +78,7 @@ class Claim(NamedTuple):
 
 
 class Measured:
-    """The tables of the pages.
-
-    Parameters
-    ----------
-    tables : mapping
-        Tables in Markdown by their names.
-    """
+    """The tables of the pages, in Markdown, by their names."""
 
     def __init__(self, tables: Mapping[str, str]) -> None:
         self._tables = {

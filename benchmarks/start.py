@@ -56,20 +56,9 @@ _IMPORT = re.compile(r"import time: +(\d+) \| +\d+ \| *(\S+)")
 
 
 class Program(NamedTuple):
-    """A process to measure.
+    """A process to measure; `is_right` checks what it prints.
 
-    Attributes
-    ----------
-    name : str
-        What is printed.
-    words : sequence of str
-        The program and its arguments.
-    is_right : callable
-        Whether what it prints is the right answer.
-    stdin : str
-        What it reads.
-    last : str
-        If given, it is asked to quit when it has printed a line that begins so.
+    With `last`, it gets the command to quit when it has printed a line that begins so.
     """
 
     name: str
