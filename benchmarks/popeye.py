@@ -31,6 +31,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from solver.cli.popeye_answer import PopeyeAnswer
 from solver.errors import FormatError
@@ -200,22 +201,18 @@ def size_of(tree: object) -> int:
     return len(tree) if isinstance(tree, list) else 0
 
 
-def stored() -> dict[str, list[Entry]]:
-    """Return the problems that the tests keep, by set."""
-    found: dict[str, list[Entry]] = {}
+def stored() -> dict[str, list[dict[str, Any]]]:
+    """Return the problems that the tests keep and their trees, by set."""
+    found: dict[str, list[dict[str, Any]]] = {}
     for line in gzip.decompress(DATA.read_bytes()).decode().splitlines():
         row = json.loads(line)
-        entry = Entry(**{name: row[name] for name in Entry._fields})
-        found.setdefault(entry.name, []).append(entry)
+        found.setdefault(row["name"], []).append(row)
     return found
 
 
 def make(popeye: str, asked: argparse.Namespace) -> None:
     """Write the trees that the tests expect, set by set; keep those of other sets."""
-    rows: dict[str, list[str]] = {}
-    if DATA.exists():
-        for line in gzip.decompress(DATA.read_bytes()).decode().splitlines():
-            rows.setdefault(json.loads(line)["name"], []).append(line)
+    rows = stored()
     solver = Solver(128)
     for name in asked.sets:
         count = MADE.get(name, MADE_OTHERS)
@@ -228,8 +225,12 @@ def make(popeye: str, asked: argparse.Namespace) -> None:
             for entry, tree in zip(entries, trees, strict=True)
             if tree["ending"] == "finished" and size_of(tree["play"]) <= MOST_MOVES
         ]
-        rows[name] = [json.dumps(row, separators=(",", ":")) for row in kept[:count]]
-        lines = [line for kind in SETS for line in rows.get(kind, ())]
+        rows[name] = kept[:count]
+        lines = [
+            json.dumps(row, separators=(",", ":"))
+            for kind in SETS
+            for row in rows.get(kind, ())
+        ]
         text = "".join(f"{line}\n" for line in lines)
         DATA.write_bytes(gzip.compress(text.encode(), mtime=0))
         print(f"{name}: {len(rows[name])}; {len(lines)} in all", flush=True)
@@ -263,9 +264,10 @@ def main() -> None:
     print(HEAD)
     kept = stored() if asked.stored else {}
     for name in kept or asked.sets:
-        entries = kept.get(name) or chosen(
-            name, asked.count, asked.suite, asked.popeye, solver
-        )
+        entries = [
+            Entry(**{field: row[field] for field in Entry._fields})
+            for row in kept.get(name, ())
+        ] or chosen(name, asked.count, asked.suite, asked.popeye, solver)
         if not entries:
             print(f"{name:16} no problems")
             continue

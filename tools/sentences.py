@@ -11,18 +11,17 @@ import inspect
 import random
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from solver.cli.main import matesolve
 from tools.listing import commands, listing
+from tools.samples import PAGES, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "solver").glob("**/*.py"))
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 NOT_PROSE = re.compile(
     r"^---\n.*?^---\n|^(```+|:::+).*?^\1$|<!--.*?-->|^!\[.*?\)|^[|#].*?$|^\([\w-]+\)=$|^\[[^]]*\]:.*?$",
     re.DOTALL | re.MULTILINE,
