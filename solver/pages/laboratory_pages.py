@@ -98,7 +98,7 @@ def _is_with_and_without(variants: Sequence[Variant]) -> bool:
 
 
 def _words(variant: Variant, variants: Sequence[Variant]) -> str:
-    """Name a variant's techniques, with their forms where other variants have others."""
+    """Name a variant's techniques, with their forms where variants differ in them."""
     if variant.name in {techniques.SOUND, techniques.COMBINED}:
         return f"the {variant.name} variant"
     words = []

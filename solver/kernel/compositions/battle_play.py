@@ -113,7 +113,7 @@ def answers_in_one(position: bitboards.Position, ply: Number, search: Search) ->
 
 
 @inlined
-def without_reply(position: bitboards.Position, search: Search) -> Number:
+def goal_or_escape(position: bitboards.Position, search: Search) -> Number:
     """Decide a position without legal moves: only stalemate can be the goal."""
     is_goal = (
         search.play == search_struct.BattlePlay.STALEMATE
@@ -123,7 +123,7 @@ def without_reply(position: bitboards.Position, search: Search) -> Number:
 
 
 @inlined
-def decide_at_once(
+def decide_goal_at_once(
     position: bitboards.Position,
     moves_left: Number,
     ply: Number,
@@ -175,18 +175,19 @@ def end_last(
     return interface.Decision.NO_MATE
 
 
-lost_in_one = and_or.compile_last_reply(forced_end, answers_in_one, without_reply)
+lost_in_one = and_or.compile_last_reply(forced_end, answers_in_one, goal_or_escape)
 
 reaches_within = and_or.compile_search(
-    decide_at_once=decide_at_once,
+    decide_at_once=decide_goal_at_once,
     key_of=play_key,
-    without_reply=without_reply,
+    without_reply=goal_or_escape,
     ends_play=reply_ends,
     least_moves=least_moves,
     last_moves=1,
     win_last=end_last,
     loses_in_one=lost_in_one,
 )
+"""Decides whether the goal is reached in time; see `and_or.compile_search`."""
 
 find_battle_line = and_or.compile_line(
     wins_within=reaches_within,

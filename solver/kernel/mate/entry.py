@@ -506,7 +506,7 @@ list_solving_moves, list_refutations, list_continuations = levels.compile_lists(
     prover.mates_within,
     may_pass,
     list_replies,
-    prover.ends_play,
+    prover.never_ends,
     prover.least_moves,
 )
 

@@ -43,7 +43,7 @@ def final_reply(position: bitboards.Position, ply: Number, search: Search) -> Mo
 
 
 @inlined
-def without_reply(position: bitboards.Position, search: Search) -> Number:
+def mate_or_escape(position: bitboards.Position, search: Search) -> Number:
     """Decide a position without legal moves; stalemate is an escape."""
     return (
         interface.Decision.MATE
@@ -52,7 +52,7 @@ def without_reply(position: bitboards.Position, search: Search) -> Number:
     )
 
 
-mated_in_one = and_or.compile_last_reply(final_reply, allows_mate, without_reply)
+mated_in_one = and_or.compile_last_reply(final_reply, allows_mate, mate_or_escape)
 
 
 @jit
@@ -139,7 +139,7 @@ def mates_within_two(
 
 
 @inlined
-def decide_at_once(
+def decide_mate_at_once(
     position: bitboards.Position,
     moves_left: Number,
     ply: Number,
@@ -168,7 +168,7 @@ def decide_at_once(
 
 
 @inlined
-def key_of(
+def mate_key(
     position: bitboards.Position, moves_left: Number, attacking: bool, search: Search
 ) -> transposition.HashKey:
     """Return the hash key of a position, whatever moves are left."""
@@ -176,7 +176,7 @@ def key_of(
 
 
 @inlined
-def ends_play(position: bitboards.Position, search: Search) -> bool:
+def never_ends(position: bitboards.Position, search: Search) -> bool:
     """Return False: no reply reaches the attacker's goal."""
     return False
 
@@ -201,20 +201,21 @@ def win_last(
 
 
 mates_within = and_or.compile_search(
-    decide_at_once=decide_at_once,
-    key_of=key_of,
-    without_reply=without_reply,
-    ends_play=ends_play,
+    decide_at_once=decide_mate_at_once,
+    key_of=mate_key,
+    without_reply=mate_or_escape,
+    ends_play=never_ends,
     least_moves=least_moves,
     last_moves=2,
     win_last=win_last,
     loses_in_one=mated_in_one,
 )
+"""Decides whether the attacker mates in time; see `and_or.compile_search`."""
 
 find_line = and_or.compile_line(
     wins_within=mates_within,
-    key_of=key_of,
+    key_of=mate_key,
     final_reply=final_reply,
-    ends_play=ends_play,
+    ends_play=never_ends,
     least_moves=least_moves,
 )
