@@ -36,9 +36,21 @@ def _mutations(random: Random) -> Iterator[str]:
             board = _disturbed(board, random)
         fields = board.fen(en_passant="fen").split()
         if random.random() < 0.4:
-            fields[3] = _en_passant(board, random)
+            # The square behind a pawn that may just have moved two squares.
+            rank, behind = (4, 8) if board.turn else (3, -8)
+            pawns = board.pieces(chess.PAWN, not board.turn) & chess.BB_RANKS[rank]
+            passed = [chess.SQUARE_NAMES[pawn + behind] for pawn in pawns]
+            fields[3] = random.choice(passed * 9 + random.sample(chess.SQUARE_NAMES, 1))
         for _ in range(random.choice((0, 0, 1, 1, 1, 2, 3))):
-            fields = random.choice((_changed_field, _changed_fields))(fields, random)
+            if random.random() < 0.5:
+                fields = _changed_field(fields, random)
+            else:  # leave fields out, or write one twice
+                first, last = sorted(random.choices(range(8), k=2))
+                left_out = fields[:first] + fields[last:]
+                again = random.sample(fields, min(1, len(fields)))
+                fields = random.choice(
+                    [fields[:4], fields[:last], left_out, fields + again]
+                )
         text = fields[0] if fields else ""
         for field in fields[1:]:
             text += (random.choice(SPACES) if random.random() < 0.05 else " ") + field
@@ -73,15 +85,6 @@ def _disturbed(board: chess.Board, random: Random) -> chess.Board:
     return board
 
 
-def _en_passant(board: chess.Board, random: Random) -> str:
-    """Return the square behind a pawn that may just have moved two squares."""
-    rank, behind = (4, 8) if board.turn else (3, -8)
-    pawns = board.pieces(chess.PAWN, not board.turn) & chess.BB_RANKS[rank]
-    if pawns and random.random() < 0.9:
-        return chess.square_name(random.choice(list(pawns)) + behind)
-    return random.choice(chess.SQUARE_NAMES)
-
-
 def _changed_field(fields: list[str], random: Random) -> list[str]:
     if not fields:
         return fields
@@ -104,24 +107,6 @@ def _changed_field(fields: list[str], random: Random) -> list[str]:
         ranks = fields[0].split("/")
         random.shuffle(ranks)
         fields[0] = "/".join(ranks)
-    return fields
-
-
-def _changed_fields(fields: list[str], random: Random) -> list[str]:
-    """Leave fields out, exchange two, or write one twice."""
-    fields = list(fields)
-    change = random.random()
-    if change < 0.5:
-        return fields[: random.randrange(7)]
-    if change < 0.6 and fields:
-        del fields[random.randrange(len(fields))]
-    elif change < 0.7 and len(fields) > 1:
-        first, second = random.sample(range(len(fields)), 2)
-        fields[first], fields[second] = fields[second], fields[first]
-    elif change < 0.8 and fields:
-        fields.insert(random.randrange(len(fields)), random.choice(fields))
-    elif len(fields) > 3:
-        fields = fields[:4]
     return fields
 
 

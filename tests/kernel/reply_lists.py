@@ -1,58 +1,88 @@
-"""The kernel's lists of replies, read, and the rule which replies matter."""
+"""The kernel with a table of its own, and what it answers."""
 
 from __future__ import annotations
 
-from ctypes import c_uint32
-from typing import NamedTuple
+import ctypes
+from typing import TYPE_CHECKING, Any
 
-import chess
-
-from solver.board import unpack_move
-from solver.kernel.border.interface import NULL_MOVE, REPLY_WORDS, ReplyFlag
+from solver.board import pack_board, unpack_move
+from solver.kernel.border.interface import (
+    NO_LIMIT,
+    Decision,
+)
 from solver.kernel.border.search_struct import Search
+from solver.problem import Stipulation
+from solver.stipulations import Battle as Genre
+from tests.oracles import stipulated
 
-PASS = "0000"
-"""The null move in UCI notation."""
+if TYPE_CHECKING:
+    import chess
 
-
-class Answer(NamedTuple):
-    """What follows a reply."""
-
-    length: int
-    continuations: frozenset[str]
-    ends: bool = False
-    is_relevant: bool = False
+    from solver.kernel.border.interface import Kernel
 
 
-def read_list(board: chess.Board, search: Search, size: int) -> dict[str, Answer]:
-    """Return the answer to each reply of a list; the null move is `PASS`."""
-    words = (c_uint32 * size).from_buffer(search, Search.phis.offset)[:]
-    answers = {}
-    start = 0
-    while start < len(words):
-        reply, length, flags, count = words[start : start + REPLY_WORDS]
-        start += REPLY_WORDS
-        move = unpack_move(board, reply) if reply != NULL_MOVE else chess.Move.null()
-        after = board.copy(stack=False)
-        after.push(move)
-        moves = {unpack_move(after, w).uci() for w in words[start : start + count]}
-        start += count
-        assert len(moves) == count
-        answers[move.uci()] = Answer(
-            length,
-            frozenset(moves),
-            bool(flags & ReplyFlag.ENDS),
-            bool(flags & ReplyFlag.RELEVANT),
+BUCKET_BYTES = 64
+FEW_BUCKETS = 1 << 12
+
+
+class Asked:
+    """The kernel with a search and its table; `forget` empties the table."""
+
+    def __init__(
+        self, kernel: Kernel, buckets: int = FEW_BUCKETS, **fields: Any
+    ) -> None:
+        self.kernel = kernel
+        self._memory = (ctypes.c_char * (buckets * BUCKET_BYTES))()
+        table = ctypes.addressof(self._memory)
+        self.search = Search(
+            node_limit=NO_LIMIT, table=table, buckets=buckets, generation=1, **fields
         )
-    return answers
+
+    def forget(self) -> None:
+        self.search.generation += 1
+
+    def decide(self, board: chess.Board, moves: int, *, attacking: bool) -> Decision:
+        return self.kernel.mates_within(
+            pack_board(board), self.search, moves, attacking=attacking
+        )
+
+    def reaches(self, board: chess.Board, moves: int, *, attacking: bool) -> bool:
+        verdict = self.decide(board, moves, attacking=attacking)
+        assert verdict is not Decision.STOPPED
+        return verdict is Decision.MATE
+
+    def answers(self, board: chess.Board, most: int) -> list[bool]:
+        """Return the answers for 1 to `most` moves, then, defending, 0 to `most`."""
+        self.forget()
+        return [
+            *(self.reaches(board, n, attacking=True) for n in range(1, most + 1)),
+            *(self.reaches(board, n, attacking=False) for n in range(most + 1)),
+        ]
+
+    def solving(self, board: chess.Board, moves: int) -> list[str]:
+        words = self.kernel.solving_moves(pack_board(board), self.search, moves)
+        assert words is not None
+        return [unpack_move(board, word).uci() for word in words]
+
+    def refutations(self, board: chess.Board, moves: int, most: int = 256) -> list[str]:
+        words = self.kernel.refutations(pack_board(board), self.search, moves, most)
+        assert words is not None
+        return [unpack_move(board, word).uci() for word in words]
 
 
-def is_defence(answer: Answer, threat: Answer | None) -> bool:
-    """Return whether a reply does something against the threats."""
-    if answer.ends:
-        return False
-    if not (threat and threat.length and answer.length):
-        return True
-    if answer.length != threat.length:
-        return answer.length > threat.length
-    return not threat.continuations <= answer.continuations
+EXACT = "exact-#"
+EVERY = (*stipulated.STIPULATIONS, EXACT)
+"""The names of all stipulations, without their numbers."""
+
+
+class Battle(Asked):
+    """The battle kernel, asked about one stipulation."""
+
+    def __init__(self, kernel: Kernel, name: str, buckets: int = FEW_BUCKETS) -> None:
+        self.stipulation = Stipulation.parse(f"{name}1")
+        super().__init__(kernel, buckets, play=Genre(self.stipulation).play)
+
+    def decide(self, board: chess.Board, moves: int, *, attacking: bool) -> Decision:
+        return self.kernel.reaches_within(
+            pack_board(board), self.search, moves, attacking=attacking
+        )

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solver.problem import Goal, Play
+from tests.oracles.naive import successors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import chess
 
     from solver.problem import Stipulation
@@ -32,7 +31,7 @@ def keys(board: chess.Board, stipulation: Stipulation, n: int) -> set[str]:
         return set()
     return {
         move.uci()
-        for move, after in _successors(board)
+        for move, after in successors(board)
         if is_lost(after, stipulation, n - 1)
     }
 
@@ -44,17 +43,17 @@ def is_lost(board: chess.Board, stipulation: Stipulation, n: int) -> bool:
             if not any(board.legal_moves):
                 is_due = n == 0 or not stipulation.exact
                 return is_due and _is_goal(board, stipulation)
-            return all(solves(after, stipulation, n) for _, after in _successors(board))
+            return all(solves(after, stipulation, n) for _, after in successors(board))
         case Play.SELF:
             return any(board.legal_moves) and all(
                 _is_goal(after, stipulation) or solves(after, stipulation, n)
-                for _, after in _successors(board)
+                for _, after in successors(board)
             )
         case _:
             if _ends_in_one(board, stipulation):
                 return True
             return any(board.legal_moves) and all(
-                solves(after, stipulation, n) for _, after in _successors(board)
+                solves(after, stipulation, n) for _, after in successors(board)
             )
 
 
@@ -66,7 +65,7 @@ def refutations(board: chess.Board, stipulation: Stipulation, n: int) -> set[str
     ends_by_reply = stipulation.play is Play.SELF
     return {
         move.uci()
-        for move, after in _successors(board)
+        for move, after in successors(board)
         if not (ends_by_reply and _is_goal(after, stipulation))
         and not solves(after, stipulation, n)
     }
@@ -87,11 +86,4 @@ def _is_goal(board: chess.Board, stipulation: Stipulation) -> bool:
 
 
 def _ends_in_one(board: chess.Board, stipulation: Stipulation) -> bool:
-    return any(_is_goal(after, stipulation) for _, after in _successors(board))
-
-
-def _successors(board: chess.Board) -> Iterator[tuple[chess.Move, chess.Board]]:
-    for move in board.legal_moves:
-        after = board.copy(stack=False)
-        after.push(move)
-        yield move, after
+    return any(_is_goal(after, stipulation) for _, after in successors(board))

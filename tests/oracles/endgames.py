@@ -55,15 +55,7 @@ NEAR = [
 
 @dataclass(frozen=True, slots=True)
 class Endgame:
-    """Distances to mate of a whole endgame.
-
-    Attributes
-    ----------
-    piece : chess.PieceType
-        White's rook or queen.
-    white_to_move, black_to_move : list of int
-        Plies to mate by position, or a negative constant of this module.
-    """
+    """Distances to mate of a whole endgame."""
 
     piece: chess.PieceType
     white_to_move: list[int]

@@ -5,14 +5,10 @@ It shares neither search nor evaluation with the scored oracle, and counts no no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import chess
 
 from solver.kernel.border.scored_struct import Horizon
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.oracles.naive import successors
 
 MATE = 30_000
 WORTH = {"p": 100, "n": 320, "b": 330, "r": 500, "q": 900, "k": 0}
@@ -32,14 +28,14 @@ def score(
         return ply - MATE if board.is_check() else 0
     return max(
         -score(after, depth - 1, ply + 1, horizon=horizon)
-        for after in _successors(board)
+        for _, after in successors(board)
     )
 
 
 def settled(board: chess.Board, ply: int) -> int:
     """Score a position by captures and promotions, in check by all moves."""
     if board.is_check():
-        replies = (-settled(after, ply + 1) for after in _successors(board))
+        replies = (-settled(after, ply + 1) for _, after in successors(board))
         return max(replies, default=ply - MATE)
     scores = [evaluate(board)]
     for move in board.legal_moves:
@@ -70,10 +66,3 @@ def evaluate(board: chess.Board) -> int:
             material[side] += 10 * (OFF_CENTRE[file] + OFF_CENTRE[rank])
             material[side] += 4 * (14 - steps)
     return material[board.turn] - material[not board.turn]
-
-
-def _successors(board: chess.Board) -> Iterator[chess.Board]:
-    for move in board.legal_moves:
-        after = board.copy(stack=False)
-        after.push(move)
-        yield after

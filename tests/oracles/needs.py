@@ -91,15 +91,7 @@ def cheapest(
     rights: chess.Bitboard,
     price: int,
 ) -> dict[Place, int]:
-    """Return the least that a piece spends to get to each place.
-
-    Parameters
-    ----------
-    rights : Bitboard
-        The corners of the rooks that may castle.
-    price : int
-        What is counted: 0 for moves, 1 for captures.
-    """
+    """Return the least moves (`price` 0) or captures (1) to get to each place."""
     start = Place(kind, square, is_last=False)
     least: dict[Place, int] = {}
     waiting = [(0, start)]
@@ -122,12 +114,8 @@ def together(
 ) -> Iterator[tuple[int, tuple[chess.Square, ...], int]]:
     """Walk a king at home and rooks that may castle, alone on the board.
 
-    Yields
-    ------
-    tuple
-        The moves spent, at most `longest`; the squares of the king and of each rook;
-        the piece that moved last, by its place among these. After castling, that is
-        the rook.
+    Yields the moves spent, at most `longest`; the squares of the king and of each rook;
+    the place among these of what moved last. After castling, that is the rook.
     """
     kinds = (chess.KING, chess.ROOK, chess.ROOK)
     board = chess.Board(None)

@@ -47,16 +47,10 @@ class WholePlay(NamedTuple):
 
 
 class PlayOracle:
-    """Builds the play of one stipulation.
+    """Builds the play of one stipulation, but not of help play.
 
-    Parameters
-    ----------
-    stipulation : Stipulation
-        Any but help play.
-    threats : bool
-        Look for threats, and leave out defences that change nothing about them.
-    all_defences : bool
-        Leave out no defence.
+    `threats`: look for threats, and leave out defences that change nothing about them;
+    `all_defences`: leave out none.
     """
 
     def __init__(

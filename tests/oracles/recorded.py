@@ -9,8 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.laboratory.techniques import NodeCount
-from tests.oracles.scored import INFINITY, MATE_ZONE, Expected, Node, ScoredSearch
-from tests.oracles.scored_positions import from_whites_side
+from tests.oracles.scored import (
+    INFINITY,
+    MATE_ZONE,
+    Expected,
+    Node,
+    ScoredSearch,
+    from_whites_side,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,12 +46,7 @@ class Recorded(NamedTuple):
 class Recorder(ScoredSearch):
     """The oracle's search, which remembers the nodes of the last iteration.
 
-    Attributes
-    ----------
-    nodes : list of Recorded
-        In the order in which they were entered.
-    totals : list of int
-        Moves made to the end of each iteration.
+    `totals` are the moves made to the end of each iteration.
     """
 
     def __init__(self, techniques: Techniques) -> None:

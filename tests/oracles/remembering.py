@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from tests.oracles.naive import successors
+
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable
 
     import chess
 
@@ -28,7 +30,9 @@ class Oracle:
         if position in self._shortest_mate:
             return self._shortest_mate[position] <= n
         for moves in range(self._longest_refuted[position] + 1, n + 1):
-            if any(self.mated_in(after, moves - 1) for after in _tries(board, moves)):
+            if any(
+                self.mated_in(after, moves - 1) for after in self.attacks(board, moves)
+            ):
                 self._shortest_mate[position] = moves
                 return True
             self._longest_refuted[position] = moves
@@ -38,26 +42,18 @@ class Oracle:
         """Return whether the side to move is mated within `n` moves of its opponent."""
         if not any(board.legal_moves):
             return board.is_check()
-        return n > 0 and all(self.mate_in(after, n) for after in _successors(board))
+        return n > 0 and all(self.mate_in(after, n) for _, after in successors(board))
 
     def keys(self, board: chess.Board, n: int) -> set[str]:
         """Return the keys, in UCI notation, of a mate within `n` (>= 1) moves."""
         return {
             after.peek().uci()
-            for after in _tries(board, n)
+            for after in self.attacks(board, n)
             if self.mated_in(after, n - 1)
         }
 
-
-def _tries(board: chess.Board, moves: int) -> list[chess.Board]:
-    successors = list(_successors(board))
-    checks = [after for after in successors if after.is_check()]
-    quiet = [after for after in successors if not after.is_check()]
-    return checks + quiet if moves > 1 else checks
-
-
-def _successors(board: chess.Board) -> Iterator[chess.Board]:
-    for move in board.legal_moves:
-        after = board.copy(stack=False)
-        after.push(move)
-        yield after
+    def attacks(self, board: chess.Board, moves: int) -> Iterable[chess.Board]:
+        """Return the positions after the attacker's moves, checks first."""
+        after = [after for _, after in successors(board)]
+        checks = [each for each in after if each.is_check()]
+        return checks + [each for each in after if not each.is_check() and moves > 1]

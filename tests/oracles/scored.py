@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import IntEnum
+from fractions import Fraction
+from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
@@ -23,24 +25,12 @@ from solver.kernel.border.scored_struct import (
     RootOrder,
 )
 from solver.laboratory.techniques import NodeCount
-from tests.oracles.past_scores import PastScores
-from tests.oracles.scored_positions import (
-    MATERIAL,
-    evaluate,
-    from_whites_side,
-    generated,
-    identity,
-    is_capture_or_promotion,
-    move_word,
-    uci_of,
-    victim,
-)
+from tests.oracles.minimax import WORTH, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
 
     from solver.laboratory.techniques import Techniques
-    from tests.oracles.past_scores import Counts
 
 MATE = 30_000
 INFINITY = 32_000
@@ -64,20 +54,15 @@ class Expected(IntEnum):
     CUT = 1
 
 
-class Bound(Enum):
-    """How a stored score bounds the true one."""
-
-    UPPER = "at most"
-    EXACT = "exactly"
-    LOWER = "at least"
-
-
 class Entry(NamedTuple):
-    """An entry of the table; mate scores are relative to its position."""
+    """An entry of the table; `bound` is "<=", "==" or ">=", as the true score compares.
+
+    Mate scores are relative to its position.
+    """
 
     depth: int
     score: int
-    bound: Bound
+    bound: str
     move: chess.Move | None
 
 
@@ -103,24 +88,151 @@ class Node:
     after_null: bool = False
 
 
-class ScoredSearch:
-    """One run of deepening iterations and the memory that they share.
+# Positions, with White to move, and moves
 
-    Parameters
-    ----------
-    techniques : Techniques
-    table : bool
-        Whether to remember positions.
-    counts : mapping
-        What the material table has counted, by the name of the material.
+ARRIVALS = dict(zip(chess.PIECE_TYPES, (1, 2, 4, 8, 12, 16), strict=True))
 
-    Attributes
-    ----------
-    counts : dict of NodeCount to int
-        Nodes of each kind.
-    longest : int
-        Plies of the longest line so far.
+
+def from_whites_side(board: chess.Board) -> chess.Board:
+    """Return the position as the side to move sees it."""
+    return board.mirror() if board.turn == chess.BLACK else board.copy(stack=False)
+
+
+def move_word(board: chess.Board, move: chess.Move) -> int:
+    """Return the number that orders moves of equal worth; White is to move."""
+    arriving = move.promotion or board.piece_type_at(move.from_square)
+    assert arriving is not None
+    return move.from_square | move.to_square << 6 | ARRIVALS[arriving] << 12
+
+
+def generated(board: chess.Board, move: chess.Move) -> tuple[int, ...]:
+    """Return the place of a move among the generated ones; White is to move.
+
+    King; pawns: one step, two steps, captures to the left and to the right, each with
+    promotions last (queen, knight, rook, bishop), then en passant; knights; moves along
+    diagonals; moves along files and ranks. Then by origin and target, of the king and
+    of pawns, but en passant, by target alone.
     """
+    start, end = move.from_square, move.to_square
+    kind = board.piece_type_at(start)
+    if kind == chess.KING:
+        return 0, end
+    if kind == chess.PAWN:
+        if board.is_en_passant(move):
+            return 5, start
+        way = {8: 1, 16: 2, 7: 3, 9: 4}[end - start]
+        promotions = (None, chess.QUEEN, chess.KNIGHT, chess.ROOK, chess.BISHOP)
+        order = promotions.index(move.promotion)
+        return way, order > 0, end, order
+    if kind == chess.KNIGHT:
+        return 6, start, end
+    files = chess.square_file(start) != chess.square_file(end)
+    ranks = chess.square_rank(start) != chess.square_rank(end)
+    return (7 if files and ranks else 8), start, end
+
+
+def is_capture_or_promotion(board: chess.Board, move: chess.Move) -> bool:
+    return move.promotion is not None or board.is_capture(move)
+
+
+def victim(board: chess.Board, move: chess.Move) -> int:
+    if board.is_en_passant(move):
+        return chess.PAWN
+    return board.piece_type_at(move.to_square) or 0
+
+
+def identity(board: chess.Board) -> Hashable:
+    """Return all of a position that its moves depend on; White is to move."""
+    passing = board.ep_square if board.has_pseudo_legal_en_passant() else None
+    kinds = board.pawns, board.knights, board.bishops, board.rooks, board.queens
+    return *kinds, board.kings, board.occupied_co[True], board.castling_rights, passing
+
+
+def uci_of(move: chess.Move | None, turn: chess.Color) -> str:
+    """Write a move as it is in the game; empty without one."""
+    if move is None:
+        return ""
+    flip = 0 if turn == chess.WHITE else 56
+    start, end = move.from_square ^ flip, move.to_square ^ flip
+    return chess.Move(start, end, move.promotion).uci()
+
+
+# What material has scored: White's results by its name, such as KRPvKR
+
+PAWNS = {"Q": 9, "R": 5, "B": 3, "N": 3, "P": 1, "K": 0}
+MOST = {"Q": 1, "R": 2, "B": 2, "N": 2, "P": 8, "K": 1}
+
+
+class Counts(NamedTuple):
+    """Positions from games that White won, drew and lost."""
+
+    won: int
+    drawn: int
+    lost: int
+
+
+NONE = Counts(0, 0, 0)
+
+
+class PastScores:
+    """The scores that one search reads."""
+
+    def __init__(self, counts: Mapping[str, Counts], techniques: Techniques) -> None:
+        self._counts = counts
+        self._use = techniques.mip
+        self._positions = techniques.mip_positions
+
+    def per_cent(self, board: chess.Board, *, is_white: bool) -> int | None:
+        """Return what the side to move, shown as White, has scored, if it is known."""
+        ours, theirs = pieces(board, chess.WHITE), pieces(board, chess.BLACK)
+        worths = [sum(PAWNS[piece] for piece in side) for side in (ours, theirs)]
+        if abs(worths[0] - worths[1]) <= 1 or any(
+            side.count(piece) > most
+            for side in (ours, theirs)
+            for piece, most in MOST.items()
+        ):
+            return None
+        known = self._counts.get(f"{ours}v{theirs}", NONE)
+        other = self._counts.get(f"{theirs}v{ours}", NONE)
+        if MipUse.WHITE not in self._use:
+            both = zip(known, reversed(other), strict=True)
+            return self._score(Counts(*map(sum, both)))
+        if is_white:
+            return self._score(known)
+        score = self._score(other)
+        return None if score is None else 100 - score
+
+    def _score(self, counts: Counts) -> int | None:
+        number = sum(counts)
+        if number == 0:
+            return None
+        score = 100 * Fraction(2 * counts.won + counts.drawn, 2 * number)
+        if MipUse.CURVE in self._use:
+            trust = Fraction(number, number + self._positions)
+            return rounded(50 + (score - 50) * trust)
+        if number < self._positions:
+            return None
+        if MipUse.ROUNDED in self._use or score in {0, 100}:
+            return rounded(score)
+        return min(max(rounded(score), 1), 99)
+
+
+def pieces(board: chess.Board, color: chess.Color) -> str:
+    """Return the letters of a side's pieces, the king's first."""
+    kinds = zip("KQRBNP", reversed(chess.PIECE_TYPES), strict=True)
+    return "".join(letter * len(board.pieces(kind, color)) for letter, kind in kinds)
+
+
+def rounded(number: Fraction) -> int:
+    """Round to the nearest whole number, halves up."""
+    return floor(number + Fraction(1, 2))
+
+
+# The search
+
+
+class ScoredSearch:
+    """One run of deepening iterations and the memory that they share."""
 
     def __init__(
         self,
@@ -133,25 +245,18 @@ class ScoredSearch:
         assert techniques.aspiration == 0, "the oracle does not have it"
         self.counts = dict.fromkeys(NodeCount, 0)
         self.longest = 0
-        self._count = techniques.count
-        self._horizon = techniques.horizon
-        self._root_order = techniques.root_order
+        self._chosen = techniques
         self._last_best: chess.Move | None = None
         self._last_trees: dict[chess.Move, int] = {}
         self._trees: dict[chess.Move, int] = {}
-        self._mdp = techniques.mdp
-        self._extension = techniques.extension
-        self._mip = techniques.mip
         self._past = PastScores(counts or {}, techniques)
         self._white_first = True
-        self._pruning = techniques
         self._prunable = {
             PrunedNodes.NONE: (),
             PrunedNodes.CUT: (Expected.CUT,),
             PrunedNodes.ALL: (Expected.ALL,),
             PrunedNodes.CUT_AND_ALL: (Expected.CUT, Expected.ALL),
         }[techniques.pruned_nodes]
-        self._additions = techniques.additions
         self._table: dict[Hashable, Entry] | None = {} if table else None
         self._killers: defaultdict[int, list[int]] = defaultdict(list)
         self._history: defaultdict[int, int] = defaultdict(int)
@@ -163,14 +268,14 @@ class ScoredSearch:
         root = from_whites_side(board)
         self._white_first = board.turn
         for self._iteration_depth in range(1, depth + 1):
-            self._found = (self.counts[self._count], None)
+            self._found = (self.counts[self._chosen.count], None)
             self._trees = dict.fromkeys(root.legal_moves, 0)
             score = self._search(
                 Node(root, -INFINITY, INFINITY, self._iteration_depth, 0, Expected.PV)
             )
             nodes, move = self._found
             self._last_best, self._last_trees = move, self._trees
-            total = self.counts[self._count]
+            total = self.counts[self._chosen.count]
             yield Iteration(score, uci_of(move, board.turn), nodes, total)
 
     def _search(self, node: Node) -> int:
@@ -200,9 +305,9 @@ class ScoredSearch:
         # 5. Pruning by material, or a reduction: the score is stored as unreduced.
         depth, past = node.depth, self._past_score(node)
         if node.expected is not Expected.PV and past in {0, 100}:
-            if MipUse.PRUNING in self._mip:
+            if MipUse.PRUNING in self._chosen.mip:
                 return evaluate(node.board) + (DECIDED if past else -DECIDED)
-            if MipUse.REDUCTION in self._mip:
+            if MipUse.REDUCTION in self._chosen.mip:
                 node.depth = max(1, depth - 1)
         # 6. Forward pruning; the moves are ordered once, between its two parts.
         prunable = self._is_prunable(node)
@@ -218,14 +323,14 @@ class ScoredSearch:
         # 8. Store the score, but not of a cut node that failed low with alpha.
         node.depth = depth
         uncertain = node.expected is Expected.CUT and best == node.alpha
-        if not (4 in self._additions and uncertain):
+        if not (4 in self._chosen.additions and uncertain):
             self._remember(node, best, best_move or hint)
         return best
 
     # Material
 
     def _past_score(self, node: Node) -> int | None:
-        if self._mip is MipUse.NONE:
+        if self._chosen.mip is MipUse.NONE:
             return None
         return self._past.per_cent(node.board, is_white=self._is_white(node))
 
@@ -235,28 +340,27 @@ class ScoredSearch:
 
     def _evaluate(self, node: Node) -> int:
         past = self._past_score(node)
-        if past is None or not self._mip & (MipUse.LAZY | MipUse.CORRECTION):
+        if past is None or not self._chosen.mip & (MipUse.LAZY | MipUse.CORRECTION):
             return evaluate(node.board)
         known = evaluate(node.board)
-        if MipUse.LAZY in self._mip:
+        if MipUse.LAZY in self._chosen.mip:
             known = sum(
-                worth * (len(node.board.pieces(kind, chess.WHITE)))
-                - worth * (len(node.board.pieces(kind, chess.BLACK)))
-                for kind, worth in MATERIAL.items()
+                WORTH[piece.symbol().lower()] * (1 if piece.color else -1)
+                for piece in node.board.piece_map().values()
             )
         return known + PER_CENT * (past - 50)
 
     def _key(self, node: Node) -> Hashable:
         """Return what a position's score depends on: with White's view, the colours."""
         key = identity(node.board)
-        return (key, self._is_white(node)) if MipUse.WHITE in self._mip else key
+        return (key, self._is_white(node)) if MipUse.WHITE in self._chosen.mip else key
 
     # The horizon
 
     def _score_horizon(self, node: Node) -> int:
-        if self._horizon is Horizon.QUIESCENCE:
+        if self._chosen.horizon is Horizon.QUIESCENCE:
             return self._quiesce(node)
-        if self._horizon is Horizon.MATE and node.board.is_checkmate():
+        if self._chosen.horizon is Horizon.MATE and node.board.is_checkmate():
             return -MATE + node.ply
         return self._evaluate(node)
 
@@ -283,15 +387,15 @@ class ScoredSearch:
     def _clip(self, node: Node) -> int | None:
         """Narrow the window; a score if nothing is left of it."""
         mating, mated = MATE - node.ply, -MATE + node.ply
-        if self._mdp is Mdp.VIPERMATE:
+        if self._chosen.mdp is Mdp.VIPERMATE:
             return _clip_like_vipermate(node) if node.ply > 0 else None
-        if self._mdp is Mdp.TIGHT and node.ply > 0:
+        if self._chosen.mdp is Mdp.TIGHT and node.ply > 0:
             mating -= 1
-        if self._mdp in {Mdp.UPPER, Mdp.CPW, Mdp.TIGHT}:
+        if self._chosen.mdp in {Mdp.UPPER, Mdp.CPW, Mdp.TIGHT}:
             node.beta = min(node.beta, mating)
             if node.alpha >= mating:
                 return mating
-        if self._mdp in {Mdp.LOWER, Mdp.CPW, Mdp.TIGHT}:
+        if self._chosen.mdp in {Mdp.LOWER, Mdp.CPW, Mdp.TIGHT}:
             node.alpha = max(node.alpha, mated)
             if node.beta <= mated:
                 return mated
@@ -303,18 +407,13 @@ class ScoredSearch:
         if self._table is None:
             return None
         entry = self._table.get(self._key(node))
-        return entry and entry._replace(score=_from_root(entry.score, node.ply))
+        return entry and entry._replace(score=_moved(entry.score, -node.ply))
 
     def _remember(self, node: Node, best: int, move: chess.Move | None) -> None:
         if self._table is None:
             return
-        if best <= node.alpha:
-            bound = Bound.UPPER
-        elif best >= node.beta:
-            bound = Bound.LOWER
-        else:
-            bound = Bound.EXACT
-        score = _from_here(best, node.ply)
+        bound = "<=" if best <= node.alpha else ">=" if best >= node.beta else "=="
+        score = _moved(best, node.ply)
         self._table[self._key(node)] = Entry(node.depth, score, bound, move)
 
     # The order of moves
@@ -328,9 +427,13 @@ class ScoredSearch:
             return move == self._last_best, nodes, move_word(node.board, move)
 
         moves = list(node.board.legal_moves)
-        if node.ply == 0 and self._root_order is RootOrder.GENERATED:
+        if node.ply == 0 and self._chosen.root_order is RootOrder.GENERATED:
             moves.sort(key=lambda move: (move != hint, generated(node.board, move)))
-        elif node.ply == 0 and self._root_order is RootOrder.NODES and self._last_best:
+        elif (
+            node.ply == 0
+            and self._chosen.root_order is RootOrder.NODES
+            and self._last_best
+        ):
             moves.sort(key=tree, reverse=True)
         else:
             moves.sort(key=worth, reverse=True)
@@ -370,7 +473,7 @@ class ScoredSearch:
 
     def _try_null_move(self, node: Node) -> int | None:
         """Return a score if the null move reaches beta."""
-        reduction = self._pruning.null_reduction
+        reduction = self._chosen.null_reduction
         pieces = node.board.occupied_co[chess.WHITE]
         if (
             reduction == 0
@@ -385,18 +488,18 @@ class ScoredSearch:
 
     def _try_multi_cut(self, node: Node, moves: list[chess.Move]) -> int | None:
         """Return a score if enough of the first moves reach beta."""
-        if self._pruning.cuts == 0 or node.depth <= MULTI_CUT_REDUCTION:
+        if self._chosen.cuts == 0 or node.depth <= MULTI_CUT_REDUCTION:
             return None
         cuts = 0
-        for move in moves[: self._pruning.tries]:
+        for move in moves[: self._chosen.tries]:
             score = self._test(node, move, node.depth - 1 - MULTI_CUT_REDUCTION)
             cuts += score >= node.beta
-            if cuts == self._pruning.cuts:
+            if cuts == self._chosen.cuts:
                 return self._pruned(node, score)
         return None
 
     def _pruned(self, node: Node, score: int) -> int:
-        return node.beta if 1 in self._additions else score
+        return node.beta if 1 in self._chosen.additions else score
 
     def _test(
         self, node: Node, move: chess.Move, depth: int, *, after_null: bool = False
@@ -422,7 +525,7 @@ class ScoredSearch:
             if node.ply == 0:
                 self._trees[move] += self.counts[NodeCount.MOVES] - before
             if score > alpha and node.ply == 0:
-                self._found = (self.counts[self._count], move)
+                self._found = (self.counts[self._chosen.count], move)
             if score > best:
                 best = score
                 best_move = move if score > node.alpha else None
@@ -445,16 +548,16 @@ class ScoredSearch:
             return search(alpha, beta, Expected(-expected))
         score = search(alpha, alpha + 1, _sibling(expected))
         closed = expected is Expected.PV and score == beta == alpha + 1
-        if alpha < score < beta or (2 in self._additions and closed):
+        if alpha < score < beta or (2 in self._chosen.additions and closed):
             lower = score if alpha < score < beta else alpha
-            if 3 in self._additions and score == alpha + 1:
+            if 3 in self._chosen.additions and score == alpha + 1:
                 lower = alpha
             self.counts[NodeCount.AGAIN] += 1
             score = search(lower, beta, expected)
         return score
 
     def _is_extended(self, node: Node, move: chess.Move) -> bool:
-        board, extension = node.board, self._extension
+        board, extension = node.board, self._chosen.extension
         capped = Extension.UNCAPPED not in extension
         if capped and node.ply + node.depth >= 2 * self._iteration_depth:
             return False
@@ -490,22 +593,12 @@ def _clip_like_vipermate(node: Node) -> int | None:
 def _answers(entry: Entry, node: Node) -> bool:
     if node.ply == 0 or node.expected is Expected.PV or entry.depth < node.depth:
         return False
-    return (
-        entry.bound is Bound.EXACT
-        or (entry.bound is Bound.LOWER and entry.score >= node.beta)
-        or (entry.bound is Bound.UPPER and entry.score <= node.alpha)
-    )
+    window = {"<=": entry.score <= node.alpha, ">=": entry.score >= node.beta}
+    return window.get(entry.bound, True)
 
 
-def _from_here(score: int, ply: int) -> int:
-    """Make a mate score relative to `ply` instead of the root."""
+def _moved(score: int, plies: int) -> int:
+    """Make a mate score relative to a position so many plies later."""
     if abs(score) < MATE_ZONE:
         return score
-    return score + ply if score > 0 else score - ply
-
-
-def _from_root(score: int, ply: int) -> int:
-    """Make a mate score relative to the root instead of `ply`."""
-    if abs(score) < MATE_ZONE:
-        return score
-    return score - ply if score > 0 else score + ply
+    return score + plies if score > 0 else score - plies

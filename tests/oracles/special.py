@@ -23,20 +23,11 @@ WEAK = (chess.PAWN, chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK)
 
 
 def special_positions(kind: str, count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield `count` legal positions.
+    """Yield legal positions of one of `KINDS`; the same seed gives the same ones.
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`. A double step is one that may be taken en passant.
-    count, seed : int
-        The same seed gives the same positions.
-
-    Yields
-    ------
-    chess.Board
-        The side with the special move is to move; if it may castle or promote,
-        sometimes the other side, which may be able to capture the rook or the pawn.
+    The side with the special move is to move; if it may castle or promote, sometimes
+    the other side, which may be able to capture the rook or the pawn. A double step is
+    one that may be taken en passant.
     """
     return islice(_positions(kind, Random(f"{kind} {seed}")), count)
 

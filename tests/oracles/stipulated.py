@@ -19,68 +19,35 @@ from tests.oracles import walks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SOLVED = {
-    "=": (
-        *("3k4/8/8/8/7p/6QQ/pR5Q/K7", "KB6/8/8/p7/8/7k/4Q3/1B1Q4"),
-        *("B7/K6k/B7/6Q1/8/1Rq5/8/4B3", "4R3/7K/4p2N/1Q6/8/6R1/k7/8"),
-        *("8/3Q4/7k/8/r5R1/8/P1B5/1K6", "2k5/8/1p6/8/8/Q1B5/KB5Q/8"),
-        *("2n5/4B3/2k5/8/8/6BQ/R6K/7R", "6k1/3Q4/8/8/8/5p2/1R3R2/K7"),
-        *("8/Q7/6P1/4B2K/7B/8/5bB1/4k3", "6K1/1P4B1/8/6N1/4Q3/8/4p3/2k5"),
-        *("8/1B6/8/8/8/4k3/2p3rB/Q5NK", "K7/1R6/8/8/k7/2R5/1b6/8"),
-        *("K7/1P3R2/8/6Rp/3k4/8/8/4Q3", "8/KP6/Bp6/7k/8/6R1/8/6R1"),
-    ),
-    "s#": (
-        *("8/8/8/8/2R5/6pk/5p1N/7K", "8/8/4Q3/8/8/kp6/p7/K7"),
-        *("8/8/8/1Q6/8/k7/rpBP4/2K5", "8/8/5Q2/1p6/pP6/K7/8/bk6"),
-        *("8/3R4/5b2/8/8/8/Npk5/KR6", "2Q5/8/1Q6/pp6/8/KP6/8/k4q2"),
-        *("1KR5/7Q/k7/8/8/8/1qn5/3BB3", "K2Q3q/7Q/k7/8/8/7B/1q6/8"),
-        *("8/6n1/4R3/8/4Q1q1/7P/7P/5k1K", "8/8/q7/8/5Q2/8/7R/3Bk2K"),
-        *("3n4/8/4Q3/7Q/5k2/8/7P/5bBK", "K1k5/4Q3/8/4q3/Q7/8/Q7/8"),
-        *("6RK/P5P1/2r1R3/8/8/8/5Q2/7k", "8/8/1qR5/N7/P5N1/K7/6Q1/k7"),
-        *("8/8/8/5q2/1Q6/3k4/Bp6/bK6", "1K6/2R5/8/k7/6Q1/7b/1R6/6q1"),
-        *("K7/pP4Rq/k7/7Q/8/8/8/8", "8/Q6B/2b1p3/3Q4/5k2/8/7p/7K"),
-        *("8/Q7/8/3Q4/8/q1k3p1/1R6/1K6", "8/8/5B2/5Q2/q1Q5/8/p7/K3k3"),
-        *("6r1/8/4q3/3QQ3/k7/8/7R/5Q1K", "K3k3/R6Q/8/8/1Q6/6q1/8/8"),
-    ),
-    "s=": (
-        "6K1/4q2n/8/2Q5/8/8/8/qk6",
-        "8/3Q4/8/8/8/2k5/2q5/K7",
-        "8/5k2/8/8/7Q/6q1/8/7K",
-        "5q2/6Q1/3q4/8/8/8/7Q/4k2K",
-        "K7/p4r2/k7/8/1Q6/8/7q/8",
-        "K7/8/Qq6/8/8/8/8/6k1",
-        "Kb6/p6Q/1q6/8/8/8/3k4/7r",
-        "8/8/8/8/8/pQ6/P7/K1k5",
-        "8/8/3b4/8/Q7/6qk/8/7K",
-        "8/8/8/1k6/3Q4/8/q6p/7K",
-        "7K/2r5/k7/5Q2/8/1b6/8/8",
-        # A lone king takes the last piece that can move.
-        "K1k5/P6Q/8/8/8/8/8/8",
-        "K2k4/P7/8/8/8/2Q5/2Q5/8",
-        "K1k5/8/P1P5/8/8/6Q1/8/8",
-    ),
-    "r#": (
-        *("8/3R4/8/1R6/8/4k3/2Qqp3/RK6", "8/8/2P5/8/5k1P/7K/2P5/q7"),
-        *("KR3NkN/1P6/8/6r1/8/8/1n6/8", "8/8/8/8/5k2/3q4/6b1/3Q1rK1"),
-        *("R6K/6P1/8/Q7/8/5r2/4k3/2R5", "6K1/5r1R/8/8/k1B5/4R3/8/3q4"),
-        *("K7/3k4/8/8/2Q1R3/1N6/8/4q3", "1R6/K6Q/4q3/8/3k4/8/8/2Q5"),
-        *("5NK1/6PB/7k/8/8/8/8/R4q2", "5q2/7R/r5k1/8/2Q5/8/6r1/5K2"),
-        *("8/k7/8/1q6/7R/5QP1/4p2b/7K", "K6k/1P5r/8/5b2/8/4Q3/8/8"),
-        *("1k6/7K/5Qr1/8/q7/8/5b2/8", "K1R3Q1/1P6/2q5/8/k7/8/8/5Q2"),
-        *("K7/8/6q1/6R1/8/5P2/8/k7", "8/4k2K/6r1/5Q2/3r4/8/8/8"),
-    ),
-    "semi-r#": (
-        *("2R5/8/8/3r4/8/8/5P1p/3k2K1", "8/8/8/8/kb6/4Ppp1/p4KR1/8"),
-        *("1k6/8/7R/8/2q5/8/7P/7K", "7b/6RK/8/8/8/8/q7/2q2k2"),
-        *("7K/6P1/1P2q3/8/3Q4/3r2k1/8/1B6", "3rR1r1/7K/6rB/8/8/8/5k2/8"),
-        *("K3R3/1P6/8/6r1/Qq6/7k/5Q2/8", "7K/6P1/R3b2k/3q4/8/8/8/5Q2"),
-        *("8/qk6/8/8/8/3Q4/6P1/2R4K", "8/5q2/3Q4/8/8/N7/2b5/1QKbk3"),
-        *("K6N/1P6/3q4/1Q6/8/5k2/8/R7", "6R1/7K/8/Q2q4/8/n7/7k/4Q3"),
-        *("1k6/4q3/8/8/4r2R/6P1/6BK/8", "8/7b/8/3B4/8/4k3/1Q3r2/Kb6"),
-        "1q6/8/8/7Q/8/6k1/6Np/7K",
-    ),
-}
+SOLVED_TEXT = """
+= 3k4/8/8/8/7p/6QQ/pR5Q/K7 KB6/8/8/p7/8/7k/4Q3/1B1Q4 B7/K6k/B7/6Q1/8/1Rq5/8/4B3
+    4R3/7K/4p2N/1Q6/8/6R1/k7/8 8/3Q4/7k/8/r5R1/8/P1B5/1K6 2k5/8/1p6/8/8/Q1B5/KB5Q/8
+    2n5/4B3/2k5/8/8/6BQ/R6K/7R 6k1/3Q4/8/8/8/5p2/1R3R2/K7 8/Q7/6P1/4B2K/7B/8/5bB1/4k3
+
+s# 8/8/8/8/2R5/6pk/5p1N/7K 8/8/4Q3/8/8/kp6/p7/K7 8/8/8/1Q6/8/k7/rpBP4/2K5
+    8/8/5Q2/1p6/pP6/K7/8/bk6 8/3R4/5b2/8/8/8/Npk5/KR6 2Q5/8/1Q6/pp6/8/KP6/8/k4q2
+    1KR5/7Q/k7/8/8/8/1qn5/3BB3 K2Q3q/7Q/k7/8/8/7B/1q6/8 8/6n1/4R3/8/4Q1q1/7P/7P/5k1K
+    8/8/q7/8/5Q2/8/7R/3Bk2K 3n4/8/4Q3/7Q/5k2/8/7P/5bBK K1k5/4Q3/8/4q3/Q7/8/Q7/8
+    6RK/P5P1/2r1R3/8/8/8/5Q2/7k
+
+s= 6K1/4q2n/8/2Q5/8/8/8/qk6 8/3Q4/8/8/8/2k5/2q5/K7 8/5k2/8/8/7Q/6q1/8/7K
+    5q2/6Q1/3q4/8/8/8/7Q/4k2K K7/p4r2/k7/8/1Q6/8/7q/8 K7/8/Qq6/8/8/8/8/6k1
+    K1k5/P6Q/8/8/8/8/8/8 K2k4/P7/8/8/8/2Q5/2Q5/8 K1k5/8/P1P5/8/8/6Q1/8/8
+
+r# 8/3R4/8/1R6/8/4k3/2Qqp3/RK6 8/8/2P5/8/5k1P/7K/2P5/q7 KR3NkN/1P6/8/6r1/8/8/1n6/8
+    8/8/8/8/5k2/3q4/6b1/3Q1rK1 R6K/6P1/8/Q7/8/5r2/4k3/2R5 6K1/5r1R/8/8/k1B5/4R3/8/3q4
+    K7/3k4/8/8/2Q1R3/1N6/8/4q3 1R6/K6Q/4q3/8/3k4/8/8/2Q5 5NK1/6PB/7k/8/8/8/8/R4q2
+    5q2/7R/r5k1/8/2Q5/8/6r1/5K2
+
+semi-r# 2R5/8/8/3r4/8/8/5P1p/3k2K1 8/8/8/8/kb6/4Ppp1/p4KR1/8 1k6/8/7R/8/2q5/8/7P/7K
+    7b/6RK/8/8/8/8/q7/2q2k2 7K/6P1/1P2q3/8/3Q4/3r2k1/8/1B6 3rR1r1/7K/6rB/8/8/8/5k2/8
+    K3R3/1P6/8/6r1/Qq6/7k/5Q2/8 7K/6P1/R3b2k/3q4/8/8/8/5Q2 8/qk6/8/8/8/3Q4/6P1/2R4K
+"""
 """Positions with a solution in one to three moves, found by a search of random ones."""
+
+SOLVED = {
+    name: positions for name, *positions in map(str.split, SOLVED_TEXT.split("\n\n"))
+}
 
 STIPULATIONS = tuple(f"{play}{goal}" for play, goal in BATTLE_PLAYS)
 
@@ -97,17 +64,11 @@ def quick_positions(
 
 
 def positions(stipulation: str, count: int, seed: int) -> Iterator[chess.Board]:
-    """Yield `count` legal positions of at most eight pieces, either side to move.
-
-    Parameters
-    ----------
-    stipulation : str
-        One of `STIPULATIONS`, without its number.
-    count, seed : int
-        The same seed gives the same positions.
-    """
+    """Yield `count` legal positions of at most eight pieces, either side to move."""
     random = Random(f"{stipulation} {seed}")
-    solved = SOLVED.get(stipulation, SOLVED["s="])  # reflex stalemates are like these
+    # Exact mates are like stalemates, and reflex stalemates like selfstalemates.
+    source = {"exact-#": "=", "r=": "s=", "semi-r=": "s="}.get(stipulation, stipulation)
+    solved = SOLVED[source]
     while count:
         board = chess.Board(f"{random.choice(solved)} w - - 0 1")
         for _ in range(random.choice((0, 1, 1, 1, 2))):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import chess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
 LONGEST_WALK = 120
 """Plies of a walk before it starts again, so that all phases of a game occur."""
@@ -144,137 +143,3 @@ def _mates(random: Random) -> Iterator[chess.Board]:
         board.turn = chess.BLACK
         if board.is_checkmate() and board.is_valid():
             yield board if random.random() < 0.5 else board.mirror()
-
-
-class Genre(NamedTuple):
-    """Help play of few pieces that tends to have some special moves.
-
-    `special` are words of `SPECIAL_MOVES`; `problems` yields positions and plies.
-    """
-
-    special: frozenset[str]
-    problems: Iterator[tuple[chess.Board, int]]
-
-
-SPECIAL_MOVES = (
-    *("castling", "by castling", "of castling", "promotion", "double step"),
-    "en passant",
-)
-"""Two are captures: by pieces that castle or may castle at first, and of them."""
-
-
-def special_genres(seed: int) -> list[Genre]:
-    """Return genres of help play, each with problems without end.
-
-    Either colour mates, on either wing.
-    """
-    castling, by, of, promotion, double, passing = SPECIAL_MOVES
-    return [
-        Genre(frozenset(special), _special_problems(Random(seed + index), setting))
-        for index, (setting, special) in enumerate(
-            [
-                (_castling_mates, {castling, by, of}),
-                (_castling_is_mated, {castling, by}),
-                (_promotion, {promotion}),
-                (_en_passant, {double, passing}),
-            ]
-        )
-    ]
-
-
-def _special_problems(
-    random: Random, setting: Callable[[Random], Setting]
-) -> Iterator[tuple[chess.Board, int]]:
-    while True:
-        board, mating, plies = setting(random)
-        for symbol in random.sample("QRBNPPqrbnpp", random.randint(0, 3)):
-            _put(board, random, symbol, chess.SQUARES)
-        board.turn = mating if plies % 2 else not mating
-        if random.random() < 0.5:
-            board.apply_mirror()
-        if board.is_valid():
-            yield board, plies
-
-
-Setting = tuple[chess.Board, chess.Color, int]
-"""The first pieces of a position, the side that mates, and the plies."""
-
-
-def _castling_mates(random: Random) -> Setting:
-    board, rook = _before_castling(random)
-    mated = random.choice(_near(rook, files=4, ranks=3))
-    _put(board, random, "k", [mated])
-    _put(board, random, random.choice("QRBNNPP"), _near(mated, files=2, ranks=2))
-    return board, chess.WHITE, random.choice((4, 5, 5, 6))
-
-
-def _castling_is_mated(random: Random) -> Setting:
-    board, rook = _before_castling(random)
-    castled = chess.G1 if rook == chess.H1 else chess.C1
-    _put(board, random, "k", _near(castled, files=3, ranks=4))
-    for _ in range(2):
-        _put(board, random, random.choice("qqrrbn"), chess.SQUARES)
-    return board, chess.BLACK, random.choice((2, 3, 3, 4))
-
-
-def _before_castling(random: Random) -> tuple[chess.Board, chess.Square]:
-    board = chess.Board(None)
-    rook = random.choice((chess.A1, chess.H1))
-    board.set_piece_at(chess.E1, chess.Piece(chess.KING, chess.WHITE))
-    board.set_piece_at(rook, chess.Piece(chess.ROOK, chess.WHITE))
-    board.castling_rights = chess.BB_SQUARES[rook]
-    return board, rook
-
-
-def _promotion(random: Random) -> Setting:
-    board = chess.Board(None)
-    king = random.choice(chess.SQUARES[32:])
-    _put(board, random, "k", [king])
-    _put(board, random, "K", _near(king, files=3, ranks=3))
-    _put(board, random, "P", chess.SQUARES[40:56])
-    if random.random() < 0.5:
-        _put(board, random, "p", chess.SQUARES[8:24])
-    return board, random.random() < 0.7, random.choice((3, 4, 5))
-
-
-def _en_passant(random: Random) -> Setting:
-    board = chess.Board(None)
-    file = random.randrange(8)
-    beside = random.choice([at for at in (file - 1, file + 1) if 0 <= at < 8])
-    is_after = random.random() < 0.75
-    board.set_piece_at(
-        chess.square(file, 3 if is_after else 1), chess.Piece.from_symbol("P")
-    )
-    board.set_piece_at(chess.square(beside, 3), chess.Piece.from_symbol("p"))
-    passed = chess.square(file, 2)
-    mating = random.choice(chess.COLORS)
-    mated = random.choice(_near(passed, files=2, ranks=2))
-    _put(board, random, "k" if mating else "K", [mated])
-    _put(board, random, "K" if mating else "k", _near(mated, files=3, ranks=3))
-    for _ in range(2):
-        symbol = random.choice("QQRRBN" if mating else "qqrrbn")
-        _put(board, random, symbol, _near(mated, files=3, ranks=3))
-    if is_after:
-        board.ep_square = passed
-        return board, mating, 3 if mating == chess.BLACK else random.choice((2, 4))
-    return board, mating, random.choice((3, 4))
-
-
-@cache
-def _near(square: chess.Square, files: int, ranks: int) -> list[chess.Square]:
-    return [
-        other
-        for other in chess.SQUARES
-        if abs(chess.square_file(other) - chess.square_file(square)) <= files
-        and abs(chess.square_rank(other) - chess.square_rank(square)) <= ranks
-    ]
-
-
-def _put(
-    board: chess.Board, random: Random, symbol: str, squares: Sequence[chess.Square]
-) -> None:
-    """Put a piece on one of these squares if that is empty and it may be there."""
-    square = random.choice(squares)
-    is_last = chess.square_rank(square) in (0, 7)
-    if not board.piece_at(square) and not (is_last and symbol in "Pp"):
-        board.set_piece_at(square, chess.Piece.from_symbol(symbol))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import chess
 import pytest
@@ -26,9 +26,6 @@ from tests.oracles import walks
 from tests.processes import PATIENCE_S
 from tests.search import workspaces
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 pytestmark = pytest.mark.usefixtures("kernel")
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
@@ -41,11 +38,6 @@ HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 
 LONG_KEYS = "8/8/3P4/2P1P3/1P1K1P2/2P1P3/3P4/3k4 w - - 0 1"
 """Mate in 8 with two keys; most nodes go into first moves that are no keys."""
-
-START = pack_board(chess.Board())
-
-OVERRUN = 1000
-"""Nodes by which one thread may exceed its limit."""
 
 
 def puzzles(length: int, count: int) -> list[str]:
@@ -84,6 +76,15 @@ def test_any_number_of_threads_gives_the_same_answer(threads: int) -> None:
         assert board.is_checkmate(), fen
         helped += together._helper_threads.nodes > 0
     assert helped > 10
+    for fen in puzzles(4, 12):
+        found = together.solve(Problem(fen), Limits(max_moves=3))
+        assert found.mate is None or found.mate < 0, fen
+    found = together.solve(Problem(ROOK_ENDING), Limits(), within=7)
+    assert (found.status, found.lower_bound) == (Status.DISPROVED, 8)
+    found = together.solve(Problem(HARD), Limits(nodes=30_000))
+    assert (found.status, found.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
+    for nodes in (together.workspace.search.nodes, together._helper_threads.nodes):
+        assert nodes < (threads - 1) * 31_000
 
 
 def test_helper_threads_join_the_search_for_keys() -> None:
@@ -95,65 +96,42 @@ def test_helper_threads_join_the_search_for_keys() -> None:
     assert found.keys_complete
     assert together._helper_threads.nodes > HELPED_FROM
     assert together.workspace.search.nodes < expected.stats.nodes
-
-
-def test_a_row_whose_keys_take_long_leaves_its_batch_with_what_it_has_found() -> None:
-    solver = Solver()
-    expected = solver.solve(LONG_KEYS)
+    # A row of a batch whose keys take long leaves it with what it has found.
     questions = [read_question(fen) for fen in (*puzzles(3, 2), LONG_KEYS)]
-    batch = Questions(solver.workspace, questions)
-    *_, last = solver.answers(batch, lambda: nullcontext(Control()))
+    batch = Questions(alone.workspace, questions)
+    *_, last = alone.answers(batch, lambda: nullcontext(Control()))
     (found,) = batch.solutions(last)
     assert (answer(found), found.pv) == (answer(expected), expected.pv)
     assert found.stats.nodes == expected.stats.nodes
 
 
-@pytest.mark.usefixtures("impatient")
-def test_threads_find_no_mate_where_there_is_none() -> None:
-    together = Solver(hash_mib=1, threads=2)
-    for fen in puzzles(4, 12):
-        found = together.solve(Problem(fen), Limits(max_moves=3))
-        assert found.mate is None or found.mate < 0, fen
-    found = together.solve(Problem(ROOK_ENDING), Limits(), within=7)
-    assert (found.status, found.lower_bound) == (Status.DISPROVED, 8)
-
-
-def run_engines(
-    workspace: Workspace, questions: list[tuple[chess.Board, int, Decision]], seed: int
-) -> Callable[[], list[str]]:
-    """Return work that runs both engines in random order and lists wrong verdicts."""
-
-    def work() -> list[str]:
-        order = questions * 2
-        Random(seed).shuffle(order)
-        wrong = []
-        for index, (board, moves, expected) in enumerate(order):
-            engine = (Workspace.search_dfpn, Workspace.prove)[index % 2]
-            with workspace.budget(5000):
-                found = engine(workspace, pack_board(board), moves, attacking=True)
-            if found not in {expected, Decision.STOPPED}:
-                wrong.append(f"{board.fen()}: {moves} moves, {found}")
-        return wrong
-
-    return work
-
-
-@pytest.mark.parametrize("buckets", [1, 2, 16])
+@pytest.mark.parametrize("buckets", [1, 16])
 def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
     buckets: int,
 ) -> None:
+    """Both run both engines, in random order."""
     boards = [
         *walks.small_positions(150, seed=91),
         *walks.crowded_positions(60, seed=91),
         *(chess.Board(fen) for fen in puzzles(5, 20)),
     ]
-    reference = Workspace(hash_mib=16)
-    questions = []
+    reference, questions = Workspace(hash_mib=16), []
     for board in boards:
         reference.begin(None)
         for moves in (2, 3, 4):
             expected = reference.prove(pack_board(board), moves, attacking=True)
-            questions.append((board, moves, expected))
+            questions.append((pack_board(board), moves, expected))
+
+    def wrong_verdicts(workspace: Workspace) -> list[str]:
+        order, wrong = questions * 2, []
+        Random(id(workspace)).shuffle(order)
+        for index, (position, moves, expected) in enumerate(order):
+            engine = (Workspace.search_dfpn, Workspace.prove)[index % 2]
+            with workspace.budget(5000):
+                found = engine(workspace, position, moves, attacking=True)
+            if found not in {expected, Decision.STOPPED}:
+                wrong.append(f"{bytes(position).hex()}: {moves} moves, {found}")
+        return wrong
 
     leader = Workspace(hash_mib=1)
     helper = leader.helper()
@@ -162,18 +140,8 @@ def test_a_table_that_two_threads_fill_at_once_holds_only_what_is_true(
         workspace.search.first_bits, workspace.search.most_buckets = bits, buckets
     leader.begin(None)
     helper.join(leader, NO_LIMIT)
-    wrong: list[str] = []
-    tasks = [run_engines(leader, questions, 1), run_engines(helper, questions, 2)]
-    threads = [
-        threading.Thread(target=lambda task=task: wrong.extend(task()), daemon=True)
-        for task in tasks
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-    assert not wrong
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(wrong_verdicts, (leader, helper))] == [[], []]
     assert helper.search.nodes > 10_000
 
 
@@ -190,57 +158,6 @@ def test_a_time_limit_ends_all_threads() -> None:
     assert not [thread for thread in left if "(help_search)" in thread.name]
     assert solver._helper_threads.nodes > 0
     assert found.stats.nodes > solver._helper_threads.nodes
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_node_limit_holds_for_each_thread() -> None:
-    solver = Solver(hash_mib=4, threads=2)
-    found = solver.solve(Problem(HARD), Limits(nodes=30_000))
-    assert (found.status, found.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
-    assert solver.workspace.search.nodes < 30_000 + OVERRUN
-    assert solver._helper_threads.nodes < 30_000 + OVERRUN
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_stop_from_outside_ends_all_threads() -> None:
-    solver = Solver(hash_mib=4, threads=2)
-    control = Control()
-    answers: list[Solution] = []
-
-    def work() -> None:
-        answers.append(solver.solve(Problem(HARD), Limits(), control=control))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while not solver._helper_threads._threads:
-        thread.join(0.005)
-        assert thread.is_alive()
-    control.stop()
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
-    assert answers[0].stopped_by is StoppedBy.INTERRUPT
-    assert not solver._helper_threads._threads
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_helper_thread_that_finishes_a_mate_is_stopped_all_the_same() -> None:
-    """Finishing a proof puts off a limit, but not the end of the leader's search."""
-    leader = Workspace(hash_mib=1)
-    helper_threads = HelperThreads(leader, 1)
-    leader.begin(None)
-    stopping = threading.Event()
-    stopped_after: list[bool] = []
-
-    def work(helper: Workspace, control: Control) -> None:
-        while not helper.search.stop:
-            stopping.wait(0.001)
-        with control.finishing():
-            pass
-        stopped_after.append(bool(helper.search.stop))
-
-    helper_threads.start(work)
-    helper_threads.stop()
-    assert stopped_after == [True]
 
 
 def test_a_search_of_less_than_a_million_nodes_is_the_same_with_any_threads() -> None:
@@ -310,27 +227,5 @@ def test_helper_threads_begin_again_when_the_table_becomes_too_small() -> None:
         assert sum(limits) + spent == pytest.approx(1_001_000_000, abs=10)
     helper_threads.stop()
     assert helper_threads.nodes == 60
-    helper_threads.stop()
-    assert helper_threads.nodes == 0
-
-
-def test_the_table_grows_by_itself_when_the_threads_have_ended() -> None:
-    leader = Workspace(hash_mib=1)
-    leader.search.first_bits = 4
-    leader.begin(None)
-    leader.search.nodes = HELPED_FROM
-    helper_threads = HelperThreads(leader, 1)
-    helper_threads.start(lambda *_: None)
-    assert leader.search.grow_at == NO_LIMIT
-    helper_threads.stop()
-    assert leader.search.buckets == 128
-    assert leader.search.grow_at < HELPED_FROM
-    leader.search_dfpn(START, 3, attacking=True)
-    assert leader.search.buckets > 128
-
-
-def test_no_helper_threads_do_nothing() -> None:
-    helper_threads = HelperThreads(Workspace(hash_mib=1), 0)
-    helper_threads.start(lambda *_: pytest.fail("there is no helper"))
     helper_threads.stop()
     assert helper_threads.nodes == 0

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from itertools import chain
 from random import Random
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver import Claim, InputError, Limits, Problem, Status, StoppedBy
+from solver import Claim, InputError, Limits, Problem, Solution, Status, StoppedBy
 from solver.board import pack_board
+from solver.errors import FenError
 from solver.problem import MAX_MOVES
-from solver.search.queries import is_attacking, read_question
+from solver.search.queries import Question, Questions, is_attacking, read_question
+from solver.search.threads import Control
 from solver.solving import Solver
 from tests.oracles import naive, walks
+from tests.search.workspaces import untimed
 from tests.sizes import sized
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -42,18 +53,7 @@ def test_the_sign_of_the_length_or_the_claim_says_who_attacks() -> None:
     assert sides(ROOK_AGAINST_PAWN, claim=-8) == (False, False)
     assert sides(ROOK_AGAINST_PAWN, claim=-8, within=2) == (True, False)
     assert sides(ROOK_AGAINST_PAWN, claim=2, within=-8) == (False, False)
-
-
-def test_without_a_claim_the_side_to_move_attacks_and_both_are_searched() -> None:
     assert sides(ROOK_AGAINST_PAWN) == (True, True)
-
-
-def test_a_bare_king_to_move_defends() -> None:
-    assert sides("7k/8/5K2/8/8/8/8/R7 b - - 0 1") == (False, False)
-
-
-def test_a_bare_king_not_to_move_cannot_attack() -> None:
-    assert sides("7k/8/5K2/8/8/8/8/R7 w - - 0 1") == (True, False)
 
 
 def test_the_search_goes_no_farther_than_the_limit() -> None:
@@ -61,23 +61,14 @@ def test_the_search_goes_no_farther_than_the_limit() -> None:
     assert read_question(problem).most_moves == MAX_MOVES
     assert read_question(problem, limits).most_moves == 4
     assert read_question(problem, limits, within=-6).most_moves == 6
-
-
-@pytest.mark.parametrize("within", [0, MAX_MOVES + 1, -MAX_MOVES - 1])
-def test_a_length_beyond_the_longest_search_is_refused(within: int) -> None:
-    with pytest.raises(InputError, match="within: expected "):
-        sides(ROOK_AGAINST_PAWN, within=within)
-    with pytest.raises(InputError, match="max_moves: expected 1 to 200, found "):
-        Limits(max_moves=abs(within))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("time_s", -1.0), ("time_s", float("nan")), ("nodes", -1), ("hash_mib", 0)],
-)
-def test_a_limit_out_of_range_is_refused_by_name(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=f"{name}: expected"):
-        Limits(**{name: value})  # type: ignore[arg-type]
+    for within in (0, MAX_MOVES + 1, -MAX_MOVES - 1):
+        with pytest.raises(InputError, match="within: expected "):
+            sides(ROOK_AGAINST_PAWN, within=within)
+        with pytest.raises(InputError, match="max_moves: expected 1 to 200, found "):
+            Limits(max_moves=abs(within))
+    for name, value in (("time_s", -1.0), ("time_s", float("nan")), ("nodes", -1)):
+        with pytest.raises(InputError, match=f"{name}: expected"):
+            Limits(**{name: value})  # type: ignore[arg-type]
 
 
 def test_being_mated_is_an_answer(solver: Solver) -> None:
@@ -90,12 +81,11 @@ def test_being_mated_is_an_answer(solver: Solver) -> None:
     assert line.is_checkmate()
     claimed = solver.solve(Problem(ROOK_AGAINST_PAWN, claim=Claim(-8)), Limits())
     assert claimed.mate == -8
-
-
-def test_two_bare_kings_mate_nobody(solver: Solver) -> None:
-    solution = solver.solve(Problem("7k/8/5K2/8/8/8/8/8 w - - 0 1"), Limits())
-    assert (solution.status, solution.mate) == (Status.DISPROVED, None)
-    assert solution.stats.nodes == 0
+    for nodes in range(1, 2_000, 97):
+        cut = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(nodes=nodes))
+        assert (cut.status, cut.stopped_by) == (Status.UNDECIDED, StoppedBy.NODES)
+    bare = solver.solve(Problem("7k/8/5K2/8/8/8/8/8 w - - 0 1"), Limits())
+    assert (bare.status, bare.mate, bare.stats.nodes) == (Status.DISPROVED, None, 0)
 
 
 @sized("count", 100, 400)
@@ -109,17 +99,11 @@ def test_the_side_that_mates_is_found_with_the_shortest_length(
         lost = next((n for n in range(3) if naive.mated_in(board, n)), None)
         expected = -lost if lost is not None else own
         assert solution.mate == expected, board.fen()
+        if own and lost is None:
+            assert {*solution.keys} == naive.keys(board, own), board.fen()
+            assert solution.keys_complete
         found.add(solution.mate)
     assert {-2, -1, 1, 2, None} <= found
-
-
-def test_a_limit_in_the_other_sides_turn_is_reported_as_one(solver: Solver) -> None:
-    whole = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits())
-    for nodes in range(1, 2_000, 97):
-        cut = solver.solve(Problem(ROOK_AGAINST_PAWN), Limits(nodes=nodes))
-        assert whole.stats.nodes > nodes
-        assert cut.status is Status.UNDECIDED
-        assert cut.stopped_by is StoppedBy.NODES
 
 
 def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
@@ -132,7 +116,9 @@ def test_the_stipulation_says_who_begins_where_the_fen_does_not() -> None:
 # The position, read without python-chess
 
 
-def test_a_position_is_read_as_python_chess_reads_it() -> None:
+def test_a_position_is_read_as_python_chess_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     idle = 0
     for board in walks.random_positions(600, seed=44):
         whole, legal = board.fen(en_passant="fen"), board.fen()
@@ -141,14 +127,14 @@ def test_a_position_is_read_as_python_chess_reads_it() -> None:
             question = read_question(given)
             assert question.problem.fen == fen
             assert question.black == (board.turn == chess.BLACK)
-            assert bytes(question.position) == bytes(
-                pack_board(chess.Board(whole))
-            ) or (
-                given is board
-                and bytes(question.position) == bytes(pack_board(chess.Board(legal)))
-            )
+            packed = [bytes(pack_board(chess.Board(each))) for each in (whole, legal)]
+            assert bytes(question.position) in packed[: 1 + (given is board)]
             assert question.board == chess.Board(fen)
     assert idle > 20
+    # Another thread may still load python-chess.
+    start = chess.STARTING_FEN
+    monkeypatch.setitem(sys.modules, "chess", ModuleType("chess"))
+    assert read_question(start).problem.fen == start
 
 
 def test_the_legal_moves_are_root_moves_and_no_others() -> None:
@@ -185,9 +171,140 @@ def test_bare_kings_are_counted_as_python_chess_counts_them() -> None:
     assert bare > 100
 
 
-def test_a_fen_is_read_while_another_thread_still_loads_python_chess(
-    monkeypatch: pytest.MonkeyPatch,
+# Batches: many problems in one call have the answers that each has alone
+
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+CHECKMATE = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1"
+BARE_KING = "8/8/8/8/4k3/8/3q4/5K2 w - - 0 1"
+SMALL_ENDING = "8/8/8/8/8/2k5/3q4/K6R w - - 0 1"
+LONG = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
+KEYS_MISSING = "7k/8/6R1/B1n5/5NP1/8/3K4/8 w - - 0 1"
+"""A mate in three, whose keys take more than 150 nodes."""
+
+LIMITS = Limits(max_moves=3, nodes=200_000)
+
+
+def uncontrolled() -> AbstractContextManager[Control]:
+    return nullcontext(Control())
+
+
+def questions_of_all_kinds() -> list[Question]:
+    """Return questions_of_all_kinds of all kinds, each asked in several ways."""
+    boards = [*walks.random_positions(150, seed=1), *walks.small_positions(150, seed=2)]
+    fens = [board.fen(en_passant="fen") for board in boards]
+    asked = [Question(Problem(LONG), replace(LIMITS, max_moves=None))]
+    for fen in [*fens, MATE_IN_ONE, CHECKMATE, BARE_KING, SMALL_ENDING, LONG]:
+        asked += [
+            Question(Problem(fen), LIMITS),
+            Question(Problem(fen, claim=Claim(2)), replace(LIMITS, max_moves=2)),
+            Question(Problem(fen, claim=Claim(-1)), replace(LIMITS, max_moves=1)),
+            Question(Problem(fen, no_mate=2), replace(LIMITS, max_moves=2)),
+            Question(Problem(fen, claim=Claim(4)), LIMITS, within=2),
+        ]
+    return asked
+
+
+def answers_to(asked: list[Question]) -> list[Solution]:
+    solver = Solver(hash_mib=1)
+    return list(answers_of(solver, asked))
+
+
+def answers_of(
+    solver: Solver,
+    asked: list[Question],
+    searching: Callable[[], AbstractContextManager[Control]] = uncontrolled,
+) -> Iterator[Solution]:
+    batch = Questions(solver.workspace, asked)
+    for answered in solver.answers(batch, searching):
+        yield from batch.solutions(answered)
+
+
+@pytest.mark.parametrize("keys", [True, False])
+def test_problems_of_a_batch_have_the_answers_that_each_has_alone(keys: bool) -> None:
+    asked = [replace(question, all_keys=keys) for question in questions_of_all_kinds()]
+    solver = Solver(hash_mib=1)
+    together = answers_to(asked)
+    assert len(together) == len(asked)
+    for question, answer in zip(asked, together, strict=True):
+        alone = solver.solve(
+            question.problem, question.limits, within=question.within, keys=keys
+        )
+        assert untimed(answer) == untimed(alone), question
+    assert {answer.status for answer in together} == {*Status} - {Status.FOUND}
+
+
+def test_other_stipulations_and_unusual_fens_are_answered_too() -> None:
+    asked = [
+        Question(Problem(MATE_IN_ONE), LIMITS),
+        Question(
+            Problem("8/8/8/8/8/5k2/7p/5K1B b - - 0 1", stipulation="h#1"), Limits()
+        ),
+        Question(Problem("6k1/5ppp/8/8/8/8/8/R5K1 w - -"), LIMITS),
+        Question(Problem(MATE_IN_ONE), LIMITS),
+    ]
+    first, helped, unusual, last = answers_to(asked)
+    assert first.mate == unusual.mate == last.mate == 1
+    assert unusual.problem.fen == MATE_IN_ONE
+    assert helped.solutions_complete
+    assert answers_to([]) == []
+    with pytest.raises(FenError, match="expected 8 ranks"):
+        answers_to([asked[0], Question(Problem("8/8 w - -"), LIMITS)])
+
+
+def test_a_stop_in_the_problem_after_a_node_limit_changes_no_answer() -> None:
+    class StoppedAtTheEnd(Control):
+        """The time is over when the kernel has just returned."""
+
+        reason = StoppedBy.TIME
+
+    limits = replace(LIMITS, nodes=150)
+    keys_missing, open_row = Problem(KEYS_MISSING), Problem(LONG)
+    asked = [Question(problem, limits) for problem in (keys_missing, open_row)]
+    controls = iter([StoppedAtTheEnd()])
+    answers = answers_of(
+        Solver(hash_mib=1), asked, lambda: nullcontext(next(controls, Control()))
+    )
+    alone = [Solver(hash_mib=1).solve(each.problem, each.limits) for each in asked]
+    assert [untimed(answer) for answer in answers] == [untimed(one) for one in alone]
+    assert [answer.stopped_by for answer in alone] == [StoppedBy.NODES] * 2
+    assert [answer.mate for answer in alone] == [3, None]
+
+
+def test_an_interrupted_batch_decides_nothing_more() -> None:
+    @contextmanager
+    def interrupted() -> Iterator[Control]:
+        control = Control()
+        control.stop()
+        yield control
+
+    asked = [Question(Problem(LONG), Limits()) for _ in range(3)]
+    answers = list(answers_of(Solver(hash_mib=1), asked, interrupted))
+    assert [answer.stopped_by for answer in answers] == [StoppedBy.INTERRUPT] * 3
+    assert {answer.status for answer in answers} == {Status.UNDECIDED}
+    # An answer that comes before the clock is heard is an answer all the same.
+    limits = replace(LIMITS, time_s=0.0)
+    for answer in answers_to([Question(Problem(LONG), limits)] * 3):
+        assert (answer.status, answer.stopped_by) in {
+            (Status.UNDECIDED, StoppedBy.TIME),
+            (Status.DISPROVED, None),
+        }
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_easy_problems_share_a_search_whatever_the_number_of_threads(
+    threads: int,
 ) -> None:
-    fen = chess.STARTING_FEN
-    monkeypatch.setitem(sys.modules, "chess", ModuleType("chess"))
-    assert read_question(fen).problem.fen == fen
+    controls: list[Control] = []
+
+    def searching() -> AbstractContextManager[Control]:
+        controls.append(Control())
+        return nullcontext(controls[-1])
+
+    fens = [MATE_IN_ONE, KEYS_MISSING, CHECKMATE, f"{MATE_IN_ONE} "]
+    asked = [Question(Problem(fen), LIMITS) for fen in fens]
+    solver = Solver(hash_mib=1, threads=threads)
+    answers = [untimed(answer) for answer in answers_of(solver, asked, searching)]
+    assert [answer.mate for answer in answers] == [1, 3, 0, 1]
+    assert len(controls) == 1
+    assert answers == [untimed(Solver(1).solve(each.problem, LIMITS)) for each in asked]

@@ -21,7 +21,12 @@ from solver.board import pack_board
 from solver.kernel.border.interface import NO_LIMIT, Decision
 from solver.kernel.border.search_struct import Search, Stop
 from solver.problem import Limits, Problem
-from solver.search.workspaces import BUCKET_BYTES, FIRST_BITS, MIB, Workspace
+from solver.search.workspaces import (
+    BUCKET_BYTES,
+    FIRST_BITS,
+    MIB,
+    Workspace,
+)
 from solver.solving import Solver
 from tests.oracles import walks
 from tests.processes import PATIENCE_S
@@ -30,7 +35,6 @@ from tests.search.workspaces import NOTHING, fill, known, table_of, workspace_of
 
 NODES_PER_BUCKET = 16
 """Of a table below 16 MiB; then it has four times as many."""
-HARD = "r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 0"
 LONG = chess.STARTING_FEN
 
 
@@ -60,7 +64,7 @@ def entries_of(search: Search) -> set[Stored]:
 
 @pytest.mark.parametrize(
     ("first", "before", "after"),
-    [(0, 0, 1), (0, 3, 8), (4, 4, 5), (4, 7, 16), (10, 10, 11), (14, 14, 16)],
+    [(0, 3, 8), (4, 7, 16), (10, 10, 11), (14, 14, 16)],
 )
 def test_a_table_that_grows_keeps_each_entry(
     first: int, before: int, after: int
@@ -107,7 +111,7 @@ def test_growth_in_the_middle_of_a_search_changes_no_verdict() -> None:
         assert search.buckets < 4 + 2 * search.nodes // NODES_PER_BUCKET
 
 
-@pytest.mark.parametrize("hash_mib", [1, 2, 4, 16, 128])
+@pytest.mark.parametrize("hash_mib", [1, 4, 128])
 def test_a_search_has_buckets_for_its_nodes_as_far_as_there_is_memory(
     hash_mib: int,
 ) -> None:
@@ -118,18 +122,19 @@ def test_a_search_has_buckets_for_its_nodes_as_far_as_there_is_memory(
         *((1000, 1), (250_000, 1), (300_000, 2), (600_000, 4), (1_200_000, 8)),
         *((8_200_000, 8), (8_600_000, 16)),
     ):
-        solver.solve(Problem(LONG), Limits(nodes=nodes, max_moves=30))
+        found = solver.solve(Problem(LONG), Limits(nodes=nodes, max_moves=30))
         search = solver.workspace.search
         assert search.buckets == min(first * larger, most), nodes
+        if nodes == 1_200_000:  # counts repeat when tables grow
+            again = solver.solve(Problem(LONG), Limits(nodes=nodes, max_moves=30))
+            assert again.stats.nodes == found.stats.nodes
 
 
 def test_hashfull_is_the_part_of_the_largest_table() -> None:
-    full = []
-    for hash_mib in (1, 2, 256):
-        solver = Solver(hash_mib)
+    solvers = [Solver(hash_mib) for hash_mib in (1, 2, 256)]
+    for solver in solvers:
         solver.solve(Problem(LONG), Limits(nodes=250_000, max_moves=30))
-        full.append(solver.hashfull())
-    small, first, large = full
+    small, first, large = (solver.hashfull() for solver in solvers)
     assert 1000 >= small > first > 100
     assert large == pytest.approx(first / 128, abs=1)
 
@@ -157,27 +162,6 @@ def test_a_stop_while_a_table_grows_leaves_true_entries_only() -> None:
         if search.buckets == 1 << 18:
             assert entries_of(search) == entries
     assert sizes == {1 << 17, 1 << 18}
-
-
-def test_counts_repeat_when_tables_grow() -> None:
-    limits = Limits(nodes=2_500_000, max_moves=30)
-    solver = Solver(hash_mib=16)
-    first, _, again = [
-        solver.solve(Problem(fen), limits).stats.nodes for fen in (LONG, HARD, LONG)
-    ]
-    assert first == again
-    assert solver.workspace.search.buckets > 1 << FIRST_BITS
-
-
-def test_what_follows_a_search_counts_on_to_the_next_growth() -> None:
-    workspace = workspace_of(4, 12)
-    workspace.begin(200)
-    position = pack_board(chess.Board(LONG))
-    workspace.search_dfpn(position, 20, attacking=True)
-    workspace.resume(200)
-    assert workspace.search.buckets == 16
-    workspace.search_dfpn(position, 20, attacking=True)
-    assert workspace.search.buckets == 32
 
 
 def test_new_generations_clear_what_was_used_and_no_more() -> None:
@@ -210,6 +194,14 @@ def test_no_table_grows_that_threads_share() -> None:
     assert helper.search.table == leader.search.table
     assert leader.grow(1 << 20) == NO_LIMIT
     assert leader.search.buckets == 1 << 12
+    # What follows a search counts on to the next growth.
+    workspace, position = workspace_of(4, 12), pack_board(chess.Board(LONG))
+    workspace.begin(200)
+    workspace.search_dfpn(position, 20, attacking=True)
+    workspace.resume(200)
+    assert workspace.search.buckets == 16
+    workspace.search_dfpn(position, 20, attacking=True)
+    assert workspace.search.buckets == 32
 
 
 def test_a_search_with_memory_from_elsewhere_does_not_grow() -> None:
@@ -227,9 +219,10 @@ def test_a_search_with_memory_from_elsewhere_does_not_grow() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's peak of memory")
 def test_a_short_search_takes_little_memory_whatever_it_might_take() -> None:
+    hard = "r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 0"
     program = f"""
 from solver import Limits, solve
-solve({HARD!r}, Limits(hash_mib=1024))
+solve({hard!r}, Limits(hash_mib=1024))
 print(open("/proc/self/status").read())
 """
     done = subprocess.run(

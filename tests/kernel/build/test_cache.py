@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import tempfile
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import llvmlite.binding as llvm
 import pytest
 
 from solver.errors import CacheError
@@ -16,9 +21,20 @@ from solver.kernel.build import cache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Spoil = Callable[[Path], None]
+
+
 KERNEL = bytes(range(256)) * 4
+STRANGER = 54321
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+as_root = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0, reason="only root gives files away"
+)
+
+
+def opened() -> Path:
+    return Path(cache.open_directory())
 
 
 @pytest.fixture
@@ -29,274 +45,171 @@ def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return directory
 
 
-@pytest.fixture
-def unnamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """The user's cache and the temporary folder, if the environment names none."""
-    home, temporary = tmp_path / "home", tmp_path / "temporary"
-    for directory in (home, temporary):
-        directory.mkdir()
-    monkeypatch.delenv(cache.DIRECTORY_VARIABLE, raising=False)
-    monkeypatch.setattr(cache, "_user_cache", lambda: str(home / "matesolve"))
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    return home, temporary
+def block(path: Path) -> None:
+    path.write_text("in the way")
 
 
-@pytest.mark.parametrize("below", ["", "two/folders/down"])
+def link(path: Path) -> None:
+    path.symlink_to(path.parent)
+
+
+def make(mode: int, path: Path) -> None:
+    path.mkdir()
+    path.chmod(mode)
+
+
+SPOILED = [
+    (block, "expected a folder, found a file"),
+    (link, "found a symbolic link"),
+    pytest.param(partial(make, 0o720), "alone, found 0720", marks=on_posix),
+    pytest.param(partial(make, 0o1702), "alone, found 1702", marks=on_posix),
+]
+
+
 def test_the_named_folder_is_created_private(
-    named: Path, below: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    directory = named / below
-    monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
-    assert Path(cache.open_directory()) == directory
-    if os.name == "posix":
-        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    assert Path(cache.open_directory()) == directory
-
-
-@on_posix
-@pytest.mark.parametrize("mode", [0o770, 0o707, 0o720, 0o702, 0o777, 0o1777])
-def test_a_folder_that_others_can_write_to_is_refused(named: Path, mode: int) -> None:
-    named.mkdir()
-    named.chmod(mode)
-    with pytest.raises(CacheError, match=f"by the user alone, found {mode:04o}"):
-        Path(cache.open_directory())
-
-
-@on_posix
-@pytest.mark.parametrize("mode", [0o700, 0o750, 0o755])
-def test_a_folder_that_others_can_only_read_is_used(named: Path, mode: int) -> None:
-    named.mkdir()
-    named.chmod(mode)
-    assert Path(cache.open_directory()) == named
-
-
-def test_a_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
-    target = tmp_path / "elsewhere"
-    target.mkdir(mode=0o700)
-    named.symlink_to(target)
-    with pytest.raises(CacheError, match="found a symbolic link"):
-        Path(cache.open_directory())
-
-
-@on_posix
-def test_a_folder_of_another_user_is_refused(
     named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named.mkdir(mode=0o700)
-    stranger = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: stranger)
-    with pytest.raises(CacheError, match="found another owner"):
-        Path(cache.open_directory())
-
-
-def test_a_file_in_place_of_the_named_folder_is_an_error(named: Path) -> None:
-    named.write_text("in the way")
-    with pytest.raises(CacheError) as refused:
-        Path(cache.open_directory())
-    assert str(refused.value) == f"{named}: expected a folder, found a file"
-
-
-def test_the_users_cache_is_the_default(unnamed: tuple[Path, Path]) -> None:
-    home, _ = unnamed
-    assert Path(cache.open_directory()) == home / "matesolve"
-
-
-def block(directory: Path) -> None:
-    directory.write_text("in the way")
-
-
-def open_to_all(directory: Path) -> None:
-    directory.mkdir()
-    directory.chmod(0o777)
-
-
-def link(directory: Path) -> None:
-    directory.symlink_to(directory.parent)
-
-
-@pytest.mark.parametrize(
-    "spoil", [block, pytest.param(open_to_all, marks=on_posix), link]
-)
-def test_the_temporary_folder_is_used_where_the_users_cache_cannot(
-    unnamed: tuple[Path, Path], spoil: Callable[[Path], None]
-) -> None:
-    home, temporary = unnamed
-    spoil(home / "matesolve")
-    directory = Path(cache.open_directory())
-    assert directory.parent == temporary
+    directory = named / "two/folders/down"
+    monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(directory))
+    assert opened() == directory
     if os.name == "posix":
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert opened() == directory
+    directory.chmod(0o755)
+    assert opened() == directory, "others may read it"
+    if os.name == "posix":
+        monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+        with pytest.raises(CacheError, match="found another owner"):
+            opened()
 
 
-def test_every_reason_is_given_where_no_folder_can_be_used(
-    unnamed: tuple[Path, Path],
+@pytest.mark.parametrize(("spoil", "found"), SPOILED)
+def test_a_folder_that_others_can_change_is_refused(
+    named: Path, spoil: Spoil, found: str
 ) -> None:
-    home, temporary = unnamed
-    block(home / "matesolve")
-    second = Path(cache.open_directory())
+    spoil(named)
+    with pytest.raises(CacheError) as refused:
+        opened()
+    assert str(refused.value).startswith(f"{named}: expected ")
+    assert str(refused.value).endswith(found)
+    assert list(cache.private_directories()) == []
+    if named.is_dir():
+        assert cache.describe_folder(str(named)).startswith("not used: ")
+
+
+@pytest.mark.parametrize(("spoil", "found"), SPOILED)
+def test_the_temporary_folder_is_used_where_the_users_cache_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Spoil, found: str
+) -> None:
+    home, temporary = tmp_path / "home/matesolve", tmp_path / "temporary"
+    for directory in (home.parent, temporary):
+        directory.mkdir()
+    monkeypatch.delenv(cache.DIRECTORY_VARIABLE, raising=False)
+    monkeypatch.setattr(cache, "_user_cache", lambda: str(home))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert opened() == home
+    home.rmdir()
+    spoil(home)
+    second = opened()
+    assert second.parent == temporary
+    if os.name == "posix":
+        assert stat.S_IMODE(second.stat().st_mode) == 0o700
     second.rmdir()
     block(second)
     with pytest.raises(CacheError) as refused:
-        Path(cache.open_directory())
-    assert str(home / "matesolve") in str(refused.value)
-    assert str(second) in str(refused.value)
-    assert second.parent == temporary
+        opened()
+    for reason in (str(home), found, str(second), "found a file"):
+        assert reason in str(refused.value)
 
 
-@pytest.fixture
-def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An account that the system does not know has no home directory."""
-    for variable in ("LOCALAPPDATA", "XDG_CACHE_HOME", cache.DIRECTORY_VARIABLE):
-        monkeypatch.delenv(variable, raising=False)
-    for module in (os.path, cache):
-        monkeypatch.setattr(module, "expanduser", lambda path: path)
+@pytest.mark.skipif(sys.platform != "linux", reason="folders are named otherwise")
+def test_the_users_cache_is_where_the_system_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(cache.DIRECTORY_VARIABLE, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable, folder in (("", ".cache"), (str(tmp_path / "other"), "other")):
+        monkeypatch.setenv("XDG_CACHE_HOME", variable)
+        assert opened() == tmp_path / folder / "matesolve"
+        assert cache._temporary_directory().endswith(f"matesolve-{os.geteuid()}")
 
 
-@pytest.fixture
-def no_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read-only system has no folder for temporary files."""
-
+def test_a_system_without_a_home_or_a_temporary_folder_uses_the_other_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse() -> str:
         raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
 
-    monkeypatch.setattr(tempfile, "gettempdir", refuse)
-
-
-@pytest.mark.usefixtures("no_home")
-def test_the_temporary_folder_is_used_without_a_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    for variable in ("LOCALAPPDATA", "XDG_CACHE_HOME", cache.DIRECTORY_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert Path(cache.open_directory()).parent == tmp_path
-
-
-@pytest.mark.usefixtures("no_temporary")
-def test_the_users_cache_is_used_without_a_temporary_folder(
-    unnamed: tuple[Path, Path],
-) -> None:
-    assert Path(cache.open_directory()) == unnamed[0] / "matesolve"
-
-
-@pytest.mark.usefixtures("no_home", "no_temporary")
-def test_without_a_home_and_a_temporary_folder_there_is_no_cache() -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "gettempdir", refuse)
+        patched.setattr(cache, "_user_cache", lambda: str(tmp_path / "home"))
+        assert opened() == tmp_path / "home"
+    for module in (os.path, cache):  # the system does not know the account
+        monkeypatch.setattr(module, "expanduser", lambda path: path)
+    assert opened().parent == tmp_path
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
     assert list(cache.private_directories()) == []
     with pytest.raises(CacheError) as refused:
-        Path(cache.open_directory())
+        opened()
     assert str(refused.value) == "no home and no temporary folder is known"
 
 
-def refuse_to_write(*_: object, **__: object) -> None:
-    raise PermissionError(13, "Permission denied", "some/file/in/it")
-
-
 @on_posix
-def test_a_folder_where_no_file_can_be_created_is_refused(
+def test_a_read_only_folder_is_read_and_not_written(
     named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
-    with pytest.raises(CacheError) as refused:
-        Path(cache.open_directory())
-    assert str(refused.value) == f"{named}: Permission denied"
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "some/file/in/it")
 
-
-def test_a_stored_kernel_is_found_in_a_read_only_folder(
-    named: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    named.mkdir(mode=0o700)
-    (named / "search-1.bin").touch()
-    assert cache.describe_folder(str(named)) == "1 stored"
-    monkeypatch.setattr(tempfile, "TemporaryFile", refuse_to_write)
-    assert (
-        cache.describe_folder(str(named))
-        == "1 stored; no file can be added: Permission denied"
-    )
-    assert list(cache.private_directories()) == [str(named)]
-
-
-@on_posix
-def test_a_folder_that_others_can_write_to_is_not_read(named: Path) -> None:
-    named.mkdir()
-    named.chmod(0o777)
-    assert list(cache.private_directories()) == []
-    assert cache.describe_folder(str(named)).startswith("not used: ")
-
-
-def test_a_file_in_place_of_a_folder_holds_nothing(named: Path) -> None:
-    named.touch(mode=0o600)
-    assert list(cache.private_directories()) == []
-
-
-def test_a_missing_folder_holds_nothing(named: Path) -> None:
     assert list(cache.private_directories()) == []
     assert cache.describe_folder(str(named)) == "not there yet"
     assert not named.exists()
+    named.mkdir(mode=0o700)
+    (named / "search-1.bin").touch()
+    assert cache.describe_folder(str(named)) == "1 stored"
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    described = cache.describe_folder(str(named))
+    assert described == "1 stored; no file can be added: Permission denied"
+    assert list(cache.private_directories()) == [str(named)]
+    with pytest.raises(CacheError) as refused:
+        opened()
+    assert str(refused.value) == f"{named}: Permission denied"
 
 
-# The file.
+# The file
 
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     path = tmp_path / "kernel.bin"
+    cache.write_object(str(path), b"older")
     cache.write_object(str(path), KERNEL)
     return path
 
 
-def test_a_kernel_reads_back_as_it_was_written(stored: Path) -> None:
-    assert cache.read_object(str(stored)) == KERNEL
-    assert [path.name for path in stored.parent.iterdir()] == [stored.name]
-
-
-@on_posix
-def test_the_file_is_private(stored: Path) -> None:
-    assert stat.S_IMODE(stored.stat().st_mode) == 0o600
-
-
-def test_a_kernel_replaces_the_one_before(stored: Path) -> None:
-    other = b"other"
-    cache.write_object(str(stored), other)
-    assert cache.read_object(str(stored)) == other
-
-
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        cache.read_object(str(tmp_path / "kernel.bin"))
-
-
-def test_a_changed_bit_anywhere_is_noticed(stored: Path) -> None:
+def test_a_file_that_is_damaged_or_open_to_others_or_a_link_is_refused(
+    stored: Path,
+) -> None:
     content = stored.read_bytes()
+    damaged = [b"\0" * 4096, b"\n" * 99, *(content[:n] for n in range(len(content)))]
     for place in range(len(content)):
         changed = bytearray(content)
         changed[place] ^= 1 << place % 8
-        stored.write_bytes(changed)
+        damaged.append(bytes(changed))
+    for each in damaged:
+        stored.write_bytes(each)
         with pytest.raises(CacheError, match="found a damaged file"):
             cache.read_object(str(stored))
-
-
-def test_a_truncated_file_is_noticed(stored: Path) -> None:
-    content = stored.read_bytes()
-    for size in range(len(content)):
-        stored.write_bytes(content[:size])
-        with pytest.raises(CacheError, match="found a damaged file"):
-            cache.read_object(str(stored))
-
-
-@pytest.mark.parametrize("content", [b"\0" * 4096, b"\x7fELF" * 99, b"\n" * 99])
-def test_another_file_is_noticed(stored: Path, content: bytes) -> None:
     stored.write_bytes(content)
-    with pytest.raises(CacheError, match="found a damaged file"):
-        cache.read_object(str(stored))
-
-
-@on_posix
-@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
-def test_a_file_that_others_can_write_to_is_refused(stored: Path, mode: int) -> None:
-    stored.chmod(mode)
-    with pytest.raises(CacheError, match="by the user alone"):
-        cache.read_object(str(stored))
-
-
-def test_a_link_to_a_file_is_refused(stored: Path) -> None:
+    if os.name == "posix":
+        assert stat.S_IMODE(stored.stat().st_mode) == 0o600
+        for mode in (0o620, 0o602):
+            stored.chmod(mode)
+            with pytest.raises(CacheError, match="by the user alone"):
+                cache.read_object(str(stored))
     stored.rename(stored.with_name("moved"))
     stored.symlink_to("moved")
     with pytest.raises(CacheError, match="found a symbolic link"):
@@ -325,10 +238,7 @@ def test_code_has_no_key_if_its_sources_cannot_be_read(
         cache.source_hash.__wrapped__()
 
 
-# --- what a wheel has installed
-
-
-STRANGER = 54321
+# What a wheel has installed
 
 
 @pytest.fixture
@@ -343,78 +253,183 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a file or folder to another user; only root can do it really."""
-    if os.geteuid():
-        monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    else:
-        os.chown(path, STRANGER, -1)
-
-
-def test_an_installed_file_is_read_through_a_link_too(shipped: Path) -> None:
+def test_an_installed_file_is_read_by_root_and_through_a_link_too(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert cache.read_object(str(shipped)) == KERNEL
     elsewhere = shipped.parent.with_name("store")
     elsewhere.mkdir(mode=0o755)
     shipped.rename(elsewhere / "search.bin")
     shipped.symlink_to(elsewhere / "search.bin")
     assert cache.read_object(str(shipped)) == KERNEL
+    if os.name == "posix" and not os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+        assert cache.read_object(str(shipped)) == KERNEL
 
 
 @on_posix
 @pytest.mark.parametrize("in_folder", [False, True])
-@pytest.mark.parametrize("mode", [0o002, 0o022, 0o077])
-def test_an_installed_file_that_everybody_can_change_is_refused(
-    shipped: Path, in_folder: bool, mode: int
+@pytest.mark.parametrize("group", [-1, pytest.param(STRANGER, marks=as_root)])
+def test_an_installed_file_that_others_can_change_or_own_is_refused(
+    shipped: Path, in_folder: bool, group: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Everybody, or a group that is not the user's private one."""
     place = shipped.parent if in_folder else shipped
-    place.chmod(place.stat().st_mode | mode)
-    with pytest.raises(
-        CacheError, match=f"{place}: expected it to be writable by its owner"
-    ):
+    mode = place.stat().st_mode
+    os.chown(place, -1, group)
+    place.chmod(mode | (stat.S_IWOTH if group == -1 else stat.S_IWGRP))
+    words = f"{place}: expected it to be writable by its owner"
+    with pytest.raises(CacheError, match=words):
+        cache.read_object(str(shipped))
+    place.chmod(mode)
+    if os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+    else:
+        os.chown(place, STRANGER, -1)
+    with pytest.raises(CacheError, match="to belong to the user or to root"):
         cache.read_object(str(shipped))
 
 
-@on_posix
-@pytest.mark.skipif(
-    os.name == "posix" and os.geteuid() != 0, reason="only root gives files away"
+# What compiled code depends on is found without llvmlite, but agrees with it
+
+
+with_images = pytest.mark.skipif(
+    not cache.HAS_IMAGES, reason="code is loaded through llvmlite here"
 )
-@pytest.mark.parametrize("in_folder", [False, True])
-def test_an_installed_file_of_a_shared_group_is_refused(
-    shipped: Path, in_folder: bool
-) -> None:
-    place = shipped.parent if in_folder else shipped
-    os.chown(place, -1, STRANGER)
-    place.chmod(place.stat().st_mode | stat.S_IWGRP)
-    with pytest.raises(
-        CacheError, match=f"{place}: expected it to be writable by its owner"
-    ):
-        cache.read_object(str(shipped))
+
+X86 = """\
+processor	: 0
+vendor_id	: GenuineIntel
+cpu family	: 6
+model		: 85
+model name	: Intel(R) Xeon(R) CPU
+stepping	: 7
+microcode	: 0x1
+cpu MHz		: {mhz}
+flags		: fpu pni ssse3 sse4_1 sse4_2 popcnt cx16 lahf_lm abm bmi1{more}
+bugs		: spectre_v1
+
+processor	: 1
+vendor_id	: another
+flags		: never_read
+"""
+
+ARM = """\
+processor	: 0
+BogoMIPS	: 243.75
+Features	: fp asimd{more}
+CPU part	: 0xd0c
+
+"""
 
 
-@on_posix
-@pytest.mark.parametrize("in_folder", [False, True])
-def test_an_installed_file_of_another_user_is_refused(
-    shipped: Path, in_folder: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    give_away(shipped.parent if in_folder else shipped, monkeypatch)
-    with pytest.raises(
-        CacheError, match="expected it to belong to the user or to root"
-    ):
-        cache.read_object(str(shipped))
+@pytest.fixture
+def cpuinfo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in place of Linux's description of the processors."""
+    path = tmp_path / "cpuinfo"
+    monkeypatch.setattr(cache, "CPUINFO", str(path))
+    monkeypatch.setattr(cache, "HAS_IMAGES", True)
+    monkeypatch.setattr(cache, "_record", cache._record.__wrapped__)
+    return path
 
 
-@on_posix
-@pytest.mark.skipif(
-    os.name == "posix" and os.geteuid() != 0, reason="only root has files of root"
+@with_images
+def test_required_features_are_those_that_llvm_finds() -> None:
+    required = {name for each in cache.portable_targets() for name in each.required}
+    required.discard(cache.FAST_EXTRACT)
+    found = llvm.get_host_cpu_features()
+    assert {name for name in required if found[name]} == required & cache.features()
+
+
+def test_features_have_llvms_names(cpuinfo: Path) -> None:
+    cpuinfo.write_text(X86.format(mhz=2000, more=""))
+    level = cache.PORTABLE["x86_64"][-1]
+    assert {*level.required, "lzcnt", "bmi"} <= cache.features()
+    assert "never_read" not in cache.features()
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "flag", "is_fast"),
+    [
+        *(("GenuineIntel", 6, "bmi2", True), ("GenuineIntel", 6, "bmi1", False)),
+        *(("AuthenticAMD", 25, "bmi2", True), ("AuthenticAMD", 24, "bmi2", False)),
+        ("HygonGenuine", 25, "bmi2", False),
+    ],
 )
-def test_an_installed_file_of_root_is_read_by_every_user(
-    shipped: Path, monkeypatch: pytest.MonkeyPatch
+def test_pext_is_fast_on_intel_and_since_zen_3(
+    cpuinfo: Path, vendor: str, family: int, flag: str, *, is_fast: bool
 ) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    assert cache.read_object(str(shipped)) == KERNEL
+    text = X86.format(mhz=2000, more=f" {flag}").replace("GenuineIntel", vendor)
+    cpuinfo.write_text(text.replace("family	: 6", f"family	: {family}"))
+    assert (cache.FAST_EXTRACT in cache.features()) == is_fast
 
 
-def test_a_damaged_installed_file_is_noticed(shipped: Path) -> None:
-    shipped.write_bytes(shipped.read_bytes()[:-1])
-    with pytest.raises(CacheError, match="found a damaged file"):
-        cache.read_object(str(shipped))
+@pytest.mark.parametrize("text", [X86, ARM], ids=["x86-64", "AArch64"])
+def test_another_feature_is_another_processor(cpuinfo: Path, text: str) -> None:
+    cpuinfo.write_text(text.format(mhz=2000, more=""))
+    before = cache.processor()
+    cpuinfo.write_text(text.format(mhz=2100, more=""))
+    assert cache.processor() == before
+    cpuinfo.write_text(text.format(mhz=2000, more=" new"))
+    assert cache.processor() != before
+    assert "new" in cache.features()
+
+
+def test_llvmlite_describes_the_processor_where_linux_does_not(cpuinfo: Path) -> None:
+    assert not cpuinfo.exists()
+    assert llvm.get_host_cpu_name() in cache.processor()
+    found = llvm.get_host_cpu_features()
+    assert cache.features() == {name for name, is_there in found.items() if is_there}
+
+
+def test_an_installed_version_is_that_of_its_metadata() -> None:
+    for name in cache.COMPILER:
+        assert version(name) in cache.installed_version(name)
+    assert cache.installed_version("absent_package") == "unknown"
+
+
+FILES = """
+import sys
+from solver.kernel.build import cache
+
+cache.code_key()
+[cache.runs_here(each) for each in cache.portable_targets()]
+print(*sys.modules)
+"""
+
+
+@with_images
+def test_which_files_fit_is_found_without_slow_imports() -> None:
+    command = [sys.executable, "-c", FILES]
+    printed = subprocess.check_output(command, text=True, env={**os.environ})
+    slow = {"llvmlite", "numba", "numpy", "importlib.metadata", "platform", "tempfile"}
+    assert not slow & set(printed.split())
+
+
+def test_the_release_of_a_system_does_not_matter_to_compiled_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cache, "HAS_IMAGES", False)
+    for name in ("x86_64-pc-windows-msvc", "arm64-apple-darwin"):
+        monkeypatch.setattr(llvm, "get_process_triple", lambda name=name: name)
+        assert cache.triple() == name
+    monkeypatch.setattr(llvm, "get_process_triple", lambda: f"{name}24.1.0")
+    assert cache.triple() == name
+
+
+# numba's settings
+
+
+def test_a_setting_that_changes_the_code_changes_the_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """joblib sets NUMBA_NUM_THREADS in its workers."""
+    others = ("NUM_THREADS", "CACHE_DIR", "DUMP_IR", "CPU_NAME")
+    for name in (*cache.CODE_SETTINGS, *(f"NUMBA_{each}" for each in others)):
+        monkeypatch.delenv(name, raising=False)
+        keys = {cache.code_key.__wrapped__()}
+        for value in "01":
+            monkeypatch.setenv(name, value)
+            keys.add(cache.code_key.__wrapped__())
+        monkeypatch.delenv(name)
+        assert len(keys) == (3 if name in cache.CODE_SETTINGS else 1), name

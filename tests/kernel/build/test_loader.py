@@ -7,28 +7,25 @@ compile themselves are slow; test_mended_cache.py has quick ones without a compi
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import platform
-import re
 import shutil
 import stat
-import subprocess
 import sys
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from solver import solve
 from solver.errors import CacheError
 from solver.kernel.border import interface, parts, search_struct
 from solver.kernel.build import cache, loader
-from tests.processes import run, started
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
+from tests.processes import run
 
 ROOT = Path(__file__).parents[3]
 HEAVY = {"numba", "numpy", *(["llvmlite"] if cache.HAS_IMAGES else [])}
@@ -59,7 +56,6 @@ print(json.dumps({
 """
 
 COMPILING = "compiling the search, once for this version and machine ..."
-WAITING = "waiting for another process that compiles the search ..."
 
 FENS = (
     "8/7K/8/8/8/8/R7/7k w - - 0 1",
@@ -68,52 +64,25 @@ FENS = (
 )
 
 
-@contextmanager
-def solving(
-    program: str = SOLVE, cwd: Path = ROOT, **variables: str
-) -> Iterator[subprocess.Popen[str]]:
-    """Start a process that loads the kernel and solves."""
-    unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE}
-    environment = {k: v for k, v in os.environ.items() if k not in unset}
-    with started(
-        [sys.executable, "-W", "error", "-c", program, *FENS],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        env={**environment, **variables},
-    ) as process:
-        yield process
-
-
-def output_of(process: subprocess.Popen[str]) -> dict[str, Any]:
-    out, error = process.communicate()
-    assert process.returncode == 0, error
-    assert error == ""
-    printed: dict[str, Any] = json.loads(out)
-    return printed
-
-
-def output_with(
-    program: str = SOLVE, cwd: Path = ROOT, **variables: str
+def output(
+    directory: Path, *, program: str = SOLVE, cwd: Path = ROOT
 ) -> dict[str, Any]:
-    with solving(program, cwd, **variables) as process:
-        return output_of(process)
-
-
-def output(directory: Path, **variables: str) -> dict[str, Any]:
-    return output_with(SOLVE, ROOT, MATESOLVE_CACHE_DIR=str(directory), **variables)
+    """Solve in a process with this cache; return what it prints."""
+    environment = {**os.environ, cache.DIRECTORY_VARIABLE: str(directory)}
+    environment.pop(cache.FALLBACK_VARIABLE, None)
+    words = [sys.executable, "-W", "error", "-c", program, *FENS]
+    ended = run(words, cwd=cwd, env=environment)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    printed: dict[str, Any] = json.loads(ended.stdout)
+    return printed
 
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
     """Return a new cache and the output of two processes that needed it at once."""
     directory = tmp_path_factory.mktemp("compiled") / "cache"
-    variables = {cache.DIRECTORY_VARIABLE: str(directory)}
-    with (
-        solving(SOLVE, ROOT, **variables) as one,
-        solving(SOLVE, ROOT, **variables) as other,
-    ):
-        return directory, [output_of(one), output_of(other)]
+    with ThreadPoolExecutor(2) as threads:
+        return directory, list(threads.map(output, [directory] * 2))
 
 
 @pytest.fixture
@@ -137,8 +106,9 @@ def stored_file(directory: Path) -> Path:
 def test_of_two_processes_one_compiles(first: tuple[Path, list[Any]]) -> None:
     directory, printed = first
     compiled, waited = sorted(printed, key=lambda each: each["origin"], reverse=True)
+    waiting = "waiting for another process that compiles the search ..."
     assert (compiled["origin"], compiled["notices"]) == ("compiled", [COMPILING])
-    assert (waited["origin"], waited["notices"]) == ("cache", [WAITING])
+    assert (waited["origin"], waited["notices"]) == ("cache", [waiting])
     assert not HEAVY & set(waited["modules"])
     for process in printed:
         assert process["path"] == str(stored_file(directory))
@@ -150,97 +120,55 @@ def test_of_two_processes_one_compiles(first: tuple[Path, list[Any]]) -> None:
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-def test_later_processes_load_it_without_numba(copied: Path) -> None:
-    printed = [output(copied) for _ in range(2)]
-    for later in printed:
-        assert later["origin"] == "cache"
-        assert later["notices"] == []
-        assert later["answers"][0][0] == 8
-        assert not HEAVY & set(later["modules"])
-    assert printed[0]["answers"] == printed[1]["answers"]
-
-
-@pytest.mark.slow
-def test_a_damaged_file_is_reported_and_rebuilt(copied: Path) -> None:
+def test_a_later_process_loads_it_without_numba(copied: Path) -> None:
     path = stored_file(copied)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    mending = output(copied)
-    assert mending["origin"] == "compiled"
-    damaged, compiling = mending["notices"]
-    assert "found a damaged file" in damaged
-    assert compiling == COMPILING
-    mended = output(copied)
-    assert mended["origin"] == "cache"
-    assert mended["notices"] == []
-    assert mended["answers"] == mending["answers"]
+    other = copied / f"search-{'0' * 32}.bin"  # of other sources
+    cache.write_object(str(other), cache.read_object(str(path)))
+    later = output(copied)
+    assert (later["origin"], later["path"]) == ("cache", str(path))
+    assert later["notices"] == []
+    assert later["answers"][0][0] == 8
+    assert not HEAVY & set(later["modules"])
 
 
-@pytest.mark.parametrize(
-    ("module", "fact"), [(cache, "source_hash"), (cache, "triple")]
-)
-def test_code_of_other_sources_or_for_another_system_is_not_loaded(
-    copied: Path, module: ModuleType, fact: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("fact", ["source_hash", "triple"])
+def test_code_of_other_sources_or_for_another_system_or_that_fails_is_not_loaded(
+    copied: Path, fact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = stored_file(copied)
+    part = parts.SEARCH._replace(answers=lambda _: {"perft": (8901, 8902)})
+    with pytest.raises(interface.KernelError, match="found 8901"):
+        loader._read(part, str(path))
     with monkeypatch.context() as patched:
-        patched.setattr(module, fact, lambda: "other")
+        patched.setattr(cache, fact, lambda: "other")
         cache.write_object(str(path), b"code")
     with pytest.raises(CacheError, match=r"expected sources .*, found .* other"):
         loader._read(parts.SEARCH, str(path))
 
 
-def test_a_kernel_that_fails_its_self_test_is_not_used(copied: Path) -> None:
-    part = parts.SEARCH._replace(answers=lambda _: {"perft": (8901, 8902)})
-    with pytest.raises(interface.KernelError, match="found 8901"):
-        loader._read(part, str(stored_file(copied)))
-
-
+@pytest.mark.parametrize(
+    ("part", "operation", "wrong", "found"),
+    [
+        (parts.SEARCH, "perft", 8901, "expected 8902, found 8901"),
+        (parts.LABORATORY, "search_score", False, "expected True, found False"),
+        (parts.BATTLE, "line", [1, 2, 3], "expected 4, found 3"),
+    ],
+    ids=lambda each: getattr(each, "name", ""),
+)
 def test_the_self_test_notices_a_wrong_answer(
-    kernel: interface.Kernel, monkeypatch: pytest.MonkeyPatch
+    part: parts.Part,
+    operation: str,
+    wrong: object,
+    found: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    parts.SEARCH.self_test(kernel)
-    monkeypatch.setattr(type(kernel), "perft", lambda *_: 8901)
-    with pytest.raises(interface.KernelError, match="expected 8902, found 8901"):
-        parts.SEARCH.self_test(kernel)
-
-
-def test_the_laboratorys_self_test_notices_a_wrong_answer(
-    laboratory_kernel: interface.Kernel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts.LABORATORY.self_test(laboratory_kernel)
-    monkeypatch.setattr(type(laboratory_kernel), "search_score", lambda *_: False)
-    with pytest.raises(interface.KernelError, match="expected True, found False"):
-        parts.LABORATORY.self_test(laboratory_kernel)
-
-
-def test_the_self_test_of_battle_play_notices_a_wrong_answer(
-    battle_kernel: interface.Kernel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts.BATTLE.self_test(battle_kernel)
-    monkeypatch.setattr(type(battle_kernel), "line", lambda *_: [1, 2, 3])
-    with pytest.raises(interface.KernelError, match="expected 4, found 3"):
-        parts.BATTLE.self_test(battle_kernel)
-
-
-def test_an_operation_of_another_part_is_an_error(
-    help_kernel: interface.Kernel,
-) -> None:
-    with pytest.raises(interface.KernelError, match=r"expected one of .*, found PERFT"):
-        help_kernel.perft(search_struct.PositionStruct(), search_struct.Search(), 1)
-
-
-def test_a_file_of_other_sources_is_left_alone(copied: Path) -> None:
-    other = copied / f"search-{'0' * 32}.bin"
-    cache.write_object(str(other), cache.read_object(str(stored_file(copied))))
-    assert output(copied)["path"] != str(other)
-
-
-OTHER_INTERNALS = """
-import numba.core.compiler_machinery
-del numba.core.compiler_machinery.PassManager.add_pass_after
-"""
+    kernel = loader.load_part(part).kernel
+    part.self_test(kernel)
+    monkeypatch.setattr(interface.Kernel, operation, lambda *_: wrong)
+    with pytest.raises(interface.KernelError, match=found):
+        part.self_test(kernel)
+    with pytest.raises(interface.KernelError, match=r"expected one of .*, found NONE"):
+        kernel.run("NONE", search_struct.PositionStruct(), search_struct.Search())
 
 
 @pytest.mark.slow
@@ -248,8 +176,11 @@ def test_a_numba_with_other_internals_compiles_by_itself(
     first: tuple[Path, list[Any]], tmp_path: Path
 ) -> None:
     directory = tmp_path / "cache"
-    program = OTHER_INTERNALS + SOLVE
-    printed = output_with(program, MATESOLVE_CACHE_DIR=str(directory))
+    without = (
+        "import numba.core.compiler_machinery as machinery\n"
+        "del machinery.PassManager.add_pass_after\n"
+    )
+    printed = output(directory, program=without + SOLVE)
     assert printed["origin"] == "numba"
     compiling, failed, by_numba = printed["notices"]
     assert compiling == COMPILING
@@ -290,40 +221,11 @@ def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="folders are named otherwise")
-def test_a_user_without_a_cache_folder_uses_the_temporary_folder(
-    copied: Path, tmp_path: Path
-) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("in the way")
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    home = copied.rename(temporary / f"matesolve-{os.geteuid()}")
-    printed = output_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
-    assert printed["origin"] == "cache"
-    assert printed["path"] == str(stored_file(home))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="folders are named otherwise")
-def test_without_any_folder_every_start_compiles(tmp_path: Path) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("in the way")
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    (temporary / f"matesolve-{os.geteuid()}").write_text("in the way")
-    printed = output_with(XDG_CACHE_HOME=str(in_the_way), TMPDIR=str(temporary))
-    assert printed["origin"] == "compiled"
-    assert printed["path"] == "None"
-    assert printed["notices"][0].startswith("no folder for compiled code")
-    assert printed["notices"][1:] == [COMPILING]
-
-
 CHECK_BOUNDS = """
 import json, sys
 from pathlib import Path
 import chess, numba
-from solver.board import pack
+from solver.board import pack_board
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_part
 from solver.kernel.border.search_struct import Search
@@ -336,7 +238,7 @@ from tests.oracles import walks
 assert numba.config.BOUNDSCHECK == 1
 kernel, search = load_part(SEARCH).kernel, Search()
 for entry in json.loads(Path("tests/data/perft.json").read_text()):
-    position = pack(chess.Board(entry["fen"]))
+    position = pack_board(chess.Board(entry["fen"]))
     for listed in (False, True):
         assert kernel.perft(position, search, 3, listed=listed) == entry["counts"][2]
 solver = Solver(1)
@@ -376,167 +278,96 @@ import sys
 from pathlib import Path
 from solver.kernel.build.loader import compile_shipped
 
-print(*(path.name for path in compile_shipped(Path(sys.argv[1]))))
+compile_shipped(Path(sys.argv[1]))
 """
 
 
-def ship(directory: Path, **variables: str) -> list[str]:
-    """Compile the files of a wheel in a separate process; return their names."""
-    directory.mkdir()
-    ended = run(
-        [sys.executable, "-W", "error", "-c", SHIP, str(directory)],
-        cwd=ROOT,
-        env={**os.environ, **variables},
-    )
-    assert ended.stderr == ""
-    names: str = ended.stdout
-    return names.split()
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with what a wheel for this machine carries."""
-    if not cache.portable_targets():
-        pytest.skip("nothing is shipped for this architecture")
-    directory = tmp_path_factory.mktemp("shipped") / "objects"
-    ship(directory, PYTHONHASHSEED="1")
-    return directory
-
-
-@pytest.fixture
-def installed(shipped: Path, tmp_path: Path) -> Path:
-    """Return a folder that holds the package as a platform wheel installs it."""
+@pytest.mark.slow
+@pytest.mark.skipif(not cache.portable_targets(), reason="nothing is shipped for it")
+def test_shipped_code_is_the_same_in_each_build_and_answers_without_numba(
+    first: tuple[Path, list[Any]], tmp_path: Path
+) -> None:
+    built = tmp_path / "1", tmp_path / "2"
+    for directory in built:
+        directory.mkdir()
+        words = [sys.executable, "-W", "error", "-c", SHIP, str(directory)]
+        environment = {**os.environ, "PYTHONHASHSEED": directory.name}
+        ended = run(words, cwd=ROOT, env=environment)
+        assert ended.stderr == ""
+    one, two = ({p.name: p.read_bytes() for p in each.iterdir()} for each in built)
+    assert one == two
     package = tmp_path / "site-packages" / "solver"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "solver", package, ignore=ignored)
-    shutil.copytree(shipped, package / "kernel" / "objects")
-    return package.parent
+    shutil.copytree(built[0], package / "kernel" / "objects")
 
-
-def output_of_installed(place: Path, tmp_path: Path) -> dict[str, Any]:
-    cache_directory = tmp_path / "cache"
-    return output_with(cwd=place, MATESOLVE_CACHE_DIR=str(cache_directory))
-
-
-@pytest.mark.slow
-def test_shipped_code_answers_with_an_empty_cache_and_without_numba(
-    installed: Path, first: tuple[Path, list[Any]], tmp_path: Path
-) -> None:
-    printed = output_of_installed(installed, tmp_path)
+    printed = output(tmp_path / "cache", cwd=package.parent)
     assert printed["origin"] == "wheel"
-    assert Path(printed["path"]).is_relative_to(installed)
+    assert Path(printed["path"]).is_relative_to(package)
     assert printed["notices"] == []
     assert printed["answers"] == first[1][0]["answers"]
     assert not HEAVY & set(printed["modules"])
     assert not (tmp_path / "cache").exists()
 
 
-@pytest.mark.slow
-def test_shipped_code_is_the_same_from_one_build_to_the_next(
-    shipped: Path, tmp_path: Path
-) -> None:
-    again = tmp_path / "again"
-    for name in ship(again, PYTHONHASHSEED="2"):
-        assert (again / name).read_bytes() == (shipped / name).read_bytes(), name
-    assert {path.name for path in again.iterdir()} == {
-        path.name for path in shipped.iterdir()
-    }
-
-
-def doctor(place: Path, tmp_path: Path) -> str:
-    """Return what `matesolve doctor` prints for an installed package."""
-    environment = {**os.environ, cache.DIRECTORY_VARIABLE: str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "solver", "doctor"]
-    printed: str = run(command, cwd=place, env=environment).stdout
-    return printed
-
-
-@pytest.mark.slow
-def test_doctor_shows_the_shipped_code_or_why_it_is_not_used(
-    installed: Path, tmp_path: Path
-) -> None:
-    objects = installed / "solver" / "kernel" / "objects"
-    shown = f"wheel      {objects}: {len(list(objects.iterdir()))} shipped\n"
-    printed = doctor(installed, tmp_path)
-    assert shown in printed
-    assert len(re.findall(r"shipped with the package \(.* s\): ", printed)) == len(
-        parts.PARTS
-    )
-    for path in objects.iterdir():
-        path.chmod(0o666)
-    printed = doctor(installed, tmp_path)
-    assert f"wheel      {objects}: not used: {objects}/" in printed
-    assert "expected it to be writable by its owner alone, found 0666\n" in printed
-    assert len(re.findall(r"compiled now \(.* s\): ", printed)) == len(parts.PARTS)
-
-
-@pytest.mark.slow
-def test_shipped_code_that_is_damaged_is_reported_and_compiled_instead(
-    installed: Path, tmp_path: Path
-) -> None:
-    files = sorted((installed / "solver" / "kernel" / "objects").glob("search-*"))
-    for path in files:
-        content = bytearray(path.read_bytes())
-        content[-1] ^= 1
-        path.write_bytes(content)
-    printed = output_of_installed(installed, tmp_path)
-    assert printed["origin"] == "compiled"
-    *damaged, compiling = printed["notices"]
-    assert all("found a damaged file" in notice for notice in damaged)
-    assert compiling == COMPILING
-
-
-@pytest.mark.slow
-def test_shipped_code_of_older_sources_is_not_used(
-    installed: Path, tmp_path: Path
-) -> None:
-    source = installed / "solver" / "kernel" / "mate" / "prover.py"
-    source.write_text(f"{source.read_text()}\n# changed\n")
-    printed = output_of_installed(installed, tmp_path)
-    assert printed["origin"] == "compiled"
-    assert "expected sources" in printed["notices"][0]
-
-
-@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has levels")
 def test_a_processor_without_the_features_gets_the_code_of_a_lower_level(
-    shipped: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if platform.machine() != "x86_64":
-        pytest.skip("only x86-64 has levels")
-    monkeypatch.setattr(cache, "SHIPPED", str(shipped))
-    missing: set[str] = set()
-    monkeypatch.setattr(
-        cache, "features", lambda: cache.PORTABLE["x86_64"][0].required - missing
-    )
-
-    def names() -> list[str]:
+    def names(*missing: str) -> list[str]:
+        there = cache.PORTABLE["x86_64"][0].required - {*missing}
+        monkeypatch.setattr(cache, "features", lambda: there)
         files = loader._files(parts.SEARCH)
         return [Path(path).name for origin, path in files if origin == "wheel"]
 
+    assert names() == []
+    monkeypatch.setattr(cache, "SHIPPED", str(tmp_path))
     lower = ["search-x86-64-v3.bin", "search-x86-64-v2.bin"]
     assert names() == ["search-x86-64-v3-pext.bin", *lower]
-    missing.add(cache.FAST_EXTRACT)
-    assert names() == lower
-    missing.add("avx2")
-    assert names() == ["search-x86-64-v2.bin"]
-    missing.add("popcnt")
-    assert names() == []
+    assert names(cache.FAST_EXTRACT) == lower
+    assert names(cache.FAST_EXTRACT, "avx2") == ["search-x86-64-v2.bin"]
+    assert names(cache.FAST_EXTRACT, "avx2", "popcnt") == []
 
 
-@pytest.mark.skipif(
-    not Path("/lib64/ld-linux-x86-64.so.2").exists(), reason="needs glibc's loader"
-)
-def test_the_levels_of_this_processor_are_those_that_glibc_finds() -> None:
-    printed = run(["/lib64/ld-linux-x86-64.so.2", "--help"]).stdout
-    for level in cache.PORTABLE["x86_64"]:
-        found = re.search(rf"^  {level.cpu}( \(supported)?", printed, re.MULTILINE)
-        assert found, printed
-        needs = level.required - {cache.FAST_EXTRACT}
-        assert cache.runs_here(level._replace(required=needs)) == bool(found[1])
+# A worker of any pool loads the compiled search, and does not compile it again
 
 
-def test_calling_a_function_of_the_kernel_from_python_is_an_error() -> None:
-    from solver.kernel.rules.bitboards import without_origin
+WORKER = """
+import json, sys
+from tests.kernel.build.test_loader import solve_in_pool
 
-    with pytest.raises(TypeError):
-        without_origin(1)
+if __name__ == "__main__":
+    print(json.dumps(solve_in_pool(sys.argv[1])))
+"""
+
+ROOK_MATES = ["7k/8/8/8/8/8/R7/1R4K1 w - -", "6k1/5ppp/8/8/8/8/8/R5K1 w - -"] * 2
+
+
+def solve_in_worker(fen: str) -> tuple[int | None, str]:
+    """Return what a worker found, and how it got the search."""
+    mate, build = solve(fen).mate, loader.loaded_part(parts.SEARCH)
+    assert build
+    return mate, build.origin
+
+
+def solve_in_pool(method: str) -> list[tuple[int | None, str]]:
+    """Return what the workers found; joblib's loky replaces parts of the standard."""
+    if method == "loky":
+        joblib = import_module("joblib")
+        tasks = [joblib.delayed(solve_in_worker)(fen) for fen in ROOK_MATES]
+        return list(joblib.Parallel(n_jobs=2, backend=method)(tasks))
+    context = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        return list(pool.map(solve_in_worker, ROOK_MATES))
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork, no forkserver")
+@pytest.mark.parametrize("method", ["loky", "spawn", "fork", "forkserver"])
+def test_a_worker_loads_the_compiled_search(method: str) -> None:
+    if method == "loky" and find_spec("joblib") is None:
+        pytest.skip("joblib is not installed")
+    ended = run([sys.executable, "-c", WORKER, method], check=True, cwd=ROOT)
+    mates, origins = zip(*json.loads(ended.stdout), strict=True)
+    assert mates == (2, 1, 2, 1)
+    assert {*origins} <= {"cache", "wheel"}

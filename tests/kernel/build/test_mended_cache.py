@@ -11,7 +11,6 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import ANY
@@ -45,25 +44,16 @@ def remove(path: Path) -> None:
     path.unlink()
 
 
-damages = pytest.mark.parametrize("damage", [empty, truncate, remove])
-each_part = pytest.mark.parametrize(
-    "number", range(len(PARTS)), ids=[part.name for part in PARTS]
-)
-combinations = pytest.mark.parametrize(
-    "removed",
-    list(product([False, True], repeat=len(PARTS))),
-    ids=lambda chosen: "".join("01"[each] for each in chosen),
-)
-
-
 @pytest.fixture
 def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Part]:
-    """The parts, with modules that are not there, in an empty cache folder."""
+    """The parts with a compiler that needs no modules, and an empty cache folder."""
     stubs = [
         part._replace(module=f"absent.{part.name}", answers=lambda _: {})
         for part in PARTS
     ]
     monkeypatch.setattr(parts, "PARTS", tuple(stubs))
+    monkeypatch.setattr(loader, "compile_part", lambda *_: b"code")
+    monkeypatch.setattr(loader, "place", lambda _: ADDRESS)
     monkeypatch.setattr(interface, "Kernel", lambda address, _operations: address)
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(cache.FALLBACK_VARIABLE, raising=False)
@@ -79,197 +69,145 @@ def load(part: Part) -> tuple[str, list[str]]:
     return build.origin, notices
 
 
-@pytest.fixture
-def fake_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiler that makes object code of every module."""
-    monkeypatch.setattr(loader, "compile_part", lambda *_: b"code")
-    monkeypatch.setattr(loader, "place", lambda _: ADDRESS)
-
-
-@pytest.mark.usefixtures("fake_compiler")
-@combinations
-def test_parts_whose_object_files_are_removed_are_compiled_again(
-    stubs: list[Part], removed: tuple[bool, ...]
-) -> None:
-    for part in stubs:
-        assert load(part) == ("compiled", [])
-    for part, is_removed in zip(stubs, removed, strict=True):
-        if is_removed:
-            (path,) = Path(cache.open_directory()).glob(f"{part.name}-*.bin")
-            path.unlink()
-    for part, is_removed in zip(stubs, removed, strict=True):
-        assert load(part) == ("compiled" if is_removed else "cache", [])
-        assert load(part) == ("cache", [])
-
-
-@pytest.mark.usefixtures("fake_compiler")
-@combinations
-def test_parts_that_a_wheel_lacks_are_compiled(
-    stubs: list[Part],
-    removed: tuple[bool, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = tmp_path / "objects"
-    folder.mkdir()
-    monkeypatch.setattr(cache, "SHIPPED", str(folder))
-    if not cache.portable_targets():
-        pytest.skip("nothing is shipped for this architecture")
-    files = loader.compile_shipped(folder)
-    assert len(files) == len(stubs) * len(loader.shipped_targets())
-    for part, is_removed in zip(stubs, removed, strict=True):
-        if is_removed:
-            for path in folder.glob(f"{part.name}-*"):
-                path.unlink()
-    for part, is_removed in zip(stubs, removed, strict=True):
-        assert load(part) == ("compiled" if is_removed else "wheel", [])
-
-
-@pytest.mark.usefixtures("fake_compiler")
-@damages
-@each_part
-def test_an_object_file_that_is_damaged_is_compiled_again(
-    stubs: list[Part], number: int, damage: Callable[[Path], None]
-) -> None:
-    part = stubs[number]
-    assert load(part) == ("compiled", [])
-    assert load(part) == ("cache", [])
-    (path,) = Path(cache.open_directory()).glob("*.bin")
-    assert path.name.startswith(part.name)
-    damage(path)
-    origin, notices = load(part)
-    assert origin == "compiled"
-    assert ["found a damaged file" in each for each in notices] == (
-        [] if damage is remove else [True]
-    )
-    assert load(part) == ("cache", [])
-
-
-@pytest.mark.usefixtures("fake_compiler")
-@damages
-@each_part
-def test_a_module_that_is_damaged_is_compiled_again(
-    stubs: list[Part], number: int, damage: Callable[[Path], None]
-) -> None:
-    part = stubs[number]
-    notices: list[str] = []
-    assert loader.load_module(part).origin == "compiled"
-    assert loader.load_module(part).origin == "cache"
-    (path,) = Path(cache.open_directory()).glob(f"{part.name}-wasm32-*.bin")
-    damage(path)
-    assert loader.load_module(part, notices.append).origin == "compiled"
-    assert ["found a damaged file" in each for each in notices] == (
-        [] if damage is remove else [True]
-    )
-    assert loader.load_module(part) == loader.Module(b"code", "cache", str(path))
-
-
-@pytest.mark.usefixtures("fake_compiler")
-def test_the_modules_of_a_wheel_are_used(
-    stubs: list[Part], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "objects"
-    folder.mkdir()
-    monkeypatch.setattr(cache, "SHIPPED", str(folder))
-    loader.compile_shipped(folder)
-    for part in stubs:
-        assert loader.load_module(part).origin == "wheel"
-
-
-@pytest.mark.usefixtures("fake_compiler")
-def test_numba_alone_makes_no_modules(
-    stubs: list[Part], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(cache.FALLBACK_VARIABLE, cache.FALLBACK)
-    with pytest.raises(KernelError, match="expected LLVM, found MATESOLVE_COMPILER"):
-        loader.load_module(stubs[0])
-
-
-# Several processes
-
-
-@pytest.fixture
-def stub(stubs: list[Part]) -> Part:
-    return stubs[0]
-
-
 def path_of(part: Part) -> str:
     """Return the file of a part's code in the cache."""
     return os.path.join(cache.open_directory(), loader._file_name(part))  # noqa: PTH118
 
 
-class Waiting:
-    """Loads a part in a thread while the lock of its file is held, until it waits."""
+damaged = pytest.mark.parametrize(
+    ("number", "damage"),
+    [(number, (empty, truncate, remove)[number % 3]) for number in range(len(PARTS))],
+    ids=[part.name for part in PARTS],
+)
 
-    def __init__(self, part: Part) -> None:
-        self.path = path_of(part)
-        self.lines: list[str] = []
-        self._waits = threading.Event()
-        with ThreadPoolExecutor(1) as threads, files.locked(self.path):
-            self.build = threads.submit(loader._load, part, print, self._compiling)
-            assert self._waits.wait(60)
-            self.work()
 
-    def _compiling(self, line: str) -> AbstractContextManager[None]:
-        self.lines.append(line.partition(" ")[0])
-        self._waits.set()
+@damaged
+def test_a_file_that_is_damaged_is_compiled_again_and_no_other(
+    stubs: list[Part], number: int, damage: Callable[[Path], None]
+) -> None:
+    said = [] if damage is remove else ["found a damaged file"]
+    for part in stubs:
+        assert load(part) == ("compiled", [])
+        assert load(part) == ("cache", [])
+    damage(Path(path_of(stubs[number])))
+    for part in stubs:
+        origin, notices = load(part)
+        is_damaged = part is stubs[number]
+        assert origin == ("compiled" if is_damaged else "cache")
+        ends = [notice.rpartition(", ")[2] for notice in notices]
+        assert ends == (said if is_damaged else [])
+        assert load(part) == ("cache", [])
+
+    part, notices = stubs[number], []
+    assert loader.load_module(part).origin == "compiled"
+    (path,) = Path(cache.open_directory()).glob(f"{part.name}-wasm32-*.bin")
+    damage(path)
+    assert loader.load_module(part, notices.append).origin == "compiled"
+    assert [notice.rpartition(", ")[2] for notice in notices] == said
+    assert loader.load_module(part) == loader.Module(b"code", "cache", str(path))
+
+
+@pytest.mark.skipif(not cache.portable_targets(), reason="nothing is shipped for it")
+@damaged
+def test_what_a_wheel_lacks_is_compiled(
+    stubs: list[Part],
+    number: int,
+    damage: Callable[[Path], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cache, "SHIPPED", str(tmp_path))
+    shipped = loader.compile_shipped(tmp_path)
+    assert len(shipped) == len(stubs) * len(loader.shipped_targets())
+    for path in tmp_path.glob(f"{stubs[number].name}-*"):
+        damage(path)
+    for part in stubs:
+        expected = "compiled" if part is stubs[number] else "wheel"
+        origin, notices = load(part)
+        assert origin == loader.load_module(part).origin == expected
+        assert all(notice.endswith("found a damaged file") for notice in notices)
+        assert bool(notices) == (expected == "compiled" and damage is not remove)
+    monkeypatch.setenv(cache.FALLBACK_VARIABLE, cache.FALLBACK)
+    with pytest.raises(KernelError, match="expected LLVM, found MATESOLVE_COMPILER"):
+        loader.load_module(stubs[number])
+
+
+def test_without_any_folder_every_start_compiles(
+    stubs: list[Part], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("in the way")
+    monkeypatch.delenv(cache.DIRECTORY_VARIABLE)
+    monkeypatch.setattr(cache, "candidate_directories", lambda: iter([str(blocked)]))
+    for _ in range(2):
+        origin, (notice,) = load(stubs[0])
+        assert origin == "compiled"
+        assert notice.startswith("no folder for compiled code, so the code is compiled")
+        assert notice.endswith(f"{blocked}: expected a folder, found a file")
+
+
+# Several processes
+
+
+def load_beside_a_lock(
+    part: Part, work: Callable[[str], None]
+) -> tuple[str, list[str]]:
+    """Load a part while its file is locked; when that is noticed, `work` on the file.
+
+    Returns its origin, and what it waited for and did.
+    """
+    lines: list[str] = []
+    waits = threading.Event()
+
+    def compiling(line: str) -> AbstractContextManager[None]:
+        lines.append(line.partition(" ")[0])
+        waits.set()
         return nullcontext()
 
-    def work(self) -> None:
-        """Do what the process does that holds the lock."""
+    path = path_of(part)
+    with ThreadPoolExecutor(1) as threads, files.locked(path):
+        build = threads.submit(loader._load, part, print, compiling)
+        assert waits.wait(60)
+        work(path)
+    return build.result().origin, lines
 
 
-class WhileOneCompiles(Waiting):
-    def work(self) -> None:
-        cache.write_object(self.path, b"code")
-
-
-@pytest.mark.usefixtures("fake_compiler")
-def test_a_process_waits_for_the_one_that_compiles(stub: Part) -> None:
-    other = WhileOneCompiles(stub)
-    assert (other.build.result().origin, other.lines) == ("cache", ["waiting"])
-    assert [path.suffix for path in Path(cache.open_directory()).iterdir()] == [".bin"]
-
-
-@pytest.mark.usefixtures("fake_compiler")
-def test_if_the_one_that_compiles_dies_the_next_one_compiles(stub: Part) -> None:
-    other = Waiting(stub)
-    assert other.build.result().origin == "compiled"
-    assert other.lines == ["waiting", "compiling"]
-    assert load(stub) == ("cache", [])
-
-
-@pytest.mark.usefixtures("fake_compiler")
-def test_a_process_does_not_wait_for_ever(
-    stub: Part, monkeypatch: pytest.MonkeyPatch
+def test_a_process_waits_for_the_one_that_compiles_and_compiles_if_that_dies(
+    stubs: list[Part],
 ) -> None:
-    monkeypatch.setattr(loader, "WAIT_S", 0.0)
-    with files.locked(path_of(stub)):
-        assert load(stub) == ("compiled", [])
+    found = load_beside_a_lock(stubs[0], lambda path: cache.write_object(path, b"code"))
+    assert found == ("cache", ["waiting"])
+    assert [path.suffix for path in Path(cache.open_directory()).iterdir()] == [".bin"]
+    found = load_beside_a_lock(stubs[1], lambda _: None)
+    assert found == ("compiled", ["waiting", "compiling"])
+    assert load(stubs[1]) == ("cache", [])
 
 
-@pytest.mark.usefixtures("fake_compiler")
-def test_without_locks_each_process_compiles(
-    stub: Part, monkeypatch: pytest.MonkeyPatch
+def test_a_process_compiles_without_locks_and_does_not_wait_for_ever(
+    stubs: list[Part], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
+    monkeypatch.setattr(loader, "WAIT_S", 0.0)
+    with files.locked(path_of(stubs[0])):
+        assert load(stubs[0]) == ("compiled", [])
     monkeypatch.setattr(files, "lock", refuse)
-    assert load(stub) == ("compiled", [])
-    assert load(stub) == ("cache", [])
+    assert load(stubs[1]) == ("compiled", [])
+    assert load(stubs[1]) == ("cache", [])
 
 
-@pytest.mark.usefixtures("fake_compiler")
 def test_a_caller_in_python_hears_of_compiling_and_of_damage(
-    stub: Part, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    stubs: list[Part],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     for damage in (lambda _: None, truncate, empty):
         monkeypatch.setattr(loader, "_builds", {})  # as in a new process
-        loader.load_part(stub)
-        damage(Path(path_of(stub)))
+        loader.load_part(stubs[0])
+        damage(Path(path_of(stubs[0])))
     lines = [record.getMessage() for record in caplog.records]
-    compiling = f"compiling {stub.title}, once for this version and machine ..."
+    compiling = f"compiling {stubs[0].title}, once for this version and machine ..."
     assert lines == [compiling, ANY, compiling]
     assert "found a damaged file" in lines[1]
 

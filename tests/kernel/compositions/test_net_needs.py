@@ -15,10 +15,10 @@ import pytest
 
 from solver.board import pack_board
 from solver.kernel.border import search_struct
-from solver.stipulations.solving_moves import make_nets
-from tests.kernel.compositions.test_help_play import starts
+from tests.kernel.compositions.help_lines import starts
 from tests.kernel.compositions.test_nets import CAPTURED, FAR, FREE, LAST
 from tests.oracles import needs as oracle
+from tests.oracles import special
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -34,11 +34,6 @@ ALL_RIGHTS = [
     for size in range(5)
     for chosen in combinations(CORNERS, size)
 ]
-
-
-@pytest.fixture(scope="module")
-def nets() -> search_struct.Nets:
-    return make_nets(is_stalemate=False)
 
 
 class Table(NamedTuple):
@@ -140,6 +135,10 @@ def test_each_need_is_what_the_piece_spends_on_an_empty_board(
         board = chess.Board(HOME)
         board.turn, board.castling_rights = attacker, rights
         table = needs_of(help_kernel, nets, board, attacker, every=True)
+        # What was captured can only be free or captured.
+        assert (table.moves[0][GONE][:, :FREE] == NEVER).all()
+        for counter in (*table.moves, *table.takes, table.taken):
+            assert not counter[GONE][:, FREE:].any()
         for colour in chess.COLORS:
             side = int(colour != attacker)
             for kind in chess.PIECE_TYPES:
@@ -163,16 +162,6 @@ def test_each_need_is_what_the_piece_spends_on_an_empty_board(
                     compared[kind] += 1
     assert len(compared) == len(chess.PIECE_TYPES)
     assert min(compared.values()) > 2 * len(ALL_RIGHTS)
-
-
-def test_what_was_captured_can_only_be_free_or_captured(
-    help_kernel: Kernel, nets: search_struct.Nets
-) -> None:
-    table = needs_of(help_kernel, nets, chess.Board(HOME), chess.WHITE, every=True)
-    moves = table.moves[0][GONE]
-    assert (moves[:, :FREE] == NEVER).all()
-    rest = (*table.moves, *table.takes, table.taken)
-    assert not any(counter[GONE][:, FREE:].any() for counter in rest)
 
 
 # King and rooks together
@@ -234,89 +223,64 @@ def king_codes(square: chess.Square, turn: int) -> list[int]:
 
 # Play
 
-Slots = dict[int, tuple[chess.Piece, chess.Square]]
-"""The pieces that are left, and their squares, by their squares in the first position.
-"""
+
+def name_move(board: chess.Board, move: chess.Move) -> str:
+    """Return what is special about a move, a double step too; empty if nothing is."""
+    is_pawn = board.piece_type_at(move.from_square) == chess.PAWN
+    is_double = is_pawn and abs(move.from_square - move.to_square) == 16
+    return special.name_special(board, move) or "double step" * is_double
 
 
 class Ply(NamedTuple):
-    """A ply of play: who moves, where the slots are, and which move then."""
+    """A position, its pieces' squares by those where they began, and what moved there.
 
-    turn: chess.Color
-    slots: Slots
-    moved: set[int]
+    Pieces that were captured are left out.
+    """
 
-
-def after(slots: Slots, board: chess.Board, move: chess.Move) -> tuple[Slots, set[int]]:
-    """Make a move on the board; return the slots then, and which of them it moved."""
-    ends = {move.from_square: move.to_square}
-    if board.is_castling(move):
-        for corner, (rook_end, _, king_end) in oracle.CASTLING.items():
-            if king_end == move.to_square:
-                ends[corner] = rook_end
-    taken = move.to_square
-    if board.is_en_passant(move):
-        taken += -8 if board.turn else 8
-    board.push(move)
-    left = {}
-    for slot, (piece, square) in slots.items():
-        if square in ends:
-            left[slot] = board.piece_map()[ends[square]], ends[square]
-        elif square != taken:
-            left[slot] = piece, square
-    return left, {slot for slot, (_, square) in slots.items() if square in ends}
+    board: chess.Board
+    places: dict[chess.Square, chess.Square]
+    moved: set[chess.Square]
 
 
-def special(board: chess.Board, move: chess.Move) -> str:
-    """Return what is special about a move; empty if nothing is."""
-    if move.promotion:
-        return "promotion"
-    if board.is_castling(move):
-        return "castling"
-    if board.is_en_passant(move):
-        return "en passant"
-    is_pawn = board.piece_type_at(move.from_square) == chess.PAWN
-    is_double = is_pawn and abs(move.from_square - move.to_square) == 16
-    return "double step" if is_double else ""
-
-
-def random_play(
-    board: chess.Board, random: Random, seen: Counter[str]
-) -> tuple[list[Ply], Slots]:
-    """Play, with more special moves than by chance; return the plies and the end."""
-    plies = []
-    slots = {square: (piece, square) for square, piece in board.piece_map().items()}
+def random_play(board: chess.Board, random: Random, seen: Counter[str]) -> list[Ply]:
+    """Play, with more special moves than by chance."""
+    play = [Ply(board, {square: square for square in board.piece_map()}, set())]
     for _ in range(random.randint(1, 12)):
         moves = list(board.legal_moves)
         if not moves:
             break
         passing = [move for move in moves if board.is_en_passant(move)]
-        chosen = passing or [move for move in moves if special(board, move)]
+        chosen = passing or [move for move in moves if name_move(board, move)]
         move = random.choice(chosen if chosen and random.random() < 0.7 else moves)
-        seen[special(board, move)] += 1
-        turn = board.turn
-        then, moved = after(slots, board, move)
-        plies.append(Ply(turn, slots, moved))
-        slots = then
-    return plies, slots
+        seen[name_move(board, move)] += 1
+        ends = {move.from_square: move.to_square}
+        if board.is_castling(move):
+            for corner, (rook_end, _, king_end) in oracle.CASTLING.items():
+                if king_end == move.to_square:
+                    ends[corner] = rook_end
+        taken = move.to_square ^ 8 * board.is_en_passant(move)
+        left = {piece: at for piece, at in play[-1].places.items() if at != taken}
+        moved = {piece for piece, at in left.items() if at in ends}
+        places = {piece: ends.get(at, at) for piece, at in left.items()}
+        board = board.copy(stack=False)
+        board.push(move)
+        play.append(Ply(board, places, moved))
+    return play
 
 
-def codes_of_end(plies: list[Ply], end: Slots, turn: int) -> dict[int, list[int]]:
-    """Return the codes that agree with the end of play, by slot."""
-    attacker = plies[-1].turn
-    codes = {}
-    for slot, (first, _) in plies[0].slots.items():
-        if slot not in end:
-            codes[slot] = [FREE if first.color == attacker else CAPTURED]
-            continue
-        piece, square = end[slot]
-        if piece.piece_type == chess.KING:
-            codes[slot] = king_codes(square, turn)
-            continue
-        code = (piece.piece_type - 1) * 64 + (square ^ turn)
-        is_last = slot in plies[-1].moved
-        codes[slot] = [code, code + LAST * 64] if is_last else [code]
-    return codes
+def codes_of(piece: chess.Square, first: Ply, end: Ply) -> list[int]:
+    """Return the codes that agree with where a piece is at the end."""
+    attacker = not end.board.turn
+    turn = 0 if attacker else 56
+    if piece not in end.places:
+        is_own = first.board.color_at(piece) == attacker
+        return [FREE if is_own else CAPTURED]
+    square = end.places[piece]
+    kind = end.board.piece_type_at(square) or 0
+    if kind == chess.KING:
+        return king_codes(square, turn)
+    code = (kind - 1) * 64 + (square ^ turn)
+    return [code, code + LAST * 64] if piece in end.moved else [code]
 
 
 @sized("count", 20, 1_000)
@@ -324,34 +288,35 @@ def test_no_play_spends_less_than_the_needs_of_its_end(
     help_kernel: Kernel, nets: search_struct.Nets, count: int
 ) -> None:
     random, seen = Random(75), Counter[str]()
-    for board in starts(count, 75):
-        first = board.copy(stack=False)
-        plies, end = random_play(board, random, seen)
-        if not plies:
-            continue
-        attacker = plies[-1].turn
+    for board in (*starts(count, 75), *special.all_kinds(count, 75)):
+        play = random_play(board, random, seen)
+        first, end = play[0], play[-1]
+        attacker = not end.board.turn
         turn = 0 if attacker else 56
-        table = needs_of(help_kernel, nets, first, attacker, every=False)
+        codes = {piece: codes_of(piece, first, end) for piece in first.places}
+        if len(play) == 1:
+            continue
+        table = needs_of(help_kernel, nets, board, attacker, every=False)
         counters = (*table.moves, *table.takes, table.taken)
-        codes = codes_of_end(plies, end, turn)
-        for ply, (_, slots, _) in enumerate(plies):
+        for left, (here, places, _) in zip(
+            range(len(play) - 1, 0, -1), play, strict=False
+        ):
             needed = np.zeros(len(counters), int)
-            for slot, own in codes.items():
+            for piece, own in codes.items():
                 row = GONE, 0
-                if slot in slots:
-                    piece, square = slots[slot]
-                    row = kind_of(piece, attacker), square ^ turn
+                if piece in places:
+                    found = here.piece_at(places[piece])
+                    assert found
+                    row = kind_of(found, attacker), places[piece] ^ turn
                 needed += [counter[row][own].max() for counter in counters]
-            moves = Counter(later.turn for later in plies[ply:])
-            pieces = Counter(piece.color for piece, _ in slots.values())
-            limits = [
-                *(moves[attacker], moves[not attacker]),
-                *(pieces[not attacker] - 1, pieces[attacker] - 1),
-                moves[attacker],
-            ]
-            assert (needed <= limits).all(), (first.fen(), board.fen(), ply)
+            ours, theirs = (
+                chess.popcount(here.occupied_co[side]) - 1
+                for side in (attacker, not attacker)
+            )
+            moves = (left + 1) // 2
+            limits = [moves, left // 2, theirs, ours, moves]
+            assert (needed <= limits).all(), (board.fen(), end.board.fen(), left)
             seen["plies"] += 1
     assert seen["plies"] > 10 * count
-    for what in ("castling", "double step", "promotion"):
-        assert seen[what] > count / 2, what
-    assert seen["en passant"] > count / 20
+    for what in ("castling", "double step", "promotion", "en passant"):
+        assert seen[what] > count / 4, what

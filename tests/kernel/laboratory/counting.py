@@ -24,9 +24,10 @@ from tests.oracles import naive
 from tests.oracles.scored import Iteration, ScoredSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tests.oracles.remembering import Oracle
+    from tests.oracles.scored import Counts
 
 ENTRIES = 1 << 18
 """Enough that no bucket is ever full, because the oracle's table is unbounded."""
@@ -63,10 +64,17 @@ def deepen_in(
 
 
 def defined(
-    board: chess.Board, techniques: Techniques, depth: int, budget: int, *, table: bool
+    board: chess.Board,
+    techniques: Techniques,
+    depth: int,
+    budget: int,
+    *,
+    table: bool,
+    counts: Mapping[str, Counts] | None = None,
 ) -> Iterator[Iteration]:
     """Yield the oracle's iterations up to the first one over the budget of nodes."""
-    for found in ScoredSearch(techniques, table=table).deepen(board, depth):
+    search = ScoredSearch(techniques, table=table, counts=counts)
+    for found in search.deepen(board, depth):
         yield found
         if found.nodes_total > budget:
             return

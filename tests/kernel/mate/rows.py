@@ -25,21 +25,7 @@ class Question(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a row was read as.
-
-    Attributes
-    ----------
-    words : bytes
-        The eight words of the kernel's position.
-    black : bool
-        Whether Black is to move.
-    en_passant : int or None
-    clock, number : int
-    fen : str
-        Six fields.
-    line : str
-        The rest of the line in UCI.
-    """
+    """What a row was read as."""
 
     words: bytes
     black: bool
@@ -51,14 +37,7 @@ class Reading(NamedTuple):
 
 
 class Rows:
-    """Rows, the memory of their texts, and a `Search` to read them with.
-
-    Parameters
-    ----------
-    questions : sequence of Question
-    text_size : int, optional
-        The bytes that may be written; enough for all rows if it is not given.
-    """
+    """Rows, the memory of their texts, and a `Search` to read them with."""
 
     def __init__(
         self, questions: Sequence[Question], text_size: int | None = None

@@ -16,24 +16,18 @@ from solver.kernel.border.search_struct import Search
 from solver.play.record import MateMark
 from solver.position_text import write_lines
 from tests.kernel.mate.rows import Question, Reading, read_all
-from tests.oracles import walks
+from tests.oracles import special, walks
 from tests.oracles.marks import mark_mate
 from tests.oracles.reading import read_move
 from tests.sizes import sized
 from tests.typed_play import long_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from solver.kernel.border.interface import Kernel
 
 MARKS = ["", "", "+", "#", "!", "?", "!?", "+!", "#!!", "++"]
-
-
-def parsed(board: chess.Board, text: str) -> str | None:
-    """Return the move in UCI as python-chess reads it without marks."""
-    move = read_move(board, text)
-    return move.uci() if move else None
 
 
 def compare(kernel: Kernel, asked: Sequence[tuple[chess.Board, str]]) -> int:
@@ -42,7 +36,8 @@ def compare(kernel: Kernel, asked: Sequence[tuple[chess.Board, str]]) -> int:
     legal = 0
     for (board, text), reading in zip(asked, read_all(kernel, questions), strict=True):
         found = reading.line if reading else None
-        assert found == parsed(board, text), (board.fen(), text)
+        move = read_move(board, text)
+        assert found == (move.uci() if move else None), (board.fen(), text)
         legal += found is not None
     return legal
 
@@ -51,10 +46,7 @@ def spellings(board: chess.Board, move: chess.Move, random: Random) -> list[str]
     """Write a move in SAN, in UCI and in between."""
     san = board.san(move)
     bare = san.rstrip("+#")
-    start, end = (
-        chess.square_name(move.from_square),
-        chess.square_name(move.to_square),
-    )
+    start, end = move.uci()[:2], move.uci()[2:4]
     piece = board.piece_type_at(move.from_square)
     letter = chess.piece_symbol(piece).upper() if piece and piece != chess.PAWN else ""
     promoted = chess.piece_symbol(move.promotion) if move.promotion else ""
@@ -75,14 +67,8 @@ def spellings(board: chess.Board, move: chess.Move, random: Random) -> list[str]
         bare.upper(),
     ]
     if board.is_castling(move):
-        texts += [
-            start + ("h" if move.to_square > move.from_square else "a") + start[1],
-            start
-            + "-"
-            + ("h" if move.to_square > move.from_square else "a")
-            + start[1],
-            f"K{end}",
-        ]
+        corner = ("h" if move.to_square > move.from_square else "a") + start[1]
+        texts += [start + corner, f"{start}-{corner}", f"K{end}"]
     return texts
 
 
@@ -96,7 +82,7 @@ def corrupted(text: str, random: Random) -> str:
     return text or "-"
 
 
-@sized("count", 5, 50)
+@sized("count", 3, 50)
 def test_every_legal_move_is_read_in_every_spelling(kernel: Kernel, count: int) -> None:
     random = Random(31)
     asked = []
@@ -128,34 +114,23 @@ def test_changed_moves_are_accepted_and_refused_as_by_python_chess(
 ODD = "r3k2r/P5P1/8/3pP3/8/N4N2/4R3/R3K2R w KQkq d6 0 1"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("O-O", "0-0", "O-O-O", "0-0-0", "O-0", "O-O-", "O-O-O-O", "OO", "O", "0"),
-        *("e1g1", "e1h1", "e1c1", "e1a1", "e1-h1", "e1xa1", "Ke1g1", "Kg1", "Kh1"),
-        *("e1h1q", "e1h1=Q", "exd6", "e5d6", "ed6", "exd6e.p.", "xd6", "d6", "5d6"),
-        *("g8", "g8=Q", "g8Q", "g8q", "g8=K", "g8=P", "g8=", "gxh8=N", "g7h8n"),
-        *(
-            *("g7g8", "g7-g8", "g7g8=Q", "g7-g8q", "g7g8k", "Pg8=Q", "pg8=Q", "a8=b"),
-            "a8b",
-        ),
-        *("Nc4", "Nac4", "N3c4", "Na3c4", "Nd2", "Nfd2", "Nf3d2", "nd2", "Re3", "R2e3"),
-        *("--", "Z0", "0000", "@@@@", "Q@e4", "e1e1", "", "+", "e", "4", "e2", "1.e4"),
-        *("Nf3-d4!?", "Nf3:d4", "Nd4+#", "Nd4#+", "N d4", "Nd4,", "Nd4\u2654"),
-    ],
-)
-def test_an_odd_spelling_is_read_as_by_python_chess(kernel: Kernel, text: str) -> None:
-    board = chess.Board(ODD)
-    if text and " " not in text:
-        compare(kernel, [(board, text)])
-        mirrored = board.mirror()
-        compare(
-            kernel, [(mirrored, text.translate(str.maketrans("12345678", "87654321")))]
-        )
-        return
-    (reading,) = read_all(kernel, [Question(ODD, text)])
-    expected = "" if not text else None
-    assert (reading.line if reading else None) == expected
+SPELLINGS = """
+O-O 0-0 O-O-O 0-0-0 O-0 O-O- O-O-O-O OO O 0 e1g1 e1h1 e1c1 e1a1 e1-h1 e1xa1 Ke1g1 Kg1
+Kh1 e1h1q e1h1=Q exd6 e5d6 ed6 exd6e.p. xd6 d6 5d6 g8 g8=Q g8Q g8q g8=K g8=P g8= gxh8=N
+g7h8n g7g8 g7-g8 g7g8=Q g7-g8q g7g8k Pg8=Q pg8=Q a8=b a8b Nc4 Nac4 N3c4 Na3c4 Nd2 Nfd2
+Nf3d2 nd2 Re3 R2e3 -- Z0 0000 @@@@ Q@e4 e1e1 + e 4 e2 1.e4 Nf3-d4!? Nf3:d4 Nd4+# Nd4#+
+Nd4, Nd4\u2654
+"""
+
+
+def test_an_odd_spelling_is_read_as_by_python_chess(kernel: Kernel) -> None:
+    board, flipped = chess.Board(ODD), str.maketrans("12345678", "87654321")
+    for text in SPELLINGS.split():
+        mirrored = board.mirror(), text.translate(flipped)
+        compare(kernel, [(board, text), mirrored])
+    empty, several = read_all(kernel, [Question(ODD, ""), Question(ODD, "N d4")])
+    assert empty
+    assert (empty.line, several) == ("", None)
 
 
 def as_lichess_writes(board: chess.Board, text: str) -> str | None:
@@ -168,7 +143,7 @@ def as_lichess_writes(board: chess.Board, text: str) -> str | None:
     return text if board.is_legal(move) and not own else None
 
 
-@sized("count", 10, 100)
+@sized("count", 6, 100)
 def test_only_uci_is_read_where_that_is_asked_for(kernel: Kernel, count: int) -> None:
     random = Random(35)
     asked = []
@@ -188,11 +163,8 @@ def test_only_uci_is_read_where_that_is_asked_for(kernel: Kernel, count: int) ->
     for (board, text), reading in zip(asked, readings, strict=True):
         found = reading.line if reading else None
         assert found == as_lichess_writes(board, text), (board.fen(), text)
-
-
-@pytest.mark.parametrize("text", ["O-O+", "O-O-O", "e1h1", "e1a1", "g8=q", "e2e4+"])
-def test_what_is_not_quite_uci_is_refused_there(kernel: Kernel, text: str) -> None:
-    assert read_all(kernel, [Question(ODD, text, uci_only=True)]) == [None]
+    for text in ("O-O+", "O-O-O", "e1h1", "e1a1", "g8=q", "e2e4+"):
+        assert read_all(kernel, [Question(ODD, text, uci_only=True)]) == [None]
 
 
 def played(board: chess.Board, line: Sequence[str], plies: int) -> Reading:
@@ -245,15 +217,8 @@ def test_lines_are_played_as_by_python_chess(kernel: Kernel, count: int) -> None
 @pytest.mark.parametrize(
     ("line", "plies"),
     [
-        ("", 1),
-        ("e2e4", 2),
-        ("e2e4 e7e5", 3),
-        ("e2e5", 0),
-        ("e2e4 e2e4", 0),
-        ("e2e4 e2e4", 1),
-        ("1. e4 e5", 0),
-        ("e4 e5 ??", 0),
-        ("f3 e5 g4 Qh4# a3", 0),
+        *(("", 1), ("e2e4", 2), ("e2e4 e7e5", 3), ("e2e5", 0), ("e2e4 e2e4", 0)),
+        *(("e2e4 e2e4", 1), ("1. e4 e5", 0), ("e4 e5 ??", 0), ("f3 e5 g4 Qh4# a3", 0)),
     ],
 )
 def test_a_line_that_cannot_be_played_is_refused(
@@ -264,11 +229,8 @@ def test_a_line_that_cannot_be_played_is_refused(
     first, second, third = read_all(kernel, [good, Question(fen, line, plies), good])
     assert second is None
     assert first == third == played(chess.Board(), ["e4", "e5"], 1)
-
-
-def test_counters_grow_with_the_moves_played(kernel: Kernel) -> None:
-    fen = f"7k/8/8/8/8/8/8/K6R b - - {'9' * 17} {'9' * 17}"
-    (reading,) = read_all(kernel, [Question(fen, "Kg7 Rh2 Kf6", 3)])
+    most = f"7k/8/8/8/8/8/8/K6R b - - {'9' * 17} {'9' * 17}"
+    (reading,) = read_all(kernel, [Question(most, "Kg7 Rh2 Kf6", 3)])
     assert reading
     assert (reading.clock, reading.number) == (10**17 + 2, 10**17 + 1)
 
@@ -281,10 +243,10 @@ def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[in
     search = Search(text=ctypes.addressof(TEXT), text_size=len(TEXT))
     lengths: Counter[int] = Counter()
     for board in boards:
-        search.text_written = 0
+        search.text_written = 3  # moves are appended to the text
         position = pack_board(board)
         kernel.run("WRITE_MOVES", position, search, 0, not board.turn)
-        rows = TEXT.raw[: search.text_written].decode().splitlines()
+        rows = TEXT.raw[3 : search.text_written].decode().splitlines()
         found = [MoveRow(*row.split(" ")) for row in rows]
         expected = set()
         for move in board.legal_moves:
@@ -308,137 +270,59 @@ def compare_written(kernel: Kernel, boards: Iterable[chess.Board]) -> Counter[in
     return lengths
 
 
-@sized("count", 500, 10_000)
+SPECIAL = (
+    "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",  # 218 moves
+    "4k3/8/4r3/8/8/4N3/8/N3K3 w - - 0 1",  # the pinned knight is no candidate
+    "7k/3P4/8/8/Q7/8/8/K7 w - - 0 1",  # a new queen is none either
+    "1r5k/P7/8/8/Q7/8/8/K7 w - - 0 1",
+    "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",  # en passant is illegal
+    "7k/8/8/8/3Pp3/8/8/K7 b - d3 0 1",
+    "5k2/8/8/8/8/8/8/4K2R w K - 0 1",  # castling with check
+    "r3k2r/8/8/8/8/8/8/3K4 b kq - 0 1",
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+)
+
+
+def of_equal_pieces(count: int) -> Iterator[chess.Board]:
+    random = Random(40)
+    while count:
+        kind, board = random.choice(chess.PIECE_TYPES[1:5]), chess.Board(None)
+        kinds = [kind] * 10 + random.choices((chess.BISHOP, chess.ROOK), k=2)
+        pieces = [chess.Piece(each, random.random() < 0.7) for each in kinds]
+        pieces += [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        squares = random.sample(chess.SQUARES, len(pieces))
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
+        board.turn = random.choice(chess.COLORS)
+        if board.is_valid():
+            count -= 1
+            yield board
+
+
+@sized("count", 300, 10_000)
 def test_moves_are_written_in_san_as_by_python_chess(
     kernel: Kernel, count: int
 ) -> None:
     boards = [
+        *map(chess.Board, SPECIAL),
+        *(chess.Board(fen).mirror() for fen in SPECIAL),
         *walks.random_positions(count, 39),
         *walks.small_positions(count // 2, 39),
         *walks.crowded_positions(count // 2, 39),
+        *of_equal_pieces(count // 2),
     ]
-    compare_written(kernel, boards)
+    lengths = compare_written(kernel, boards)  # with one and two letters of the origin
+    assert lengths[4] > count
+    assert lengths[5] > count // 60
 
 
-@sized("count", 400, 3000)
-def test_equal_pieces_are_disambiguated_as_by_python_chess(
-    kernel: Kernel, count: int
-) -> None:
-    random = Random(40)
-    boards: list[chess.Board] = []
-    while len(boards) < count:
-        board = chess.Board(None)
-        squares = random.sample(chess.SQUARES, 16)
-        kind = random.choice((chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN))
-        pinning = random.choice((chess.BISHOP, chess.ROOK))
-        pieces = [
-            *(chess.Piece(chess.KING, color) for color in chess.COLORS),
-            *(chess.Piece(kind, random.random() < 0.8) for _ in range(10)),
-            *(chess.Piece(pinning, random.random() < 0.5) for _ in range(2)),
-            *(chess.Piece(chess.PAWN, random.random() < 0.5) for _ in range(2)),
-        ]
-        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
-        board.turn = random.choice(chess.COLORS)
-        if board.is_valid():
-            boards.append(board)
-    lengths = compare_written(kernel, boards)
-    assert min(lengths[size] for size in (3, 4)) > count
-    assert lengths[5] > count // 20
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",  # 218 moves
-        "4k3/8/4r3/8/8/4N3/8/N3K3 w - - 0 1",  # the pinned knight is no candidate
-        "7k/3P4/8/8/Q7/8/8/K7 w - - 0 1",  # a new queen is none either
-        "1r5k/P7/8/8/Q7/8/8/K7 w - - 0 1",
-        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",  # en passant is illegal
-        "7k/8/8/8/3Pp3/8/8/K7 b - d3 0 1",
-        "5k2/8/8/8/8/8/8/4K2R w K - 0 1",  # castling with check
-        "r3k2r/8/8/8/8/8/8/3K4 b kq - 0 1",
-        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
-        "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
-    ],
-)
-def test_special_moves_are_written_as_by_python_chess(kernel: Kernel, fen: str) -> None:
-    board = chess.Board(fen)
-    compare_written(kernel, [board, board.mirror()])
-
-
-def test_moves_are_appended_to_the_text(kernel: Kernel) -> None:
-    board = chess.Board("7k/5P2/6K1/8/8/8/8/8 w - - 0 1")
-    search = Search(text=ctypes.addressof(TEXT), text_written=3)
-    TEXT.value = b"abc"
-    kernel.run("WRITE_MOVES", pack_board(board), search)
-    rows = TEXT.raw[: search.text_written].decode().splitlines()
-    assert rows[0].startswith("abcA0 ")
-    assert rows[0].endswith(" g6f5 Kf5 Kg6-f5 0")
-    (rook,) = [row for row in rows if " f8=R# " in row]
-    assert rook.endswith(" f7f8r f8=R# f7-f8=R# 3")
-
-
-def random_line(board: chess.Board, random: Random) -> tuple[list[str], list[str]]:
-    """Return a line of a position with its SAN; one in four has a move that is none."""
-    board = board.copy(stack=False)
-    given, names = [], []
-    for _ in range(random.randint(0, 9)):
-        moves = list(board.legal_moves)
-        if not moves:
-            break
-        checks = [move for move in moves if board.gives_check(move)]
-        special = [
-            move
-            for move in moves
-            if board.is_castling(move) or board.is_en_passant(move) or move.promotion
-        ]
-        move = random.choice(random.choice((checks, special, moves)) or moves)
-        given.append(random.choice((move.uci(), move.uci(), board.san(move))))
-        names.append(board.san_and_push(move))
-    if given and random.random() < 0.25:
-        faults = ["0000", "--", "e9e4", "\u265a", "?", "e2e4e5", "i1", given[0] + "x"]
-        at, bad = random.randrange(len(given)), random.choice(faults)
-        return [*given[:at], bad, *given[at:]], [*names[:at], bad, *given[at:]]
-    return given, names
-
-
-@pytest.mark.usefixtures("kernel")
-@sized("count", 600, 10_000)
-def test_lines_are_written_in_san_as_by_python_chess(count: int) -> None:
-    random = Random(41)
-    questions, expected = [], []
-    for start in walks.random_positions(count, 42):
-        played, _ = random_line(start, random)
-        board = start.copy(stack=False)
-        for index, text in enumerate(played):
-            move = read_move(board, text)
-            if move is None:
-                del played[index:]
-                break
-            board.push(move)
-        lines = [random_line(board, random) for _ in range(random.randint(0, 4))]
-        given = [line for line, _ in lines]
-        questions.append((start.fen(en_passant="fen"), given, played))
-        expected.append([names for _, names in lines])
-    assert [write_lines(*question) for question in questions] == expected
-    text = str(expected)
-    assert all(text.count(each) > count // 100 for each in ("O-O", "=", "+", "#"))
-
-
-@pytest.mark.usefixtures("kernel")
-def test_lines_after_illegal_moves_stay_as_given() -> None:
-    fen = chess.STARTING_FEN
-    assert write_lines(fen, [["e7e5"], []], ["e2e4", "e2e4"]) == [["e7e5"], []]
-    assert write_lines(fen, [["e7e5"], []], ["e2e4"]) == [["e5"], []]
-
-
-@pytest.mark.usefixtures("kernel")
-def test_a_long_list_of_lines_is_written() -> None:
-    lines = [["g1f3", "g8f6", "f3g1", "f6g8"] * 50] * 100
-    assert (
-        write_lines(chess.STARTING_FEN, lines)
-        == [["Nf3", "Nf6", "Ng1", "Ng8"] * 50] * 100
-    )
+def notable(board: chess.Board, random: Random) -> chess.Move | None:
+    """Choose a move, mostly a check or a special one; None if there is no move."""
+    moves = list(board.legal_moves)
+    checks = [move for move in moves if board.gives_check(move)]
+    marked = [move for move in moves if special.name_special(board, move)]
+    choices = random.choice((checks, marked, moves)) or moves
+    return random.choice(choices) if choices else None
 
 
 def alike(random: Random, start: chess.Board) -> list[list[chess.Move]]:
@@ -449,27 +333,33 @@ def alike(random: Random, start: chess.Board) -> list[list[chess.Move]]:
         board = start.copy(stack=False)
         for move in line:
             board.push(move)
-        while len(line) < 6 and (moves := [*board.legal_moves]):
-            special = [
-                move
-                for move in moves
-                if board.is_castling(move)
-                or board.is_en_passant(move)
-                or move.promotion
-                or board.gives_check(move)
-            ]
-            line.append(random.choice(random.choice((special, moves)) or moves))
-            board.push(line[-1])
+        while len(line) < 6 and (chosen := notable(board, random)):
+            line.append(chosen)
+            board.push(chosen)
         lines.append(line)
     return lines
 
 
 @pytest.mark.usefixtures("kernel")
-@sized("count", 200, 3000)
+def test_what_is_no_legal_move_is_written_as_it_is_and_so_is_what_follows() -> None:
+    start, long = chess.STARTING_FEN, ["g1f3", "g8f6", "f3g1", "f6g8"] * 50
+    assert write_lines(start, [long] * 100) == [["Nf3", "Nf6", "Ng1", "Ng8"] * 50] * 100
+    for bad in ("0000", "--", "e9e4", "\u265a", "?", "e2e4e5", "i1", "e2e5"):
+        lines = [["e2e4", bad, "e7e5"], ["Nf3"], []]
+        assert write_lines(start, lines) == [["e4", bad, "e7e5"], ["Nf3"], []]
+    played = ["e2e4", "e7e5", "g1f3"]
+    assert write_lines(start, [["b8c6", "d4"]], played) == [["Nc6", "d4"]]
+    after_an_illegal_move = write_lines(start, [["e7e5"], []], ["e2e4", "e2e4"])
+    assert after_an_illegal_move == [["e7e5"], []]
+
+
+@pytest.mark.usefixtures("kernel")
+@sized("count", 150, 3000)
 def test_lines_that_begin_alike_are_written_as_by_python_chess(count: int) -> None:
     random = Random(43)
     seen = ""
-    for start in walks.random_positions(count, 44):
+    boards = [*walks.random_positions(count, 44), *special.all_kinds(count // 5, 44)]
+    for start in boards:
         fen = start.fen(en_passant="fen")
         lines = alike(random, start)
         given = [[move.uci() for move in line] for line in lines]
