@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 import numpy as np
@@ -22,8 +18,6 @@ from solver import (
     Grade,
     GradeStatus,
     InputError,
-    Limits,
-    Solver,
     Status,
     __version__,
     grade,
@@ -31,10 +25,7 @@ from solver import (
 )
 from solver.search.threads import Control
 from solver.solution import StoppedBy
-from tests.cli.processes import ENVIRONMENT
-from tests.cpu_time import wait_for_work
 from tests.oracles import naive, walks
-from tests.processes import started
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -58,23 +49,17 @@ def generated(n: int, count: int) -> list[str]:
 def expected(board: chess.Board, line: Sequence[str], n: int) -> Grade:
     """Grade a line of moves in UCI by the definition; the reason is left out."""
     board = board.copy(stack=False)
-    played: list[str] = []
-    while True:
-        ply = len(played)
-        left = n - ply // 2
-        attacks = ply % 2 == 0
+    for ply in range(len(line) + 1):
+        attacks, played = ply % 2 == 0, tuple(line[:ply])
+        right = naive.keys(board, n - ply // 2) if attacks else set()
         ends = ply > 0 and board.is_checkmate()
-        right = naive.keys(board, left) if attacks else set()
         if ply == len(line) > 0:
-            return Grade(RIGHT, line=tuple(played), ends_in_mate=ends)
-        wrong = Grade(WRONG, ply, tuple(sorted(right)), tuple(played), ends)
-        if ply == len(line):
-            return wrong
-        move = chess.Move.from_uci(line[ply])
+            return Grade(RIGHT, line=played, ends_in_mate=ends)
+        move = chess.Move.from_uci(line[ply]) if line else chess.Move.null()
         if not board.is_legal(move) or (attacks and line[ply] not in right):
-            return wrong
+            return Grade(WRONG, ply, tuple(sorted(right)), played, ends)
         board.push(move)
-        played.append(line[ply])
+    raise AssertionError(line)
 
 
 def without_reason(answer: Grade) -> Grade:
@@ -106,15 +91,33 @@ def some_problems(
     """Yield positions, numbers of moves and lines; most positions have a mate."""
     random = Random(seed)
     for count, n in ((50 * scale, 1), (6 * scale, 2)):
-        boards = [*walks.small_positions(3 * count, seed)]
-        boards += list(walks.random_positions(count, seed)) if n == 1 else []
-        for board in boards:
+        for board in walks.small_positions(3 * count, seed):
             if naive.mate_in(board, n) or random.random() < 0.1:
                 for _ in range(3):
                     yield board, n, some_line(board, n, random)
 
 
-@sized("count", 16, 300)
+@sized("scale", 2, 10)
+def test_lines_are_graded_by_the_definition(scale: int) -> None:
+    problems = list(some_problems(scale, 41))
+    fens = [board.fen() for board, _, _ in problems]
+    lengths = [n for _, n, _ in problems]
+    lines = [line for _, _, line in problems]
+    answers = grade_many(fens, lines, lengths, replies=True)
+    wanted = [expected(board, line, n) for board, n, line in problems]
+    for fen, line, answer, want in zip(fens, lines, answers, wanted, strict=True):
+        assert without_reason(answer) == want, (fen, line)
+        assert bool(answer.reason) == (not answer.is_right)
+    right = [answer for answer in answers if answer.is_right]
+    assert len(right) > 5 * scale
+    assert sum(not answer.ends_in_mate for answer in right) > scale // 2
+    plies = [answer.ply for answer in answers]
+    assert all(plies.count(ply) > scale // 2 for ply in (0, 1, 2, 3))
+    alone = zip(fens[::9], lines[::9], lengths[::9], strict=True)
+    assert list(answers)[::9] == [grade(*one) for one in alone]
+
+
+@sized("count", 8, 300)
 def test_replies_last_longest_and_refutations_leave_no_mate(count: int) -> None:
     boards = list(walks.small_positions(30 * count, 45))
     fens = [board.fen() for board in boards]
@@ -174,124 +177,57 @@ def test_a_longer_mate_is_searched_for_on_request() -> None:
 
 def test_a_position_may_have_moves_before_the_line_and_be_repaired() -> None:
     for fen, moves in (
-        ("startpos", "f3 e5 g4"),
-        ("startpos moves f2f3 e7e5", ["g2g4"]),
+        *(("startpos", "f3 e5 g4"), ("startpos moves f2f3 e7e5", ["g2g4"])),
         ("1. f3 e5 2. g4", ""),
     ):
         answer = grade(fen, "Qh4#", 1, moves=moves)
-        assert answer.ends_in_mate
-        assert answer.line_san == ("Qh4#",)
+        assert (answer.ends_in_mate, answer.line_san) == (True, ("Qh4#",))
     faulty = f"{MATE_IN_TWO.removesuffix('- -')}KQ - 0 1"
     answer = grade(faulty, "Qg8+", 2, repair=True)
     assert (answer.is_right, len(answer.warnings)) == (True, 2)
     with pytest.raises(FenError, match="castling right K"):
         grade(faulty, "Qg8+", 2)
+    stalemate = grade("k7/8/2K5/8/8/8/8/1Q6 w - -", "Qb6", 2)
+    assert (stalemate.wrong_move, stalemate.refutation) == ("b1b6", ())
+    # The strings of a sequence are one text.
+    assert grade(MATE_IN_TWO, ["Qg8+ {so", "it", "is}"], 2).is_right
+    assert grade(MATE_IN_TWO, ["c4", "g8"], 2).ply == 0
 
 
-def test_a_position_after_a_stalemate_has_no_refutation() -> None:
-    answer = grade("k7/8/2K5/8/8/8/8/1Q6 w - -", "Qb6", 2)
-    assert (answer.wrong_move, answer.refutation) == ("b1b6", ())
-    assert chess.Board(answer.fen).is_stalemate()
+ILLEGAL = "expected a legal, unambiguous move in SAN or UCI, found"
+
+# fmt: off
+REASONS = [
+    ("Qg8+ Rxg8 Nf7#", None, ""), ("c4g8 f8g8", None, ""),
+    ("", 0, "expected a move, found none"),
+    ("Nf7+", 0, "expected a move that mates within 2 moves, found 'Nf7+'"),
+    ("Qg7", 0, f"{ILLEGAL} 'Qg7'"), ("Qg8 Kxg8", 1, f"{ILLEGAL} 'Kxg8'"),
+    ("Qg8 Rxg8 Nxg8", 2, "expected a move that mates within 1 move, found 'Nxg8'"),
+    ("Qg8 Rxg8 Nf7 Kg7", 3, "expected no move after the mate, found 'Kg7'"),
+]
+# fmt: on
 
 
-@sized("scale", 3, 10)
-def test_lines_are_graded_by_the_definition(scale: int) -> None:
-    problems = list(some_problems(scale, 41))
-    fens = [board.fen() for board, _, _ in problems]
-    lengths = [n for _, n, _ in problems]
-    lines = [line for _, _, line in problems]
-    answers = grade_many(fens, lines, lengths)
-    wanted = [expected(board, line, n) for board, n, line in problems]
-    for fen, line, answer, want in zip(fens, lines, answers, wanted, strict=True):
-        assert without_reason(answer) == want, (fen, line)
-        assert bool(answer.reason) == (not answer.is_right)
-    right = [answer for answer in answers if answer.is_right]
-    assert len(right) > 5 * scale
-    assert sum(not answer.ends_in_mate for answer in right) > scale // 2
-    plies = [answer.ply for answer in answers]
-    assert all(plies.count(ply) > scale // 2 for ply in (0, 1, 2, 3))
-
-
-def test_a_line_alone_is_graded_as_among_many() -> None:
-    boards = list(walks.small_positions(60, 42))
-    random = Random(42)
-    problems = [(board, 1, some_line(board, 1, random)) for board in boards]
-    many = grade_many(
-        [board.fen() for board, _, _ in problems],
-        [" ".join(line) for _, _, line in problems],
-        [n for _, n, _ in problems],
-        replies=True,
-    )
-    assert list(many) == [grade(board.fen(), line, n) for board, n, line in problems]
-
-
-@pytest.mark.parametrize(
-    ("line", "ply", "reason"),
-    [
-        ("Qg8+ Rxg8 Nf7#", None, ""),
-        ("Qg8", None, ""),
-        ("c4g8 f8g8", None, ""),
-        ("", 0, "expected a move, found none"),
-        ("Nf7+", 0, "expected a move that mates within 2 moves, found 'Nf7+'"),
-        ("Qg7", 0, "expected a legal, unambiguous move in SAN or UCI, found 'Qg7'"),
-        (
-            "Qg8 Kxg8",
-            1,
-            "expected a legal, unambiguous move in SAN or UCI, found 'Kxg8'",
-        ),
-        ("Qg8 Rxg8 Nxg8", 2, "expected a move that mates within 1 move, found 'Nxg8'"),
-        ("Qg8 Rxg8 Nf7 Kg7", 3, "expected no move after the mate, found 'Kg7'"),
-    ],
-)
-def test_the_reason_names_the_fault(line: str, ply: int | None, reason: str) -> None:
-    answer = grade(MATE_IN_TWO, line, 2)
-    assert (answer.ply, answer.reason) == (ply, reason)
-    assert answer.is_right == (ply is None)
-    assert grade(MATE_IN_TWO, line.split(), 2) == answer
-
-
-def test_a_position_without_mate_in_time_has_no_right_moves() -> None:
+def test_the_reason_names_the_fault() -> None:
+    for line, ply, reason in REASONS:
+        answer = grade(MATE_IN_TWO, line, 2)
+        assert (answer.ply, answer.reason) == (ply, reason)
+        assert answer.is_right == (ply is None)
+        assert grade(MATE_IN_TWO, line.split(), 2) == answer
     answer = grade(MATE_IN_TWO, "Qg8+", 1)
     assert (answer.status, answer.ply, answer.right_moves) == (WRONG, 0, ())
     assert answer.reason == "expected a mate within 1 move, found none in this position"
 
 
-def test_the_strings_of_a_sequence_are_read_as_one_text() -> None:
-    for line in (["1.", "Qg8+", "Rxg8"], [" Qg8+\n", ""], ["Qg8+ {so", "it", "is}"]):
-        assert grade(MATE_IN_TWO, line, 2).is_right
-    for line in ([], [""], ["1."], ["c4", "g8"]):
-        assert grade(MATE_IN_TWO, line, 2).ply == 0
-
-
-def test_more_moves_are_right_when_more_are_allowed() -> None:
-    fen = "7k/8/5K2/8/8/8/8/R7 w - -"
-    assert grade(fen, "Kf7", 1).ply == 0
-    assert grade(fen, "Kf7", 2).is_right
-
-
-def test_long_mates_take_as_long_as_they_need() -> None:
-    solver = Solver(hash_mib=16)
-    fens = generated(5, 20)
-    keys = [solver.solve(fen, Limits(max_moves=5)).keys for fen in fens]
-    answers = grade_many(fens, ["no move"] * len(fens), 5)
-    assert [sorted(answer.right_moves) for answer in answers] == list(map(sorted, keys))
-    lines = [moves[0] for moves in keys]
-    assert all(answer.is_right for answer in grade_many(fens, lines, 5))
-
-
 def test_rows_that_cannot_be_read_do_not_harm_the_others() -> None:
-    answers = grade_many(
-        [MATE_IN_TWO, "8/8", MATE_IN_TWO, None, MATE_IN_TWO, "\ud800", MATE_IN_TWO],  # type: ignore[list-item]
-        ["Qg8+", "Qg8+", 7, "Qg8+", "Qg8+", "Qg8+", "Qg8+"],  # type: ignore[list-item]
-        [2, 2, 2, 2, 201, 2, 2],
-    )
+    fens: list[Any] = [MATE_IN_TWO] * 8
+    lines: list[Any] = ["Qg8+"] * 8
+    fens[1], lines[2], fens[3], fens[5], lines[6] = "8/8", 7, None, "\ud800", b"Qg8\xff"
+    answers = grade_many(fens, lines, [2, 2, 2, 2, 201, 2, 2, 2])
     statuses = [answer.status.value for answer in answers]
-    assert statuses == ["right", *["unreadable"] * 5, "right"]
+    assert statuses == ["right", *["unreadable"] * 6, "right"]
     assert [answer.reason.split(":")[0] for answer in answers[1:6]] == [
-        "board",
-        "line",
-        "fen",
-        "within",
+        *("board", "line", "fen", "within"),
         "expected plain ASCII, found U+D800 at character 1",
     ]
 
@@ -299,11 +235,9 @@ def test_rows_that_cannot_be_read_do_not_harm_the_others() -> None:
 @pytest.mark.parametrize("replies", [False, True])
 def test_a_table_has_the_columns_of_its_grades(replies: bool) -> None:
     pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
     rows = [(MATE_IN_TWO, line, 2) for line in ("Qg8", "Qg8 Rxg8 Nxg8", "Nf7+", "?")]
     rows += [("8/8", "Qg8", 2), (HARD, "a2a3", 6)]
-    random = Random(61)
-    for board in walks.small_positions(200, 61):
-        rows.append((board.fen(), " ".join(some_line(board, 1, random)), 2))
     fens, lines, within = zip(*rows, strict=True)
     table = grade_many(fens, lines, within, replies=replies, nodes=5_000)
     names = [field.name for field in fields(Grade)]
@@ -315,96 +249,56 @@ def test_a_table_has_the_columns_of_its_grades(replies: bool) -> None:
             expected = getattr(answer, name)
             assert value == ([*expected] if isinstance(expected, tuple) else expected)
     assert table.is_right.tolist() == [answer.is_right for answer in table]
-    assert set(table.status.tolist()) == {*table.statuses}
-    assert repr(table).startswith("<GradeTable of 206 rows, ")
-    assert "206 rows, " in table._repr_html_()
-
-
-def test_a_table_of_grades_becomes_a_data_frame() -> None:
-    pd = pytest.importorskip("pandas")
-    fens = pd.Series([MATE_IN_TWO, MATE_IN_TWO], index=["b", "a"])
-    frame = grade_many(fens, ["Qg8", "Nf7+"], 2, replies=True).to_pandas()
+    assert repr(table).startswith("<GradeTable of 6 rows, ")
+    assert "6 rows, " in table._repr_html_()
+    series = pd.Series([MATE_IN_TWO, MATE_IN_TWO], index=["b", "a"])
+    frame = grade_many(series, ["Qg8", "Nf7+"], 2, replies=True).to_pandas()
     assert frame["reply_san"].fillna("").to_dict() == {"b": "Rxg8", "a": ""}
     assert frame["refutation_san"].tolist() == [(), ("Kg8",)]
     assert frame["ply"].tolist() == [pd.NA, 0]
 
 
-@pytest.mark.parametrize("column", [list, tuple, iter, np.array])
-def test_a_column_may_be_of_any_kind(column: type) -> None:
-    answers = grade_many(
-        column([MATE_IN_TWO] * 2), column(["Qg8", "Qg7"]), column([2, 2])
-    )
-    assert [answer.is_right for answer in answers] == [True, False]
-
-
-def test_a_column_may_be_of_arrow() -> None:
+def test_a_column_may_be_of_any_kind_and_of_long_texts() -> None:
     arrow = pytest.importorskip("pyarrow")
-    answers = grade_many(arrow.array([MATE_IN_TWO]), arrow.array(["Qg8"]), 2)
-    assert answers[0].is_right
-
-
-def test_bytes_are_text() -> None:
-    fens, moves = np.array([MATE_IN_TWO.encode()]), np.array([b"Qg8"])
-    assert grade_many(fens, moves, 2)[0].is_right
-    (answer,) = grade_many(fens, [b"Qg8\xff"], 2)
-    assert answer.status is GradeStatus.UNREADABLE
-
-
-def test_tables_and_single_values_are_refused() -> None:
-    for name, fens, n in (
-        ("fens", np.array(MATE_IN_TWO), 2),
-        ("fens", np.array([[MATE_IN_TWO]]), 2),
-        ("fens", {MATE_IN_TWO: 1}, 2),
-        ("within", [MATE_IN_TWO], np.array(2)),
-    ):
-        with pytest.raises(InputError, match=f"^{name}: expected a column, found "):
-            grade_many(fens, ["Qg8"], n)
-
-
-def test_no_rows_have_no_grades() -> None:
+    for column in (tuple, iter, np.array, arrow.array):
+        fens, lines = column([MATE_IN_TWO] * 2), column(["Qg8", "Qg7"])
+        answers = grade_many(fens, lines, column([2, 2]))
+        assert [answer.is_right for answer in answers] == [True, False]
+    encoded = np.array([MATE_IN_TWO.encode()]), np.array([b"Qg8"])
+    assert grade_many(*encoded, 2)[0].is_right
     assert list(grade_many([], [], 1)) == []
-
-
-def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(InputError, match="lines: expected 2 rows, as in fens, found 1"):
-        grade_many([MATE_IN_TWO] * 2, ["Qg8"], 2)
-    with pytest.raises(
-        InputError, match="within: expected 1 rows, as in fens, found 2"
-    ):
-        grade_many([MATE_IN_TWO], ["Qg8"], [2, 2])
-    with pytest.raises(InputError, match="fens: expected a column, found '5r1k/"):
-        grade_many(MATE_IN_TWO, ["Qg8"], 2)
+    texts = ["Qg8" + "!" * 5000, "Qg8 " * 5000, "Qg8"] * 40  # of several calls
+    answers = grade_many([MATE_IN_TWO] * len(texts), texts, 2)
+    assert [answer.ply for answer in answers] == [None, 1, None] * 40
 
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(FenError, match="board: expected 8 ranks"):
         grade("8/8", "Qg8", 2)
-    with pytest.raises(FenError, match=r"halfmove clock: .* at most 17 digits, found"):
-        grade(f"{MATE_IN_TWO} {'0' * 20} 1", "Qg8", 2)
     for line, within, nodes, name in (
-        ("Qg8", 0, None, "within"),
-        ("Qg8", 2, 0, "nodes"),
+        *(("Qg8", 0, None, "within"), ("Qg8", 2, 0, "nodes")),
         (["Qg8", 1], 2, None, "line"),
     ):
         with pytest.raises(InputError, match=f"^{name}: expected "):
             grade(MATE_IN_TWO, line, within, nodes=nodes)  # type: ignore[arg-type]
+    columns: list[tuple[Any, Any, str]] = [
+        (np.array([[MATE_IN_TWO]]), 2, "fens: expected a column, found "),
+        ({MATE_IN_TWO: 1}, 2, "fens: expected a column, found "),
+        (MATE_IN_TWO, 2, "fens: expected a column, found '5r1k/"),
+        ([MATE_IN_TWO], np.array(2), "within: expected a column, found "),
+        ([MATE_IN_TWO] * 2, 2, "lines: expected 2 rows, as in fens, found 1"),
+        ([MATE_IN_TWO], [2, 2], "within: expected 1 rows, as in fens, found 2"),
+    ]
+    for fens, n, reason in columns:
+        with pytest.raises(InputError, match=f"^{reason}"):
+            grade_many(fens, ["Qg8"], n)
 
 
-def test_long_texts_are_graded_in_several_calls() -> None:
-    lines = ["Qg8" + "!" * 5000, "Qg8 " * 5000, "Qg8"] * 40
-    answers = grade_many([MATE_IN_TWO] * len(lines), lines, 2)
-    assert [answer.ply for answer in answers] == [None, 1, None] * 40
-
-
-def test_a_node_limit_leaves_a_hard_line_undecided() -> None:
-    fens = [HARD, MATE_IN_TWO] * 3
-    answers = grade_many(fens, ["a2a3", "Qg8"] * 3, [6, 2] * 3, nodes=5000)
-    statuses = [answer.status for answer in answers]
-    assert statuses == [GradeStatus.UNDECIDED, RIGHT] * 3
+def test_a_limit_or_a_stop_leaves_a_hard_line_undecided() -> None:
+    fens, lines = [HARD, MATE_IN_TWO] * 3, ["a2a3", "Qg8"] * 3
+    answers = grade_many(fens, lines, [6, 2] * 3, nodes=5000)
+    assert [answer.status for answer in answers] == [GradeStatus.UNDECIDED, RIGHT] * 3
     assert answers[0].reason == "the node limit was hit"
-
-
-def test_a_grade_that_is_stopped_is_undecided() -> None:
     control = Control()
     control.stop(StoppedBy.TIME)
     answer = grade(HARD, "a2a3", 6, control=control)
@@ -416,43 +310,16 @@ def test_a_grade_that_is_stopped_is_undecided() -> None:
 def test_with_a_node_limit_a_grade_does_not_depend_on_other_rows() -> None:
     fens = generated(3, 12)
     lines = [next(iter(chess.Board(fen).legal_moves)).uci() for fen in fens]
-    for nodes in (50, 500, 5000):
+    for nodes in (50, 5000):
         together = grade_many(fens, lines, 3, nodes=nodes, replies=True)
-        alone = [
-            grade(fen, line, 3, nodes=nodes)
-            for fen, line in zip(fens, lines, strict=True)
-        ]
-        assert list(together) == alone
+        rows = zip(fens, lines, strict=True)
+        assert list(together) == [grade(*row, 3, nodes=nodes) for row in rows]
         again = grade_many(fens[::-1], lines[::-1], 3, nodes=nodes, replies=True)
         assert list(again) == together[::-1]
 
 
-GRADING = f"""
-from solver import grade_many
-def grade(count, n):
-    grade_many([{HARD!r}] * count, ["a2a3"] * count, n)
-grade(1, 1)
-print("loaded", flush=True)
-grade(3000, 30)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
-def test_grading_can_be_interrupted() -> None:
-    words = [sys.executable, "-c", GRADING]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with started(words, env=ENVIRONMENT, **pipes) as running:
-        assert running.stdout is not None
-        assert running.stdout.readline() == "loaded\n"
-        wait_for_work(running)
-        running.send_signal(signal.SIGINT)
-        _, err = running.communicate()
-    assert err.splitlines()[-1] == "KeyboardInterrupt"
-    assert running.returncode == -signal.SIGINT
-
-
 def test_a_grade_as_a_dict_has_the_values_of_its_attributes() -> None:
-    for line in ("Qg8+ Rxg8 Nf7#", "Qg8+ Rxg8 Nxg8", "", "Qg8+", "Nf7+"):
+    for line in ("Qg8+ Rxg8 Nf7#", "Qg8+ Rxg8 Nxg8", "Qg8+", "Nf7+"):
         answer = grade(MATE_IN_TWO, line, 2, max_moves=4)
         record = answer.to_dict()
         assert json.loads(json.dumps(record)) == record

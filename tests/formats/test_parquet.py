@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
+import csv
 import gzip
 import io
-import os
 import random
 import re
 import sys
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,21 +23,32 @@ from solver.problem import Claim, Problem
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from tests.formats.parquet_files import (  # noqa: E402
-    AFTER,
-    FEN,
-    LADDER,
-    MATE,
-    PUZZLE,
-    read,
-    write,
+from solver.formats.parquet import read_parquet, write_rows  # noqa: E402
+from tests.formats.cases import (  # noqa: E402
+    Records,
+    read_with,
+    shown,
+    with_source,
 )
-from tests.sizes import sized  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-SLOW = pytest.mark.slow
+FEN = "6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30"
+"""After Rb2, Ra8 mates."""
+
+AFTER = "6k1/5ppp/8/8/8/8/1r6/R5K1 w - - 5 31"
+LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+PUZZLE = {
+    "PuzzleId": "abc12",
+    "FEN": FEN,
+    "Moves": "a2b2 a1a8",
+    "Rating": 1500,
+    "Themes": "mate mateIn1 short",
+}
+CLAIM = Claim(1, ("a1a8",), ("a1a8",), any_last_move=True)
+MATE = Problem(AFTER, "abc12", CLAIM, "x:1")
 
 
 @pytest.fixture
@@ -47,88 +56,43 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "x"
 
 
-def test_a_column_may_be_a_list_with_nulls(path: Path) -> None:
-    rows = [
-        {**PUZZLE, "Themes": ["mate", None, "mateIn1"], "Moves": ["a2b2", "a1a8"]},
-        {**PUZZLE, "Themes": None, "Moves": []},
+def write(path: Path, rows: Sequence[Mapping[str, Any]], **options: Any) -> None:
+    """Write rows that have the same columns."""
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    pq.write_table(pa.table(columns), path, **options)
+
+
+def read(path: Path, **options: Any) -> Records:
+    """The records of a file, without the folder in their sources."""
+    return [
+        with_source(record, record.source.replace(str(path), "x"))
+        for record in read_with(path, **options)
     ]
-    write(path, rows)
-    (problem,) = read(path, selection=Selection(theme="mateIn1"))
-    assert problem == replace(MATE, source="x:1")
-
-
-def test_columns_may_be_in_any_order_among_others(path: Path) -> None:
-    others = {"GameId": 1, "Nested": {"FEN": "x"}, "square": "x"}
-    write(path, [dict(reversed([*PUZZLE.items(), *others.items()]))])
-    assert read(path) == [replace(MATE, source="x:1")]
 
 
 NO_FIELD = "--theme and --min-rating: expected a field"
+TYPES = "expected a column of text, numbers or lists of text, found"
+UNRATED = {name: cell for name, cell in PUZZLE.items() if name != "Rating"}
+COLUMN = "Parquet: expected a column fen, position or epd, found 'square, x'"
 
 
-@pytest.mark.parametrize(
-    ("row", "selection", "reason"),
-    [
-        (
-            {name: cell for name, cell in PUZZLE.items() if name != "Rating"},
-            Selection(min_rating=1),
-            f"{NO_FIELD} rating, found 'PuzzleId, FEN, Moves, Themes'",
-        ),
-        (
-            {"square": "a1", "x": 1},
-            Selection(),
-            "Parquet: expected a column fen, position or epd, found 'square, x'",
-        ),
-        (
-            {"fen": LADDER, "claim": 2},
-            Selection(theme="mate"),
-            f"{NO_FIELD} themes, found 'fen, claim'",
-        ),
-        (
-            {"fen": LADDER, "claim": {"mate": 2}},
-            Selection(),
-            "claim: expected a column of text, numbers or lists of text, "
-            "found 'struct<mate: int64>'",
-        ),
-        (
-            {**PUZZLE, "Themes": [1, 2]},
-            Selection(),
-            "Themes: expected a column of text, numbers or lists of text, "
-            "found 'list<element: int64>'",
-        ),
-    ],
-)
-def test_columns_that_cannot_be_read_are_one_error(
-    path: Path, row: dict[str, Any], selection: Selection, reason: str
-) -> None:
-    write(path, [row, row])
-    assert read(path, selection=selection) == [FormatError("x", reason)]
-
-
-def test_two_columns_of_one_name_are_refused(path: Path) -> None:
-    table = pa.table([[LADDER], [LADDER]], names=["fen", "fen"])
-    pq.write_table(table, path)
-    reason = "fen: expected one column, found 2"
-    assert read(path) == [FormatError("x", reason)]
-
-
-@pytest.mark.parametrize(
-    ("names", "claim"), [(("Position", "Mate In", "Solution"), Claim(2, ("a2a7",)))]
-)
-def test_columns_have_the_names_of_all_tables(
-    path: Path, names: tuple[str, ...], claim: Claim
-) -> None:
-    mate = "Mate in Two" if "type" in names else 2
-    write(path, [dict(zip(names, (LADDER, mate, ["a2-a7"]), strict=True))])
-    assert read(path) == [Problem(LADDER, "x:1", claim, "x:1")]
-
-
-def test_a_file_without_rows_has_no_records(path: Path) -> None:
-    write(path, [PUZZLE])
-    pq.write_table(pq.read_table(path).slice(0, 0), path)
-    summary = FileSummary()
-    assert read(path, summary=summary) == []
-    assert summary.fraction() == 1.0
+def test_columns_that_cannot_be_read_are_one_error(path: Path) -> None:
+    rows: list[tuple[dict[str, Any], str]] = [
+        (UNRATED, f"{NO_FIELD} rating, found 'PuzzleId, FEN, Moves, Themes'"),
+        ({"square": "a1", "x": 1}, COLUMN),
+        ({"fen": LADDER, "dm": {"n": 2}}, f"dm: {TYPES} 'struct<n: int64>'"),
+        ({**PUZZLE, "Themes": [1, 2]}, f"Themes: {TYPES} 'list<element: int64>'"),
+    ]
+    for row, reason in rows:
+        write(path, [row, row])
+        selection = Selection(min_rating=1 if row == UNRATED else None)
+        assert read(path, selection=selection) == [FormatError("x", reason)]
+    pq.write_table(pa.table([[LADDER], [LADDER]], names=["fen", "fen"]), path)
+    assert read(path) == [FormatError("x", "fen: expected one column, found 2")]
+    write(path, [{"Position": LADDER, "Mate In": 2, "Solution": ["a2-a7"]}])
+    assert read(path) == [Problem(LADDER, "x:1", Claim(2, ("a2a7",)), "x:1")]
+    write(path, [PUZZLE | {"Nested": {"FEN": "x"}, "square": "x"}])
+    assert read(path, source_format="parquet") == [MATE]
 
 
 def test_a_bad_cell_affects_no_other_row(path: Path) -> None:
@@ -149,8 +113,8 @@ def test_a_bad_cell_affects_no_other_row(path: Path) -> None:
 def groups_of_ten(path: Path) -> bytes:
     """Write three row groups of ten rows; return the content of the file."""
     rows = [{"id": str(number), "fen": LADDER} for number in range(1, 31)]
-    options: dict[str, Any] = {"use_dictionary": False, "compression": "none"}
-    write(path, rows, row_group_size=10, write_page_checksum=True, **options)
+    options = {"use_dictionary": False, "compression": "none", "row_group_size": 10}
+    write(path, rows, write_page_checksum=True, **options)
     return path.read_bytes()
 
 
@@ -160,36 +124,59 @@ def test_a_damaged_row_group_is_one_error_and_the_others_are_read(path: Path) ->
     place = second.data_page_offset + second.total_compressed_size - 40
     path.write_bytes(whole[:place] + b"8" + whole[place + 1 :])
     records = read(path)
-    (error,) = (record for record in records if isinstance(record, FormatError))
-    assert error.source == "x:11"
-    assert error.reason.startswith("Parquet: expected rows 11 to 20, found damage: ")
-    assert error.reason.isprintable()
-    names = [
-        (record.id, record.source) for record in records if isinstance(record, Problem)
+    assert [record.source for record in records] == [
+        f"x:{number}" for number in (*range(1, 12), *range(21, 31))
     ]
-    whole_groups = (*range(1, 11), *range(21, 31))
-    assert names == [(str(number), f"x:{number}") for number in whole_groups]
+    error = shown(records[10])
+    assert error.startswith("? Parquet: expected rows 11 to 20, found damage: ")
+    assert error.isprintable()
+    assert [shown(record)[0] for record in records].count("?") == 1
 
 
-@pytest.mark.parametrize("size", [4, 8, 11, 12, 100, -1, -100])
-def test_a_truncated_file_is_one_error(path: Path, size: int) -> None:
-    path.write_bytes(groups_of_ten(path)[:size])
-    (error,) = read(path)
-    assert isinstance(error, FormatError)
-    assert error.source == "x"
-    assert error.reason.startswith("Parquet: expected a whole file, found damage: ")
-    assert error.reason.isprintable()
-    assert len(error.reason) < 300
+def test_a_truncated_or_another_file_is_one_error(path: Path) -> None:
+    whole = groups_of_ten(path)
+    for size in (4, 8, 11, 12, 100, -1, -100):
+        path.write_bytes(whole[:size])
+        (error,) = read(path)
+        assert error.source == "x"
+        words = "? Parquet: expected a whole file, found damage: "
+        assert shown(error).startswith(words)
+        assert shown(error).isprintable()
+        assert len(shown(error)) < 300
+    for content, name, reason in (
+        (b"PAR1", "epd", "expected EPD, found Parquet"),
+        (b"", "parquet", "expected Parquet, found another format"),
+    ):
+        path.write_bytes(content)
+        assert read(path, source_format=name) == [FormatError("x", reason)]
 
 
-@sized("step", 3, 1)
-def test_a_changed_directory_loses_no_row_without_an_error(
-    path: Path, step: int
+def test_a_compressed_file_and_a_pipe_are_read_and_progress_is_measured(
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    whole = groups_of_ten(path)
+    summary, skipped = FileSummary(), Selection(min_claim=1)
+    expected = read(path, summary=summary)
+    assert (len(expected), summary.fraction()) == (30, 1.0)
+    assert read(path, selection=skipped, summary=summary) == []
+    assert (summary.records, summary.not_selected) == (30, 30)
+    path.write_bytes(gzip.compress(whole))
+    assert read(path) == expected
+    path.write_bytes(gzip.compress(whole)[:-20])
+    reason = "gzip: expected more compressed data, found the end of the file"
+    assert read(path) == [FormatError("x:1", reason)]
+    pq.write_table(pq.read_table(io.BytesIO(whole)).slice(0, 0), path)
+    assert read(path) == []
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(whole)))
+    sources = [record.source.replace("x", "stdin") for record in expected]
+    assert [record.source for record in read_collection("-")] == sources
+
+
+def test_a_changed_directory_loses_no_row_without_an_error(path: Path) -> None:
     whole = groups_of_ten(path)
     size = int.from_bytes(whole[-8:-4], "little")
     complete = 0
-    for place in range(len(whole) - 8 - size, len(whole) - 8, step):
+    for place in range(len(whole) - 8 - size, len(whole) - 8, 3):
         changed = bytearray(whole)
         changed[place] ^= 1
         path.write_bytes(changed)
@@ -197,25 +184,21 @@ def test_a_changed_directory_loses_no_row_without_an_error(
         if all(isinstance(record, Problem) for record in records):
             complete += 1
             assert len(records) == 30, place
-    assert 0 < complete < size // step
+    assert 0 < complete < size // 3
 
 
-@pytest.mark.parametrize("places", ["offsets", pytest.param("all", marks=SLOW)])
-def test_no_changed_bit_of_the_directory_costs_much_memory(places: str) -> None:
-    from solver.formats.parquet import read_parquet, write_rows
-
+def test_no_changed_offset_of_the_directory_costs_much_memory() -> None:
     file = io.BytesIO()
     cells = (AFTER, 1, None, "a1a8", "a1a8", None, None, None)
     write_rows(COLUMNS, [(f"n{number}", *cells) for number in range(40)], file)
     whole = file.getvalue()
     end = len(whole) - 8
     start = end - int.from_bytes(whole[end : end + 4], "little")
-    changed = [*range(start, end)]
-    if places == "offsets":  # those of dictionaries: two bytes at most
-        offsets = re.finditer(rb"&[\x80-\xff]?[\0-\x7f]\x1c", whole[start:end])
-        changed = [start + p for m in offsets for p in range(m.start() + 1, m.end())]
+    # The offsets of dictionaries have two bytes at most.
+    offsets = re.finditer(rb"&[\x80-\xff]?[\0-\x7f]\x1c", whole[start:end])
+    changed = [start + p for m in offsets for p in range(m.start() + 1, m.end())]
     for place in changed:
-        for bit in range(8):
+        for bit in (3, 5, 6, 7):
             copy = bytearray(whole)
             copy[place] ^= 1 << bit
             list(read_parquet(io.BytesIO(copy), FileSummary("x"), ReadOptions()))
@@ -223,105 +206,15 @@ def test_no_changed_bit_of_the_directory_costs_much_memory(places: str) -> None:
     assert pa.default_memory_pool().max_memory() < 1 << 28
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_a_changed_file_gives_records_and_errors_only(path: Path, seed: int) -> None:
-    content = bytearray(groups_of_ten(path))
-    choice = random.Random(seed)
-    for _ in range(choice.randint(1, 4)):
-        # Two times in three in the footer, which has a third of the bytes.
-        place = choice.randrange(4, len(content))
-        content[choice.choice([place, -place // 3])] = choice.randrange(256)
-    path.write_bytes(content)
-    for record in read(path):
-        assert isinstance(record, Problem) or record.reason.isprintable()
-
-
-def test_without_pyarrow_the_error_names_the_package(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_pyarrow_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(path, [PUZZLE])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    reason = (
-        "reading Parquet needs pyarrow, which is not installed: pip install pyarrow"
-    )
-    assert read(path) == [FormatError("x", reason)]
-
-
-@pytest.mark.parametrize(
-    ("content", "source_format", "reason"),
-    [
-        (b"PAR1", "epd", "expected EPD, found Parquet"),
-        (b"PAR1", "lichess", "expected lichess's CSV, found Parquet"),
-        (b"fen\n", "parquet", "expected Parquet, found another format"),
-        (b"", "parquet", "expected Parquet, found another format"),
-    ],
-)
-def test_a_named_format_that_the_file_has_not_is_one_error(
-    path: Path, content: bytes, source_format: str, reason: str
-) -> None:
-    path.write_bytes(content)
-    records = read(path, source_format=source_format)
-    assert records == [FormatError("x", reason)]
-
-
-def test_a_named_format_is_read(path: Path) -> None:
-    write(path, [PUZZLE])
-    assert read(path, source_format="parquet") == [replace(MATE, source="x:1")]
-
-
-def test_a_compressed_file_is_read(path: Path) -> None:
-    whole = groups_of_ten(path)
-    expected = read(path)
-    path.write_bytes(gzip.compress(whole))
-    summary = FileSummary()
-    assert read(path, summary=summary) == expected
-    assert summary.fraction() == 1.0
-    path.write_bytes(gzip.compress(whole)[:-20])
-    reason = "gzip: expected more compressed data, found the end of the file"
-    assert read(path) == [FormatError("x:1", reason)]
-
-
-def test_a_pipe_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = groups_of_ten(path)
-    expected = [record.source.replace("x", "stdin") for record in read(path)]
-    reading, writing = os.pipe()
-    with open(reading) as stdin, open(writing, "wb") as target:  # noqa: PTH123
-        target.write(whole)
-        target.close()
-        monkeypatch.setattr(sys, "stdin", stdin)
-        assert [record.source for record in read_collection("-")] == expected
-
-
-def test_a_full_disk_is_an_error_that_names_the_temporary_folder(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path.write_bytes(gzip.compress(groups_of_ten(path)))
-    monkeypatch.setattr("tempfile.NamedTemporaryFile", partial(open, "/dev/full", "wb"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.raises(OSError, match="No space left") as caught:
-        read(path)
-    assert caught.value.filename == str(tmp_path)
-
-
-class Failing(io.BytesIO):
-    """A file on a disk whose first sectors cannot be read."""
-
-    def read(self, size: int | None = -1) -> bytes:
-        if self.seek(0, io.SEEK_CUR) < 100:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return super().read(size)
-
-
-def test_an_error_of_the_disk_is_no_damage(path: Path) -> None:
-    from solver.formats.parquet import read_parquet
-
-    stream = Failing(groups_of_ten(path))
-    with pytest.raises(OSError, match="Input/output error"):
-        list(read_parquet(stream, FileSummary("x"), ReadOptions()))
+    reason = "needs pyarrow, which is not installed: pip install pyarrow"
+    assert read(path) == [FormatError("x", f"reading Parquet {reason}")]
 
 
 class Measured(io.BytesIO):
-    """A file that knows the largest piece that was read from it."""
+    """A file that knows the largest piece that was read."""
 
     largest = 0
 
@@ -331,9 +224,7 @@ class Measured(io.BytesIO):
         return piece
 
 
-def test_a_large_row_group_is_not_read_whole(path: Path) -> None:
-    from solver.formats.parquet import read_parquet
-
+def test_a_large_group_is_read_in_parts(path: Path) -> None:
     long = {**PUZZLE, "Themes": "x" * 300}
     rows = [{**long, "FEN": f"{FEN} {n}"} for n in range(50_000)]
     write(path, rows, use_dictionary=False, compression="none", data_page_size=1 << 16)
@@ -343,21 +234,161 @@ def test_a_large_row_group_is_not_read_whole(path: Path) -> None:
     assert stream.largest < path.stat().st_size / 20
 
 
-def test_the_summary_measures_rows(path: Path) -> None:
-    groups_of_ten(path)
-    summary = FileSummary()
-    fractions = [summary.fraction() for _ in read_collection(path, summary=summary)]
-    assert fractions == [1.0] * 30  # they are read together
-    skipped = Selection(min_claim=1)
-    assert list(read_collection(path, ReadOptions(selection=skipped), summary)) == []
-    assert summary.fraction() == 1.0
-    assert (summary.records, summary.not_selected) == (30, 30)
+# --- Parquet gives the records that the same rows give in CSV
+
+ROOKS = "7k/8/8/8/8/R7/1R6/K7 b - - 0 1"
+SHUFFLE = "h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3"
+CELLS: dict[str, list[str]] = {
+    "PuzzleId": ["abc12", "x,y", '"q"', "", "a\tb"],
+    "FEN": [FEN, FEN, ROOKS, ROOKS, "8/8 b - - 0 1", "", LADDER, "é"],
+    "Moves": [
+        *("a2b2 a1a8", "a2b2  a1a8", " a2b2 a1a8", "a2b2\ta1a8", "a2b2\xa0a1a8"),
+        *("a2b2", "", "x y", SHUFFLE[:19], SHUFFLE[:29], SHUFFLE),
+    ],
+    "Rating": ["1500", "1499", "0", "3000"],
+    "Themes": [
+        *("mate mateIn1", "mate mateIn2 short", "mateIn3", "mate mateIn5 hangingPiece"),
+        *("mate", "crushing smotheredMate", "crushing mates", "hangingPiece", ""),
+        "mate\xa0hangingPiece",
+    ],
+}
+ODD_RATINGS = ["1500.0", "1e4", "nan", "inf", "", "high", " 1600", "1_600", "-1"]
+
+SELECTIONS = [
+    Selection(),
+    Selection(theme="hangingPiece"),
+    Selection(theme="crushing", all_rows=True),
+    Selection(min_rating=1500),
+    Selection(min_rating=1500, theme="mate", max_claim=2),
+    Selection(min_claim=2, max_claim=3, all_rows=True),
+]
 
 
-def test_a_file_that_changes_while_it_is_read_is_an_error(path: Path) -> None:
-    whole = groups_of_ten(path)
-    records = read_collection(path)
-    next(records)
-    path.write_bytes(whole + b"x")
-    with pytest.raises(OSError, match="changed while it was read"):
-        list(records)
+def rows_of(
+    choice: random.Random, pools: Mapping[str, Sequence[str]]
+) -> list[dict[str, str]]:
+    """Random rows, good and bad, in columns of any order.
+
+    The first and the last column have no white space, which CSV would strip.
+    """
+    names = choice.sample(sorted(pools), len(pools))
+    return [
+        {"GameId": "u"}
+        | {name: choice.choice(pools[name]) for name in names}
+        | {"GameUrl": "u"}
+        for _ in range(200)
+    ]
+
+
+def as_csv(rows: Sequence[Mapping[str, str]]) -> bytes:
+    text = io.StringIO()
+    table = csv.DictWriter(text, rows[0], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()
+
+
+TEXTS = ["plain", "nulls", "dictionary", "large_string", "binary", "large_binary"]
+LISTS = ["words", "words lists", "words bytes"]
+NUMBERS = ["plain", "uint16", "int64", "float32", "float64", "int32 dictionary"]
+NUMBERS += ["int64 decimal"]
+"""The ways in which a column of CSV may be one of Parquet."""
+
+
+def column_of(way: str, cells: list[str]) -> Any:
+    """Return cells of CSV as a column of Parquet, such as `nulls int64`."""
+    made: list[Any] = [cell or None if "nulls" in way else cell for cell in cells]
+    if "words" in way:
+        made = [cell.split(" ") if cell else None for cell in cells]
+    column = pa.array(made)
+    kinds = {
+        "lists": pa.large_list(pa.large_string()),
+        "bytes": pa.list_(pa.binary()),
+        "decimal": pa.decimal128(20, 1),
+    }
+    for word in way.split():
+        if word == "dictionary":
+            column = column.dictionary_encode()
+        elif word not in {"plain", "nulls", "words"}:
+            column = column.cast(kinds[word] if word in kinds else getattr(pa, word)())
+    return column
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_lichess_are_read_as_in_csv(tmp_path: Path, seed: int) -> None:
+    choice = random.Random(seed)
+    ratings = CELLS["Rating"] if seed % 2 else [*CELLS["Rating"], *ODD_RATINGS]
+    rows = rows_of(choice, {**CELLS, "Rating": ratings})
+    ways = dict.fromkeys(("Moves", "Themes"), TEXTS + LISTS)
+    if seed % 2:
+        ways["Rating"] = NUMBERS
+    size = 70 + 230 * (seed % 2)
+    assert compare(tmp_path, rows, ways, choice, SELECTIONS, row_group_size=size) > 300
+
+
+def compare(
+    folder: Path,
+    rows: Sequence[Mapping[str, str]],
+    ways: Mapping[str, Sequence[str]],
+    choice: random.Random,
+    selections: Sequence[Selection],
+    **options: Any,
+) -> int:
+    """Read the rows from CSV and from Parquet; return how many records there are."""
+    columns = {}
+    for name in rows[0]:
+        way = choice.choice(ways.get(name, TEXTS))
+        columns[name] = column_of(way, [row[name] for row in rows])
+    paths = folder / "csv" / "x", folder / "parquet" / "x"
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+    paths[0].write_bytes(as_csv(rows))
+    pq.write_table(pa.table(columns), paths[1], **options)
+    count = 0
+    for selection in selections:
+        summaries = FileSummary(), FileSummary()
+        expected, found = (
+            read(path, selection=selection, summary=summary)
+            for path, summary in zip(paths, summaries, strict=True)
+        )
+        assert found == list(map(by_row, expected))
+        assert summaries[0].records == summaries[1].records
+        assert summaries[0].not_selected == summaries[1].not_selected
+        count += len(found)
+    return count
+
+
+def by_row(record: Problem | FormatError) -> Problem | FormatError:
+    """Count the header of CSV as no row."""
+    name, _, line = record.source.partition(":")
+    source = f"{name}:{int(line) - 1}"
+    if isinstance(record, Problem) and record.id == record.source:
+        return replace(record, source=source, id=source)
+    return with_source(record, source)
+
+
+OWN = {
+    "id": ["a", "", "é"],
+    "fen": [LADDER, "7k/8/8/8/8/8/R7/1R4K1", "8/8", ""],
+    "claim": ["2", "", "-1", "300"],
+    "nomate": ["", "", "", "1"],
+    "claimed_keys": ["b1b7", "", "Rb7 a2a7", "x"],
+    "claimed_line": ["b1b7 h8g8", "", ""],
+    "any_last_move": ["true", "false", ""],
+    "stipulation": ["", "", "s#2", "h#2"],
+    "claimed_solutions": ["", "", "", "2"],
+    "other": ["1", ""],
+}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_matesolve_are_read_as_in_csv(tmp_path: Path, seed: int) -> None:
+    choice = random.Random(seed)
+    ways = {
+        **dict.fromkeys(("claimed_keys", "claimed_line"), TEXTS + LISTS),
+        "any_last_move": ["nulls", "nulls bool_"],
+    }
+    for name in ("claim", "nomate", "claimed_solutions"):
+        ways[name] = ["nulls", "nulls int64", "nulls float64"]
+    selections = (Selection(), Selection(min_claim=2), Selection(max_claim=1))
+    assert compare(tmp_path, rows_of(choice, OWN), ways, choice, selections) > 200

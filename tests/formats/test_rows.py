@@ -1,16 +1,30 @@
-"""Rows with named fields: which names are known, and how their cells are written."""
+"""Rows with named fields: anyone's, matesolve's own, and lichess's."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary, Selection
+from solver.formats.claims import FileSummary, ReadOptions, Selection
+from solver.formats.json_records import read_jsonl
+from solver.formats.rows import CSV_HEAD, FormulaGuard, is_formula, read_csv
 from solver.problem import Claim, Problem
-from tests.formats.whole_files import read_with
+from tests.formats.cases import (
+    Records,
+    arrows,
+    cases,
+    problems_of,
+    read_with,
+    said,
+    shown,
+    warned,
+    with_source,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,29 +32,25 @@ if TYPE_CHECKING:
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 """Mate in two, as in Ra7 Kg8 Rb8#."""
 
-KEY = ("a2a7",)
-LINE = ("a2a7", "h8g8", "b1b8")
 BEFORE = "6k1/8/8/8/8/8/R7/1R4K1 b - - 0 1"
 """After Kh8 it is the ladder."""
 
+LINE = "2 key a2a7 pv a2a7 h8g8 b1b8"
+
 
 class Read(NamedTuple):
-    """What was read of a file."""
+    """What was read of a file; of its last record, the problem or what is shown."""
 
-    records: list[Problem | FormatError]
+    records: Records
     summary: FileSummary
 
     @property
     def problem(self) -> Problem:
-        (problem,) = self.records
-        assert isinstance(problem, Problem), problem
-        return problem
+        return problems_of(self.records)[-1]
 
     @property
-    def fault(self) -> str:
-        (error,) = self.records
-        assert isinstance(error, FormatError), error
-        return error.reason
+    def shown(self) -> str:
+        return shown(self.records[-1])
 
 
 def read(folder: Path, text: str, **options: Any) -> Read:
@@ -50,433 +60,511 @@ def read(folder: Path, text: str, **options: Any) -> Read:
     return Read([*read_with(path, summary, **options)], summary)
 
 
-def table(*rows: str, delimiter: str = ",") -> str:
-    return "".join(f"{row.replace('|', delimiter)}\n" for row in rows)
-
-
 def record(**fields: Any) -> str:
     return json.dumps({"fen": LADDER, **fields}) + "\n"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["fen", "FEN", "Fen", "position", "Position", "EPD", "start_fen", "Initial FEN"],
-)
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_a_table_begins_with_a_line_that_names_a_position(
-    name: str, delimiter: str, tmp_path: Path
-) -> None:
-    found = read(
-        tmp_path, table(f"No|{name}|mate", f"7|{LADDER}|2", delimiter=delimiter)
-    )
-    assert found.problem.fen == LADDER
-    assert found.problem.claim == Claim(2)
-    titles = {",": "CSV", ";": "CSV with ;", "\t": "CSV with tabs"}
-    assert found.summary.title == titles[delimiter]
-    assert found.summary.fields == {"position": {name: None}, "claim": {"mate": None}}
+def test_a_table_begins_with_a_line_that_names_a_position(tmp_path: Path) -> None:
+    text = f"No;start_fen;mate\n7;{LADDER};2\n"
+    found = read(tmp_path, text)
+    assert (found.problem.fen, found.shown) == (LADDER, "2")
+    assert found.summary.title == "CSV with ;"
+    names = {"position": {"start_fen": None}, "claim": {"mate": None}}
+    assert found.summary.fields == names
     assert found.summary.ignored == {"No": False}
+    found = read(tmp_path, text.replace(";", "\t").replace("start_fen", "Initial FEN"))
+    assert (found.shown, found.summary.title) == ("2", "CSV with tabs")
 
 
-def test_a_name_of_a_position_alone_is_a_table_of_one_column(tmp_path: Path) -> None:
-    problem = read(tmp_path, f"FEN\n{LADDER}\n").problem
-    assert (problem.fen, problem.id, problem.claim) == (LADDER, "x:2", None)
+ILLEGIBLE = "expected a move in SAN or UCI, found"
+TWO = "! claims: expected one, found a mate in"
+FIELDS = f"""
+{{"mate": "2"}} ~ {{"mate_in": "+2"}} ~ {{"Mate In": "#2"}} ~ {{"MateIn": " 2 "}} -> 2
+{{"mate-in": "2"}} ~ {{"dm": "2.0"}} ~ {{"DM": 2}} ~ {{"moves to mate": 2.0}} -> 2
+{{"Moves_To_Mate": "two"}} ~ {{"mate_in_n": "2"}} ~ {{"bm": "#2"}} -> 2
+{{"best_move": "2"}} ~ {{"claim": "Mate in two"}} ~ {{"claim": "2 moves"}} -> 2
+{{"claim": "White mates in two"}} ~ {{"type": "Mate in Two"}} ~ {{"Type": "#2"}} -> 2
+{{"claim": "mate in 3 moves"}} ~ {{"problem_type": "White mates in three"}} -> 3
+{{"claim": ""}} ~ {{"claim": "-"}} ~ {{"claim": "?"}} ~ {{"claim": null}} -> -
+{{"claim": "NaN"}} ~ {{"claim": "n/a"}} ~ {{"title": "#201 A title"}} -> -
+{{"themes": ["short", "mateIn2"]}} ~ {{"name": "mate in 2"}} -> 2
+{{"goal": "Deliver mate in one."}} -> 1
+{{"title": "No mate in 2, but mate in 3"}} -> 3
+{{"type": "endgame"}} ~ {{"themes": "smotheredMate"}} -> -
+{{"moves": "a2a7"}} ~ {{"solution": "Ra7!"}} ~ {{"Solution": "1. Ra7"}} -> KEY
+{{"answer": "a2-a7"}} ~ {{"best_move": "Ra2-a7"}} ~ {{"best move": "Ra7"}} -> KEY
+{{"keys": ["a2a7"]}} ~ {{"key": "Ra7"}} ~ {{"bm": "Ra7"}} -> KEY
+{{"moves": "a2a7 h8g8 b1b8"}} ~ {{"Moves": "1. Ra7 Kg8 2. Rb8#"}} -> {LINE}
+{{"solution": ["Ra7", "Kg8", "Rb8#"]}} -> {LINE}
+{{"answer": "1.a2-a7 h8-g8 2.b1-b8"}} -> {LINE}
+{{"solutionUci": ["a2a7", "h8g8", "b1b8"]}} -> {LINE}
+{{"mate": 2, "pv": "a2a7 h8g8 b1b8"}} -> 2 pv a2a7 h8g8 b1b8
+{{"moves": "a2a7 h8g8 b1b7"}} -> -
+{{"moves": "Ra7 Kg8 Rb8", "themes": "mateIn3"}} -> 3 key a2a7 pv a2a7 h8g8 b1b8 {TWO} 3
+{{"claim": 4, "type": "Mate in two"}} -> 4 {TWO} 4 and a mate in 2; kept mate in 4
+{{"mate": 2, "dm": 3}} -> 2 {TWO} 2 and a mate in 3; kept mate in 2
+{{"type": "Mate in 2", "key": 17, "answer": "1."}} -> 2 ! answer: {ILLEGIBLE}
+{{"answer": "1."}} -> ? answer: {ILLEGIBLE}
+{{"line": "{{x}}"}} -> ? line: {ILLEGIBLE}
+{{"mate": 2, "key": "Ra7", "line": "K"}} -> KEY ! line: {ILLEGIBLE} 'K'; kept
+"""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("claim", "mate", "mate_in", "Mate In", "MateIn", "mate-in", "dm", "DM"),
-        *("moves to mate", "Moves_To_Mate", "mate_in_n", "bm", "best_move"),
-    ],
-)
-@pytest.mark.parametrize("cell", ["2", "+2", "#2", " 2 ", "2.0"])
-def test_a_number_in_these_fields_claims_a_mate(
-    name: str, cell: str, tmp_path: Path
-) -> None:
-    assert read(tmp_path, record(**{name: cell})).problem.claim == Claim(2)
+@pytest.mark.parametrize(("fields", "expected"), arrows(FIELDS))
+def test_a_field_is_read_by_name(fields: str, expected: str, tmp_path: Path) -> None:
+    given = json.loads(fields)
+    if expected == "KEY":
+        given["mate"] = 2
+    found = read(tmp_path, record(**given)).shown
+    expected = expected.replace("KEY", "2 key a2a7")
+    assert found.startswith(expected)
+    assert "!" in expected or "?" in expected or found == expected
 
 
-@pytest.mark.parametrize(
-    ("cell", "mate"),
-    [
-        (2, 2),
-        (2.0, 2),
-        ("#-2", -2),
-        ("M3", 3),
-        ("two", 2),
-        ("Mate in two", 2),
-        ("mate in 3 moves", 3),
-        ("mateIn4", 4),
-        ("2 moves", 2),
-        ("3-mover", 3),
-        ("mated in 2", -2),
-        ("White mates in two", 2),
-        ("Black mates in two", -2),
-    ],
-)
-def test_a_claim_is_a_number_or_says_it_in_words(
-    cell: object, mate: int, tmp_path: Path
-) -> None:
-    assert read(tmp_path, record(claim=cell)).problem.claim == Claim(mate)
+OTHER = """
+{"claim": 2, "type": "Selfmate in 2"} -> Selfmate in 2
+{"mate": 3, "title": "Series help-mate in 3"} -> Series help
+{"stipulation": "White wins"} -> White wins
+{"stipulation": "ser-h#3"} -> ser-h#3
+"""
 
 
-@pytest.mark.parametrize("cell", ["", "-", "?", None, "NaN", "n/a"])
-def test_an_empty_claim_claims_nothing(cell: object, tmp_path: Path) -> None:
-    assert read(tmp_path, record(claim=cell)).problem.claim is None
+def test_another_stipulation_in_words_is_refused_by_its_name(tmp_path: Path) -> None:
+    for fields, what in arrows(OTHER):
+        fault = read(tmp_path, record(**json.loads(fields))).shown
+        assert "expected #n, =n, s#n" in fault
+        assert what in fault
+    found = read(tmp_path, record(type="h#2"))
+    assert (str(found.problem.stipulation), found.shown) == ("h#2", "2")
 
 
-@pytest.mark.parametrize(
-    ("fields", "mate"),
-    [
-        ({"type": "Mate in Two"}, 2),
-        ({"type": "mate in 2"}, 2),
-        ({"Type": "#2"}, 2),
-        ({"problem_type": "White mates in three"}, 3),
-        ({"description": "A fine mate in 2 by Loyd"}, 2),
-        ({"title": "checkmate in 4"}, 4),
-        ({"description": "Find the checkmate in 1 move"}, 1),
-        ({"goal": "Deliver mate in one."}, 1),
-        ({"description": "White to move. Mate in One."}, 1),
-        ({"stipulation": "Mate in 3"}, 3),
-        ({"stipulation": "#3"}, 3),
-        ({"themes": ["short", "mateIn2"]}, 2),
-        ({"themes": "mate mateIn3"}, 3),
-        ({"theme": "mate in 2"}, 2),
-        ({"title": "No mate in 2, but mate in 3"}, 3),
-        ({"name": "mate in 2"}, 2),
-    ],
-)
-def test_words_and_themes_claim_a_mate(
-    fields: dict[str, Any], mate: int, tmp_path: Path
-) -> None:
-    problem = read(tmp_path, record(**fields)).problem
-    assert (problem.claim, problem.warnings) == (Claim(mate), ())
+NAMES = """
+{"id": 7, "title": "x"} -> 7
+{"PuzzleId": "abc"} -> abc
+{"id": "", "title": "A title"} -> A title
+{} -> x:1
+"""
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"title": "#201 A title"},
-        {"title": "Puzzle #2"},
-        {"id": "#2"},
-        {"title": "White could avoid mate in 2"},
-        {"type": "endgame"},
-        {"themes": "smotheredMate short"},
-        {"description": "not a mate in 2"},
-    ],
-)
-def test_other_texts_claim_nothing(fields: dict[str, Any], tmp_path: Path) -> None:
-    assert read(tmp_path, record(**fields)).problem.claim is None
+def test_the_first_field_with_a_name_names_the_record(tmp_path: Path) -> None:
+    for fields, name in arrows(NAMES):
+        assert read(tmp_path, record(**json.loads(fields))).problem.id == name
 
 
-@pytest.mark.parametrize(
-    ("fields", "what"),
-    [
-        ({"claim": 2, "type": "Selfmate in 2"}, "Selfmate in 2"),
-        ({"claim": 2, "type": "helpmate"}, "helpmate"),
-        ({"mate": 3, "title": "Series help-mate in 3"}, "Series help"),
-        ({"stipulation": "White wins"}, "White wins"),
-        ({"stipulation": "ser-h#3"}, "ser-h#3"),
-    ],
-)
-def test_another_stipulation_in_words_is_refused_by_its_name(
-    fields: dict[str, Any], what: str, tmp_path: Path
-) -> None:
-    fault = read(tmp_path, record(**fields)).fault
-    assert "expected #n, =n, s#n" in fault
-    assert what in fault
+NAMED: list[tuple[str, dict[str, str]]] = [
+    (f"ID,Stellung,N\n7,{LADDER},2", {"fen": "Stellung", "claim": "N"}),
+    (f"ID;Board;n moves\n7;{LADDER};2", {"FEN": "board", "mate": "N Moves"}),
+    (f"id,fen,mate,n\n7,{LADDER},9,2", {"claim": "n"}),
+    (f"7;x;{LADDER};2", {"id": "1", "fen": "3", "claim": "4"}),
+]
 
 
-def test_a_type_may_be_a_stipulation(tmp_path: Path) -> None:
-    problem = read(tmp_path, record(type="h#2")).problem
-    assert (str(problem.stipulation), problem.claim) == ("h#2", Claim(2))
+@pytest.mark.parametrize(("text", "columns"), NAMED)
+def test_columns_get_names(text: str, columns: dict[str, str], tmp_path: Path) -> None:
+    found = read(tmp_path, text, columns=columns)
+    assert (found.problem.fen, found.shown, found.problem.id) == (LADDER, "2", "7")
 
 
-@pytest.mark.parametrize(
-    ("field", "cell"),
-    [
-        ("moves", "a2a7"),
-        ("solution", "Ra7!"),
-        ("Solution", "1. Ra7"),
-        ("answer", "a2-a7"),
-        ("best_move", "Ra2-a7"),
-        ("best move", "Ra7"),
-        ("keys", ["a2a7"]),
-        ("key", "Ra7"),
-        ("bm", "Ra7"),
-        ("bestMoveUci", "a2a7"),
-        ("solution", [{"uci": "a2a7", "san": "Ra7"}]),
-        ("moves", [{"san": "Ra7"}]),
-    ],
-)
-def test_a_single_move_of_a_longer_mate_is_a_key(
-    field: str, cell: object, tmp_path: Path
-) -> None:
-    problem = read(tmp_path, record(mate=2, **{field: cell})).problem
-    assert (problem.claim, problem.warnings) == (Claim(2, KEY), ())
-
-
-@pytest.mark.parametrize(
-    ("field", "cell"),
-    [
-        ("moves", "a2a7 h8g8 b1b8"),
-        ("Moves", "1. Ra7 Kg8 2. Rb8#"),
-        ("solution", ["Ra7", "Kg8", "Rb8#"]),
-        ("solution", ["1. Ra7 Kg8", "2. Rb8#"]),
-        ("answer", "1.a2-a7 h8-g8 2.b1-b8"),
-        ("main_line", [["a2a7", "h8g8"], ["b1b8"]]),
-        ("solutions", [["Ra7", "Kg8", "Rb8"]]),
-        ("solutionUci", ["a2a7", "h8g8", "b1b8"]),
-        ("solutionSAN", ["Ra7", "Kg8", "Rb8#"]),
-        ("lines", [["Ra7", "Kg8", "Rb8#"]]),
-    ],
-)
-def test_a_line_has_a_key_and_claims_its_length_if_it_mates(
-    field: str, cell: object, tmp_path: Path
-) -> None:
-    problem = read(tmp_path, record(**{field: cell})).problem
-    assert (problem.claim, problem.warnings) == (Claim(2, KEY, LINE), ())
-
-
-def test_a_line_of_an_engine_claims_no_key(tmp_path: Path) -> None:
-    problem = read(tmp_path, record(mate=2, pv="a2a7 h8g8 b1b8")).problem
-    assert problem.claim == Claim(2, (), LINE)
-
-
-def test_a_line_that_does_not_mate_claims_no_length(tmp_path: Path) -> None:
-    assert read(tmp_path, record(moves="a2a7 h8g8 b1b7")).problem.claim is None
-
-
-def test_an_even_line_that_mates_begins_with_the_opponents_move(tmp_path: Path) -> None:
-    mated = "k7/8/1KQ5/8/8/8/8/8 b - - 0 1"
-    found = read(tmp_path, record(fen=mated, line="a8b8 c6b7"))
-    assert found.problem.fen.startswith("1k6/8/1KQ5/8/8/8/8/8 w")
-    assert found.problem.claim == Claim(1, ("c6b7",), ("c6b7",))
-    assert found.summary.reading == (
-        "moves begin one move before the position: "
-        "1 of 1 lines end in mate that way, 0 the other way"
-    )
-    said = read(tmp_path, record(fen=mated, line="a8b8 c6b7", mate=-1))
-    assert said.problem.claim == Claim(-1, (), ("a8b8", "c6b7"))
-
-
-@pytest.mark.parametrize(
-    ("fields", "mate", "other"),
-    [
-        ({"themes": "mateIn3", "moves": "Ra7 Kg8 Rb8"}, 3, 2),
-        ({"claim": 4, "type": "Mate in two"}, 4, 2),
-        ({"mate": 2, "dm": 3}, 2, 3),
-        ({"type": "#3", "solution": list(LINE)}, 3, 2),
-    ],
-)
-def test_of_contradicting_fields_the_clearest_counts_and_both_are_named(
-    fields: dict[str, Any], mate: int, other: int, tmp_path: Path
-) -> None:
-    problem = read(tmp_path, record(id="a name", **fields)).problem
-    assert problem.claim is not None
-    assert problem.claim.mate == mate
-    assert (problem.id, problem.fen) == ("a name", LADDER)
-    (warning,) = problem.warnings
-    found = f"found a mate in {mate} and a mate in {other}; kept mate in {mate}"
-    assert warning.startswith(f"claims: expected one, {found}")
-
-
-@pytest.mark.parametrize("fields", [{"moves": 3}, {"solutions": "2"}])
-def test_a_number_in_a_field_of_moves_is_neither_a_claim_nor_lost(
-    fields: dict[str, Any], tmp_path: Path
-) -> None:
-    found = read(tmp_path, record(**fields))
-    assert found.problem.claim is None
-    assert found.summary.unread_claims == [*fields]
-    problem = read(tmp_path, record(type="Mate in 2", key=17, **fields)).problem
-    assert problem.claim == Claim(2)
-
-
-@pytest.mark.parametrize("fields", [{"answer": "1."}, {"line": "{x}"}])
-def test_what_is_no_move_is_neither_a_line_nor_lost(
-    fields: dict[str, Any], tmp_path: Path
-) -> None:
-    fault = read(tmp_path, record(**fields)).fault
-    assert fault.startswith(
-        f"{next(iter(fields))}: expected a move in SAN or UCI, found"
-    )
-    problem = read(tmp_path, record(type="Mate in 2", key=17, **fields)).problem
-    assert problem.claim == Claim(2)
-    assert len(problem.warnings) == 1
-
-
-@pytest.mark.parametrize("name", ["turn", "Side to move", "color", "first"])
-@pytest.mark.parametrize("cell", ["b", "Black", "black to move"])
-def test_a_position_without_its_side_takes_it_from_its_field(
-    name: str, cell: str, tmp_path: Path
-) -> None:
-    fields = {"fen": LADDER.partition(" ")[0], "mate": 2, name: cell}
-    assert read(tmp_path, record(**fields)).problem.fen == LADDER.replace("w", "b")
-    fields["fen"] = LADDER
-    assert read(tmp_path, record(**fields)).problem.fen == LADDER
-
-
-def test_a_solution_that_cannot_be_read_is_a_warning_if_a_mate_is_claimed(
-    tmp_path: Path,
-) -> None:
-    problem = read(tmp_path, record(mate=2, best_move="Ra7", solution="K")).problem
-    assert problem.claim == Claim(2, KEY)
-    assert problem.warnings == (
-        "solution: expected a move in SAN or UCI, found 'K'; kept mate in 2, key a2a7",
-    )
-    fault = read(tmp_path, record(solution="K")).fault
-    assert fault == "solution: expected a move in SAN or UCI, found 'K'"
-
-
-@pytest.mark.parametrize(
-    ("fields", "name"),
-    [
-        ({"id": 7, "title": "x"}, "7"),
-        ({"PuzzleId": "abc"}, "abc"),
-        ({"Problem ID": "3b"}, "3b"),
-        ({"Name": "Loyd"}, "Loyd"),
-        ({"id": "", "title": "A title"}, "A title"),
-        ({}, "x:1"),
-    ],
-)
-def test_the_first_field_with_a_name_names_the_record(
-    fields: dict[str, Any], name: str, tmp_path: Path
-) -> None:
-    assert read(tmp_path, record(**fields)).problem.id == name
-
-
-@pytest.mark.parametrize(
-    ("head", "row", "columns"),
-    [
-        ("ID,Stellung,N", f"7,{LADDER},2", {"fen": "Stellung", "claim": "N"}),
-        ("ID;Board;n moves", f"7;{LADDER};2", {"FEN": "board", "mate": "N Moves"}),
-        ("id,fen,mate,n", f"7,{LADDER},9,2", {"claim": "n"}),
-        (f"7,{LADDER},2", "", {"id": "1", "fen": "2", "claim": "3"}),
-        (f"7;x;{LADDER};2", "", {"id": "1", "fen": "3", "claim": "4"}),
-    ],
-)
-def test_columns_may_be_named_by_hand(
-    head: str, row: str, columns: dict[str, str], tmp_path: Path
-) -> None:
-    problem = read(tmp_path, f"{head}\n{row}", columns=columns).problem
-    assert (problem.fen, problem.claim, problem.id) == (LADDER, Claim(2), "7")
-
-
-@pytest.mark.parametrize("nested", [{"m": {"n": 2}}, {"m.n": 2, "m": {"n": 3}}])
-def test_dots_lead_into_nested_objects(
-    nested: dict[str, object], tmp_path: Path
-) -> None:
+def test_dots_lead_into_nested_objects(tmp_path: Path) -> None:
     columns = {"fen": "input", "claim": "m.n", "keys": "answer.moves.0"}
-    asked = {"input": LADDER, "answer": {"moves": {"0": "a2a7"}}} | nested
-    found = read(tmp_path, json.dumps(asked), columns=columns)
-    assert (found.problem.fen, found.problem.claim) == (LADDER, Claim(2, KEY))
-    assert found.summary.fields["claim"] == {"m.n": None}
-    document = json.dumps({"puzzles": [asked]}, indent=1)
-    assert read(tmp_path, document, columns=columns).problem.claim == Claim(2, KEY)
+    asked = {"input": LADDER, "answer": {"moves": {"0": "a2a7"}}}
+    for nested in ({"m": {"n": 2}}, {"m.n": 2, "m": {"n": 3}}):
+        found = read(tmp_path, json.dumps(asked | nested), columns=columns)
+        assert (found.problem.fen, found.shown) == (LADDER, "2 key a2a7")
+        assert found.summary.fields["claim"] == {"m.n": None}
+        document = json.dumps({"puzzles": [asked | nested]}, indent=1)
+        assert read(tmp_path, document, columns=columns).shown == "2 key a2a7"
 
 
-@pytest.mark.parametrize("nested", [{}, {"m": 2}, {"m": None}])
-def test_a_nested_field_may_be_missing_from_later_records_only(
-    nested: dict[str, object], tmp_path: Path
-) -> None:
+def test_a_nested_field_may_be_missing_from_later_records_only(tmp_path: Path) -> None:
     columns = {"claim": "m.n"}
-    later = record(m={"n": 2}) + record(**nested)
-    problem = read(tmp_path, later, columns=columns).records[1]
-    assert isinstance(problem, Problem)
-    assert problem.claim is None
-    fault = read(tmp_path, record(**nested), columns=columns).fault
-    assert fault.startswith("--columns: expected one of fen")
-    assert fault.endswith("found 'm.n'")
+    for nested in ({}, {"m": 2}, {"m": None}):
+        later = record(m={"n": 2}) + record(**nested)
+        assert shown(read(tmp_path, later, columns=columns).records[1]) == "-"
+        fault = read(tmp_path, record(**nested), columns=columns).shown
+        assert fault.startswith("? --columns: expected one of fen")
+        assert fault.endswith("found 'm.n'")
 
 
-@pytest.mark.parametrize(
-    ("columns", "fault"),
-    [
-        ({"claim": "M"}, "--columns: expected one of id, fen, n, found 'M'"),
-        ({"clam": "n"}, "--columns: expected one of position, stipulation, claim"),
-    ],
-)
-def test_an_unknown_column_or_part_is_refused_with_what_there_is(
-    columns: dict[str, str], fault: str, tmp_path: Path
-) -> None:
-    text = table("id,fen,n", f"7,{LADDER},2")
-    assert read(tmp_path, text, columns=columns).fault.startswith(fault)
-    found = read(tmp_path, record(id=7, n=2), columns={"claim": "M"})
-    assert found.fault.startswith("--columns: expected one of fen, id, n, found 'M'")
+def test_an_unknown_column_is_refused_with_what_there_is(tmp_path: Path) -> None:
+    table, line = f"id,fen,n\n7,{LADDER},2", record(id=7, n=2)
+    for text, columns, fault in (
+        (table, {"claim": "M"}, "expected one of id, fen, n, found 'M'"),
+        (table, {"clam": "n"}, "expected one of position, stipulation, claim"),
+        (line, {"claim": "M"}, "expected one of fen, id, n, found 'M'"),
+    ):
+        found = read(tmp_path, text, columns=columns).shown
+        assert found.startswith(f"? --columns: {fault}")
 
 
-@pytest.mark.parametrize(
-    "moves", ["g8h8 a2a7 h8g8 b1b8", "1... Kh8 2. Ra7 Kg8 3. Rb8#"]
-)
-def test_the_first_move_may_be_played_before_the_puzzle(
-    moves: str, tmp_path: Path
-) -> None:
-    text = table("fen;themes;solution", f"{BEFORE};mateIn2;{moves}")
-    columns = {"moves": "after-first"}
-    problem = read(tmp_path, text, columns=columns).problem
-    assert problem.fen.startswith("7k/8/8/8/8/8/R7/1R4K1 w - - 1 2")
-    assert problem.claim == Claim(2, KEY, LINE)
-    columns["line"] = "solution"
-    assert read(tmp_path, text, columns=columns).problem == problem
+def test_the_first_move_may_be_played_before_the_puzzle(tmp_path: Path) -> None:
+    for moves in ("g8h8 a2a7 h8g8 b1b8", "1... Kh8 2. Ra7 Kg8 3. Rb8#"):
+        text = f"fen;themes;solution\n{BEFORE};mateIn2;{moves}\n"
+        found = read(tmp_path, text, columns={"moves": "after-first"})
+        assert found.problem.fen.startswith("7k/8/8/8/8/8/R7/1R4K1 w - - 1 2")
+        assert found.shown == LINE
+        columns = {"moves": "after-first", "line": "solution"}
+        assert read(tmp_path, text, columns=columns).problem == found.problem
 
 
 def test_numbers_that_may_be_claims_are_named_and_not_guessed(tmp_path: Path) -> None:
-    text = table("ID,FEN,Rating,depth,length", *2 * [f"7,{LADDER},1500,2,3"])
+    text = "ID,FEN,Rating,depth,length,url\n" + f"7,{LADDER},1500,2,3,x\n" * 2
     found = read(tmp_path, text)
-    assert [type(record) for record in found.records] == [Problem, Problem]
+    assert [*map(shown, found.records)] == ["-", "-"]
     assert found.summary.unread_claims == ["depth", "length"]
-    only_positions = table("ID,FEN,Rating,url", f"7,{LADDER},1500,x")
-    found = read(tmp_path, only_positions)
-    assert (found.problem.claim, found.summary.unread_claims) == (None, [])
+    for name in ("moves", "solutions"):
+        found = read(tmp_path, record(**{name: 3}))
+        assert (found.shown, found.summary.unread_claims) == ("-", [name])
 
 
-@pytest.mark.parametrize(
-    ("selection", "names"),
-    [
-        (Selection(theme="fork"), ["a"]),
-        (Selection(min_rating=1500), ["b"]),
-        (Selection(min_claim=3), ["b"]),
-        (Selection(max_claim=2), ["a"]),
-    ],
-)
-def test_themes_and_ratings_select_rows_of_any_table(
-    selection: Selection, names: list[str], tmp_path: Path
-) -> None:
+def test_themes_and_ratings_select_rows_of_any_table(tmp_path: Path) -> None:
     rows = [("a", 2, "fork pin", 1499), ("b", 3, "pin", 1500.5)]
-    as_table = table(
-        "id;fen;mate;Themes;Rating",
-        *(";".join([name, LADDER, *map(str, rest)]) for name, *rest in rows),
-    )
-    as_lines = "".join(
-        record(id=name, mate=mate, themes=themes.split(), rating=rating)
-        for name, mate, themes, rating in rows
-    )
-    for text in (as_table, as_lines):
-        found = read(tmp_path, text, selection=selection)
-        given = [item.id for item in found.records if isinstance(item, Problem)]
-        assert given == names
-        assert found.summary.not_selected == 1
-
-
-def test_a_selection_without_its_field_is_refused(tmp_path: Path) -> None:
-    text = table("fen,mate", f"{LADDER},2")
+    as_table, as_lines = "id;fen;mate;Themes;Rating\n", ""
+    for name, mate, themes, rating in rows:
+        as_table += f"{name};{LADDER};{mate};{themes};{rating}\n"
+        as_lines += record(id=name, mate=mate, themes=themes.split(), rating=rating)
+    for selection, kept in (
+        (Selection(theme="fork"), "a"),
+        (Selection(min_rating=1500), "b"),
+        (Selection(min_claim=3), "b"),
+        (Selection(max_claim=2), "a"),
+    ):
+        for text in (as_table, as_lines):
+            found = read(tmp_path, text, selection=selection)
+            assert found.problem.id == kept
+            assert found.summary.not_selected == 1
     for selection, part in (
         (Selection(theme="x"), "themes"),
         (Selection(min_rating=1), "rating"),
     ):
-        expected = (
-            f"--theme and --min-rating: expected a field {part}, found 'fen, mate'"
-        )
-        assert read(tmp_path, text, selection=selection).fault == expected
+        found = read(tmp_path, f"fen,mate\n{LADDER},2\n", selection=selection)
+        fault = f"expected a field {part}, found 'fen, mate'"
+        assert found.shown == f"? --theme and --min-rating: {fault}"
 
 
-@pytest.mark.parametrize("name", ["\x1b[31mN", "\ud800", "a\nb", "x" * 10_000])
-def test_names_of_fields_are_printed_safely(name: str, tmp_path: Path) -> None:
-    text = record(**{name: 2, "cla\nim": 2})
-    found = read(tmp_path, text, columns={"keys": "M"})
-    assert found.fault.startswith("--columns: expected one of fen, ")
-    assert found.fault.isprintable()
-    assert len(found.fault) < 200
-    found = read(tmp_path, text)
-    assert found.problem.claim == Claim(2)
-    assert str(found.summary).isprintable()
+def test_names_of_fields_are_printed_safely(tmp_path: Path) -> None:
+    for name in ("\x1b[31mN", "\ud800", "a\nb", "x" * 10_000):
+        text = record(**{name: 2, "cla\nim": 2})
+        fault = read(tmp_path, text, columns={"keys": "M"}).shown
+        assert fault.startswith("? --columns: expected one of fen, ")
+        assert (fault.isprintable(), len(fault) < 200) == (True, True)
+        found = read(tmp_path, text)
+        assert found.problem.claim == Claim(2)
+        assert str(found.summary).isprintable()
+
+
+# --- matesolve's own: JSON lines and CSV
+
+
+def read_lines(*lines: str) -> Records:
+    raw = (line.encode() for line in lines)
+    return list(read_jsonl(enumerate(raw, 1), FileSummary("x"), ReadOptions()))
+
+
+def read_rows(
+    *rows: str, summary: FileSummary | None = None, **options: Any
+) -> Records:
+    raw = (f"{row}\n".encode() for row in rows)
+    records = read_csv(
+        enumerate(raw, 1), summary or FileSummary("x"), ReadOptions(**options)
+    )
+    return [with_source(record, record.source) for record in records]
+
+
+ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+WHOLE = Problem(
+    ROOK, "rook", Claim(8, ("h7g6",), ("h7g6", "h1g1"), any_last_move=True), "x:2"
+)
+ANSWER = {"mate": 2, "keys": [{"uci": "h7g6", "san": "Kg6"}], "pv": ["h7g6", "h1g1"]}
+
+MOVE = "expected a legal, unambiguous move in SAN or UCI"
+SIGNED = "expected 1 to 200 moves, negative when the side to move is mated"
+
+
+def own(**fields: Any) -> str:
+    return json.dumps({"id": "rook", "fen": ROOK} | fields)
+
+
+def test_a_line_is_a_problem() -> None:
+    moves = {"claimed_keys": ["h7g6"], "claimed_line": ["h7g6", "h1g1"]}
+    assert read_lines("", own(claim=8, any_last_move=True, **moves)) == [WHOLE]
+    bare = Problem(ROOK, "x:1", None, "x:1")
+    assert read_lines('{"fen":"8/7K/8/8/8/8/R7/7k"}') == [bare]
+    for name in (" red \x1b[31m\n\trook ", " ", "\ud83d"):
+        (found,) = problems_of(read_lines(own(id=name)))
+        assert found.id == name.replace("\ud83d", "\ufffd")
+
+
+LINES = f"""
+{{"claim": null, "nomate": null, "claimed_keys": null}} -> -
+{{"claim": -3}} -> -3
+{{"nomate": 4}} -> no mate in 4
+{{"claimed_keys": ["h7g6"]}} -> -
+{{"claim": 8, "claimed_keys": ["Kg6", "h7g6"]}} -> 8 key h7g6
+{{"schema": 1, "mate": 8, "keys": [{{"uci": "h7g6"}}], "pv": []}} -> -
+{json.dumps(ANSWER)} -> 2 key h7g6 pv h7g6 h1g1
+{json.dumps(ANSWER | {"schema": 1, "claim": 8, "claimed_keys": ["h7g7"]})} -> 8 key h7g7
+{json.dumps(ANSWER | {"verdict": "shorter", "claim": 8, "claimed_line": None})} -> 8
+{{"fen": null}} -> ? expected a FEN, found nothing
+{{"fen": 3}} -> ? board: expected 8 ranks with / between them, found 1 in '3'
+{{"claim": true}} -> ? claim: {SIGNED}, found 'true'
+{{"claim": 3.5}} -> ? claim: {SIGNED}, found '3.5'
+{{"claim": 3, "nomate": 3}} -> 3 ! claims: expected one, found a mate in 3 and nomate 3
+{{"claim": 8, "any_last_move": 1}} -> 8 ! any_last_move: expected true, false or nothing
+{{"claim": 8, "claimed_keys": ["h7h5"]}} -> 8 ! claimed_keys: {MOVE}, found 'h7h5'
+{{"claim": 8, "claimed_line": ["h7g6", "h7g6"]}} -> 8 ! claimed_line: {MOVE}, found
+"""
+
+
+@pytest.mark.parametrize(("fields", "expected"), arrows(LINES))
+def test_a_field_is_read_ignored_or_named_as_wrong(fields: str, expected: str) -> None:
+    (found,) = read_lines(own(**json.loads(fields)))
+    assert shown(found).startswith(expected)
+    assert ("!" in shown(found)) == ("!" in expected)
+
+
+def test_a_bad_line_is_reported_in_one_line_and_skipped() -> None:
+    for bad, reason in (
+        ("[1]", "record: expected objects, lists or texts with a FEN, found [1]"),
+        ("8/8", "expected a JSON object, found '8/8': Extra data"),
+        (f'{{"claim":{"9" * 5000}}}', 'expected a JSON object, found \'{"claim":999'),
+        ("[" * 60_000, "expected a JSON object, found '[[["),
+        (" " * 65_537, "expected a line of at most 65,536 bytes, found a longer one"),
+    ):
+        lines = read_lines("# a comment", own(), "  \r\n", bad, own())
+        assert [one.source for one in lines] == ["x:2", "x:4", "x:5"]
+        assert [shown(one)[0] for one in lines] == ["-", "?", "-"]
+        assert shown(lines[1]).startswith(f"? {reason}")
+        assert shown(lines[1]).isprintable()
+
+
+HEAD = "id,fen,claim,nomate,claimed_keys,claimed_line,any_last_move"
+"""The columns of a mate; files of matesolve 0.1 have no others."""
+
+
+def test_a_row_is_a_problem() -> None:
+    assert f"{HEAD},stipulation,claimed_solutions\n" == CSV_HEAD
+    assert read_rows(HEAD, f"rook,{ROOK},8,,h7g6,h7g6 h1g1,true") == [WHOLE]
+    found = read_rows("", "solver,claim,fen,id", "", f"0.1,8,{ROOK},rook", " \r\n")
+    assert found == [Problem(ROOK, "rook", Claim(8), "x:4")]
+    assert read_rows() == []
+
+
+ROWS = rf"""
+rook,@,,,,, -> rook -> -
+rook,@,,4,,, -> rook -> no mate in 4
+rook,@,8,,h7g6 h7h6,, -> rook -> 8 key h7g6 h7h6
+"a ""rook""; 1,2",@,,,,, -> a "rook"; 1,2 -> -
+#1,@,,,,, -> #1 -> -
+ rook , @ , ,,,, ->  rook  -> -
+rook,@,8,8,,, -> rook -> 8 ! claims: expected one, found a mate in 8 and nomate 8
+rook,@,8,,h7h5,, -> rook -> 8 ! claimed_keys: {MOVE}
+rook,@,8,,,,yes -> rook -> 8 ! any_last_move: expected true, false or nothing
+rook,@,8,,,h7g6 x, -> rook -> 8 ! claimed_line: expected a move in SAN or UCI
+rook,@,x,4,,, -> rook -> no mate in 4 ! claim: expected 1 to 200 moves
+rook,@,,,, ->  -> ? expected 7 columns, found 6
+a, rook,@,,,,, ->  -> ? expected 7 columns, found 8
+rook,,,,,, ->  -> ? expected a FEN, found nothing
+rook,@,x,,,, ->  -> ? claim: {SIGNED}, found 'x'
+"rook,@,8 ->  -> ? expected a row of CSV, found '"rook,@,8': unexpected end of data
+"""
+
+
+@pytest.mark.parametrize(("row", "name", "expected"), arrows(ROWS))
+def test_a_row_and_a_cell_cost_no_other(row: str, name: str, expected: str) -> None:
+    good = f"good,{ROOK},,,,,"
+    first, found, last = read_rows(HEAD, good, row.replace("@", ROOK), good)
+    assert (first.source, found.source, last.source) == ("x:2", "x:3", "x:4")
+    assert shown(first) == shown(last) == "-"
+    assert shown(found).startswith(expected.replace("@", ROOK))
+    assert ("!" in shown(found)) == ("!" in expected)
+    if isinstance(found, Problem):
+        assert (found.id, found.fen) == (name, ROOK)
+
+
+def test_a_cell_is_a_formula_by_its_first_character_unless_it_is_a_number() -> None:
+    formulas = ("=1+1", "+M2", "-M2", "-", "@SUM(A1)", "\t=1", "\r=1", "\0=1", "+1-2")
+    for cell in (*formulas, '=HYPERLINK("http://x")'):
+        assert is_formula(cell), cell
+    for cell in ("", "-3", "+3", "-0.25", "a=1", "'=1", " =1", '"=1'):
+        assert not is_formula(cell), cell
+
+
+CELLS = (
+    ["id", "fen", "claim"],
+    ["=1", "8/8 w - -", "-3"],
+    ["a,b", '=say "x"', "1"],
+    ["", 'say "=1"', ""],
+    ["\t", "two\nlines", "+M2"],
+    ['"=1', "fine", "2"],
+    ["@last", "fine", "2"],
+)
+
+
+WARNING = (
+    "warning: 5 cells are a formula to a spreadsheet (line 2, id: '=1'; line 3, "
+    "fen: '=say \"x\"'; line 5, id: '\\t'; ...); --escape-formulas writes ' before each"
+)
+
+
+@pytest.mark.parametrize("escapes", [False, True])
+def test_cells_that_are_formulas_are_named_or_get_a_quote(escapes: bool) -> None:
+    whole, file = FormulaGuard(escapes=escapes), io.BytesIO()
+    one_by_one = FormulaGuard(cast("BinaryIO", file), escapes=escapes)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(CELLS)
+    written = whole.check(text.getvalue())
+    for row in CELLS:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerow(row)
+        one_by_one.writelines([text.getvalue().encode()])
+    assert file.getvalue().decode() == written
+    quoted = [["'" * is_formula(one) + one for one in row] for row in CELLS]
+    rows = [*csv.reader(io.StringIO(written, newline=""))]
+    assert rows == (quoted if escapes else [*map(list, CELLS)])
+    for guard in (whole, one_by_one):
+        lines: list[str] = []
+        guard.report(lines.append)
+        assert lines == ([] if escapes else [WARNING])
+
+
+# --- lichess's: the position after the first move, and its claim
+
+HEADER = (
+    "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,"
+    "OpeningTags"
+)
+FEN = "6k1/5ppp/8/8/8/8/r7/R5K1 b - - 4 30"
+"""After Rb2, Ra8 mates."""
+
+AFTER = "6k1/5ppp/8/8/8/8/1r6/R5K1 w - - 5 31"
+ROOKS = "7k/8/8/8/8/R7/1R6/K7 b - - 0 1"
+CLAIM = Claim(1, ("a1a8",), ("a1a8",), any_last_move=True)
+MATE = Problem(AFTER, "abc12", CLAIM, "x:2")
+SHUFFLE = "h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2 g8h8 a2a3 h8g8 a3a2"
+"""Seven pairs of legal moves from ROOKS."""
+
+
+def row(
+    name: str = "abc12",
+    fen: str = FEN,
+    moves: str = "a2b2 a1a8",
+    rating: str = "1500",
+    themes: str = "mate mateIn1 short",
+) -> str:
+    return f"{name},{fen},{moves},{rating},75,94,6608,{themes},https://x/y#1,"
+
+
+def test_a_row_is_the_problem_after_the_opponents_move() -> None:
+    assert read_rows(HEADER, row()) == [MATE]
+    first, second = read_rows(row(), row())  # without a header
+    assert first == Problem(MATE.fen, MATE.id, MATE.claim, "x:1")
+    assert second == MATE
+    quoted = row().replace("https://x/y#1", '"https://x/y,""z"""')
+    assert read_rows(HEADER, quoted) == [MATE]
+    names = "FEN\tMoves\tThemes\tid"  # fewer and in another order
+    assert read_rows(names, f"{FEN}\ta2b2 a1a8\tmate\tabc12") == [MATE]
+
+
+def test_the_claim_is_the_number_of_moves_and_a_theme_may_contradict_it() -> None:
+    for themes, pairs, mate, other in (
+        *(("mate", 3, 3, 0), ("mateIn2", 2, 2, 0), ("mateIn5", 7, 7, 0)),
+        *(("mateIn2", 1, 2, 1), ("mateIn5", 4, 5, 4), ("mateIn1 mateIn3", 1, 1, 3)),
+    ):
+        moves = SHUFFLE.split()[: 2 * pairs]
+        (problem,) = read_rows(row(fen=ROOKS, moves=" ".join(moves), themes=themes))
+        assert isinstance(problem, Problem)
+        claim = Claim(mate, ("a3a2",), tuple(moves[1:]), any_last_move=True)
+        assert (problem.claim, problem.id) == (claim, "abc12")
+        found = f"claims: expected one, found a mate in {mate} and a mate in {other}"
+        assert warned(problem) == (found if other else "")
+
+
+LEGAL = "Moves: expected a legal, unambiguous move in SAN or UCI, found"
+UNREADABLE = "Moves: expected a move in SAN or UCI, found"
+COUNT = "Moves: expected 1 to 200 moves of each side, the opponent's first"
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected", "warning"),
+    cases(f"""
+        a2b2 a1a7       | #1 keys a1a7 line a1a7
+        a2a1 a1a8       | #1 | {LEGAL} 'a1a8'
+        a2b2 x          | #1 | {UNREADABLE} 'x'
+        a2b2            | #1 | {COUNT}, found 1
+        a2b2 a1a8 b2b8  | #1 keys a1a8 line a1a8 b2b8 | {COUNT}, found 3
+    """),
+)
+def test_moves_that_cannot_be_read_cost_only_a_claim_without_a_number(
+    moves: str, expected: str, warning: str
+) -> None:
+    (problem,) = problems_of(read_rows(row(moves=moves)))
+    assert said(problem) == expected
+    assert warned(problem).partition("; ")[0] == warning
+    if warning:
+        error = FormatError("x:1", warning)
+        assert read_rows(row(moves=moves, themes="mate")) == [error]
+
+
+BOARD = "board: expected 8 ranks with / between them, found 2 in '8/8'"
+QUOTE = f'{row()}"x'
+ROW = f"expected a row of CSV, found {QUOTE[:60]!r}...: unexpected end of data"
+BAD = [
+    (row(moves="g8g6 a1a8"), f"{LEGAL} 'g8g6'"),
+    (row(moves="Q@a3 a1a8"), f"{UNREADABLE} 'Q@a3'"),
+    (row(moves=""), f"{UNREADABLE} ''"),
+    (row(fen="8/8 b - - 0 1"), BOARD),
+    ("a,b", "expected 10 columns, found 2"),
+    (QUOTE, ROW),
+]
+
+
+@pytest.mark.parametrize(("bad", "reason"), BAD)
+def test_a_bad_row_is_reported_and_skipped(bad: str, reason: str) -> None:
+    good, error, last = read_rows(HEADER, row(), bad, row())
+    assert good == MATE
+    assert error == FormatError("x:3", reason)
+    assert last == with_source(MATE, "x:4")
+
+
+CHOSEN = [
+    row("one", rating="1000"),
+    row("two", rating="2000", themes="mate mateIn1 hangingPiece"),
+    row("win", rating="3000", themes="crushing backRankMate"),
+    row("bad", moves="x", rating="1500", themes="mate"),
+    row("six", ROOKS, " ".join(SHUFFLE.split()[:12]), "1500.0", "mate mateIn5"),
+]
+
+
+def test_rows_are_selected_by_their_cells() -> None:
+    for selection, expected in (
+        (Selection(), "one two x:4 six"),
+        (Selection(all_rows=True), "one two win x:4 six"),
+        (Selection(min_rating=1500), "two x:4 six"),
+        (Selection(min_rating=1501), "two"),
+        (Selection(theme="hangingPiece"), "two"),
+        (Selection(theme="crushing"), ""),
+        (Selection(theme="crushing", all_rows=True), "win"),
+        (Selection(min_claim=2), "six"),
+        (Selection(max_claim=5), "one two x:4"),
+        (Selection(min_claim=1, max_claim=1, all_rows=True), "one two"),
+    ):
+        summary = FileSummary("x")
+        records = read_rows(*CHOSEN, selection=selection, summary=summary)
+        assert summary.not_selected == len(CHOSEN) - len(records)
+        assert expected.split() == [
+            record.id if isinstance(record, Problem) else record.source
+            for record in records
+            if isinstance(record, FormatError) or selection.includes(record)
+        ]
+        assert "PuzzleId" in summary.fields["name"]
+    rated = Selection(min_rating=1)
+    for rating in ("", "high"):
+        reason = f"rating: expected a number, found {rating!r}"
+        records = read_rows(row(rating=rating), selection=rated)
+        assert records == [FormatError("x:1", reason)]
+        assert said(*read_rows(row(rating=rating))) == "#1 keys a1a8 line a1a8"
+    names = HEADER.replace("Rating,", "other,")
+    assert read_rows(names, row()) == [MATE]
+    expected = "--theme and --min-rating: expected a field rating, found "
+    assert said(*read_rows(names, row(), selection=rated)).startswith(expected)
