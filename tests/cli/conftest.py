@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -15,22 +18,42 @@ from solver.kernel.border import parts
 from solver.kernel.build import loader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
+    Cli = Callable[..., "Ended"]
+
+ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "solver")
 
 SHOWN_BY = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "MATESOLVE_DEBUG")
 """Environment variables that change what is printed; tests unset them."""
 
-
 SUMMARY = re.compile(r"^.*: (?:[^:\n]+, )?[0-9,]+ records?(?:;.*)?\n", re.MULTILINE)
 """What a command prints about each file that it has read."""
+
+COSTS = re.compile(r" +(nodes +time|[\d,]+ +[\d.]+ m?s)$", re.MULTILINE)
+"""Columns of the table of an audit that differ from run to run."""
 
 
 def without_summaries(text: str) -> str:
     """Return what was printed on stderr besides the `SUMMARY` of each file."""
     return SUMMARY.sub("", text)
+
+
+def rows(text: str) -> list[tuple[str, ...]]:
+    """Return the cells of a table with a row a line and bars between the cells."""
+    lines = text.strip().splitlines()
+    return [tuple(cell.strip() for cell in line.split("|")) for line in lines]
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    """Return what JSON lines hold."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def names(folder: str = ".") -> list[str]:
+    """Return the names of the files in a folder."""
+    return sorted(path.name for path in Path(folder).iterdir())
 
 
 class _Printed(NamedTuple):
@@ -48,12 +71,6 @@ class Ended(_Printed):
     summaries: list[str]
 
 
-class Matesolve(Protocol):
-    def __call__(
-        self, *arguments: str, stdin: str = "", env: Mapping[str, str] = ...
-    ) -> Ended: ...
-
-
 @pytest.fixture(scope="session")
 def compiled() -> None:
     """Compile all parts, or the first command that needs one would say that it does."""
@@ -64,6 +81,12 @@ def compiled() -> None:
 @pytest.fixture(autouse=True)
 def _workers(compiled: None, worker_processes: None) -> None:
     """Let each test run commands that solve or start workers."""
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put each test into its own folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -80,24 +103,22 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def matesolve(
-    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
-) -> Matesolve:
+def matesolve(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     """Return a function that runs the command to its end, in this process.
 
     Its streams are files. A process would take half a second; tests of signals, pipes,
     terminals and of what a command loads start one (`tests/cli/processes.py`).
     """
-    root: Path = pytestconfig.rootpath
     folder = tmp_path_factory.mktemp("streams")
 
     def call(
-        *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None
+        *arguments: str,
+        stdin: str | bytes = "",
+        env: Mapping[str, str] | None = None,
     ) -> Ended:
         paths = [folder / name for name in ("stdin", "stdout", "stderr")]
-        paths[0].write_bytes(stdin.encode())
+        paths[0].write_bytes(stdin.encode() if isinstance(stdin, str) else stdin)
         with pytest.MonkeyPatch.context() as patch, ExitStack() as streams:
-            patch.chdir(root)
             for name in SHOWN_BY:
                 patch.delenv(name, raising=False)
             for name, value in (env or {}).items():
@@ -110,5 +131,15 @@ def matesolve(
         ended = Ended(code, out, without_summaries(err))
         ended.summaries = SUMMARY.findall(err)
         return ended
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def cli(matesolve: Cli) -> Cli:
+    """Return `matesolve` with a line of several words as its first argument."""
+
+    def call(line: str, *arguments: str, **settings: Any) -> Ended:
+        return matesolve(*shlex.split(line), *arguments, **settings)
 
     return call

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import re
 import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from tests.cli.conftest import COMMAND
 from tests.processes import run, started
@@ -28,14 +24,14 @@ HEAVY = {"numba", "numpy", "llvmlite", "chess", "rich", "dask", "jinja2"}
 def process(
     *arguments: str, **settings: Any
 ) -> AbstractContextManager[subprocess.Popen[str]]:
-    """Start the command; `settings` are stdin, stderr and environment variables.
+    """Start the command; `settings` are streams and environment variables.
 
     See `started`: the process is killed at the end of the block.
     """
     return started(
         [*COMMAND, *arguments],
         stdin=settings.pop("stdin", subprocess.PIPE),
-        stdout=subprocess.PIPE,
+        stdout=settings.pop("stdout", subprocess.PIPE),
         stderr=settings.pop("stderr", subprocess.PIPE),
         env={**ENVIRONMENT, **settings},
     )
@@ -69,34 +65,3 @@ def run_and_list_heavy(program: str) -> tuple[str, set[str]]:
     done = run(words, check=True, env=ENVIRONMENT)
     *printed, heavy = done.stdout.splitlines(keepends=True)
     return "".join(printed), set(heavy.split())
-
-
-def on_a_terminal(*arguments: str, env: dict[str, str], root: Path) -> tuple[int, str]:
-    """Run the command on a terminal; return its exit code and output."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    shown = b""
-    with started(
-        [*COMMAND, "solve", *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=root,
-        env=env,
-    ) as process:
-        os.close(theirs)
-        try:
-            while part := os.read(ours, 4096):
-                shown += part
-        except OSError as error:
-            # Linux says so when the other end is closed.
-            if error.errno != errno.EIO:
-                raise
-        finally:
-            os.close(ours)
-        return process.wait(), shown.decode().replace("\r\n", "\n")
-
-
-def visible(shown: str) -> str:
-    """Return what a terminal shows, without its colours."""
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)

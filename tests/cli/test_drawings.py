@@ -1,250 +1,220 @@
-"""`matesolve solve` with `--svg`, `--pgn` and `--html`."""
+"""`matesolve solve` with `--svg`, `--pgn`, `--html` and `--accepted`."""
 
 from __future__ import annotations
 
 import io
-import re
-import signal
-import sys
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import chess.pgn
-import pytest
 
-from solver.certificate.build import BuildingStoppedError
-from solver.cli import answer_files as drawings
-from solver.cli.console import build_stoppable
-from solver.cli.main import run
-from solver.solution import StoppedBy
-from tests.cli.processes import process, run_and_list_heavy
-from tests.cpu_time import wait_for_work
-from tests.played import Ply, require_whole_mate, walk
+from solver import accepted
+from solver.errors import BuildingStoppedError
+from tests.cli.conftest import names, rows
+from tests.played import require_whole_mate, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import pytest
 
     from solver.play.record import Variations
-    from solver.search.threads import Control
+    from tests.cli.conftest import Cli
 
 FEN = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
 """Mate in 3."""
 
 SEED = "8/7K/8/8/8/8/R7/7k"
 FILES = ("--svg", "a.svg", "--pgn", "a.pgn", "--html", "a.html")
-LOADED = "print(*{'chess.svg', 'chess.pgn', 'solver.play.builder'} & set(sys.modules))"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run_here(
-    capsys: pytest.CaptureFixture[str], *arguments: str
-) -> tuple[int, str, str]:
-    """Run the command in this process; return exit code, stdout and stderr."""
-    code = run(arguments)
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
-
-
-def written() -> list[str]:
-    return sorted(path.name for path in Path().iterdir())
-
-
-def game(name: str = "a.pgn") -> chess.pgn.Game:
-    read = chess.pgn.read_game(io.StringIO(Path(name).read_text(encoding="utf-8")))
-    assert read is not None
-    assert not read.errors
+def game() -> chess.pgn.Game:
+    (read,) = games_of(Path("a.pgn").read_text(encoding="utf-8"))
     return read
 
 
-def plies(game: chess.pgn.Game) -> Iterator[Ply]:
-    return walk(
-        game.board(),
-        game.variations,
+def games_of(text: str) -> list[chess.pgn.Game]:
+    file = io.StringIO(text)
+    games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert all(game.errors == [] for game in games)
+    return games
+
+
+def longest_mate(mate: int) -> int:
+    """Check with python-chess that the game's variations mate; return the moves."""
+    plies = walk(
+        game().board(),
+        game().variations,
         attacking=True,
         move_of=lambda node: node.move.uci(),
         next_of=lambda node: node.variations,
     )
+    return require_whole_mate(plies, mate)
 
 
-def test_an_answer_is_written_as_diagram_game_and_page(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, out, err = run_here(capsys, "solve", FEN, *FILES)
+def test_an_answer_is_written_in_every_form(matesolve: Cli) -> None:
+    words = (*FILES, "--certificate", "a.json", "--jsonl")
+    code, out, err = matesolve("solve", FEN, *words)
     assert (code, err) == (0, "")
-    assert "White mates in 3." in out
-    assert written() == ["a.html", "a.pgn", "a.svg"]
+    assert out.startswith('{"schema":1,')
+    assert names() == ["a.html", "a.json", "a.pgn", "a.svg"]
     assert ET.parse("a.svg").getroot().tag.endswith("}svg")
     page = Path("a.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert "White mates in 3." in page
-    assert require_whole_mate(plies(game()), 3) == 3
+    assert '"modules"' not in page
+    assert longest_mate(3) == 3
+    assert matesolve("check", "a.json")[0] == 0
 
 
-def test_drawings_combine_with_records_and_a_certificate(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, out, err = run_here(
-        capsys, "solve", FEN, *FILES, "--certificate", "a.json", "--jsonl"
-    )
-    assert (code, err) == (0, "")
-    assert out.startswith('{"schema":1,')
-    assert written() == ["a.html", "a.json", "a.pgn", "a.svg"]
-    assert run_here(capsys, "check", "a.json")[0] == 0
+ANSWERS = f"""
+{FEN} | -n 2 | 1 | Proved: no mate takes 2 or fewer moves.
+{SEED} | --nodes 3000 | 3 | Undecided. Proved: no mate takes 3 or fewer moves
+7k/6Q1/6K1/8/8/8/8/8 b - - | | 0 | checkmate.
+7k/8/p5K1/8/8/8/8/1R6 b - - | | 0 | mated in 1. Proved
+"""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "comment"),
-    [
-        ((FEN, "-n", "2"), 1, "Proved: no mate takes 2 or fewer moves."),
-        (
-            (SEED, "--nodes", "3000"),
-            3,
-            "Undecided. Proved: no mate takes 3 or fewer moves",
-        ),
-        (("7k/6Q1/6K1/8/8/8/8/8 b - -",), 0, "checkmate."),
-        (("7k/8/p5K1/8/8/8/8/1R6 b - -",), 0, "mated in 1. Proved"),
-    ],
-)
-def test_every_kind_of_answer_is_written_and_sets_the_exit_code(
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    code: int,
-    comment: str,
-) -> None:
-    assert run_here(capsys, "solve", *arguments, *FILES)[::2] == (code, "")
-    assert written() == ["a.html", "a.pgn", "a.svg"]
-    assert game().comment.startswith(comment)
+def test_every_kind_of_answer_is_written_and_sets_the_exit_code(matesolve: Cli) -> None:
+    for fen, options, code, begins in rows(ANSWERS):
+        ended = matesolve("solve", fen, *options.split(), *FILES)
+        assert ended[::2] == (int(code), "")
+        assert names() == ["a.html", "a.pgn", "a.svg"]
+        assert game().comment.startswith(begins)
 
 
-def test_a_mate_that_a_limit_left_open_is_shown_with_its_defences(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_mate_that_may_be_shorter_has_its_defences(matesolve: Cli) -> None:
     endgame = "8/1p6/1p6/8/1N6/1P6/2K5/k5N1 w - -"
-    arguments = ("solve", endgame, "--nodes", "200000", *FILES)
-    code, out, _ = run_here(capsys, *arguments)
+    code, out, _ = matesolve("solve", endgame, "--nodes", "200000", *FILES)
     assert code == 3
     assert "White mates in 8." in out
     assert "Stopped by the node limit." in out
     assert "there may be a shorter one" in " ".join(game().comment.split())
-    assert require_whole_mate(plies(game()), 8) == 8
+    assert longest_mate(8) == 8
 
 
-def test_a_restriction_is_printed_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, _ = run_here(capsys, "solve", SEED, "--king-flights", "2", *FILES)
-    assert code == 0
+def test_the_same_answer_has_the_same_bytes(matesolve: Cli) -> None:
+    for suffix in ("svg", "pgn"):
+        for name in ("a", "b"):
+            words = ("--king-flights", "2", f"--{suffix}", f"{name}.{suffix}")
+            assert matesolve("solve", SEED, *words).code == 0
+        assert Path(f"a.{suffix}").read_bytes() == Path(f"b.{suffix}").read_bytes()
     assert "Restricted: at most 2 king flights." in " ".join(game().comment.split())
 
 
-def test_the_same_answer_is_written_to_the_same_bytes(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for name in ("one", "two"):
-        run_here(capsys, "solve", SEED, "--svg", f"{name}.svg", "--pgn", f"{name}.pgn")
-    for suffix in ("svg", "pgn"):
-        one, two = Path(f"one.{suffix}"), Path(f"two.{suffix}")
-        assert one.read_bytes() == two.read_bytes()
-
-
-@pytest.mark.parametrize("option", ["--svg", "--pgn", "--html"])
-def test_drawings_take_a_single_position(
-    capsys: pytest.CaptureFixture[str], option: str
-) -> None:
-    code, out, err = run_here(capsys, "solve", "-", option, "a")
-    assert (code, out) == (2, "")
-    assert "--svg, --pgn and --html take a single position." in err
-    assert written() == []
-
-
-def test_a_page_has_the_search_only_if_it_is_asked_for(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run_here(capsys, "solve", FEN, "--html", "a.html")[0] == 0
-    assert '"modules"' not in Path("a.html").read_text(encoding="utf-8")
-    arguments = ("--stipulation", "s#1", "--html", "b.html", "--solver")
-    assert run_here(capsys, "solve", FEN, *arguments)[0] == 1
-    page = Path("b.html").read_text(encoding="utf-8")
-    assert re.findall(r'"modules":{"(\w+)":"[^"]*","(\w+)":', page) == [
-        ("search", "battle")
-    ]
-
-
-def test_the_search_needs_a_page(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run_here(capsys, "solve", FEN, "--solver", "--svg", "a.svg")
-    assert (code, out) == (2, "")
-    assert "--solver needs --html." in err
-    assert written() == []
-
-
-def test_a_full_disk_keeps_the_old_files(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(path: Path, _: bytes) -> None:
-        raise OSError(28, "No space left on device", str(path))
-
-    Path("a.pgn").write_text("before")
-    monkeypatch.setattr(drawings, "write_whole", fail)
-    code, out, err = run_here(capsys, "solve", FEN, "--pgn", "a.pgn")
-    assert (code, err) == (74, "error: a.pgn: No space left on device\n")
-    assert "White mates in 3." in out
-    assert Path("a.pgn").read_text() == "before"
-
-
 def test_an_interrupt_while_building_leaves_only_the_diagram(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    matesolve: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> Variations:
         raise BuildingStoppedError
 
     monkeypatch.setattr("solver.play.builder.build_variations", stop)
-    code, out, err = run_here(capsys, "solve", FEN, *FILES)
-    assert (code, err) == (
-        130,
-        "interrupted: a.pgn is not written\ninterrupted: a.html is not written\n",
-    )
+    code, out, err = matesolve("solve", FEN, *FILES)
+    lines = [f"interrupted: a.{suffix} is not written\n" for suffix in ("pgn", "html")]
+    assert (code, err) == (130, "".join(lines))
     assert "White mates in 3." in out
-    assert written() == ["a.svg"]
+    assert names() == ["a.svg"]
 
 
-def test_ctrl_c_at_the_last_moment_is_handled() -> None:
-    def interrupted(_: object) -> str:
-        signal.raise_signal(signal.SIGINT)
-        return "built"
+# --- `--accepted`: the same tree in records, in games and in Python
 
-    with pytest.raises(BuildingStoppedError):
-        build_stoppable("nothing", interrupted)
-
-
-def test_a_time_limit_is_no_interrupt() -> None:
-    def stopped(control: Control) -> str:
-        control.stop(StoppedBy.TIME)
-        return "built"
-
-    assert build_stoppable("something", stopped) == "built"
+TWO_KEYS = "7k/8/5K2/8/8/8/8/R7 w - - 0 1"
+ROWS = (
+    f'{TWO_KEYS} dm 3; id "rook";\n'
+    "rn3k2/p3p1bp/8/1N1p1b2/1p3P1p/2PP1q1B/P3N2K/R1B5 b - - dm 2; "
+    'pv Bxh3 Nc7 Qg2#; id "another reply";\n'
+)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_in_the_search_writes_no_files(folder: Path) -> None:
-    endless = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
-    words = ("solve", endless, "--pgn", str(folder / "a.pgn"), "--json")
-    with process(*words) as running:
-        wait_for_work(running, cpu_s=1.5)
-        running.send_signal(signal.SIGINT)
-        running.communicate()
-    assert running.returncode == 130
-    assert written() == []
+def tree_of(node: chess.pgn.GameNode) -> list[Any]:
+    """Return the accepted moves of a game, in UCI, with the reply and those after it.
+
+    Of several replies, the last one is that of the tree; a claimed line precedes it.
+    """
+    found: list[Any] = []
+    for right in node.variations:
+        reply = right.variations[-1] if right.variations else None
+        after = [] if reply is None else [reply.move.uci(), tree_of(reply)]
+        found.append([right.move.uci(), *after])
+    return sorted(found)
 
 
-def test_without_drawings_their_modules_are_not_loaded() -> None:
-    program = (
-        "from solver.cli.main import run\n"
-        f"run(['solve', {FEN!r}, '--jsonl'])\n"
-        f"import sys\n{LOADED}"
-    )
-    printed, _ = run_and_list_heavy(program)
-    assert printed.splitlines()[1:] == [""]
+def plain(tree: dict[str, Any]) -> list[Any]:
+    """Return a tree in the form of `tree_of`."""
+    found: list[Any] = []
+    for right in tree["right_moves"]:
+        after = [right["reply"]["uci"], plain(right)] if "reply" in right else []
+        found.append([right["uci"], *after])
+    return sorted(found)
+
+
+def test_record_and_game_have_the_tree(matesolve: Cli) -> None:
+    words = (TWO_KEYS, "--accepted", "--pgn", "a.pgn")
+    code, out, err = matesolve("solve", *words, "--jsonl")
+    record = json.loads(out)
+    assert (code, err, list(record)[-1]) == (0, "", "accepted")
+    assert record["accepted"] == accepted(TWO_KEYS, 2)
+    assert tree_of(game()) == plain(record["accepted"])
+    assert [move.uci() for move in game().mainline_moves()] == record["pv"]
+    assert matesolve("solve", *words[:2]).out.splitlines()[-5:] == [
+        "Keys",
+        "  1.Kg6! (takes flight h7)",
+        "    1...Kg8 2.Ra8# (ideal)",
+        "  1.Kf7! (takes flight g8)",
+        "    1...Kh7 2.Rh1# (ideal)",
+    ]
+    code, out, _ = matesolve("solve", *words[:2], "-n", "1", "--jsonl")
+    assert (code, json.loads(out)["accepted"]["right_moves"]) == (1, [])
+
+
+USAGE_ERRORS = """
+solve - --pgn a | --svg, --pgn and --html take a single position.
+solve {fen} --solver --svg a | --solver needs --html.
+solve {fen} --accepted --variations | --accepted and --variations cannot be combined.
+solve {fen} --accepted --checks-only | cannot be combined with --accepted.
+solve {fen} --accepted --stipulation s#2 | cannot be combined with --stipulation s#2.
+convert - - --accepted --to csv | --accepted needs JSON lines, PGN or .db3, and no --co
+"""
+
+
+def test_other_play_and_other_formats_are_usage_errors(matesolve: Cli) -> None:
+    for words, message in rows(USAGE_ERRORS):
+        code, out, err = matesolve(*words.format(fen=TWO_KEYS).split())
+        assert (code, out) == (2, "")
+        assert message in err
+        assert names() == []
+
+
+def test_trees_keep_to_the_claims(matesolve: Cli) -> None:
+    words = ("convert", "-", "-", "--accepted", "--to")
+    code, out, err = matesolve(*words, "jsonl", stdin=ROWS)
+    assert (code, err) == (0, "2 written, 0 not selected, 0 skipped\n")
+    trees = [json.loads(line)["accepted"] for line in out.splitlines()]
+    other = ROWS.splitlines()[1].partition(" dm")[0]
+    assert trees == [accepted(TWO_KEYS, 3), accepted(other, 2)]
+    # The same problems are read again.
+    again = matesolve(*words, "jsonl", stdin=out)
+    assert (again.code, again.out) == (0, out)
+    games = games_of(matesolve(*words, "pgn", stdin=ROWS).out)
+    assert [tree_of(game) for game in games] == [plain(tree) for tree in trees]
+    line = [move.uci() for move in games[1].mainline_moves()]
+    assert line == ["f5h3", "b5c7", "f3g2"]
+    assert trees[1]["right_moves"][0]["reply"]["uci"] == "a1b1"
+
+
+WITHOUT_A_TREE = """
+dm 1; | a mate within 1 move, found none in this position
+dm -2; | a mate by the side to move, found mated in 2
+nomate 1; | a mate by the side to move, found none
+stipulation "s#2"; | a mate by the side to move, found s#2
+"""
+
+
+def test_a_record_without_a_tree_is_named(matesolve: Cli) -> None:
+    claims, faults = zip(*rows(WITHOUT_A_TREE), strict=True)
+    text = "".join(f"{TWO_KEYS} {claim}\n" for claim in claims)
+    words = ("convert", "-", "-", "--accepted", "--to", "jsonl")
+    code, out, err = matesolve(*words, stdin=f"{text}{ROWS}")
+    assert (code, out.count("\n")) == (65, 2)
+    for line, fault in enumerate(faults, start=1):
+        assert f"error: stdin:{line}: claim: expected {fault}\n" in err

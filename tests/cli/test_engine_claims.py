@@ -1,4 +1,4 @@
-"""Mates that engines claim: verdicts and exit codes of `verify`, and the CI recipe."""
+"""Audits in a pipeline: engines' claims, the CI recipe, annotations and summaries."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import processes
+from tests.cli.conftest import ROOT, rows
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Matesolve
+    from tests.cli.conftest import Cli
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "howto" / "engine-mates.md"
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - -"
@@ -25,8 +25,8 @@ ROOK = "8/7K/8/8/8/8/R7/7k w - -"
 """Mate in 8."""
 
 
-def epd(mate: int, fen: str = LADDER, line: str = "") -> str:
-    return f"{fen} bm #{mate};{line and f' PV: {line};'}\n"
+def epd(mate: int, fen: str = LADDER) -> str:
+    return f"{fen} bm #{mate};\n"
 
 
 def game(plies: int) -> str:
@@ -43,24 +43,22 @@ def log(mate: int, line: str = "a2a7 h8g8") -> str:
     return "".join(f"{engine}{words}\n" for words in said)
 
 
-@pytest.mark.parametrize(
-    ("texts", "source_format"),
-    [
-        (tuple(map(epd, (1, 2, 3))), "auto"),
-        (tuple(map(game, (1, 3, 5))), "scores"),
-        ((log(1, "a2a7"), log(2), log(3)), "auto"),
-    ],
-    ids=["EPD", "PGN", "log"],
-)
+@pytest.mark.parametrize("name", ["EPD", "PGN", "log"])
 def test_an_engines_claim_gets_its_verdict_and_exit_code(
-    matesolve: Matesolve, texts: tuple[str, str, str], source_format: str
+    matesolve: Cli, name: str
 ) -> None:
+    source_format = "scores" if name == "PGN" else "auto"
+
     def verify(text: str, *options: str) -> tuple[int, str]:
         arguments = ["verify", "-", "--format", source_format, "-q", *options]
         ended = matesolve(*arguments, stdin=text)
         return ended.code, ended.out.split("\n", 1)[0].partition("claimed ")[2]
 
-    too_short, right, too_long = texts
+    too_short, right, too_long = {
+        "EPD": (epd(1), epd(2), epd(3)),
+        "PGN": (game(1), game(3), game(5)),
+        "log": (log(1, "a2a7"), log(2), log(3)),
+    }[name]
     assert verify(too_short) == (
         1,
         "mate in 1, but no mate in 1 exists, only mate in 2 (proved): 1. Rb7 Kg8 2. "
@@ -74,85 +72,19 @@ def test_an_engines_claim_gets_its_verdict_and_exit_code(
         assert verify(right, *options)[0] == verify(too_long, *options)[0] == 0
 
 
-def test_a_claim_of_the_wrong_side_is_refuted(matesolve: Matesolve) -> None:
-    ended = matesolve("verify", "-", "-q", stdin=log(-2))
-    assert ended.code == 1
-    assert "claimed mated in 2, found" in ended.out
-
-
-def test_a_claim_in_a_game_is_named_after_game_and_move(matesolve: Matesolve) -> None:
-    text = f"{game(3)}\n{game(1)}"
-    ended = matesolve("verify", "-", "--format", "scores", "-q", stdin=text)
-    assert ended.out.startswith("stdin:6: game 2, 1. Ra7: claimed mate in 1, but no")
-
-
-def test_games_of_which_no_score_is_read_are_no_success(
-    matesolve: Matesolve, tmp_path: Path
-) -> None:
-    words, scores = tmp_path / "words.pgn", tmp_path / "scores.pgn"
-    words.write_text(game(3).replace("+M3/9 1s", "mate in 2"))
-    scores.write_text(game(3))
-    unread = (
-        f"{words} (1 comment looks like a mate score, but cannot be read: first "
-        f"'mate in 2' ({words}:1, game 1, after 1. Ra7))"
-    )
-    arguments = "verify", "--format", "scores", "-q", str(words)
-    nothing = f"error: expected records, found none: {unread}\n"
-    assert matesolve(*arguments) == (65, "", nothing)
-    ended = matesolve(*arguments, str(scores))
-    assert ended == (0, "", f"warning: {unread}: no records\n")
-
-
-@pytest.mark.parametrize(
-    ("text", "source_format", "error"),
-    [
-        (
-            epd(201),
-            "auto",
-            "stdin:1: bm #: expected 1 to 200 moves, negative when the side to move is "
-            "mated, found '201'",
-        ),
-        (
-            log(201, "a2a7"),
-            "auto",
-            "stdin:2: mate: expected 1 to 200 moves, negative when the side to move is "
-            "mated, found '201'",
-        ),
-        (
-            game(403),
-            "scores",
-            "stdin:1: game 1, 1. Ra7: expected 1 to 200 moves, negative when the side "
-            "to move is mated, found '202'",
-        ),
-    ],
-)
-def test_bad_input_is_one_line(
-    matesolve: Matesolve, text: str, source_format: str, error: str
-) -> None:
-    ended = matesolve("verify", "-", "--format", source_format, stdin=text)
-    assert ended.err == f"error: {error}\n"
-    assert ended.code == 65
-
-
 @pytest.mark.parametrize(
     ("claim", "code"),
     [
-        (epd(2, line="a2a7 h8g8 b1b8"), 0),
-        (epd(1), 1),
         (epd(7, ROOK), 0),  # undecided: 3 is accepted
-        (epd(201), 1),
+        (epd(1), 1),
     ],
-    ids=["right", "refuted", "undecided", "unreadable"],
 )
 def test_the_recipe_for_continuous_integration(
     tmp_path: Path, environment: dict[str, str], claim: str, code: int
 ) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    (recipe,) = re.findall(
-        r"^```sh\n(status=0\n.*?)^```$", page, re.DOTALL | re.MULTILINE
-    )
-    job = "".join(f"          {line}\n" for line in recipe.splitlines())
-    assert job in page
+    (recipe,) = re.findall(r"(?ms)^```sh\n(status=0\n.*?)^```$", page)
+    assert "".join(f"          {line}\n" for line in recipe.splitlines()) in page
     recipe = recipe.replace("--nodes 1000000", "--nodes 1000")
     (tmp_path / "claims.epd").write_text(claim)
     scripts = sysconfig.get_path("scripts")
@@ -163,3 +95,108 @@ def test_the_recipe_for_continuous_integration(
     assert ended.returncode == code, ended.stderr
     assert (tmp_path / "claims.db").exists()
     assert (tmp_path / "claims.html").exists()
+
+
+# --- `--annotate github` and `--summary markdown`
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+PROBLEMS = f"""\
+{BACK_RANK} dm 1; id "fine";
+{BACK_RANK} dm 2; id "short | `<b>`";
+7k/8/8/8/8/8/R7/1R4K1 w - - 0 1 nomate 2; id "there is one";
+::error file=x::y
+8/7K/8/8/8/8/R7/7k w - - 0 1 dm 8; id "long";
+{BACK_RANK} dm 3; id "accepted";
+{BACK_RANK} dm 4; id "rejected";
+"""
+MARKS = "id,mark\naccepted,accept\nrejected,reject\n"
+
+COMMAND = re.compile(
+    r"^::(error|warning) (?:file=(.*?),line=(\d+),)?title=.*?::", re.MULTILINE
+)
+CELLS = re.compile(r" \| [\d,]+ \| [\d.]+ m?s \|$", re.MULTILINE)
+
+
+@pytest.fixture
+def files() -> None:
+    Path("problems.epd").write_text(PROBLEMS)
+    Path("marks.csv").write_text(MARKS)
+    Path("good.epd").write_text(PROBLEMS.splitlines()[0])
+
+
+ANNOTATED = """
+--nodes 1000 | 2 3 4 6 7 | 5
+--nodes 1000 --fail-on none | 4 | 5
+--nodes 1000 --fail-on undecided | 4 5 |
+--nodes 1000 --marks marks.csv --fail-on unmarked | 2 3 4 | 5
+--jsonl --quiet | 2 3 4 6 7 |
+"""
+
+
+@pytest.mark.usefixtures("files")
+def test_exactly_the_records_that_change_the_exit_code_are_annotated(cli: Cli) -> None:
+    for options, errors, warnings in rows(ANNOTATED):
+        ended = cli(f"verify problems.epd --annotate github {options}")
+        found = [(kind, line) for kind, _, line in COMMAND.findall(ended.err)]
+        lines = [("error", line) for line in errors.split()]
+        assert ended.code == 65
+        assert sorted(found) == [
+            *lines,
+            *(("warning", line) for line in warnings.split()),
+        ]
+        assert not re.search(r"^\s*::", ended.out, re.MULTILINE)
+
+
+TABLE = """\
+### matesolve verify
+
+- `problems.epd: EPD, 7 records; claim from dm, nomate, name from id; 1 unreadable`
+
+| claim | proved | shorter | refuted | undecided | unreadable | total | nodes | time |
+| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| `#1` | 1 |  |  |  |  | 1 |
+| `#2` |  | 1 |  |  |  | 1 |
+| `#3` |  | 1 |  |  |  | 1 |
+| `#4` |  | 1 |  |  |  | 1 |
+| `#8` |  |  |  | 1 |  | 1 |
+| `no #2` |  |  | 1 |  |  | 1 |
+| `none` |  |  |  |  | 1 | 1 |
+| `all` | 1 | 3 | 1 | 1 | 1 | 7 |
+
+3 records repeat an earlier position (3 with another claim): inspect --duplicates \
+names them
+
+soundness: 3 short-solution
+
+5 failures: 1 accept, 0 cook, 1 reject, 3 unmarked
+"""
+
+
+@pytest.mark.usefixtures("files")
+def test_markdown_has_counts_and_failures(cli: Cli) -> None:
+    words = "verify problems.epd --marks marks.csv --nodes 1000 --summary markdown"
+    text = CELLS.sub(" |", cli(words).out)
+    head, _, rest = text.partition("\n- `` problems.epd:2")
+    assert head == TABLE
+    assert re.findall(r"problems\.epd:(\d)", rest) == ["3", "4", "6", "7"]
+    assert "  `mark: accept`\\\n" in rest
+    assert "problems.epd:4: board: expected 8 ranks" in rest
+    assert cli("verify good.epd --quiet --summary markdown").out == ""
+    ended = cli("verify missing.epd good.epd --summary markdown")
+    assert ended.code == 74
+    assert "\n- `missing.epd: 0 records`\n- `good.epd: EPD, 1 record;" in ended.out
+
+
+REFUSED = """
+--summary json | --summary json needs --jsonl.
+--summary markdown --jsonl | --summary markdown cannot be combined with --jsonl.
+--summary html | 'html' is not one of 'json', 'markdown'.
+--annotate other | 'other' is not 'github'.
+"""
+
+
+def test_a_summary_that_cannot_be_printed_is_refused(matesolve: Cli) -> None:
+    for options, message in rows(REFUSED):
+        ended = matesolve("verify", "x.epd", *options.split())
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.rstrip().endswith(message)

@@ -1,33 +1,36 @@
-"""A command opens no connection, starts no program and runs no code of its inputs."""
+"""What a command may do and load: no connection, no program, no code of its inputs."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
 import pytest
 
-from tests.cli.conftest import COMMAND
+from solver.cli import main
+from solver.kernel.border.parts import PARTS
+from solver.kernel.build import cache
+from solver.kernel.build.loader import load_part
+from solver.problem import escape_controls
+from tests.cli.conftest import ROOT, without_summaries
 from tests.hostile_folder import make_hostile
 from tests.processes import run
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.conftest import Cli
+
 FEN = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
-OTHER = "6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1"
 
 FORBIDDEN = (
-    "os.exec",
-    "os.fork",
-    "os.posix_spawn",
-    "os.spawn",
-    "os.startfile",
-    "os.system",
-    "pickle.",
-    "socket.",
-    "sqlite3.enable_load_extension",
-    "sqlite3.load_extension",
-    "subprocess.",
-    "urllib.",
+    *("os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.system"),
+    *("sqlite3.enable_load_extension", "sqlite3.load_extension"),
+    *("pickle.", "socket.", "subprocess.", "urllib."),
 )
 """Beginnings of the names of Python's audit events."""
 
@@ -48,20 +51,17 @@ def forbidden_events(
     folder: Path, *arguments: str, stdin: str = "", program: str = MAIN
 ) -> list[str]:
     """Run a command in a folder, and return the forbidden events that it raises."""
-    ended = run(
-        [sys.executable, "-c", WATCHED + program, *arguments], stdin=stdin, cwd=folder
-    )
+    words = [sys.executable, "-c", WATCHED + program, *arguments]
+    ended = run(words, stdin=stdin, cwd=folder)
     assert ended.returncode == 0, ended.stderr
     return [x for x in ended.stderr.splitlines() if x.startswith("forbidden")]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("isolation")
-    (folder / "a.epd").write_text(f"{FEN} dm 1;\n{OTHER} dm 1;\n")
-    prove = [*COMMAND, "solve", FEN, "--certificate", str(folder / "good.json")]
-    assert run(prove).returncode == 0
-    return folder
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    text = f"{FEN} dm 1;\n{FEN.replace('R5', '1R4')} dm 1;\n"
+    (tmp_path / "a.epd").write_text(text)
+    return tmp_path
 
 
 def test_a_command_opens_no_connection_and_starts_no_program(folder: Path) -> None:
@@ -72,60 +72,187 @@ def test_a_command_opens_no_connection_and_starts_no_program(folder: Path) -> No
         "report run.db -o report.html",
         "export run.db --verdict proved -o out.jsonl",
         "convert a.epd out.pgn",
-        "verify out.pgn out.jsonl",
         f"table {FEN} -d 2",
     ):
         assert forbidden_events(folder, *command.split()) == [], command
     assert forbidden_events(folder, "uci", stdin="isready\ngo depth 1\nquit\n") == []
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "import socket; socket.socket().close()",
-        "import subprocess; subprocess.run(sys.executable, input=b'')",
-        "import os; os.system('true')",
-        "import pickle; pickle.loads(pickle.dumps(print))",
-    ],
-)
-def test_the_watch_notices(program: str, folder: Path) -> None:
-    assert forbidden_events(folder, program=program) != []
+def test_the_watch_notices(folder: Path) -> None:
+    program = "import os, pickle, socket, subprocess; socket.socket().close();"
+    program += "os.system('true'); subprocess.run(['true']);"
+    program += "pickle.loads(pickle.dumps(print))"
+    found = " ".join(forbidden_events(folder, program=program))
+    for name in ("socket", "subprocess", "os.system", "pickle"):
+        assert f"forbidden: {name}" in found
 
 
 SCRIPT = Path(sys.executable).with_name("matesolve")
 """The command as it is installed."""
 
+LOADING = [
+    f"solve {FEN} --certificate proof.json",
+    "verify a.epd --jobs 2 --store run.db --certificates proofs",
+    "uci",
+]
+
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="needs the installed command")
-@pytest.mark.parametrize(
-    "command",
-    [
-        f"solve {FEN} --certificate proof.json",
-        "check good.json",
-        "verify a.epd --jobs 2 --store run.db --certificates proofs",
-        "mip play --games 2 --depth 1 --jobs 2",
-        "match --a mdp=cpw --games 2 --depth 1 --jobs 2",
-        "convert a.epd out.pgn",
-        "uci",
-    ],
-)
 def test_a_command_runs_no_code_of_the_current_folder(
-    command: str, tmp_path: Path, folder: Path
+    folder: Path,
 ) -> None:
-    work, marks = tmp_path / "work", tmp_path / "marks"
+    work, marks = folder / "work", folder / "marks"
     work.mkdir()
-    for name in ("a.epd", "good.json"):
-        shutil.copy(folder / name, work)
+    shutil.copy(folder / "a.epd", work)
     make_hostile(work, marks)
-    ended = run([SCRIPT, *command.split()], stdin="uci\nquit\n", cwd=work)
-    assert (ended.returncode, ended.stderr.count("Traceback")) == (0, 0), ended.stderr
-    assert not marks.exists(), sorted(path.name for path in marks.iterdir())
+    for command in LOADING:
+        ended = run([SCRIPT, *command.split()], stdin="uci\nquit\n", cwd=work)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), command
+        assert not marks.exists(), sorted(path.name for path in marks.iterdir())
+    # Python itself, started with `-c`, imports from the folder.
+    run([sys.executable, "-c", "import struct, solver"], cwd=work)
+    assert {"struct", "solver, a folder"} <= {path.name for path in marks.iterdir()}
 
 
-def test_a_hostile_folder_is_noticed(tmp_path: Path) -> None:
-    """Python itself, started with `-c`, imports from it."""
-    make_hostile(tmp_path, tmp_path / "marks")
-    run([sys.executable, "-c", "import struct, solver"], cwd=tmp_path)
-    assert {"struct", "solver, a folder"} <= {
-        path.name for path in (tmp_path / "marks").iterdir()
-    }
+# --- No name prints a control character: not of a file, an option or a record
+
+NAME = "nl\n::error file=z::x\x1b[31m\x07\x9b1m\u2028\u202e.epd"
+
+CERTIFICATE = "--certificate"
+"""Stands for the content of a file that is a certificate."""
+
+CALLS = f"""
+solve [] {FEN}
+verify [] good.epd
+check [] good.epd
+convert [] good.epd out.pgn
+inspect [] good.epd
+generate [] 1
+improve [-o out.epd] good.epd
+report [-o out.html] good.epd
+export [-o out.csv] good.epd
+table [--depth 2] {FEN}
+trace [--depth 2] {FEN}
+match [--a mdp=cpw --games 2 --depth 1]
+board [-o out.html]
+perft [--depth 1]
+mip build [-o out.npz] good.epd
+mip play [--games 1 --depth 1]
+mip show [] KQK
+"""
+"""Commands with the options that they need, or that end them soon, and arguments."""
+
+
+def needed(name: str) -> tuple[list[str], list[str]]:
+    """Return the options and the arguments that `CALLS` has for a command."""
+    for line in CALLS.strip().splitlines():
+        begin, _, rest = line.partition(" [")
+        options, _, arguments = rest.partition("]")
+        if begin == name:
+            given = [FEN] if FEN in arguments else arguments.split()
+            return options.split(), given
+    return [], []
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that ends by itself, with its name."""
+    context = click.Context(main.matesolve)
+    for name in sorted(main.SUMMARIES.keys() - {"uci", "mcp"}):
+        command = main.matesolve.get_command(context, name)
+        assert command
+        below = command.commands if isinstance(command, click.Group) else {}
+        yield from ((f"{name} {each}", found) for each, found in below.items())
+        if not below:
+            yield name, command
+
+
+def calls(name: str, command: click.Command) -> Iterator[list[str]]:
+    """Yield command lines with the name in each place that takes a text."""
+    required, given = needed(name)
+    begin = [*name.split(), *required]
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument):
+            place = [each.name for each in command.params].index(parameter.name)
+            for word in (NAME, f"missing/{NAME}", f"-{NAME}"):
+                yield [*begin, *given[:place], word, *given[place + 1 :]]
+        elif isinstance(parameter, click.Option) and not parameter.is_flag:
+            option = max(parameter.opts, key=len)
+            for word in (NAME, f"missing/{NAME}"):
+                pair = [f"{option}={word}"] if option[:2] == "--" else [option, word]
+                yield [*begin, *pair, *given]
+
+
+@pytest.mark.parametrize("content", ["", f"{FEN} dm 2;\nno position\n", CERTIFICATE])
+@pytest.mark.parametrize(("name", "command"), [*commands()])
+def test_a_name_prints_no_control_character(
+    name: str, command: click.Command, content: str, matesolve: Cli
+) -> None:
+    Path("good.epd").write_text(f"{FEN} dm 1;\n")
+    for call in calls(name, command):
+        if content == CERTIFICATE:
+            matesolve("solve", FEN, CERTIFICATE, NAME)
+        elif content:
+            Path(NAME).write_text(content)
+        _, out, err = ended = matesolve(*call)
+        lines = "\n".join([out, err, *ended.summaries]).split("\n")
+        assert [line for line in lines if line.startswith("::")] == [], call
+        letters = {letter for line in lines for letter in line} - {"\t"}
+        assert {each for each in letters if escape_controls(each) != each} == set()
+
+
+def test_only_control_characters_are_escaped() -> None:
+    plain = "a  b\u3000\xa0é\U0001f600.epd"
+    assert escape_controls(plain) == plain
+    assert escape_controls("a\nb\x1b\x9b\u2028\udc80") == r"a\nb\x1b\x9b\u2028\udc80"
+
+
+# --- A user without write permissions
+
+
+@pytest.fixture
+def through() -> list[str]:
+    """What gives up the rights of the superuser, who may write anywhere."""
+    if os.geteuid():
+        return []
+    words = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
+    if shutil.which("setpriv") is None or run([*words, "true"]).returncode:
+        pytest.skip("the superuser's rights cannot be given up here")
+    return words
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="folders are named otherwise")
+def test_a_stored_kernel_is_used_in_a_read_only_place(
+    tmp_path: Path, through: list[str]
+) -> None:
+    """`tests/kernel/build/test_cache.py` has all other places of the kernel."""
+    package, home, work = (tmp_path / name for name in ("package", "home", "work"))
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "solver", package / "solver", ignore=ignored)
+    stored = home / ".cache" / "matesolve"
+    stored.mkdir(mode=0o700, parents=True)
+    for part in PARTS:
+        code = load_part(part).path
+        if code is None:
+            pytest.skip("no kernel can be stored on this machine")
+        shutil.copy(code, stored)
+    work.mkdir()
+    (work / "one.epd").write_text(f"{FEN} dm 1;\n")
+    unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE, "XDG_CACHE_HOME"}
+    env = {k: v for k, v in os.environ.items() if k not in unset}
+    env |= {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(package)}
+    closed = [package, *package.rglob("*/"), home, *home.rglob("*/")]
+    for path in closed:
+        path.chmod(0o555)
+    assert run([*through, "test", "-w", package]).returncode == 1
+    for words, stdin, answer in (
+        ("verify --store one.db one.epd", "", "  all       1      1"),
+        ("doctor", "", "self-test passed"),
+        ("uci", f"position fen {FEN}\ngo mate 1\nisready\n", "bestmove"),
+    ):
+        command = [*through, sys.executable, "-m", "solver", *words.split()]
+        ended = run(command, stdin=stdin, cwd=work, env=env)
+        assert (ended.returncode, without_summaries(ended.stderr)) == (0, ""), words
+        assert answer in ended.stdout
+    assert not list(package.rglob("__pycache__"))
+    for path in closed:
+        path.chmod(0o755)

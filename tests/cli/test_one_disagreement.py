@@ -6,14 +6,14 @@ import csv
 import io
 import json
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from solver.audit.results import AuditResult, Ply, audit_result
 from solver.audit.store import Store
 from solver.cli.console import Exit
-from solver.cli.main import run
 from solver.cli.verify import AuditOutcome, verify
 from solver.errors import FormatError
 from solver.output.audit_records import audit_record, export_csv, export_jsonl
@@ -26,41 +26,27 @@ from tests.pages.records import records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from tests.cli.conftest import Cli
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 LINE = ("a2a7", "h8g8", "b1b8")
 TWO_MATES = "8/8/4Q3/2k5/7K/7R/6R1/8 w - - 0 1"
 KEY = Ply("a2a7", 2, ("a2a7",))
-
-
-class Line(NamedTuple):
-    """The attacker's moves in a claimed line, and whether they have a dual."""
-
-    plies: tuple[Ply, ...]
-    has_dual: bool = False
-    is_free: bool = False
-    """No dual if the source accepts every mate in one."""
-
+MATES = ("b1b8", "a7a8")
 
 LINES = {
-    "not searched": Line(()),
-    "only moves": Line((KEY, Ply("b1b8", 1, ("b1b8",)))),
-    "two mates on the last move": Line(
-        (KEY, Ply("b1b8", 1, ("b1b8", "a7a8"))), has_dual=True, is_free=True
-    ),
-    "a limit at the key, and two mates on the last move": Line(
-        (Ply("a2a7", None, ()), Ply("b1b8", 1, ("b1b8", "a7a8"))),
-        has_dual=True,
-        is_free=True,
-    ),
-    "a choice before the last move": Line(
-        (KEY, Ply("b1b8", 2, ("b1b8", "a7a8"))), has_dual=True
-    ),
-    "another move in place of the key": Line((Ply("a2a7", 2, ("a2a7", "b1b7")),)),
-    "a slow last move": Line((KEY, Ply("b1b8", 1, ("a7a8",)))),
-    "a limit at the last move": Line((KEY, Ply("b1b8", None, ()))),
+    "not searched": (),
+    "only moves": (KEY, Ply("b1b8", 1, ("b1b8",))),
+    "two mates on the last move": (KEY, Ply("b1b8", 1, MATES)),
+    "a limit at the key": (Ply("a2a7", None, ()), Ply("b1b8", 1, MATES)),
+    "a choice before the last move": (KEY, Ply("b1b8", 2, MATES)),
+    "another move in place of the key": (Ply("a2a7", 2, ("a2a7", "b1b7")),),
 }
+"""The attacker's moves in a claimed line."""
+
+DUALS = {"two mates on the last move", "a limit at the key"}
+"""No duals if the source accepts every mate in one."""
 
 WORDS = [
     (verdict, soundness)
@@ -70,12 +56,12 @@ WORDS = [
 
 
 def result(
-    verdict: Verdict, soundness: Soundness | None, line: Line, *, any_last_move: bool
+    verdict: Verdict, soundness: Soundness | None, line: str, *, any_last_move: bool
 ) -> AuditResult:
     claim = Claim(2, ("a2a7",), LINE, any_last_move)
     problem = Problem(LADDER, "a", claim, "x.epd:1")
     answer = Solution(problem, Status.PROVED, 2, 2, LINE, ("a2a7",), keys_complete=True)
-    return audit_result(answer, plies=line.plies)._replace(
+    return audit_result(answer, plies=LINES[line])._replace(
         verdict=str(verdict), soundness=soundness and str(soundness)
     )
 
@@ -97,8 +83,8 @@ def exit_codes(given: AuditResult) -> set[Exit]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "run.db") as store:
+def store() -> Iterator[Store]:
+    with Store(Path("run.db")) as store:
         yield store
 
 
@@ -131,46 +117,36 @@ def forms(given: AuditResult, store: Store) -> dict[str, bool]:
 def test_every_form_agrees_on_what_disagrees(
     line: str, any_last_move: bool, store: Store
 ) -> None:
-    plies, has_dual, is_free = LINES[line]
-    dual = has_dual and not (is_free and any_last_move)
+    is_dual = line in DUALS and not any_last_move
+    is_dual |= line == "a choice before the last move"
     for verdict, soundness in WORDS:
-        given = result(verdict, soundness, Line(plies), any_last_move=any_last_move)
+        given = result(verdict, soundness, line, any_last_move=any_last_move)
         disagrees = (
             verdict in {"shorter", "refuted", "unforced"}
             or soundness not in {None, "sound", "partly-read"}
-            or dual
+            or is_dual
         )
         assert set(forms(given, store).values()) == {disagrees}
-        assert ("dual" in given.disagreements) is dual
+        assert ("dual" in given.disagreements) is is_dual
         table = AuditTable()
         table.add(given)
-        assert ("with a dual: 1" in table.soundness()) is dual
+        assert ("with a dual: 1" in table.soundness()) is is_dual
 
 
 def test_an_unreadable_record_disagrees_with_nothing(store: Store) -> None:
     given = audit_result(FormatError("x.epd:1", "expected a FEN"))
-
-    asked = forms(given, store)
-
-    assert set(asked.values()) == {False}
+    assert set(forms(given, store).values()) == {False}
     assert exit_codes(given) == {Exit.PROVED, Exit.BAD_INPUT}
 
 
-def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_dual_on_the_last_move_is_printed_and_exits_with_1(cli: Cli) -> None:
     line = ["g2g5", "c5b4", "e6g4"]  # or 2. Qb3 or 2. Qe4
     problem = {"fen": TWO_MATES, "claim": 2, "claimed_line": line}
-    (tmp_path / "dual.jsonl").write_text(json.dumps(problem))
-    (tmp_path / "free.jsonl").write_text(json.dumps({**problem, "any_last_move": True}))
-    audited = ["--every-ply", "--hash", "1"]
-
-    assert run(["verify", "free.jsonl", *audited]) == 0
-    assert "dual" not in capsys.readouterr().out
-    assert run(["verify", "dual.jsonl", *audited]) == 1
-    printed = capsys.readouterr().out
-    assert "soundness: 1 sound; with a dual: 1\n" in printed
-    assert "but move 2, Qg4#, is not the only mate in 1; also: Qb3#, Qe4#\n" in printed
-    assert run(["verify", "dual.jsonl", *audited, "--fail-on", "dual"]) == 1
-    assert run(["verify", "dual.jsonl", *audited, "--fail-on", "cooked,keys"]) == 0
+    lines = [json.dumps({**problem, "any_last_move": free}) for free in (True, False)]
+    Path("both.jsonl").write_text("\n".join(lines))
+    words = "verify both.jsonl --every-ply --hash 1 --fail-on"
+    code, out, _ = cli(f"{words} dual")
+    assert code == 1
+    assert "soundness: 2 sound; with a dual: 1\n" in out
+    assert "but move 2, Qg4#, is not the only mate in 1; also: Qb3#, Qe4#\n" in out
+    assert cli(f"{words} cooked,keys").code == 0

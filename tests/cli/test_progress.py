@@ -1,19 +1,26 @@
+"""Progress of searches and of counted work, on a terminal and off it."""
+
 from __future__ import annotations
 
 import io
-import re
 import threading
+import time
 from contextlib import redirect_stderr
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import pytest
 
+from solver.audit.results import AuditResult
 from solver.cli import console
-from solver.cli.console import run_interruptible
+from solver.cli.console import RECENT_S, AuditProgress, TimedProgress, run_interruptible
 from solver.search.threads import Control
+from tests.processes import PATIENCE_S
 
 SHOWN = "1,234 nodes"
+ERASE_LINE = "\x1b[2K"
+NOTICE = "error: a.pgn:7: no result"
 
 
 class Screen(io.StringIO):
@@ -30,12 +37,6 @@ class Screen(io.StringIO):
         if SHOWN in text:
             self.showing.set()
         return super().write(text)
-
-
-def frames(screen: Screen) -> list[str]:
-    """Return all lines that were drawn, without colours."""
-    drawn = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
-    return [frame for frame in re.split(r"[\r\n]+", drawn) if frame]
 
 
 @dataclass
@@ -59,116 +60,100 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     return Screen()
 
 
-def test_a_long_search_shows_progress_and_erases_it(screen: Screen) -> None:
-    with redirect_stderr(screen), console.SearchProgress(Search()):
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        (Search(), "no mate in 3 or fewer moves, "),
+        (Search(detail="3 of 9 done"), "3 of 9 done, "),
+        (Search(best=(9, ("a1a2",))), "no mate in 3 or fewer moves, mate in 9 found, "),
+        (Search(best=(9, ("a1a2",)), work="tries: 3 of 24"), "tries: 3 of 24, "),
+    ],
+)
+def test_a_long_search_shows_progress(search: Any, words: str, screen: Screen) -> None:
+    with redirect_stderr(screen), console.SearchProgress(search):
         assert screen.showing.wait(60)
-
-    erase_line = "\x1b[2K"
-    after = screen.getvalue().rpartition(SHOWN)[2]
-    assert erase_line in after
-
-
-def test_the_final_positions_that_are_done_are_shown(screen: Screen) -> None:
-    found = Search(detail="3 of 9 final positions done")
-    with redirect_stderr(screen), console.SearchProgress(found):
-        assert screen.showing.wait(60)
-
-    assert "no mate in 3 or fewer moves, 3 of 9 final positions done, 1,234 nodes" in (
-        screen.getvalue()
-    )
-
-
-def test_both_bounds_are_shown_once_a_mate_is_found(screen: Screen) -> None:
-    found = Search(best=(9, ("a1a2",)))
-    with redirect_stderr(screen), console.SearchProgress(found):
-        assert screen.showing.wait(60)
-
-    assert "no mate in 3 or fewer moves, mate in 9 found, 1,234 nodes" in (
-        screen.getvalue()
-    )
-
-
-def test_what_is_built_takes_the_place_of_the_bounds(screen: Screen) -> None:
-    building = Search(best=(9, ("a1a2",)), work="tries: move 3 of 24")
-    with redirect_stderr(screen), console.SearchProgress(building):
-        assert screen.showing.wait(60)
-
-    assert "tries: move 3 of 24, 1,234 nodes" in screen.getvalue()
-    assert "no mate" not in screen.getvalue()
-
-
-def test_a_short_search_shows_nothing(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(console, "PATIENCE_S", 60)
-
-    with redirect_stderr(screen), console.SearchProgress(Search()):
-        pass
-
-    assert screen.getvalue() == ""
-
-
-def test_nothing_is_shown_before_the_search_starts(screen: Screen) -> None:
-    with redirect_stderr(screen), console.SearchProgress(Search(nodes=0)):
-        assert not screen.showing.wait(0.1)
-
-    assert screen.getvalue() == ""
+    assert f"{words}{SHOWN}" in screen.getvalue()
+    assert ("no mate" in screen.getvalue()) is not bool(search.work)
+    assert ERASE_LINE in screen.getvalue().rpartition(SHOWN)[2]
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_the_progress_of_a_search_is_shown_on_a_terminal_only(
+def test_the_progress_of_a_search_is_shown_on_a_terminal_only_and_after_a_while(
     is_terminal: bool, screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = threading.Event()
+    with redirect_stderr(screen), console.SearchProgress(Search(nodes=0)):
+        assert not screen.showing.wait(0.1)
+    assert screen.getvalue() == ""
     monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
     monkeypatch.setattr(console.SearchProgress, "_start_late", lambda _: shown.set())
-
     with redirect_stderr(screen):
         assert run_interruptible(lambda: "answer", Control()) == "answer"
-
     assert shown.is_set() == is_terminal
 
 
-def test_an_experiment_shows_its_step_a_bar_and_its_nodes(screen: Screen) -> None:
-    words = "mdp cpw: depth 3, 1,234 nodes"
-    shown = console.Progress(lambda: words, lambda: 5000)
-    shown.done = 2
-    with redirect_stderr(screen), shown:
-        assert screen.showing.wait(60)
-
-    assert f"{'━' * 13} 2/5,000: {words}" in frames(screen)
-
-
-def test_a_narrow_terminal_shows_the_time_left_and_no_second_line(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_notices_stay_above_the_line_and_are_all_that_is_printed_off_a_terminal(
+    is_terminal: bool, screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    shown = console.TimedProgress(lambda: f"{SHOWN}, {SHOWN}", lambda: 9_999)
-    with redirect_stderr(screen), shown:
-        shown.done = 1_234
-    assert re.search(r"━ 1,234/9,999, \d+:\d\d:\d\d left", frames(screen)[-1])
-    assert max(map(len, frames(screen))) == 40
-
-
-def test_notices_are_printed_above_the_line_and_stay(screen: Screen) -> None:
-    shown = console.TimedProgress()
+    monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
+    shown = TimedProgress()
     shown.done = 5678
     with redirect_stderr(screen), shown:
-        shown.notify("error: a.pgn:7: no result")
+        shown.notify(NOTICE)
+    before, _, after = screen.getvalue().partition(f"{NOTICE}\n")
+    assert (ERASE_LINE in before, "5,678 done, " in after) == (is_terminal,) * 2
+    assert is_terminal or screen.getvalue() == f"{NOTICE}\n"
 
-    before, _, after = screen.getvalue().partition("error: a.pgn:7: no result\n")
-    assert "\x1b[2K" in before  # the line is erased first
-    assert "5,678 done, " in after
+
+# --- the line of counted work
 
 
-def test_notices_are_all_that_is_printed_off_a_terminal(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+LINE = [
+    (1_234, 30, 2, "32/1,234, 0:01:15 left, 16/s: 30 proved, 2 refuted"),
+    (None, 1, 0, "1 done, 0.5/s: 1 proved"),
+    (None, 0, 0, "0 done, 0.0/s"),
+    (1, 2, 0, "2/1, 0:00:00 left, 1.0/s: 2 proved"),
+]
+
+
+@pytest.mark.parametrize(("total", "proved", "refuted", "line"), LINE)
+def test_the_line_has_what_is_done_the_time_left_the_rate_and_the_verdicts(
+    total: int | None, proved: int, refuted: int, line: str, clock: list[float]
 ) -> None:
-    monkeypatch.setattr(screen, "isatty", lambda: False)
+    progress = AuditProgress(lambda: total)
+    for verdict in (*["proved"] * proved, *["refuted"] * refuted):
+        progress.add(AuditResult("x.epd:1", "x", "8/8", verdict=verdict))
+    clock[0] += 2
+    assert progress.line() == line
 
-    shown = console.TimedProgress()
-    shown.done = 5678
-    with redirect_stderr(screen), shown:
-        shown.notify("error: a.pgn:7: no result")
 
-    assert screen.getvalue() == "error: a.pgn:7: no result\n"
+def test_the_rate_covers_recent_results_only(clock: list[float]) -> None:
+    progress = TimedProgress(lambda: "", lambda: 10_100)
+    progress.done = 10_000  # such as from a store
+    clock[0] += 1
+    assert "10,000/s" in progress.line()
+    for _ in range(5):
+        clock[0] += RECENT_S / 2
+        progress.done += 1
+        progress.line()
+    assert ", 0.1/s" in progress.line()
+
+
+def test_a_pipe_gets_a_line_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(console, "EVERY_S", 0.001)
+    monkeypatch.setattr(console, "notify", lines.put)
+    with AuditProgress(lambda: None):
+        assert lines.get(timeout=PATIENCE_S).startswith("0 done, ")
+    while not lines.empty():
+        lines.get()
+    with AuditProgress(lambda: None, hidden=True), pytest.raises(Empty):
+        lines.get(timeout=0.05)

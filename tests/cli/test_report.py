@@ -1,276 +1,280 @@
-"""`matesolve report`: records and stores become a page."""
+"""`matesolve report` and `matesolve export`: records and stores as pages and files."""
 
 from __future__ import annotations
 
+import csv
+import errno
 import gzip
 import json
+import os
 import sqlite3
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from solver.audit.store import Store
 from solver.cli.main import run
+from solver.formats.registry import read_collection
+from solver.problem import Claim, Problem
+from solver.record import COLUMNS
+from tests.cli.conftest import ROOT, Ended, names, rows
 from tests.cpu_time import spending_less_than
 from tests.pages.records import data_of, headline_of, record, records_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.conftest import Matesolve
+    from tests.cli.conftest import Cli
 
 RECORDS = "".join(f"{json.dumps(record(id=name))}\n" for name in "ab")
+PAGE = Path("page.html")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "run.jsonl").write_text(RECORDS)
-    return tmp_path
+@pytest.fixture
+def report(matesolve: Cli) -> Cli:
+    """Return the command for a file, with the given content if there is one."""
+    Path("run.jsonl").write_text(RECORDS)
+
+    def call(*words: str | bytes, source: str = "run.jsonl") -> Ended:
+        for content in words:
+            if isinstance(content, bytes):
+                Path(source).write_bytes(content)
+        options = [word for word in words if isinstance(word, str)]
+        return matesolve("report", source, "-o", str(PAGE), *options)
+
+    return call
 
 
-def names(page: Path) -> list[str]:
-    return [listed["id"] for listed in records_of(page.read_bytes())]
+def listed(page: Path = PAGE) -> list[str]:
+    return [one["id"] for one in records_of(page.read_bytes())]
 
 
-def test_the_records_of_verify_become_a_page(
-    matesolve: Matesolve, folder: Path
-) -> None:
-    printed = matesolve("verify", "puzzles/traps.epd", "--jsonl").out
-    page = folder / "page.html"
-
-    ended = matesolve("report", "-", "-o", str(page), stdin=printed)
-
-    assert ended == (0, "", f"{page}: written\n")
-    expected = [json.loads(line)["id"] for line in printed.splitlines()]
-    assert names(page) == expected
-    assert "all proved" in headline_of(page.read_bytes())
-    assert b"<title>Audit of stdin</title>" in page.read_bytes()
+# --- a page from records
 
 
-def test_a_file_may_be_compressed_and_its_name_is_the_title(folder: Path) -> None:
-    (folder / "run.jsonl.gz").write_bytes(gzip.compress(RECORDS.encode()))
-
-    assert run(["report", "run.jsonl.gz", "-o", "page.html"]) == 0
-
-    page = folder / "page.html"
-    assert names(page) == ["a", "b"]
-    assert b"<title>Audit of run.jsonl.gz</title>" in page.read_bytes()
-
-
-def test_the_title_of_a_page_can_be_set(folder: Path) -> None:
-    assert run(["report", "run.jsonl", "-o", "page.html", "--title", "Mine"]) == 0
-
-    assert b"<h1>Mine</h1>" in (folder / "page.html").read_bytes()
+def test_what_verify_prints_is_a_page(matesolve: Cli) -> None:
+    traps = str(ROOT / "puzzles" / "traps.epd")
+    printed = matesolve("verify", traps, "--jsonl").out
+    ended = matesolve("report", "-", "-o", str(PAGE), stdin=printed)
+    assert ended == (0, "", f"{PAGE}: written\n")
+    assert listed() == [json.loads(line)["id"] for line in printed.splitlines()]
+    assert "all proved" in headline_of(PAGE.read_bytes())
+    assert b"<title>Audit of stdin</title>" in PAGE.read_bytes()
 
 
-@pytest.mark.parametrize("options", [[], ["--solver"]])
-def test_only_a_page_with_the_search_has_its_modules(
-    options: list[str], folder: Path
-) -> None:
-    assert run(["report", "run.jsonl", "-o", "page.html", *options]) == 0
-
-    modules = data_of((folder / "page.html").read_bytes()).get("modules", {})
-    assert {*modules} == ({"search", "battle", "help"} if options else set())
-
-
-@pytest.mark.parametrize(
-    ("damaged", "reason"),
-    [
-        ('{"schema":1,"id":', "Expecting value"),
-        ("\n[1]", "found '[1]'"),
-        ("8/8/8/8/8/8/8/8 w - -", "Extra data"),
-    ],
-)
-def test_a_damaged_line_is_reported_and_listed_and_harms_no_other(
-    damaged: str, reason: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "run.jsonl").write_text(f"{RECORDS}{damaged}\n{RECORDS}")
-    source = f"run.jsonl:{3 + damaged.count(chr(10))}"
-
-    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
-
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith(f"error: {source}: expected a JSON object, found ")
-    assert reason in printed.err
-    assert names(folder / "page.html") == ["a", "b", source, "a", "b"]
+def test_a_page_has_the_title_and_the_modules_that_are_wanted(report: Cli) -> None:
+    packed = gzip.compress(RECORDS.encode())
+    assert report(packed, source="run.jsonl.gz")[0] == 0
+    assert b"<title>Audit of run.jsonl.gz</title>" in PAGE.read_bytes()
+    assert "modules" not in data_of(PAGE.read_bytes())
+    assert report("--title", "Mine", "--solver")[0] == 0
+    assert b"<h1>Mine</h1>" in PAGE.read_bytes()
+    assert {*data_of(PAGE.read_bytes())["modules"]} == {"search", "battle", "help"}
+    assert listed() == ["a", "b"]
+    assert report(b"\n \n")[0] == 0
+    assert listed() == []
 
 
-@pytest.mark.parametrize(
-    "value", ["9" * 10**6, "[" * 10**5, "[" * 985 + "]" * 985, "9" * 4300]
-)
-def test_a_malicious_record_is_refused_at_once(
-    value: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "run.jsonl").write_text(f'{RECORDS}{{"mate":{value}}}\n')
-
-    with spending_less_than(cpu_s=5):
-        run(["report", "run.jsonl", "-o", "page.html"])
-    assert len(capsys.readouterr().err) < 400
-    assert len(names(folder / "page.html")) == 3
+BOARD = "board: expected 8 ranks"
+DAMAGED = [
+    (b'{"schema":1,"id":', "run.jsonl:3", "expected a JSON object", "Expecting value"),
+    (b"\n[1]", "run.jsonl:4", "expected a JSON object", "found '[1]'"),
+    (b"\xff\xfe{}", "run.jsonl:3", "expected a JSON object", ""),
+    (b'{"fen":"x"}', "record 3", "verdict or status: expected one of proved,", ""),
+    (json.dumps(record(fen="8/8")).encode(), "record 3", BOARD, ""),
+]
 
 
-@pytest.mark.parametrize("end", ["\r", "\r\n"])
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_records_are_lines_with_any_line_ending(
-    end: str,
-    compress: Callable[[bytes], bytes],
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text = f"{RECORDS}\nhello\n{RECORDS}".replace("\n", end)
-    (folder / "run.jsonl").write_bytes(compress(text.encode()))
-
-    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
-
-    assert capsys.readouterr().err.startswith("error: run.jsonl:4: expected ")
-    assert names(folder / "page.html") == ["a", "b", "run.jsonl:4", "a", "b"]
+def test_a_damaged_line_is_reported_and_listed_and_harms_no_other(report: Cli) -> None:
+    for damaged, source, expected, reason in DAMAGED:
+        given = RECORDS.encode()
+        code, out, err = report(given + damaged + b"\n" + given)
+        assert (code, out) == (65, "")
+        place = source if ":" in source else f"run.jsonl: {source}"
+        assert err.startswith(f"error: {place}: {expected}")
+        assert reason in err
+        assert listed() == ["a", "b", source, "a", "b"]
 
 
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_an_empty_file_becomes_a_page(text: str, folder: Path) -> None:
-    (folder / "run.jsonl").write_text(text)
-
-    assert run(["report", "run.jsonl", "-o", "page.html"]) == 0
-    assert names(folder / "page.html") == []
-
-
-def test_bytes_that_are_not_utf_8_are_a_damaged_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "run.jsonl").write_bytes(b"\xff\xfe{}\n" + RECORDS.encode())
-
-    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
-    assert "error: run.jsonl:1: expected a JSON object" in capsys.readouterr().err
-    assert names(folder / "page.html") == ["run.jsonl:1", "a", "b"]
+def test_a_malicious_record_is_refused_at_once(report: Cli) -> None:
+    for value in ("9" * 10**6, "[" * 985 + "]" * 985, "9" * 4300):
+        with spending_less_than(cpu_s=5):
+            err = report(f'{RECORDS}{{"mate":{value}}}\n'.encode())[2]
+        assert len(err) < 400
+        assert len(listed()) == 3
 
 
-def test_of_many_damaged_lines_the_first_are_printed_and_the_others_counted(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "run.jsonl").write_text(RECORDS + "hello\n" * 1200)
-
-    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
-
-    *printed, more, written = capsys.readouterr().err.splitlines()
-    assert len(printed) == 20
-    assert written == "page.html: written"
+def test_of_many_damaged_lines_the_first_are_printed(report: Cli) -> None:
+    code, _, err = report(RECORDS.encode() + b"hello\n" * 1200)
+    *printed, more, written = err.splitlines()
+    assert (code, len(printed), written) == (65, 20, "page.html: written")
     assert more == "error: 1,180 more records are damaged"
-    assert len(names(folder / "page.html")) == 1202
-
-
-def test_a_record_of_another_kind_is_reported_and_listed_and_harms_no_other(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    damaged = json.dumps(record(fen="8/8"))
-    (folder / "run.jsonl").write_text(f'{RECORDS}{{"fen":"x"}}\n{damaged}\n{RECORDS}')
-
-    assert run(["report", "run.jsonl", "-o", "page.html"]) == 65
-
-    other, no_position, _ = capsys.readouterr().err.splitlines()
-    assert other.startswith(
-        "error: run.jsonl: record 3: verdict or status: expected one of proved,"
-    )
-    assert no_position.startswith("error: run.jsonl: record 4: board: expected 8 ranks")
-    assert names(folder / "page.html") == [*"ab", "record 3", "record 4", *"ab"]
 
 
 LICHESS = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl"
-PROBLEM = '{"id":"a","fen":"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1","claim":1}'
+PUZZLE = "00008,8/8/8/8,e2e4 e7e5,1,2,3,4,mate,x\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (
-            f"{LICHESS}\n" + 1000 * "00008,8/8/8/8,e2e4 e7e5,1,2,3,4,mate,x\n",
-            f"'{LICHESS[:60]}'... on line 1",
-        ),
-        (1000 * f"{PROBLEM}\n", f"'{PROBLEM[:60]}'... on line 1"),
+def test_a_file_without_results_is_refused_in_one_line(report: Cli) -> None:
+    for text, found in (
+        (f"{LICHESS}\n" + 1000 * PUZZLE, f"'{LICHESS[:60]}'... on line 1"),
         ("\n\n8/8/8/8/8/8/8/8 w - -\n", "'8/8/8/8/8/8/8/8 w - -' on line 3"),
-        ("[" * 100_000, f"'{'[' * 60}'... on line 1"),
-    ],
-)
-@pytest.mark.parametrize("name", ["other.txt", "other.gz", "-"])
-def test_a_file_without_results_is_refused_in_one_line(
-    name: str, text: str, found: str, matesolve: Matesolve, folder: Path
+    ):
+        expected = "expected a store or the lines of `verify --jsonl`"
+        for content in (text.encode(), gzip.compress(text.encode())):
+            error = f"error: other: {expected}, found {found}\n"
+            assert report(content, source="other") == (65, "", error)
+        assert not PAGE.exists()
+
+
+def test_other_databases_and_missing_files_leave_no_page(
+    matesolve: Cli, report: Cli
 ) -> None:
-    given = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
-    if name != "-":
-        (folder / name).write_bytes(given)
-    page = folder / "page.html"
-
-    source = name if name == "-" else str(folder / name)
-    ended = matesolve("report", source, "-o", str(page), stdin=text)
-
-    shown = "stdin" if name == "-" else source
-    assert (ended.code, ended.out) == (65, "")
-    assert ended.err == (
-        f"error: {shown}: expected a store or the lines of `verify --jsonl`, "
-        f"found {found}\n"
-    )
-    assert not page.exists()
-
-
-def test_a_store_on_standard_input_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Store(folder / "run.db").close()
-    with (folder / "run.db").open() as stream:
-        monkeypatch.setattr("sys.stdin", stream)
-        assert run(["report", "-", "-o", "page.html"]) == 65
-    assert capsys.readouterr().err == (
-        "error: stdin: expected the lines of `verify --jsonl`, found a database\n"
-    )
-    assert not (folder / "page.html").exists()
-
-
-def test_a_store_and_its_records_become_the_same_page(folder: Path) -> None:
-    (folder / "set.epd").write_text(
-        '6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 2; id "short";\n4k3/8/8/8/8/8/8 w - -\n'
-    )
-    run(["verify", "set.epd", "--keys", "--store", "run.db", "-q"])
-    run(["export", "run.db", "-o", "run.jsonl"])
-    assert run(["report", "run.db", "-o", "store.html", "--title", "x"]) == 0
-    assert run(["report", "run.jsonl", "-o", "lines.html", "--title", "x"]) == 0
-    page = (folder / "store.html").read_bytes()
-    assert page == (folder / "lines.html").read_bytes()
-    assert [listed["verdict"] for listed in records_of(page)] == [
-        "shorter",
-        "unreadable",
-    ]
-
-
-def test_another_database_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with sqlite3.connect(folder / "run.db") as database:
+    Store(Path("run.db")).close()
+    with sqlite3.connect("other.db") as database:
         database.execute("CREATE TABLE anything (it)")
     database.close()
+    found = "expected the lines of `verify --jsonl`, found a database"
+    store = Path("run.db").read_bytes()
+    ended = matesolve("report", "-", "-o", str(PAGE), stdin=store)
+    assert ended == (65, "", f"error: stdin: {found}\n")
+    error = "error: other.db: expected a store, found another database\n"
+    assert report(source="other.db") == (74, "", error)
+    error = "error: none.jsonl: No such file or directory\n"
+    assert report(source="none.jsonl") == (74, "", error)
+    assert matesolve("report", "run.jsonl").code == 2
+    assert not PAGE.exists()
 
-    assert run(["report", "run.db", "-o", "page.html"]) == 74
-    assert capsys.readouterr().err == (
-        "error: run.db: expected a store, found another database\n"
-    )
-    assert not (folder / "page.html").exists()
+
+# --- a store in every format
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+MATED = "7k/R7/8/8/8/8/8/1R4K1 b - -"
+COLLECTION = f"""\
+{BACK_RANK} dm 2; id "one, \\"two\\"";
+{BACK_RANK} dm 1; bm Ra8; id "fine";
+8/7K/8/8/8/8/R7/7k w - - dm 2; id "none";
+hello
+{MATED} dm -1; id "lost";
+"""
+CORRECTED = f"""\
+{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "one, \\"two\\"";
+{BACK_RANK} dm 1; bm Ra8#; pv Ra8#; id "fine";
+8/7K/8/8/8/8/R7/7k w - - dm 8; bm Kg6; pv Kg6 Kg1 Kf5 Kf1 Ke4 Ke1 Kd3 Kf1 Ke3 \
+Kg1 Kf3 Kh1 Kg3 Kg1 Ra1#; id "none";
+{MATED} dm -1; pv Kg8 Rb8#; id "lost";
+"""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("run.jsonl",), 2, "Missing option '-o'"),
-        (("none.jsonl", "-o", "p.html"), 74, "none.jsonl: No such file or directory"),
-    ],
-)
-def test_an_error_is_reported_and_leaves_no_page(
-    arguments: tuple[str, ...],
-    code: int,
-    message: str,
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+def store_of(text: str, code: int, *options: str) -> list[Any]:
+    """Audit a collection into `run.db`, and return its rows."""
+    Path("set.epd").write_text(text)
+    assert run(["verify", "set.epd", "--store", "run.db", "-q", *options]) == code
+    with Store("run.db", read_only=True) as opened:
+        return [result.row() for result in opened.results()]
+
+
+@pytest.fixture
+def export(matesolve: Cli) -> Cli:
+    return partial(matesolve, "export", "run.db")
+
+
+def test_csv_and_parquet_have_a_column_for_each_field(
+    matesolve: Cli, export: Cli
 ) -> None:
-    assert run(["report", *arguments]) == code
-    assert message in capsys.readouterr().err
-    assert list(folder.glob("**/*.html")) == []
+    stored = store_of(COLLECTION, 65, "--keys")
+    assert export("-o", "run.csv") == (0, "", "5 written\n")
+    with Path("run.csv").open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    assert list(found[0]) == list(COLUMNS)
+    verdicts = ["shorter", "proved", "refuted", "unreadable", "proved"]
+    assert [row["verdict"] for row in found] == verdicts
+    assert [[*row.values()] for row in found] == [
+        ["" if field is None else str(field) for field in row] for row in stored
+    ]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    export("-o", "run.parquet")
+    table = parquet.read_table("run.parquet").to_pylist()
+    assert [tuple(row.values()) for row in table] == stored
+    _, out, _ = matesolve("verify", "run.parquet", "--jsonl", "-q")
+    again = [json.loads(line) for line in out.splitlines()]
+    assert [one["verdict"] for one in again if one["fen"]] == [*verdicts[:3], "proved"]
+
+
+def test_exported_lines_are_what_verify_prints(
+    matesolve: Cli, report: Cli, export: Cli
+) -> None:
+    store_of(COLLECTION, 65, "--keys")
+    export("-o", "run.jsonl.gz")
+    lines = gzip.decompress(Path("run.jsonl.gz").read_bytes()).splitlines()
+    printed = matesolve("verify", "set.epd", "--keys", "--jsonl")[1].splitlines()
+    without_time = {"time_s": 0}
+    exported = [json.loads(line) | without_time for line in lines]
+    assert exported == [json.loads(line) | without_time for line in printed]
+    pages = []
+    for source in ("run.db", "run.jsonl.gz"):
+        assert report("--title", "x", source=source)[0] == 0
+        pages.append(PAGE.read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_epd_is_a_corrected_collection_that_verifies(
+    matesolve: Cli, export: Cli
+) -> None:
+    store_of(COLLECTION, 65, "--keys")
+    code, out, _ = export("--to", "epd", "-o", "-")
+    assert (code, out) == (0, CORRECTED)
+    Path("better.epd").write_text(out)
+    assert matesolve("verify", "better.epd", "--keys", "-q") == (0, "", "")
+
+
+def test_epd_names_what_it_leaves_out(matesolve: Cli, export: Cli) -> None:
+    bare, queen = "7k/8/8/8/8/8/8/K7", "7k/8/8/8/8/8/8/KQ6"
+    helped = f'{bare} b - - stipulation "h#2";'
+    store_of(f'{helped}\n{queen} w - - stipulation "s#1";\nhello\n', 65)
+    err = "1 written\n2 left out, which EPD cannot express\n"
+    assert export("-o", "out.epd") == (0, "", err)
+    assert Path("out.epd").read_text() == f'{helped} solutions 0; id "set.epd:1";\n'
+    (problem,) = read_collection(Path("out.epd"))
+    assert isinstance(problem, Problem)
+    assert problem.claim == Claim(2, solutions=0)
+    assert matesolve("verify", "out.epd", "-q") == (0, "", "")
+
+
+CHOSEN = """
+--verdict shorter | 1
+--verdict shorter,refuted | 1 3
+--verdict none |
+--soundness sound,short-solution | 1 2
+--claim #1,#-1 | 2 5
+--claim none | 4
+--claim 2 --verdict refuted | 3
+"""
+
+
+def test_an_export_and_a_report_select_the_same(report: Cli, export: Cli) -> None:
+    store_of(COLLECTION, 65, "--keys")
+    for chosen, lines in rows(CHOSEN):
+        code, out, err = export(*chosen.split(), "-o", "-", "--to", "jsonl")
+        written = [json.loads(line) for line in out.splitlines()]
+        sources = [one["source"] for one in written]
+        assert (code, err) == (0, f"{len(sources)} written\n")
+        assert sources == [f"set.epd:{line}" for line in lines.split()], chosen
+        assert report(*chosen.split(), source="run.db")[0] == 0
+        assert sorted(listed()) == sorted(one["id"] for one in written), chosen
+
+
+def test_an_export_that_fails_is_reported_and_leaves_no_file(cli: Cli) -> None:
+    store_of(COLLECTION, 65)
+    before = names()
+    missing = f"error: missing.db: {os.strerror(errno.ENOENT)}\n"
+    assert cli("export missing.db -o x.csv") == (74, "", missing)
+    for words, expected in (
+        ("run.db --verdict wrong -o x.csv", 2),
+        ("set.epd -o x.csv", 74),
+        ("run.db -o no/such/x.csv", 74),
+        ("run.db -o x.doc", 2),
+    ):
+        ended = cli(f"export {words}")
+        assert (ended.code, ended.out) == (expected, ""), words
+    assert names() == before
