@@ -1,9 +1,8 @@
-"""The checker proves from a built certificate what the answer said."""
+"""The checker proves from a certificate, or a claim for MateBench, what was said."""
 
 from __future__ import annotations
 
 import json
-import random
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
+from solver import errors
 from solver.board import pack_board
-from solver.certificate import build
-from solver.checker import Checked, check, read
+from solver.certificate import build, matebench
+from solver.certificate.matebench import FORMATS, encode_claim
+from solver.checker import Checked, check
 from solver.formats.registry import read_collection
 from solver.problem import Claim, Limits, Problem
+from solver.search import threads
+from solver.search.threads import Control
 from solver.search.workspaces import Workspace
 from solver.solution import Solution, Status
 from solver.solving import Solver
+from tests.oracles import remembering, walks
 from tests.oracles.walks import random_positions, small_positions
 from tests.sizes import sized
 
@@ -39,14 +43,13 @@ def solver() -> Solver:
 
 
 @pytest.fixture
-def workspace() -> Workspace:
+def prover() -> build.WorkspaceProver:
+    return prover_of()
+
+
+def prover_of(nodes: int | None = None) -> build.WorkspaceProver:
     workspace = Workspace(hash_mib=16)
-    workspace.begin(None)
-    return workspace
-
-
-@pytest.fixture
-def prover(workspace: Workspace) -> build.WorkspaceProver:
+    workspace.begin(nodes)
     return build.WorkspaceProver(workspace)
 
 
@@ -70,13 +73,7 @@ def puzzles(*names: str) -> Iterator[Problem]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "traps",
-        "generated-2",
-        "generated-3",
-        pytest.param("classics", marks=pytest.mark.slow),
-    ],
+    "name", ["traps", "generated-2", pytest.param("classics", marks=pytest.mark.slow)]
 )
 def test_every_puzzle_is_certified_as_claimed(
     name: str, solver: Solver, prover: build.WorkspaceProver
@@ -113,7 +110,7 @@ def test_positions_without_a_mate_are_certified_as_such(
 def test_random_positions_are_certified_as_solved(
     solver: Solver, prover: build.WorkspaceProver
 ) -> None:
-    boards = [*small_positions(150, seed=3), *random_positions(60, seed=4)]
+    boards = [*small_positions(90, seed=3), *random_positions(40, seed=4)]
     mates = set()
     for board in boards:
         for claim in (Claim(2), Claim(-2)):
@@ -128,97 +125,27 @@ def test_random_positions_are_certified_as_solved(
     assert mates == {None, -2, -1, 0, 1, 2}
 
 
-def test_a_mate_that_may_not_be_shortest_comes_with_its_lower_bound(
+def test_what_may_not_be_shortest_or_is_undecided_has_its_lower_bound(
     prover: build.WorkspaceProver,
 ) -> None:
     checked = prove(build.certify(solved(SEED, 12, 4), prover))
     # The nodes may prove a shorter mate than the answer's.
-    assert checked.mate is not None
-    assert 8 <= checked.mate <= 12
+    assert 8 <= (checked.mate or 0) <= 12
     assert checked.lower_bound == 4
-
-
-@pytest.mark.parametrize(
-    ("fen", "mate"),
-    [
-        ("7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1", 22),
-        ("7k/8/3N1K2/8/8/8/8/5B2 b - - 0 1", -21),
-    ],
-)
-def test_the_mate_of_a_small_endgame_is_proved_beyond_the_reach_of_search(
-    prover: build.WorkspaceProver, fen: str, mate: int
-) -> None:
-    assert prove(build.certify(solved(fen, mate, 1), prover)).mate == mate
-
-
-def test_an_undecided_answer_has_a_proved_lower_bound(
-    prover: build.WorkspaceProver,
-) -> None:
     checked = prove(build.certify(solved(SEED, None, 4), prover))
     assert (checked.mate, checked.lower_bound) == (None, 4)
+    nothing = build.certify(solved(SEED, None, 1), prover)
+    assert nothing == build.Certification(None, ())
 
 
-def test_without_a_mate_the_claim_says_who_attacks(
+def test_the_mate_of_a_small_endgame_is_proved_beyond_the_reach_of_search(
     prover: build.WorkspaceProver,
 ) -> None:
-    fen = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
-    problem = Problem(fen, claim=Claim(-1))
-    lost = Solution(problem, Status.DISPROVED, None, 2)
-    assert prove(build.certify(lost, prover)).attacker is chess.BLACK
-
-
-def test_without_a_proof_there_is_no_certificate(prover: build.WorkspaceProver) -> None:
-    assert build.certify(solved(SEED, None, 1), prover) == build.Certification(None, ())
-
-
-class Wanderer:
-    """Proves mates of a rook endgame, but chooses longer ways within the bound.
-
-    So bounds are loose, and a position is searched with several bounds.
-    """
-
-    def __init__(self, prover: build.WorkspaceProver, seed: int) -> None:
-        self._prover = prover
-        self._random = random.Random(seed)
-        self._moves = build.Moves()
-        self.bounds: dict[bytes, int] = {}
-        self.repeated = 0
-
-    def attack(
-        self, packed: bytes, moves: int, budget: build.Budget
-    ) -> tuple[int, int]:
-        """Return a random move that mates within the bound, and the bound itself."""
-        if packed in self.bounds:
-            assert moves < self.bounds[packed]
-            self.repeated += 1
-        self.bounds[packed] = moves
-        fast, shortest = self._prover.attack(packed, moves, budget)
-        if shortest == moves:
-            return fast, moves
-        choices = list(self._moves.after_each(packed))
-        self._random.shuffle(choices)
-        for attack, after in choices:
-            replies = [reply for _, reply in self._moves.after_each(after)]
-            if replies and all(
-                self.mates(reply, moves - 1, budget) for reply in replies
-            ):
-                return attack, moves
-        return fast, shortest
-
-    def mates(self, packed: bytes, moves: int, budget: build.Budget) -> bool:
-        return self._prover.mates(packed, moves, budget)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_prover_that_takes_detours_still_proves_the_mate(
-    seed: int, prover: build.WorkspaceProver
-) -> None:
-    wanderer = Wanderer(prover, seed)
-    fen = "8/8/8/8/8/4K3/R7/6k1 w - - 0 1"
-    checked = prove(build.certify(solved(fen, 9, 1), wanderer))
-    assert checked.mate is not None
-    assert 1 <= checked.mate <= 9
-    assert wanderer.repeated > 0
+    for fen, mate in (
+        ("7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1", 22),
+        ("7k/8/3N1K2/8/8/8/8/5B2 b - - 0 1", -21),
+    ):
+        assert prove(build.certify(solved(fen, mate, 1), prover)).mate == mate
 
 
 def test_a_part_that_is_too_large_is_left_out_and_reported(
@@ -229,34 +156,13 @@ def test_a_part_that_is_too_large_is_left_out_and_reported(
     certification = build.certify(solved(SEED, 8, 8), prover)
     assert certification.certificate is not None
     assert certification.certificate.refutation is None
-    assert certification.left_out == (
-        "the proof of no mate in 7 is left out: more than 100 moves",
-    )
+    left_out = "the proof of no mate in 7 is left out: more than 100 moves"
+    assert certification.left_out == (left_out,)
     checked = check(certification.certificate.document())
     assert (checked.mate, checked.lower_bound) == (8, 1)
-
-
-def test_without_both_parts_there_is_no_certificate(
-    prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(build, "MATE_NODES", 3)
-    monkeypatch.setattr(build, "REFUTATION_MOVES", 3)
     assert build.certify(solved(SEED, 8, 8), prover) == build.Certification(
-        None,
-        (
-            "the proof of mate in 8 is left out: more than 3 nodes",
-            "the proof of no mate in 7 is left out: more than 3 moves",
-        ),
-    )
-
-
-def test_time_is_a_limit(
-    prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(build, "BUILDING_S", 0)
-    certification = build.certify(solved(SEED, 8, 1), prover)
-    assert certification.left_out == (
-        "the proof of mate in 8 is left out: more than 0 s of building",
+        None, ("the proof of mate in 8 is left out: more than 3 nodes", left_out)
     )
 
 
@@ -264,25 +170,24 @@ HARD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 """No mate is near: searching for a mate in 9 would take hours."""
 
 
-def test_a_single_long_search_ends_at_the_time_limit(
-    prover: build.WorkspaceProver,
+def test_building_and_a_single_long_search_end_at_the_time_limit(
+    prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(build.TooLargeError, match=r"^more than 0\.1 s of building$"):
-        prover.mates(
-            bytes(pack_board(chess.Board(HARD))), 9, build.Budget(1, "nodes", 0.1)
-        )
+    packed = bytes(pack_board(chess.Board(HARD)))
+    with pytest.raises(errors.TooLargeError, match=r"^more than 0\.1 s of building$"):
+        prover.mates(packed, 9, threads.Budget(1, "nodes", 0.1))
+    monkeypatch.setattr(build, "BUILDING_S", 0)
+    assert build.certify(solved(SEED, 8, 1), prover).left_out == (
+        "the proof of mate in 8 is left out: more than 0 s of building",
+    )
 
 
-def test_a_stopped_prover_ends_the_building(workspace: Workspace) -> None:
-    workspace.search.stop = 1
-    with pytest.raises(build.BuildingStoppedError):
-        build.certify(solved(SEED, 8, 8), build.WorkspaceProver(workspace))
-
-
-def test_a_search_without_nodes_left_ends_the_building(workspace: Workspace) -> None:
-    workspace.begin(1000)
-    with pytest.raises(build.BuildingStoppedError):
-        build.certify(solved(SEED, 8, 8), build.WorkspaceProver(workspace))
+def test_a_stopped_prover_or_one_without_nodes_ends_the_building() -> None:
+    stopped = prover_of()
+    stopped._workspace.search.stop = 1
+    for prover in (stopped, prover_of(nodes=1000)):
+        with pytest.raises(errors.BuildingStoppedError):
+            build.certify(solved(SEED, 8, 8), prover)
 
 
 def test_moves_are_named_as_python_chess_names_them() -> None:
@@ -300,54 +205,115 @@ def test_the_documented_example_is_what_is_written(
     prover: build.WorkspaceProver,
 ) -> None:
     text = (DOCUMENTATION / "certificate-format.md").read_text(encoding="utf-8")
-    shown = re.findall(
-        r"```console\n\$ cat \S+/example.json\n(.*?)```", text, re.DOTALL
-    )
+    block = r"```console\n\$ cat \S+/example.json\n(.*?)```"
+    shown = re.findall(block, text, re.DOTALL)
     file = (DOCUMENTATION / "example.json").read_text(encoding="utf-8")
     certification = build.certify(solved("8/8/8/8/8/5KR1/8/7k w - - 0 1", 3, 3), prover)
     assert certification.certificate is not None
     assert shown == [file] == [certification.certificate.encode().decode()]
 
 
-def test_the_document_has_a_line_for_each_node() -> None:
-    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
-    part: dict[str, Any] = {"moves": 1, "nodes": [["a1a8", {}]]}
-    assert build.Certificate(fen, chess.WHITE, part).encode() == (
-        b'{"certificate":1,\n'
-        b'"fen":"6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",\n'
-        b'"attacker":"white",\n'
-        b'"mate":{"moves":1,"nodes":[\n'
-        b'["a1a8",{}]\n'
-        b"]}}\n"
-    )
+# Claims for MateBench
+
+ROOK_MATE = "8/8/8/8/8/5KR1/8/7k w - - 0 1"
+"""Mate in 3."""
 
 
-@pytest.mark.parametrize("name", ["proof.json", "proof.json.gz"])
-def test_a_file_is_compressed_if_its_name_says_so(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    build.write(b"[1]", path)
-    assert path.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
-    assert read(path) == [1]
-    assert list(tmp_path.iterdir()) == [path]
+def certified(
+    prover: build.WorkspaceProver, fen: str, mate: int | None, lower_bound: int
+) -> build.Certification:
+    """The program's own certificate of bounds."""
+    problem = Problem(fen, claim=Claim(mate or 1))
+    return build.certify(Solution(problem, Status.FOUND, mate, lower_bound), prover)
 
 
-def test_the_same_bytes_are_compressed_to_the_same_file(tmp_path: Path) -> None:
-    build.write(b"[1]", tmp_path / "one.gz")
-    build.write(b"[1]", tmp_path / "two.gz")
-    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
+def written(certification: build.Certification) -> Any:
+    """The claim, read again."""
+    data, left_out = encode_claim(certification, "matebench", Control())
+    assert left_out == certification.left_out == ()
+    assert data is not None
+    assert data.count(b"\n") == 1  # a line of JSON Lines
+    return json.loads(data)
 
 
-def test_a_file_that_cannot_be_replaced_is_left_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@sized("count", 30, 1000)
+def test_small_positions_are_claimed_as_brute_force_proves(
+    count: int, prover: build.WorkspaceProver
 ) -> None:
-    path = tmp_path / "proof.json"
-    path.write_text("old")
+    solver, found = Solver(hash_mib=16), set()
+    for board in walks.small_positions(count, seed=5):
+        problem = Problem(board.fen(), claim=Claim(3))
+        solution = solver.solve(problem, Limits(max_moves=3), keys=False)
+        if board.is_checkmate():
+            continue
+        document = written(build.certify(solution, prover))
+        oracle = remembering.Oracle()
+        mate = next((n for n in (1, 2, 3) if oracle.mate_in(board, n)), None)
+        claim = ("minimality", mate) if mate else ("absence", 3)
+        assert (document["claim"], document["n"]) == claim, board.fen()
+        assert document["fen"] == board.epd()
+        checked = check(document)
+        bounds = (mate, mate) if mate else (None, 4)
+        assert (checked.mate, checked.lower_bound) == bounds, board.fen()
+        found.add(mate)
+    assert found == {None, 1, 2, 3}
 
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="No space left"):
-        build.write(b"[1]", path)
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
+def test_a_king_alone_has_every_move_down_to_the_last(
+    prover: build.WorkspaceProver,
+) -> None:
+    fen = "8/8/4k3/8/8/8/8/r6K w - - 0 1"
+    certification = certified(prover, fen, None, 7)
+    assert certification.certificate is not None
+    assert certification.certificate.refutation == {"moves": 6, "nodes": []}
+    checked = check(written(certification))
+    assert checked.lower_bound == 7
+    assert checked.positions > 50
+
+
+def test_without_a_proof_that_none_is_shorter_the_mate_stands_alone(
+    prover: build.WorkspaceProver,
+) -> None:
+    document = written(certified(prover, ROOK_MATE, 3, 2))
+    assert document.keys() == {"fen", "a", "d"}
+    assert (check(document).mate, check(document).lower_bound) == (3, 1)
+
+
+def test_a_proof_that_is_too_large_is_left_out_and_reported(
+    prover: build.WorkspaceProver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certification = certified(prover, ROOK_MATE, 3, 3)
+    with monkeypatch.context() as nesting:
+        nesting.setattr(matebench, "MAX_MOVES", 2)
+        long = encode_claim(certification, "matebench", Control())
+    assert long == (None, ("a proof for MateBench is left out: more than 2 moves",))
+    monkeypatch.setattr(build, "REFUTATION_MOVES", 30)
+    data, left_out = encode_claim(certification, "matebench", Control())
+    assert left_out == ("a proof for MateBench is left out: more than 30 moves",)
+    assert data is not None
+    assert check(json.loads(data)).mate == 3
+    monkeypatch.setattr(build, "MATE_NODES", 2)
+    data, left_out = encode_claim(certification, "matebench", Control())
+    assert data is None
+    assert left_out == ("a proof for MateBench is left out: more than 2 nodes",)
+
+
+def test_an_interrupt_stops_it(prover: build.WorkspaceProver) -> None:
+    control = Control()
+    control.stop()
+    with pytest.raises(errors.BuildingStoppedError):
+        encode_claim(certified(prover, ROOK_MATE, 3, 3), "matebench", control)
+
+
+def test_the_defender_has_no_claim_and_the_own_format_is_unchanged(
+    prover: build.WorkspaceProver,
+) -> None:
+    mated = certified(prover, ROOK_MATE.replace(" w ", " b "), -2, 2)
+    reason = "MateBench has no claims about the side that defends"
+    assert encode_claim(mated, "matebench", Control()) == (None, (reason,))
+    certification = certified(prover, ROOK_MATE, 3, 3)
+    assert certification.certificate is not None
+    expected = certification.certificate.encode()
+    assert encode_claim(certification, FORMATS[0], Control()) == (expected, ())
+    nothing = build.Certification(None, ("too large",))
+    assert encode_claim(nothing, "matebench", Control()) == (None, ("too large",))

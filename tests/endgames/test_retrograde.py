@@ -1,7 +1,8 @@
-"""The tables against slow oracles, against the rules, and against known results."""
+"""The tables against slow oracles, the rules and known results, and their answers."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -9,9 +10,8 @@ import numba
 import numpy as np
 import pytest
 
-from solver.board import pack_board
 from solver.endgames import endgame_table, ending, probe
-from solver.kernel.border.interface import Decision
+from solver.endgames.probe import EndingAnswer, find_ending
 from solver.kernel.rules.bitboards import (
     checkers,
     king_attacks,
@@ -20,37 +20,29 @@ from solver.kernel.rules.bitboards import (
     target,
 )
 from solver.kernel.rules.movegen import generate
-from solver.search.workspaces import Workspace
 from tests.endgames.boards import ENDINGS, random_boards
 from tests.kernel.positions import position_of
 from tests.oracles import endgames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Mapping
 
+    from solver.endgames.endgame_table import Table
+    from solver.endgames.ending import Pieces
 
+# fmt: off
 LONGEST = {
-    "KQvK": 10,
-    "KRvK": 16,
-    "KBvK": 0,
-    "KNvK": 0,
-    "KBBvK": 19,
-    "KBNvK": 33,
-    "KQvKR": 35,
-    "KQvKB": 17,
-    "KQvKN": 21,
-    "KRvKB": 29,
-    "KRvKN": 40,
-    "KRvKR": 19,
-    "KQvKQ": 13,
+    "KQvK": 10, "KRvK": 16, "KBvK": 0, "KNvK": 0, "KBBvK": 19, "KBNvK": 33, "KQvKR": 35,
+    "KQvKB": 17, "KQvKN": 21, "KRvKB": 29, "KRvKN": 40, "KRvKR": 19, "KQvKQ": 13,
 }
+# fmt: on
 """Longest mates, as all published endgame tables have them."""
 
 SAMPLE = ("KQvK", "KRvK", "KBvK", "KNvK", "KRBvK", "KQvKR")
 """Every entry of these is tested always, of the others in the slow suite."""
 
-MOST_PROVED = 4
-"""Mates of up to this many moves are compared with the prover."""
+IMAGES = np.array([reflection.images for reflection in endgame_table.REFLECTIONS])
+PLACES = np.array([reflection.place for reflection in endgame_table.REFLECTIONS])
 
 
 def never() -> bool:
@@ -73,63 +65,10 @@ def table_of(name: str) -> endgame_table.Table:
     return tables[pieces]
 
 
-def moves_of(board: chess.Board, attacker: chess.Color) -> int:
-    placement = probe.read_placement(board, attacker)
-    tables = probe.get_tables(placement.pieces, never)
-    assert tables is not None
-    return tables[placement.pieces].moves(placement, attacking=board.turn == attacker)
-
-
-def by_rules(board: chess.Board, attacker: chess.Color) -> int:
-    """Work out a position's moves from those of all positions that follow it."""
-    after = []
-    for move in board.legal_moves:
-        board.push(move)
-        after.append(moves_of(board, attacker))
-        board.pop()
-    if board.turn == attacker:
-        return min(
-            (1 + moves for moves in after if moves != endgame_table.NO_MATE),
-            default=endgame_table.NO_MATE,
-        )
-    if not after:
-        return 0 if board.is_check() else endgame_table.NO_MATE
-    return max(after)
-
-
-def follow_from_each_other(name: str, count: int, seed: int) -> None:
-    for board, attacker in random_boards(name, count, seed):
-        found = moves_of(board, attacker)
-        assert found == by_rules(board, attacker), f"{board.fen()}: found {found}"
-
-
-def near_mates(
-    name: str, count: int, seed: int
-) -> Iterator[tuple[chess.Board, chess.Color]]:
-    """Yield the last positions of some mating lines, and all that follow each."""
-    for board, attacker in random_boards(name, count, seed):
-        answer = probe.find_ending(board, attacker, is_stopped=never)
-        assert answer is not None
-        for uci in answer.line:
-            board.push_uci(uci)
-            if moves_of(board, attacker) > MOST_PROVED:
-                continue
-            yield board, attacker
-            for move in board.legal_moves:
-                board.push(move)
-                if chess.popcount(board.occupied_co[attacker]) > 1:
-                    yield board, attacker
-                board.pop()
-
-
 def unfolded(nodes: endgame_table.Moves) -> endgame_table.Moves:
     """Return all values of a table of three pieces: king, piece, other king."""
-    return np.stack(
-        [
-            nodes[reflection.place][reflection.images][:, reflection.images]
-            for reflection in endgame_table.REFLECTIONS
-        ]
-    )
+    pairs = zip(PLACES, IMAGES, strict=True)
+    return np.stack([nodes[place][images][:, images] for place, images in pairs])
 
 
 def as_cube(distances: list[int]) -> endgame_table.Moves:
@@ -160,13 +99,6 @@ def test_every_position_of_three_pieces_agrees_with_the_oracle(
     assert np.array_equal(defending, as_cube(endgame.black_to_move))
 
 
-@pytest.mark.parametrize("name", ENDINGS)
-def test_positions_follow_from_each_other_by_the_rules(name: str) -> None:
-    follow_from_each_other(name, 60, seed=1)
-
-
-IMAGES = np.array([reflection.images for reflection in endgame_table.REFLECTIONS])
-PLACES = np.array([reflection.place for reflection in endgame_table.REFLECTIONS])
 KINGS = np.array(endgame_table.TRIANGLE)
 CORRECT = -1
 ONE = np.uint64(1)
@@ -247,14 +179,8 @@ def _first_wrong(kinds: Any, attacks: Any, nodes: Any, smaller: Any) -> int:
         for side in range(2):
             expected = endgame_table.ILLEGAL
             if not is_double and not near:
-                expected = _value(
-                    squares,
-                    kinds,
-                    attacks,
-                    side == 1,
-                    nodes[1 - side],
-                    smaller[1 - side],
-                )
+                after = nodes[1 - side], smaller[1 - side]
+                expected = _value(squares, kinds, attacks, side == 1, *after)
             if nodes[side, index] != expected:
                 return index
     return CORRECT
@@ -304,26 +230,83 @@ def test_longest_mates_are_the_known_ones(name: str) -> None:
     assert table_of(name).longest == LONGEST[name]
 
 
-@pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(16)
+ROOK = "8/8/8/4k3/8/8/8/R3K3 b - - 0 1"
+NO_MATE = EndingAnswer(None)
+
+
+def find(
+    board: chess.Board,
+    attacker: chess.Color = chess.WHITE,
+    is_stopped: Callable[[], bool] = bool,
+) -> EndingAnswer | None:
+    """Look a position up; `bool` never stops."""
+    return find_ending(board, attacker, is_stopped=is_stopped)
+
+
+def test_reflections_and_colours_change_nothing() -> None:
+    turns = (chess.flip_horizontal, chess.flip_vertical, chess.flip_diagonal)
+    for board, attacker in random_boards("KQvKR", 15, seed=6):
+        answer = find(board, attacker)
+        assert answer is not None
+        images = [find(board.transform(turn), attacker) for turn in turns]
+        for other in (find(board.mirror(), not attacker), *images):
+            assert other is not None
+            assert other.moves == answer.moves
+            assert len(other.keys) == len(answer.keys)
 
 
 @pytest.mark.parametrize(
-    "name", ["KBBvK", "KBNvK", "KRRvK", "KQvKR", "KQvKN", "KRvKB", "KRvKN"]
+    ("fen", "attacker", "answer"),
+    [
+        ("R3k3/8/4K3/8/8/8/8/8 b - - 0 1", chess.WHITE, EndingAnswer(0)),
+        ("k7/2Q5/8/8/8/8/8/4K3 b - - 0 1", chess.WHITE, NO_MATE),  # stalemate
+        ("8/8/8/3k4/3R4/8/8/K7 b - - 0 1", chess.WHITE, NO_MATE),  # the rook falls
+        ("8/8/4k3/8/8/2NNK3/8/8 w - - 0 1", chess.WHITE, NO_MATE),  # two knights
+        (ROOK, chess.BLACK, NO_MATE),  # a bare king
+        ("8/8/8/4k3/8/8/P7/R3K3 w - - 0 1", chess.WHITE, None),  # a pawn
+        ("8/8/8/4k3/8/8/8/R3K3 w Q - 0 1", chess.WHITE, None),  # castling
+        ("8/8/8/4k3/8/8/8/RNB1K3 w - - 0 1", chess.WHITE, None),  # five pieces
+    ],
 )
-def test_the_prover_finds_the_same_mates_and_no_shorter_ones(
-    name: str, workspace: Workspace
+def test_what_is_no_mate_is_known_and_other_positions_are_not(
+    fen: str, attacker: chess.Color, answer: EndingAnswer | None
 ) -> None:
-    mates = 0
-    for board, attacker in near_mates(name, 12, seed=3):
-        moves = moves_of(board, attacker)
-        for within in range(1, MOST_PROVED + 1):
-            workspace.begin(None)
-            verdict = workspace.prove(
-                pack_board(board), within, attacking=board.turn == attacker
-            )
-            assert verdict is not Decision.STOPPED
-            assert (verdict is Decision.MATE) == (moves <= within), board.fen()
-        mates += 1 < moves <= MOST_PROVED
-    assert mates >= 20
+    assert find(chess.Board(fen), attacker) == answer
+
+
+def test_a_stopped_build_returns_nothing_and_harms_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(probe, "_TABLES", {})
+    for most in range(8):
+        polls = iter([False] * most + [True])
+        assert find(chess.Board(ROOK), is_stopped=polls.__next__) is None
+    answer = find(chess.Board(ROOK))
+    assert answer is not None
+    assert answer.moves
+    # A thread that waits for another can be stopped too.
+    monkeypatch.setattr(probe, "_TABLES", {})
+    answers = iter([False, False, True])
+    with probe._BUILDING:
+        assert find(chess.Board(ROOK), is_stopped=answers.__next__) is None
+    assert next(answers, None) is None
+
+
+def test_threads_share_the_tables_that_one_of_them_builds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built: list[Pieces] = []
+    build = endgame_table.build_table
+
+    def count(
+        pieces: Pieces, smaller: Mapping[int, Table], is_stopped: Callable[[], bool]
+    ) -> Table | None:
+        built.append(pieces)
+        return build(pieces, smaller, is_stopped)
+
+    monkeypatch.setattr(probe, "_TABLES", {})
+    monkeypatch.setattr(endgame_table, "build_table", count)
+    with ThreadPoolExecutor(4) as pool:
+        answers = set(pool.map(find, [chess.Board(ROOK) for _ in range(4)]))
+    assert len(answers) == 1
+    assert len(built) == len(set(built)) == 2  # KRvK, and the kings alone

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import os
-import stat
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import chess
 import chess.syzygy
@@ -20,8 +18,7 @@ from tests.sizes import sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    Syzygy: TypeAlias = Callable[[int], Tablebases]
+    from pathlib import Path
 
 SEED = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 """Mate in 8 with one key."""
@@ -49,12 +46,12 @@ def rook_tables(directory: Path) -> Iterator[Tablebases]:
         yield tables
 
 
-def played(board: chess.Board, line: tuple[str, ...]) -> chess.Board:
-    """Play legal moves to the end of a line."""
+def mates(board: chess.Board, line: tuple[str, ...]) -> bool:
+    """Whether legal moves end in checkmate."""
     board = board.copy()
     for move in line:
         board.push_uci(move)
-    return board
+    return board.is_checkmate()
 
 
 def keys_by_definition(board: chess.Board, endgame: Endgame, plies: int) -> set[str]:
@@ -68,52 +65,30 @@ def keys_by_definition(board: chess.Board, endgame: Endgame, plies: int) -> set[
 
 
 @sized("every", 30_011, 4001)
-@pytest.mark.parametrize("color", chess.COLORS, ids=["Black mates", "White mates"])
 def test_a_mate_has_its_length_a_line_to_checkmate_and_all_keys(
-    rook: Endgame, rook_tables: Tablebases, color: chess.Color, every: int
-) -> None:
-    for whites, plies in list(rook.won(chess.WHITE))[::every]:
-        keys = keys_by_definition(whites, rook, plies)
-        board = whites if color == chess.WHITE else whites.mirror()
-
-        mate = rook_tables.mate(board)
-
-        assert mate is not None, board.fen()
-        assert 2 * mate.moves - 1 == plies == len(mate.line), board.fen()
-        assert {seen_by_white(key, color) for key in mate.keys} == keys, board.fen()
-        assert mate.line[0] in mate.keys
-        assert played(board, mate.line).is_checkmate(), board.fen()
-
-
-def seen_by_white(key: str, color: chess.Color) -> str:
-    move = chess.Move.from_uci(key)
-    if color == chess.WHITE:
-        return key
-    return chess.Move(
-        chess.square_mirror(move.from_square), chess.square_mirror(move.to_square)
-    ).uci()
-
-
-@sized("every", 30_011, 4001)
-def test_the_side_that_is_mated_resists_to_the_last_ply(
     rook: Endgame, rook_tables: Tablebases, every: int
 ) -> None:
+    for board, plies in list(rook.won(chess.WHITE))[::every]:
+        keys = keys_by_definition(board, rook, plies)
+        fen = board.fen()
+        mate = rook_tables.mate(board)
+        assert (board.fen(), board.move_stack) == (fen, [])
+        assert mate is not None, fen
+        assert 2 * mate.moves - 1 == plies == len(mate.line), fen
+        assert set(mate.keys) == keys, fen
+        assert mate.line[0] in mate.keys
+        assert mates(board, mate.line), fen
+        mirrored = rook_tables.mate(board.mirror())  # Black mates
+        assert mirrored is not None, fen
+        assert mirrored.moves == mate.moves
+        assert len(mirrored.keys) == len(keys), fen
+        assert mates(board.mirror(), mirrored.line), fen
     for board, plies in list(rook.won(chess.BLACK))[::every]:
         mate = rook_tables.mate(board)
-
         assert mate is not None, board.fen()
         assert -2 * mate.moves == plies == len(mate.line), board.fen()
         assert mate.keys == ()
-        assert played(board, mate.line).is_checkmate(), board.fen()
-
-
-def test_the_board_is_left_as_it_is(rook_tables: Tablebases) -> None:
-    board = chess.Board(SEED)
-
-    rook_tables.mate(board)
-    rook_tables.denied_by(board, chess.WHITE, 5)
-
-    assert (board.fen(), board.move_stack) == (SEED, [])
+        assert mates(board, mate.line), board.fen()
 
 
 @pytest.mark.parametrize(
@@ -121,7 +96,6 @@ def test_the_board_is_left_as_it_is(rook_tables: Tablebases) -> None:
     [
         (SEED, 8, False, True),
         (SEED, 7, True, True),
-        ("8/8/8/3k4/8/8/4K3/r7 w - - 0 1", 10, True, True),
         ("8/8/8/3k4/8/8/4K3/r7 w - - 0 1", 11, True, False),
         ("8/8/8/8/8/8/1k6/R6K b - - 0 1", 200, True, True),  # the rook falls
         ("8/8/8/8/8/1K6/1R6/k7 b - - 0 1", 200, True, True),  # stalemate
@@ -132,33 +106,24 @@ def test_gaviota_rules_out_mates_that_are_longer_or_do_not_exist(
     rook_tables: Tablebases, fen: str, within: int, white: bool, black: bool
 ) -> None:
     board = chess.Board(fen)
-
     for attacker, denied in ((chess.WHITE, white), (chess.BLACK, black)):
         expected = TableFormat.GAVIOTA if denied else None
         assert rook_tables.denied_by(board, attacker, within) is expected
 
 
-def test_checkmate_is_mate_in_nought(rook_tables: Tablebases) -> None:
-    mate = rook_tables.mate(chess.Board("k1K5/8/8/8/8/8/8/R7 b - - 0 1"))
-
-    assert mate is not None
-    assert (mate.moves, mate.line, mate.keys) == (0, (), ())
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",  # a right to castle, which tables leave out
-        "8/8/8/3k4/8/8/4K3/q7 w - - 0 1",  # no such table
-        "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1",  # too many pieces
-        "8/8/8/8/k1pP3K/8/8/8 b - d3 0 1",  # en passant out of a missing table
-    ],
+OUTSIDE = (
+    "4k3/8/8/8/8/8/8/4K2R w K - 0 1",  # a right to castle, which tables leave out
+    "8/8/8/3k4/8/8/4K3/q7 w - - 0 1",  # no such table
+    "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1",  # too many pieces
+    "8/8/8/8/k1pP3K/8/8/8 b - d3 0 1",  # en passant out of a missing table
 )
+
+
+@pytest.mark.parametrize("fen", OUTSIDE)
 def test_a_position_outside_the_tables_is_unknown(
     rook_tables: Tablebases, fen: str
 ) -> None:
     board = chess.Board(fen)
-
     assert rook_tables.mate(board) is None
     for attacker in chess.COLORS:
         assert rook_tables.denied_by(board, attacker, 200) is None
@@ -169,101 +134,56 @@ def test_a_king_that_only_en_passant_saves_from_stalemate_is_not_drawn(
 ) -> None:
     only_move = chess.Board("8/8/5K2/8/5Pp1/6Q1/8/7k b - f3 0 1")
     assert [move.uci() for move in only_move.legal_moves] == ["g4f3"]
-
     with Tablebases([directory]) as tables:
         # Where White is to move after it, White mates in 6.
         probed = {chess.WHITE: 11, chess.BLACK: 0}
         monkeypatch.setattr(tables, "_probe_gaviota", lambda board: probed[board.turn])
-
         assert tables.denied_by(only_move, chess.WHITE, 6) is None
         assert tables.denied_by(only_move, chess.WHITE, 5) is TableFormat.GAVIOTA
         assert tables.denied_by(only_move, chess.BLACK, 6) is TableFormat.GAVIOTA
 
 
 @sized("every", 15_013, 997)
-def test_threads_share_the_tables(rook: Endgame, directory: Path, every: int) -> None:
+def test_threads_share_the_tables_of_several_directories_until_they_are_closed(
+    rook: Endgame, directory: Path, tmp_path: Path, every: int
+) -> None:
+    (tmp_path / "KQvK.rtbw").touch()
     won = list(rook.won(chess.WHITE))[::every]
-    with Tablebases([directory]) as tables, ThreadPoolExecutor(4) as pool:
+    with (
+        Tablebases([tmp_path, str(directory)]) as tables,
+        ThreadPoolExecutor(4) as pool,
+    ):
         mates = list(pool.map(lambda pair: tables.mate(pair[0]), won))
-
     assert [mate and 2 * mate.moves - 1 for mate in mates] == [p for _, p in won]
-
-
-def test_closed_tables_hold_no_position(directory: Path) -> None:
-    with Tablebases([directory]) as tables:
-        assert tables.mate(chess.Board(SEED))
-
     assert tables.mate(chess.Board(SEED)) is None
 
 
-def test_several_directories_work_as_one(directory: Path, tmp_path: Path) -> None:
-    (tmp_path / "KQvK.rtbw").touch()
-
-    with Tablebases([tmp_path, str(directory)]) as tables:
-        assert tables.mate(chess.Board(SEED))
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
-def test_tables_are_opened_for_reading_only(
-    rook: Endgame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_directory_that_is_missing_or_has_no_tables_is_refused(
+    directory: Path, tmp_path: Path
 ) -> None:
-    path = write_table(rook, tmp_path)
-    path.chmod(stat.S_IRUSR)
-    modes = []
-    opened = Path.open
-
-    def watched(path: Path, mode: str) -> object:
-        modes.append(mode)
-        return opened(path, mode)
-
-    monkeypatch.setattr(Path, "open", watched)
-    with Tablebases([tmp_path]) as tables:
-        assert tables.mate(chess.Board(SEED))
-
-    assert modes == ["rb"]
-
-
-def test_a_missing_directory_is_an_error_of_the_system(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-
-    with pytest.raises(FileNotFoundError):
-        Tablebases([tmp_path / "none"])
-    with pytest.raises(NotADirectoryError):
-        Tablebases([tmp_path / "file"])
-
-
-def test_a_directory_without_tables_is_refused(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "KRvK.rtbz").touch()
-
+    for missing, error in (
+        ("none", FileNotFoundError),
+        ("KRvK.rtbz", NotADirectoryError),
+    ):
+        with pytest.raises(error):
+            Tablebases([tmp_path / missing])
     with pytest.raises(TablebaseError, match=r"\*\.gtb\.cp4 or \*\.rtbw, found none"):
         Tablebases([directory, tmp_path])
 
 
-def cut_short(table: bytes) -> bytes:
-    return table[: len(table) // 2]
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut short": lambda table: table[: len(table) // 2],
+    "emptied": lambda _table: b"",
+    "a boundless index": lambda t: t[:32] + struct.pack("<I", 2**32 - 4) + t[36:],
+    "a broken block": lambda t: t[:60] + bytes(byte ^ 0x55 for byte in t[60:]),
+}
 
 
-def emptied(_table: bytes) -> bytes:
-    return b""
-
-
-def with_a_boundless_index(table: bytes) -> bytes:
-    return table[:32] + struct.pack("<I", 2**32 - 4) + table[36:]
-
-
-def with_a_broken_block(table: bytes) -> bytes:
-    return table[:60] + bytes(byte ^ 0x55 for byte in table[60:])
-
-
-@pytest.mark.parametrize(
-    "damage", [cut_short, emptied, with_a_boundless_index, with_a_broken_block]
-)
-def test_a_damaged_table_is_named(
-    rook: Endgame, tmp_path: Path, damage: Callable[[bytes], bytes]
-) -> None:
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_table_is_named(rook: Endgame, tmp_path: Path, damage: str) -> None:
     path = write_table(rook, tmp_path)
-    path.write_bytes(damage(path.read_bytes()))
-
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
     with (
         Tablebases([tmp_path]) as tables,
         pytest.raises(TablebaseError, match=r"krk\.gtb\.cp4: expected a whole table"),
@@ -274,7 +194,6 @@ def test_a_damaged_table_is_named(
 def test_an_inconsistent_table_is_refused(rook: Endgame, tmp_path: Path) -> None:
     wrong = [1 if plies == 13 else plies for plies in rook.white_to_move]
     write_table(Endgame(chess.ROOK, wrong, rook.black_to_move), tmp_path)
-
     with (
         Tablebases([tmp_path]) as tables,
         pytest.raises(TablebaseError, match="expected being mated in 2 plies"),
@@ -282,73 +201,32 @@ def test_an_inconsistent_table_is_refused(rook: Endgame, tmp_path: Path) -> None
         tables.mate(chess.Board(SEED))
 
 
-@pytest.fixture
-def syzygy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Syzygy:
-    """Tables that return the value that a test chooses."""
-    (tmp_path / "KRvK.rtbw").touch()
-
-    def choose(wdl: int) -> Tablebases:
-        monkeypatch.setattr(
-            chess.syzygy.Tablebase, "probe_wdl", lambda _self, _board: wdl
-        )
-        return Tablebases([tmp_path])
-
-    return choose
-
-
-@pytest.mark.parametrize(
-    ("wdl", "mover_is_denied", "other_is_denied"),
-    [
-        (2, False, True),
-        (1, False, True),  # won, though not within fifty moves
-        (0, True, True),
-        (-1, True, False),
-        (-2, True, False),
-    ],
-)
-def test_syzygy_rules_out_mates_of_a_side_that_does_not_win(
-    syzygy: Syzygy, wdl: int, mover_is_denied: bool, other_is_denied: bool
+@pytest.mark.parametrize("wdl", [2, 1, 0, -1, -2])  # 1: not within fifty moves
+def test_syzygy_rules_out_mates_of_a_side_that_does_not_win_and_has_no_lengths(
+    wdl: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with syzygy(wdl) as tables:
+    (tmp_path / "KRvK.rtbw").touch()
+    monkeypatch.setattr(chess.syzygy.Tablebase, "probe_wdl", lambda _self, _board: wdl)
+    with Tablebases([tmp_path]) as tables:
         for turn in chess.COLORS:
             board = chess.Board("8/7K/8/8/8/8/R7/7k w - - 99 80")
             board.turn = turn
             denied = [tables.denied_by(board, a, 5) for a in (turn, not turn)]
-            assert denied == [
-                TableFormat.SYZYGY if mover_is_denied else None,
-                TableFormat.SYZYGY if other_is_denied else None,
-            ]
-
-
-def test_syzygy_has_no_lengths(syzygy: Syzygy) -> None:
-    with syzygy(2) as tables:
-        assert tables.mate(chess.Board(SEED)) is None
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
-        "8/8/8/3k4/8/8/4K3/q7 w - - 0 1",
-        "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1",
-    ],
-)
-def test_a_position_outside_syzygys_tables_is_unknown(tmp_path: Path, fen: str) -> None:
-    (tmp_path / "KRvK.rtbw").touch()
-
-    with Tablebases([tmp_path]) as tables:
-        assert tables.denied_by(chess.Board(fen), chess.WHITE, 5) is None
+            expected = [wdl <= 0, wdl >= 0]
+            assert denied == [TableFormat.SYZYGY if one else None for one in expected]
+            assert tables.mate(board) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"\x71\xe8\x23\x5d", bytes(80)])
-def test_a_damaged_syzygy_table_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_syzygy_table_is_refused_where_it_is_read(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "KRvK.rtbw").write_bytes(content)
-
-    with (
-        Tablebases([tmp_path]) as tables,
-        pytest.raises(TablebaseError, match="expected a whole table"),
-    ):
-        tables.denied_by(chess.Board(SEED), chess.WHITE, 5)
+    with Tablebases([tmp_path]) as tables:
+        for fen in OUTSIDE[:3]:
+            assert tables.denied_by(chess.Board(fen), chess.WHITE, 5) is None
+        with pytest.raises(TablebaseError, match="expected a whole table"):
+            tables.denied_by(chess.Board(SEED), chess.WHITE, 5)
 
 
 @pytest.fixture(scope="module")
@@ -368,19 +246,3 @@ def test_real_tables_agree_with_retrograde_analysis(
         assert mate is not None
         assert 2 * mate.moves - 1 == plies, board.fen()
         assert real.denied_by(board, chess.BLACK, 200), board.fen()
-
-
-@pytest.mark.parametrize(
-    ("fen", "moves"),
-    [
-        ("8/2k5/8/8/8/8/4PK2/8 w - - 0 1", 21),
-        ("k7/8/K7/P7/8/8/8/8 w - - 0 1", None),
-        ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", None),
-    ],
-)
-def test_real_tables_cover_pawns(real: Tablebases, fen: str, moves: int | None) -> None:
-    board = chess.Board(fen)
-    mate = real.mate(board)
-
-    assert (mate.moves if mate else None) == moves
-    assert (real.denied_by(board, chess.WHITE, 200) is None) == (moves is not None)

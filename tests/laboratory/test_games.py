@@ -1,4 +1,4 @@
-"""Files of positions with results are read as streams, without losing a record."""
+"""Positions with results: every spelling, and streams without a lost record."""
 
 from __future__ import annotations
 
@@ -8,21 +8,32 @@ import sys
 import tracemalloc
 from typing import TYPE_CHECKING
 
+import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.errors import FormatError
+from solver.board import parse_fen
+from solver.errors import FenError, FormatError, InputError
 from solver.formats.streams import MAX_RECORD_BYTES
-from solver.laboratory.games import GamePosition, Record, Unfinished, read_results
-from solver.laboratory.imbalance import Material
+from solver.laboratory.games import (
+    Game,
+    GamePosition,
+    Record,
+    Unfinished,
+    parse_line,
+    read_results,
+)
+from solver.laboratory.imbalance import Material, count_material
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROOK = "8/7K/8/8/8/8/R7/7k w - -"
+PIECES = "8/7K/8/8/8/8/R7/7k"
+ROOK = f"{PIECES} w - -"
 WON = f'{ROOK} c9 "1-0";\n'.encode()
 WON_POSITION = GamePosition(Material(white_rooks=1), 1)
+WON_GAME = [WON_POSITION] * 3
 GAME = f'[Event "x"]\n[FEN "{ROOK} 0 1"]\n[Result "1-0"]\n\n1. Kg6 Kg1 1-0\n\n'.encode()
 
 
@@ -49,58 +60,40 @@ def local(record: Record, path: Path) -> Record:
 def test_a_list_has_one_position_per_line(path: Path) -> None:
     drawn = f"{ROOK} [0.5]\r\n".encode()
     text = b"# a comment\n\n" + WON + b"  % another\n" + drawn + b"; a third\n" + WON
-    assert outcomes(path, text) == [
-        WON_POSITION,
-        WON_POSITION._replace(result=0.5),
-        WON_POSITION,
-    ]
+    expected = [WON_POSITION, WON_POSITION._replace(result=0.5), WON_POSITION]
+    assert outcomes(path, text) == expected
+    assert outcomes(path, b"\n \n") == outcomes(path, b"; nothing") == []
 
 
-def test_a_game_yields_every_position_of_its_main_line(path: Path) -> None:
-    assert outcomes(path, GAME + GAME) == [WON_POSITION] * 6
-
-
-@pytest.mark.parametrize(("plies", "left"), [(0, 3), (1, 2), (2, 1), (3, 0), (99, 0)])
-def test_the_first_positions_of_each_game_can_be_skipped(
-    path: Path, plies: int, left: int
+def test_a_game_yields_the_positions_of_its_main_line_after_the_skipped(
+    path: Path,
 ) -> None:
-    assert outcomes(path, GAME * 2, plies) == [WON_POSITION] * left * 2
-    assert outcomes(path, WON, plies) == [WON_POSITION]
+    for plies, left in ((0, 3), (1, 2), (2, 1), (3, 0), (99, 0)):
+        assert outcomes(path, GAME * 2, plies) == [WON_POSITION] * left * 2
+        assert outcomes(path, WON, plies) == [WON_POSITION]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        GAME,
-        b"\xef\xbb\xbf" + GAME,
-        b"\n\n" + GAME,
-        b"; exported by hand\n% escaped\n" + GAME,
-        GAME.replace(b"\n", b"\r\n"),
-        GAME.rstrip(),
+        b"\xef\xbb\xbf" + GAME.replace(b"\n", b"\r\n"),
+        b"\n\n; exported by hand\n% escaped\n" + GAME.rstrip(),
         GAME.replace(b'[Event "x"]\n', b""),
     ],
 )
 def test_pgn_is_detected_from_the_content(path: Path, text: bytes) -> None:
-    assert outcomes(path, text) == [WON_POSITION] * 3
+    assert outcomes(path, text) == WON_GAME
 
 
-@pytest.mark.parametrize("text", [b"1. e4 1-0", b"{at first} 1. e4 1-0", b"1.e4 1-0\n"])
+@pytest.mark.parametrize("text", [b"{at first} 1. e4 1-0", b"1.e4 1-0\n"])
 def test_games_need_no_tags(path: Path, text: bytes) -> None:
-    assert (
-        outcomes(path, text)
-        == [GamePosition(Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8), 1)] * 2
-    )
-
-
-@pytest.mark.parametrize("text", [b"", b"\n \n", b"# nothing\n", b"; nothing"])
-def test_an_empty_file_yields_nothing(path: Path, text: bytes) -> None:
-    assert outcomes(path, text) == []
+    all_pieces = Material(1, 1, 2, 2, 2, 2, 2, 2, 8, 8)
+    assert outcomes(path, text) == [GamePosition(all_pieces, 1)] * 2
 
 
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b"hello w 1-0\n", "board: expected 8 ranks with / between them, found 1 in"),
         (b"\xff\xfe\n", "expected plain ASCII, found U+00FF at character 1"),
         (f"{ROOK}\n".encode(), "expected one result, such as"),
         (
@@ -120,39 +113,30 @@ def test_a_bad_line_is_reported_and_skipped(
     assert error.reason.startswith(reason)
 
 
+TOO_LONG = "expected a game of at most 1,048,576 bytes, found a longer one"
+ATOMIC = "Variant tag: expected Standard or none, found 'Atomic'"
+
+
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b'[Event "x"]\n\n1. Ke3 1-0\n', "expected a legal move at 1., found 'Ke3'"),
-        (
-            b'[Event "x"]\n[Variant "Atomic"]\n\n1. e4 1-0\n',
-            "Variant tag: expected Standard or none, found 'Atomic'",
-        ),
-        (
-            b'[Event "x"]\n1. e4 {' + b"x\n" * MAX_RECORD_BYTES,
-            "expected a game of at most 1,048,576 bytes, found a longer one",
-        ),
-        (
-            b'[Event "x"]\n1. e4 {' + b"x" * 2 * MAX_RECORD_BYTES + b"\n",
-            "expected a game of at most 1,048,576 bytes, found a longer one",
-        ),
+        (b"\n1. Ke3 1-0\n", "expected a legal move at 1., found 'Ke3'"),
+        (b'[Variant "Atomic"]\n\n1. e4 1-0\n', ATOMIC),
+        (b"1. e4 {" + b"x\n" * MAX_RECORD_BYTES, TOO_LONG),
+        (b"1. e4 {" + b"x" * 2 * MAX_RECORD_BYTES + b"\n", TOO_LONG),
     ],
 )
 def test_a_bad_game_is_reported_and_skipped(
     path: Path, bad: bytes, reason: str
 ) -> None:
-    assert outcomes(path, GAME + bad + GAME) == [
-        *[WON_POSITION] * 3,
-        FormatError("x:7", reason),
-        *[WON_POSITION] * 3,
-    ]
+    found = outcomes(path, GAME + b'[Event "x"]\n' + bad + GAME)
+    assert found == [*WON_GAME, FormatError("x:7", reason), *WON_GAME]
 
 
 def test_a_record_without_a_result_is_unfinished(path: Path) -> None:
-    line = WON.replace(b"1-0", b"*")
+    line, game = (record.replace(b"1-0", b"*") for record in (WON, GAME))
     assert outcomes(path, WON + line) == [WON_POSITION, Unfinished("x:2")]
-    game = GAME.replace(b"1-0", b"*")
-    assert outcomes(path, game + GAME) == [Unfinished("x:1"), *[WON_POSITION] * 3]
+    assert outcomes(path, game + GAME) == [Unfinished("x:1"), *WON_GAME]
 
 
 def test_a_dash_is_standard_input_read_line_by_line(
@@ -187,17 +171,102 @@ def test_memory_does_not_grow_with_the_file(
     assert grown < 50_000 < len(record) * number / 2
 
 
+LINES = st.sampled_from([WON.strip(), GAME.strip(), b"", b"1. e4 1-0", b"\x1f\x8b"])
+
+
 @settings(derandomize=True, deadline=None, max_examples=60)
-@given(
-    st.lists(
-        st.binary(max_size=60)
-        | st.sampled_from([WON.strip(), GAME.strip(), b"", b"1. e4 1-0", b"\x1f\x8b"]),
-        max_size=6,
-    )
-)
+@given(st.lists(st.binary(max_size=60) | LINES, max_size=6))
 def test_any_bytes_are_read_to_the_end(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "x"
     for record in outcomes(path, b"\n".join(lines)):
         assert isinstance(record, GamePosition | Unfinished | FormatError)
+
+
+MATERIAL = Material(white_rooks=1)
+
+
+def read(line: str) -> Game:
+    return parse_line(line.encode("latin-1"))
+
+
+SPELLINGS: dict[float | None, list[str]] = {
+    1: [
+        *('w - - c9 "1-0";', "w - - c9 1-0;", "w - - [1.0]", "w - - 0 1 [1]"),
+        *("w - - 0 1; 1-0", "w - - 0 1 | 1.0", "w - - 0 1|35|1-0"),
+        'w - - c9 "1-0"; [1.0]',
+    ],
+    0.5: [
+        *('w - - c2 "1/2-1/2";', 'w - - c2 "1/2";', "w - - 0 1 [0.5]", "w - - [ .5 ]"),
+        *("w - - 0 1 [1/2-1/2]", "w - - 0 1 1/2-1/2", "w - - 0 1 | 1 | 0.5 "),
+    ],
+    0: [
+        *('w - - 0 1 result "0-1";', 'b - - 3 40 c9 "0-1";', "w - - 0 1 [0.0] -31"),
+        *("w - - 0 1 0-1", "w - - 0 1 | -120 | 0.0", "w - - 0 1 | 1.0 | 0"),
+        'w - - hmvc 3; fmvn 40; bm Ra1; id "a.1"; c9 "0-1";',
+    ],
+    None: ['w - - c9 "*";', "w - - *", "w - - ; *", 'w - - 0 1 result "*";'],
+}
+REFUSED = ["w - - 0 1 [0.7]", "w - - 0 1 [1.5]", "w - - 0 1 | 1.0 | 33"]
+REFUSED += ["w - - 0 1 21-0", "w - - 0 1 1-0-0", 'w - - id "11-0";', "w - - bm O-O;"]
+
+
+def test_a_result_is_found_in_every_spelling_of_collections() -> None:
+    for result, tails in SPELLINGS.items():
+        for tail in tails:
+            assert read(f"{PIECES} {tail}") == Game([MATERIAL], result), tail
+    for tail in REFUSED:
+        with pytest.raises(InputError, match=r"expected|found none"):
+            read(f"{PIECES} {tail}")
+
+
+ONE = 'expected one result, such as c9 "1-0"; or [0.5], found'
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (f"{PIECES} w - - 0 1", f"{ONE} none"),
+        (f'{PIECES} w - - c9 "1-0"; c2 "0-1";', f"{ONE} '1-0 and 0-1'"),
+        (f'{PIECES} w - - c9 "1-0"; c2 "*";', f"{ONE} '1-0 and *'"),
+        (f"{PIECES} white 1-0", "side to move: expected w or b, found 'white'"),
+        (f"{PIECES}", "side to move: expected w or b, found ''"),
+        ("8/7K/8/8/8/8/R7/²7k w 1-0", "expected plain ASCII, found U+00B2"),
+    ],
+)
+def test_a_refusal_says_what_was_expected(line: str, reason: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read(line)
+    assert str(refused.value).startswith(reason)
+
+
+def refusal_of(placement: str) -> str | None:
+    try:
+        parse_fen(placement)
+    except FenError as error:
+        return str(error)
+    return None
+
+
+RANKS = st.text("PNBRQKpnbrqk1238", min_size=1, max_size=8) | st.sampled_from(
+    ["8", "k7", "K7", "pppppppp", "PPPPPPPP", "RNBQ1BNR", "3P4", "44", "", "4k4"]
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(st.lists(RANKS, min_size=7, max_size=9))
+def test_a_board_is_accepted_exactly_if_the_strict_parser_accepts_its_pieces(
+    ranks: list[str],
+) -> None:
+    placement = "/".join(ranks)
+    line = f"{placement} w - - 1-0"
+    reason = refusal_of(placement)
+    # Counting does not check whether a king is in check.
+    if reason is None or "check" in reason:
+        pieces = count_material(chess.Board(f"{placement} w - - 0 1"))
+        assert read(line) == Game([pieces], 1)
+    else:
+        with pytest.raises(InputError) as refused:
+            read(line)
+        assert str(refused.value) == reason

@@ -21,20 +21,18 @@ def refuted(move: str, refutation: str) -> Move:
     return attack_of(move, 1, refutations=[refutation])
 
 
+REPLIES = ["c8b7 e3f5", "c8f5 e3f5", "d8d7 e3f5", "e8e7 a5b4 a5b6", "f8h6 a5b4 a5b6"]
 BLOCK_PLAY = Variations(
     Stipulation.parse("#2"),
     BLOCK,
     set_play=(
-        defence("c8d7", "h5d5"),
-        defence("c8e6", "h5e5"),
-        defence("f8d6", "h5d5"),
-        defence("f8e7", "h5e5"),
+        *(defence("c8d7", "h5d5"), defence("c8e6", "h5e5")),
+        *(defence("f8d6", "h5d5"), defence("f8e7", "h5e5")),
     ),
     tries=(
         refuted("e3c2", "d3c2"),
         attack_of(
-            "h5b5",
-            1,
+            *("h5b5", 1),
             threats=[attack_of("b5c4", 0)],
             defences=[defence("c8e6", "b5e5")],
             refutations=["a6b5"],
@@ -42,16 +40,9 @@ BLOCK_PLAY = Variations(
     ),
     keys=(
         attack_of(
-            "h5a5",
-            1,
+            *("h5a5", 1),
             zugzwang=True,
-            defences=[
-                defence("c8b7", "e3f5"),
-                defence("c8f5", "e3f5"),
-                defence("d8d7", "e3f5"),
-                defence("e8e7", "a5b4", "a5b6"),
-                defence("f8h6", "a5b4", "a5b6"),
-            ],
+            defences=[defence(*moves.split()) for moves in REPLIES],
         ),
     ),
     keys_complete=True,

@@ -1,9 +1,20 @@
-"""Answers in sentences, and moves in SAN."""
+"""Answers in sentences, and audits in a table with warnings of draws."""
 
+from __future__ import annotations
+
+import io
+import re
 from dataclasses import replace
+from random import Random
 
+import chess
 import pytest
+from rich.console import Console
 
+from solver.audit.results import audit_result
+from solver.errors import FormatError
+from solver.output.audit_text import AuditTable, find_warnings, result_warnings
+from solver.output.columns import Column, bar, bars
 from solver.output.text import Sentence, describe, duration
 from solver.position_text import first_moves
 from solver.problem import Claim, Problem, Restriction, Stipulation, at_most
@@ -21,22 +32,78 @@ from tests.output.answers import (
     SMOTHERED_BY_BLACK,
     STATS,
 )
+from tests.output.cases import cases
 
 
-def described(solution: Solution, *, uci: bool = False) -> list[str]:
-    return [line for part in describe(solution, uci=uci) for line in part.lines()]
+def described(solution: Solution) -> list[str]:
+    return [line for part in describe(solution) for line in part.lines()]
 
 
-def test_the_shortest_mate_has_its_line_key_and_proof() -> None:
-    assert described(SMOTHERED) == [
-        "smothered: 5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
-        "White to move",
-        "White mates in 2.",
-        "1. Qg8+ Rxg8 2. Nf7#",
-        "Only key: Qg8+",
-        "Proved: mate in 2 is forced, and none is shorter.",
-        "1,234,567 nodes in 0.41 s",
-    ]
+COSTS = "1,234,567 nodes in 0.41 s"
+MATE_IN = "Proved: mate in"
+NONE_LONGER = "Proved. Longer mates were not searched."
+
+
+@pytest.mark.parametrize(
+    ("solution", "style", "lines"),
+    [
+        (
+            *(SMOTHERED, "dim"),
+            [
+                "smothered: 5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1",
+                *("White to move", "White mates in 2.", "1. Qg8+ Rxg8 2. Nf7#"),
+                *("Only key: Qg8+", f"{MATE_IN} 2 is forced, and none is shorter."),
+                COSTS,
+            ],
+        ),
+        (
+            *(ROOK_FOUND, "bold magenta"),
+            [
+                *("White to move", "White mates in 3."),
+                "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
+                "Keys: Ra8, Ra7 (there may be others)",
+                "Proved: mate in 3 is forced, and there is none in 1 move. "
+                "Undecided: mate in 2.",
+                *("Stopped by the time limit.", COSTS),
+            ],
+        ),
+        (
+            *(ROOK_BY_TABLE, "bold magenta"),
+            [
+                *("White to move", "White mates in 3."),
+                "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
+                "All 2 keys: Ra8, Ra7",
+                "Gaviota: mate in 3 is forced, and none is shorter. "
+                "Proved: no mate in 1 move.",
+                *("Stopped by the tablebase result.", COSTS),
+            ],
+        ),
+        (
+            *(ROOK_DISPROVED, "bold red"),
+            ["White to move", "No mate in 2 or fewer moves.", NONE_LONGER, COSTS],
+        ),
+        (
+            *(ROOK_UNDECIDED, "bold magenta"),
+            [
+                *("White to move", "Undecided: no mate found so far."),
+                *("Proved: nothing yet.", "Stopped by the node limit."),
+                "1 node in 0.0 ms",
+            ],
+        ),
+        (
+            *(MATED, "bold green"),
+            [
+                *("White to move", "White is mated in 1."),
+                *(f"{MATE_IN} 1 is forced, and none is shorter.", COSTS),
+            ],
+        ),
+    ],
+)
+def test_an_answer_says_what_is_found_and_what_is_proved(
+    solution: Solution, style: str, lines: list[str]
+) -> None:
+    assert described(solution) == lines
+    assert describe(solution)[1].style == style
 
 
 def test_a_name_is_printed_as_one_line_of_printable_characters() -> None:
@@ -47,65 +114,21 @@ def test_a_name_is_printed_as_one_line_of_printable_characters() -> None:
     assert described(blank)[0] == "White to move"
 
 
-def test_mates_by_black_are_described_in_the_same_words() -> None:
-    assert described(SMOTHERED_BY_BLACK)[:3] == [
-        "Black to move",
-        "Black mates in 2.",
-        "1... Qg1+ 2. Rxg1 Nf2#",
-    ]
-
-
-def test_moves_are_written_in_uci_on_demand() -> None:
-    lines = described(SMOTHERED, uci=True)
-
-    assert "c4g8 f8g8 h6f7" in lines
-    assert "Only key: c4g8" in lines
-
-
-def test_a_mate_that_is_found_names_the_lengths_that_are_undecided() -> None:
-    assert described(ROOK_FOUND) == [
-        "White to move",
-        "White mates in 3.",
-        "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
-        "Keys: Ra8, Ra7 (there may be others)",
-        "Proved: mate in 3 is forced, and there is none in 1 move. "
-        "Undecided: mate in 2.",
-        "Stopped by the time limit.",
-        "1,234,567 nodes in 0.41 s",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("lower_bound", "shorter"),
-    [
+def test_the_lengths_between_the_bounds_are_undecided() -> None:
+    for lower_bound, shorter in (
         (1, ". Undecided: mate in 1 to 8."),
         (4, ", and there is none in 3 or fewer moves. Undecided: mate in 4 to 8."),
         (8, ", and there is none in 7 or fewer moves. Undecided: mate in 8."),
-    ],
-)
-def test_the_lengths_between_the_bounds_are_undecided(
-    lower_bound: int, shorter: str
-) -> None:
-    solution = replace(ROOK_FOUND, mate=9, lower_bound=lower_bound)
-
-    assert f"Proved: mate in 9 is forced{shorter}" in described(solution)
-
-
-def test_no_mate_is_limited_to_the_moves_that_were_searched() -> None:
-    assert described(ROOK_DISPROVED) == [
-        "White to move",
-        "No mate in 2 or fewer moves.",
-        "Proved. Longer mates were not searched.",
-        "1,234,567 nodes in 0.41 s",
-    ]
+    ):
+        solution = replace(ROOK_FOUND, mate=9, lower_bound=lower_bound)
+        assert f"{MATE_IN} 9 is forced{shorter}" in described(solution)
 
 
 def test_an_answer_to_who_is_mated_says_nothing_about_who_mates() -> None:
     problem = replace(ROOK, claim=Claim(-4))
     disproved = replace(ROOK_DISPROVED, problem=problem, lower_bound=5)
     assert described(disproved)[1:3] == [
-        "White is not mated in 4 or fewer moves.",
-        "Proved. Longer mates were not searched.",
+        *("White is not mated in 4 or fewer moves.", NONE_LONGER)
     ]
     undecided = replace(ROOK_UNDECIDED, problem=problem, lower_bound=3)
     proved = "Proved: White is not mated in 2 or fewer moves."
@@ -119,32 +142,16 @@ def test_an_answer_to_who_is_mated_says_nothing_about_who_mates() -> None:
         assert described(answer)[1:3] == [headline, proved]
 
 
-def test_hitting_a_limit_never_means_no_mate() -> None:
-    assert described(ROOK_UNDECIDED) == [
-        "White to move",
-        "Undecided: no mate found so far.",
-        "Proved: nothing yet.",
-        "Stopped by the node limit.",
-        "1 node in 0.0 ms",
-    ]
-
-
 def test_an_undecided_search_names_the_lengths_it_excluded() -> None:
-    lines = described(
-        replace(ROOK_UNDECIDED, lower_bound=4, stopped_by=StoppedBy.INTERRUPT)
-    )
-
-    assert "Proved: no mate in 3 or fewer moves." in lines
-    assert "Stopped by an interrupt." in lines
-
-
-def test_a_side_to_move_that_is_mated_is_described_as_mated() -> None:
-    assert described(MATED) == [
-        "White to move",
-        "White is mated in 1.",
-        "Proved: mate in 1 is forced, and none is shorter.",
-        "1,234,567 nodes in 0.41 s",
-    ]
+    proved = "Proved: no mate in 2 or fewer moves."
+    interrupted = replace(ROOK_UNDECIDED, lower_bound=3, stopped_by=StoppedBy.INTERRUPT)
+    assert described(interrupted)[2:4] == [proved, "Stopped by an interrupt."]
+    for tables, headline in (
+        (TableFormat.GAVIOTA, "Gaviota: no mate in the given number of moves."),
+        (TableFormat.SYZYGY, "Syzygy: no mate in any number of moves."),
+    ):
+        by_table = replace(interrupted, tablebase=tables)
+        assert described(by_table)[1:3] == [headline, proved]
 
 
 def unsolved(fen: str, stipulation: str) -> Solution:
@@ -152,241 +159,123 @@ def unsolved(fen: str, stipulation: str) -> Solution:
     return Solution(problem, Status.DISPROVED, mate=None, lower_bound=3, stats=STATS)
 
 
+CORNER = "k7/p1K5/8/8/8/8/8/1R6"
+
+
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize(
-    ("stipulation", "side", "other", "goal"),
-    [
-        ("h#2", "w", "b", "mate"),
-        ("exact-h#2", "w", "b", "mate"),
-        ("h=2", "w", "b", "stalemate"),
-        ("h#2.5", "b", "w", "mate"),
-        ("exact-h=2.5", "b", "w", "stalemate"),
-    ],
-)
-def test_exchanged_roles_of_help_play_are_said_with_the_position_for_the_usual_ones(
-    stipulation: str, side: str, other: str, goal: str
-) -> None:
-    board = "k7/p1K5/8/8/8/8/8/1R6"
-    lines = described(unsolved(f"{board} {side} - - 3 9", stipulation))
-    names = {"w": "White", "b": "Black"}
-    assert lines[1:3] == [
-        f"{names[side]} begins, so the roles are exchanged: "
-        f"White helps Black to {goal}.",
-        f"The usual roles need {names[other]} to move: {board} {other} - - 3 9",
+def test_a_position_for_the_usual_roles_is_legal_and_stays_on_one_line() -> None:
+    half = described(unsolved(f"{CORNER} b - - 3 9", "exact-h=2.5"))
+    assert half[1:3] == [
+        "Black begins, so the roles are exchanged: White helps Black to stalemate.",
+        f"The usual roles need White to move: {CORNER} w - - 3 9",
     ]
-    (usual,) = (line.partition(": ")[2] for line in lines if line.startswith("The us"))
-    assert "roles" not in "".join(described(unsolved(usual, stipulation)))
-
-
-def test_a_position_for_the_usual_roles_is_offered_only_if_it_is_legal() -> None:
     check = "k7/p1K4r/8/8/8/8/8/1R6 w - - 0 1"
     lines = described(unsolved(check, "h#2"))
     assert lines[1].startswith("White begins, so the roles are exchanged")
     assert lines[2] == "No helpmate in 2."
-
-
-def test_only_help_play_has_roles_that_the_first_move_exchanges() -> None:
-    fen = "k7/p1K5/8/8/8/8/8/1R6 b - - 0 1"
     for stipulation in ("#2", "s#2", "r#2", "exact-#2", "h#2"):
-        assert "roles" not in "".join(described(unsolved(fen, stipulation)))
+        battle = unsolved(f"{CORNER} b - - 0 1", stipulation)
+        assert "roles" not in "".join(described(battle))
+    exchanged = describe(unsolved(f"{CORNER} w - - 0 1", "h#2"))
+    (usual,) = (part for part in exchanged if "usual" in part.text)
+    assert usual.lines(40)[1] == f"  {CORNER} b - - 0 1"
 
 
-def test_the_position_for_the_usual_roles_stays_on_one_line() -> None:
-    fen = "k7/p1K5/8/8/8/8/8/1R6 w - - 0 1"
-    (usual,) = (part for part in describe(unsolved(fen, "h#2")) if "usual" in part.text)
-    assert usual.lines(40)[1] == "  k7/p1K5/8/8/8/8/8/1R6 b - - 0 1"
-
-
-def test_a_checkmate_on_the_board_is_called_checkmate() -> None:
-    problem = Problem("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
-    solution = Solution(problem, Status.PROVED, mate=0, lower_bound=0)
-
-    assert described(solution)[:-1] == ["Black to move", "Black is checkmated."]
-
-
-def test_a_stalemate_on_the_board_is_called_stalemate() -> None:
-    problem = Problem("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", claim=Claim(-3))
-    solution = Solution(problem, Status.DISPROVED, mate=None, lower_bound=4)
-
-    assert described(solution)[:-1] == ["Black to move", "Black is stalemated."]
-
-
-def test_castling_and_en_passant_rights_are_shown() -> None:
-    problem = Problem("4k3/8/8/3pP3/8/8/8/R3K2R w KQ d6 0 1")
-    solution = Solution(problem, Status.DISPROVED, mate=None, lower_bound=2)
-
+def test_a_game_that_is_over_and_rights_are_named() -> None:
+    mated = Problem("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    checkmate = Solution(mated, Status.PROVED, mate=0, lower_bound=0)
+    assert described(checkmate)[:-1] == ["Black to move", "Black is checkmated."]
+    drawn = Problem("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", claim=Claim(-3))
+    stalemate = Solution(drawn, Status.DISPROVED, mate=None, lower_bound=4)
+    assert described(stalemate)[:-1] == ["Black to move", "Black is stalemated."]
+    rights = Problem("4k3/8/8/3pP3/8/8/8/R3K2R w KQ d6 0 1")
+    solution = Solution(rights, Status.DISPROVED, mate=None, lower_bound=2)
     assert described(solution)[:2] == [
-        "White to move, castling KQ, en passant d6",
-        "No mate in 1 move.",
+        *("White to move, castling KQ, en passant d6", "No mate in 1 move.")
     ]
 
 
-def test_all_keys_are_counted() -> None:
-    solution = replace(ROOK_FOUND, keys=("a2a8", "a2a7", "a2a6"), keys_complete=True)
-
-    assert "All 3 keys: Ra8, Ra7, Ra6" in described(solution)
-
-
 def test_very_many_keys_are_counted_after_the_first() -> None:
+    def named(keys: list[str], *, complete: bool = True) -> str:
+        solution = replace(ROOK_FOUND, keys=tuple(keys), keys_complete=complete)
+        lines = described(solution)
+        (line,) = (line for line in lines if re.match(r"(Key|All \d+ keys): ", line))
+        return line
+
     rook = [f"a2{file}2" for file in "bcdefgh"] + [f"a2a{rank}" for rank in "1345678"]
     king = ["f3e2", "f3e3", "f3e4", "f3f4", "f3g3", "f3g4"]
-    solution = replace(ROOK_FOUND, keys=(*king, *rook), keys_complete=True)
-
-    (all_keys,) = (line for line in described(solution) if "keys" in line)
-    assert all_keys.startswith("All 20 keys: Ke2, ")
-    assert all_keys.endswith(", Ra8")
-
-    solution = replace(solution, keys=(*solution.keys, *king))
-    (all_keys,) = (line for line in described(solution) if "keys" in line)
-    assert all_keys.startswith("All 26 keys: Ke2, ")
-    assert all_keys.endswith(", Ra8 and 6 more")
-
-
-def test_one_key_of_an_incomplete_list_is_not_called_the_only_one() -> None:
-    solution = replace(ROOK_FOUND, keys=("a2a8",))
-
-    assert "Key: Ra8 (there may be others)" in described(solution)
-
-
-def test_every_status_has_a_style_for_its_headline() -> None:
-    answers = [SMOTHERED_BY_BLACK, ROOK_FOUND, ROOK_DISPROVED, ROOK_UNDECIDED]
-
-    styles = [describe(answer)[1].style for answer in answers]
-
-    assert styles == ["bold green", "bold magenta", "bold red", "bold magenta"]
+    assert named(["a2a8"], complete=False) == "Key: Ra8 (there may be others)"
+    every = named(king + rook)
+    assert every.startswith("All 20 keys: Ke2, ")
+    assert every.endswith(", Ra8")
+    more = named(king + rook + king)
+    assert more.startswith("All 26 keys: Ke2, ")
+    assert more.endswith(", Ra8 and 6 more")
 
 
 def test_a_line_of_moves_is_broken_between_its_numbers() -> None:
     moves = next(part for part in describe(ROOK_FOUND) if "Kh2" in part.text)
-
     assert moves.lines(16) == ["1. Ra8 Kh2", "  2. Ra1 Kh3", "  3. Rh1#"]
-
-
-def test_a_word_longer_than_the_line_stays_whole() -> None:
-    fen = "5r1k/6pp/7N/8/2Q5/8/8/6K1"
-
+    fen = "5r1k/6pp/7N/8/2Q5/8/8/6K1"  # longer than the line
     assert Sentence(f"at {fen} now").lines(20) == ["at", f"  {fen}", "  now"]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.0, "0.0 ms"),
-        (0.01234, "12.3 ms"),
-        (0.1, "0.10 s"),
-        (12.345, "12.35 s"),
-        (59.994, "59.99 s"),
-        (60.0, "1 min 00 s"),
-        (3725.4, "62 min 05 s"),
-    ],
-)
-def test_times_have_the_unit_and_digits_that_suit_them(
-    seconds: float, words: str
-) -> None:
-    assert duration(seconds) == words
-
-
-def test_at_most_one_move_is_written_as_one_move() -> None:
+def test_times_and_counts_have_the_unit_and_digits_that_suit_them() -> None:
+    times = [0.0, 0.01234, 0.1, 12.345, 59.994, 60.0, 3725.4]
+    assert ", ".join(map(duration, times)) == (
+        "0.0 ms, 12.3 ms, 0.10 s, 12.35 s, 59.99 s, 1 min 00 s, 62 min 05 s"
+    )
     assert [at_most(1), at_most(2)] == ["1 move", "2 or fewer moves"]
-
-
-def test_one_node_is_singular() -> None:
     assert described(replace(SMOTHERED, stats=Stats(1, 0.5)))[-1] == "1 node in 0.50 s"
-    assert described(replace(SMOTHERED, stats=STATS))[-1] == "1,234,567 nodes in 0.41 s"
 
 
-def test_results_of_a_tablebase_are_labelled() -> None:
-    assert described(ROOK_BY_TABLE) == [
-        "White to move",
-        "White mates in 3.",
-        "1. Ra8 Kh2 2. Ra1 Kh3 3. Rh1#",
-        "All 2 keys: Ra8, Ra7",
-        "Gaviota: mate in 3 is forced, and none is shorter. Proved: no mate in 1 move.",
-        "Stopped by the tablebase result.",
-        "1,234,567 nodes in 0.41 s",
-    ]
+UNDER = "under this restriction"
 
 
 @pytest.mark.parametrize(
-    ("tables", "headline"),
+    ("solution", "restriction", "sentences"),
     [
-        (TableFormat.GAVIOTA, "Gaviota: no mate in the given number of moves."),
-        (TableFormat.SYZYGY, "Syzygy: no mate in any number of moves."),
+        (
+            *(ROOK_FOUND, Restriction(threat=1)),
+            [
+                "Restricted: threats of mate in 1",
+                f"Proved: mate in 3 is forced, and there is none in 1 move {UNDER}. "
+                "Undecided: mate in 2.",
+            ],
+        ),
+        (
+            *(ROOK_DISPROVED, Restriction(king_flights=1)),
+            [
+                f"No mate in 2 or fewer moves {UNDER}.",
+                "Proved. Other moves and longer mates were not searched.",
+            ],
+        ),
+        (
+            replace(ROOK_UNDECIDED, lower_bound=3),
+            Restriction(king_flights=0),
+            [f"Proved: no mate in 2 or fewer moves {UNDER}."],
+        ),
     ],
 )
-def test_no_mate_by_a_tablebase_is_not_called_disproved(
-    tables: TableFormat, headline: str
+def test_a_restriction_is_named_before_the_mate_and_in_the_proof(
+    solution: Solution, restriction: Restriction, sentences: list[str]
 ) -> None:
-    solution = replace(ROOK_UNDECIDED, lower_bound=3, tablebase=tables)
-
-    assert described(solution)[1:3] == [
-        headline,
-        "Proved: no mate in 2 or fewer moves.",
-    ]
+    lines = described(replace(solution, restriction=restriction))
+    assert lines.index(sentences[0]) <= lines.index(sentences[-1])
+    assert lines.index("White to move") < lines.index(sentences[0])
 
 
-def test_a_restriction_is_named_before_the_mate_and_in_the_proof() -> None:
-    narrow = replace(SMOTHERED, restriction=Restriction(checks_only=True, replies=2))
-    assert described(narrow)[2] == "Restricted: checks only, at most 2 replies"
-    assert (
-        "Proved: mate in 2 is forced, and none is shorter under this restriction."
-        in (described(narrow))
-    )
-    open_ = replace(ROOK_FOUND, restriction=Restriction(threat=1))
-    assert "Restricted: threats of mate in 1" in described(open_)
-    assert any(
-        "there is none in 1 move under this restriction. Undecided" in line
-        for line in described(open_)
-    )
-    none = replace(ROOK_DISPROVED, restriction=Restriction(king_flights=1))
-    assert described(none)[2:4] == [
-        "No mate in 2 or fewer moves under this restriction.",
-        "Proved. Other moves and longer mates were not searched.",
-    ]
-    undecided = replace(
-        ROOK_UNDECIDED, lower_bound=3, restriction=Restriction(king_flights=0)
-    )
-    assert "Proved: no mate in 2 or fewer moves under this restriction." in described(
-        undecided
-    )
-
-
-def test_a_line_is_numbered_from_one() -> None:
-    assert numbered_line(ROOK.fen, ROOK_LINE) == [
-        "1. Ra8 Kh2",
-        "2. Ra1 Kh3",
-        "3. Rh1#",
-    ]
-
-
-def test_numbers_do_not_continue_those_of_the_game() -> None:
-    fen = SMOTHERED.problem.fen.replace(" 0 1", " 3 41")
-
-    assert numbered_line(fen, SMOTHERED.pv) == ["1. Qg8+ Rxg8", "2. Nf7#"]
-
-
-def test_black_to_move_begins_with_three_dots() -> None:
-    fen = SMOTHERED_BY_BLACK.problem.fen
-
-    line = numbered_line(fen, SMOTHERED_BY_BLACK.pv)
-
-    assert line == ["1... Qg1+", "2. Rxg1 Nf2#"]
-
-
-def test_no_moves_are_no_line() -> None:
+def test_moves_are_numbered_from_one_and_named_in_san() -> None:
+    numbered = ["1. Ra8 Kh2", "2. Ra1 Kh3", "3. Rh1#"]
+    assert numbered_line(ROOK.fen, ROOK_LINE) == numbered
+    later = SMOTHERED.problem.fen.replace(" 0 1", " 3 41")
+    assert numbered_line(later, SMOTHERED.pv) == ["1. Qg8+ Rxg8", "2. Nf7#"]
     assert numbered_line(ROOK.fen, ()) == []
-
-
-def test_castling_promotion_and_ambiguity_are_written_in_san() -> None:
+    black = ["Black to move", "Black mates in 2.", "1... Qg1+ 2. Rxg1 Nf2#"]
+    assert described(SMOTHERED_BY_BLACK)[:3] == black
     fen = "3k4/P7/8/8/8/1N6/8/R3K1NR w KQ - 0 1"
-
-    sans = first_moves(fen, ["e1c1", "a7a8n", "b3d2", "g1e2"])
-
-    assert sans == ["O-O-O+", "a8=N", "Nd2", "Ne2"]
-
-
-def test_first_moves_are_alternatives_in_the_order_given() -> None:
-    assert first_moves(ROOK.fen, ("a2a1", "a2a8")) == ["Ra1+", "Ra8"]
+    moves = ["e1c1", "a7a8n", "b3d2", "g1e2"]
+    assert first_moves(fen, moves) == ["O-O-O+", "a8=N", "Nd2", "Ne2"]
 
 
 def demanding(text: str, solution: Solution, solutions: int | None = None) -> Solution:
@@ -399,14 +288,14 @@ def demanding(text: str, solution: Solution, solutions: int | None = None) -> So
 
 @pytest.mark.parametrize(
     ("stipulation", "goal", "headline"),
-    [
-        ("#3", "mate", "White mates in 3."),
-        ("=3", "stalemate", "White stalemates in 3."),
-        ("s#3", "selfmate", "White forces selfmate in 3."),
-        ("s=3", "selfstalemate", "White forces selfstalemate in 3."),
-        ("r#3", "reflexmate", "White forces reflexmate in 3."),
-        ("semi-r#3", "semi-reflexmate", "White forces semi-reflexmate in 3."),
-    ],
+    cases("""
+        #3      | mate            | White mates in 3.
+        =3      | stalemate       | White stalemates in 3.
+        s#3     | selfmate        | White forces selfmate in 3.
+        s=3     | selfstalemate   | White forces selfstalemate in 3.
+        r#3     | reflexmate      | White forces reflexmate in 3.
+        semi-r#3| semi-reflexmate | White forces semi-reflexmate in 3.
+    """),
 )
 def test_every_sentence_names_the_goal(
     stipulation: str, goal: str, headline: str
@@ -417,20 +306,10 @@ def test_every_sentence_names_the_goal(
         f"Proved: {goal} in 3 is forced, and there is none in 1 move. "
         f"Undecided: {goal} in 2."
     )
-    proved = demanding(
-        stipulation, replace(ROOK_FOUND, status=Status.PROVED, lower_bound=3)
-    )
-    assert f"Proved: {goal} in 3 is forced, and none is shorter." in described(proved)
     refuted = demanding(stipulation, replace(ROOK_DISPROVED, lower_bound=4))
-    assert described(refuted)[1:3] == [
-        f"No {goal} in 3 or fewer moves.",
-        f"Proved. Longer {goal}s were not searched.",
-    ]
+    assert described(refuted)[2] == f"Proved. Longer {goal}s were not searched."
     open_ = demanding(stipulation, replace(ROOK_UNDECIDED, lower_bound=3))
-    assert described(open_)[1:3] == [
-        f"Undecided: no {goal} found so far.",
-        f"Proved: no {goal} in 2 or fewer moves.",
-    ]
+    assert described(open_)[2] == f"Proved: no {goal} in 2 or fewer moves."
 
 
 HELP = replace(
@@ -441,61 +320,20 @@ HELP = replace(
     solutions=(("a2a8",), ("a2a7",)),
     solutions_complete=True,
 )
+ONE = replace(HELP, solutions=HELP.solutions[:1])
+NO_OTHERS = "Proved: there are no others."
 
 
 @pytest.mark.parametrize(
     ("stipulation", "solution", "wanted", "words"),
     [
+        ("h=2.5", ONE, 1, ["Helpstalemate in 2.5: 1 solution.", NO_OTHERS]),
+        ("h#2", HELP, 3, ["Helpmate in 2: 2 solutions, 3 stipulated.", NO_OTHERS]),
         (
-            "h#2",
-            HELP,
-            None,
-            ["Helpmate in 2: 2 solutions.", "Proved: there are no others."],
-        ),
-        (
-            "h=2.5",
-            replace(HELP, solutions=HELP.solutions[:1]),
-            1,
-            ["Helpstalemate in 2.5: 1 solution.", "Proved: there are no others."],
-        ),
-        (
-            "h#2",
-            HELP,
-            3,
-            [
-                "Helpmate in 2: 2 solutions, 3 stipulated.",
-                "Proved: there are no others.",
-            ],
-        ),
-        (
-            "h#2",
-            replace(
-                HELP,
-                status=Status.FOUND,
-                solutions_complete=False,
-                stopped_by=StoppedBy.TIME,
-            ),
-            None,
-            [
-                "Helpmate in 2: 2 solutions found so far.",
-                "There may be others.",
-                "Stopped by the time limit.",
-            ],
-        ),
-        (
-            "h#2.5",
-            replace(HELP, status=Status.DISPROVED, mate=None, pv=(), solutions=()),
-            None,
-            ["No helpmate in 2.5.", "Proved."],
-        ),
-        (
-            "h#2",
-            ROOK_UNDECIDED,
-            None,
+            *("h#2", ROOK_UNDECIDED, None),
             [
                 "Undecided: no helpmate in 2 found so far.",
-                "Proved: nothing yet.",
-                "Stopped by the node limit.",
+                *("Proved: nothing yet.", "Stopped by the node limit."),
             ],
         ),
     ],
@@ -505,3 +343,217 @@ def test_help_play_counts_its_solutions(
 ) -> None:
     lines = described(demanding(stipulation, solution, wanted))
     assert [line for line in lines[1:-1] if "roles" not in line] == words
+
+
+# Audits
+
+
+FEN = "8/7K/8/8/8/8/R7/7k w - - 0 1"
+
+WIDE = """\
+claim  proved  shorter  undecided  unreadable  total   nodes    time
+   #2       1        1                             2  12,347  4.50 s
+   #3                           1                  1   1,000  1.0 ms
+ none       1                               1      2       7  0.0 ms
+  all       2        1          1           1      5  13,354  4.50 s
+""".splitlines()
+
+NARROW = """\
+#2: 1 proved, 1 shorter
+#3: 1 undecided
+none: 1 proved, 1 unreadable
+all: 2 proved, 1 shorter, 1 undecided, 1
+unreadable
+""".splitlines()
+
+
+@pytest.fixture
+def table() -> AuditTable:
+    table = AuditTable()
+    for claim, status, mate, lower_bound, nodes, time_s in (
+        (Claim(3), Status.UNDECIDED, None, 1, 1000, 0.001),
+        (None, Status.PROVED, 1, 1, 7, 0.00001),
+        (Claim(2), Status.PROVED, 2, 2, 12_345, 4.5),
+        (Claim(2), Status.PROVED, 1, 1, 2, 0.0),
+    ):
+        problem, stats = Problem(FEN, claim=claim), Stats(nodes, time_s)
+        answer = Solution(problem, status, mate, lower_bound, stats=stats)
+        table.add(audit_result(answer))
+    table.add(audit_result(FormatError("x.epd:5", "expected a FEN, found nothing")))
+    return table
+
+
+def drawn(table: AuditTable, width: int) -> list[str]:
+    paper = io.StringIO()
+    console = Console(file=paper, width=width)
+    console.print(table.draw(console))
+    return [line.rstrip() for line in paper.getvalue().splitlines()]
+
+
+def test_columns_are_dropped_before_figures_are_cut(table: AuditTable) -> None:
+    assert drawn(table, 10_000) == drawn(table, 68) == WIDE
+    without_costs = [line[:52].rstrip() for line in WIDE]
+    assert drawn(table, 67) == drawn(table, 52) == without_costs
+    assert drawn(table, 51) == [*NARROW[:3], " ".join(NARROW[3:])]
+    assert drawn(table, 40) == NARROW
+
+
+@pytest.mark.parametrize(("width", "count"), [(80, 4), (16, 2)])
+def test_counts_of_thousands_have_separators(width: int, count: int) -> None:
+    table = AuditTable()
+    for _ in range(1_234):
+        table.add(audit_result(Solution(Problem(FEN), Status.PROVED, 1, 1)))
+    counts = re.findall(r"[0-9,]*234", " ".join(drawn(table, width)))
+    assert counts == ["1,234"] * count
+
+
+def test_soundness_is_counted_in_its_own_order(table: AuditTable) -> None:
+    assert table.soundness() == "soundness: 1 short-solution"
+    problem, keys = Problem(FEN, claim=Claim(2)), ("a2a3",)
+    answer = Solution(problem, Status.PROVED, 2, 2, keys=keys, keys_complete=True)
+    table.add(audit_result(answer))
+    assert table.soundness() == "soundness: 1 sound, 1 short-solution"
+    assert AuditTable().soundness() == ""
+
+
+# Draws by rule
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
+SHUFFLED = (*["a1b1", "g8f8", "b1a1", "f8g8"] * 3, "a1a8")
+"""Twelve plies that capture nothing, then mate."""
+
+LONG = "may need more than 50 moves without a pawn move or capture"
+REPEATED = "the line repeats a position: after 0 plies and after 4"
+
+
+def warnings(counters: str, mate: int, line: tuple[str, ...]) -> list[str]:
+    return list(find_warnings(f"{BACK_RANK} {counters}", mate, line))
+
+
+SHUFFLED_BOARDS = (
+    "8/8/4k3/8/8/3K4/8/R6R w - -",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -",
+    "4k3/3r4/8/8/3pP3/8/8/3RK3 b - e3",
+    "k7/8/8/K7/3pP2r/8/8/8 b - e3",
+    "4k3/8/5n2/8/8/2N5/8/N3K3 w - -",
+)
+"""With castling rights to lose, pawns to capture en passant, and pieces to exchange."""
+
+
+@pytest.mark.parametrize("epd", SHUFFLED_BOARDS)
+def test_a_repetition_is_one_that_python_chess_sees(epd: str) -> None:
+    random, repeating = Random(epd), 0
+    for _ in range(100):
+        board, moves = chess.Board(f"{epd} 0 1"), list[chess.Move]()
+        seen, expected = {board.epd(): 0}, list[str]()
+        for ply in range(1, 12):
+            legal = [*board.legal_moves]
+            back = [
+                move
+                for move in legal
+                for left in moves[-2:-1]
+                if (move.to_square, move.from_square)
+                == (left.from_square, left.to_square)
+            ]
+            goes_back = back and random.random() < 0.4
+            moves.append(random.choice(back if goes_back else legal))
+            board.push(moves[-1])
+            before = seen.setdefault(board.epd(), ply)
+            expected += [f"after {before} plies and after {ply}"] * (before < ply)
+            if board.is_game_over():
+                break
+        found = list(find_warnings(f"{epd} 0 1", 6, [move.uci() for move in moves]))
+        first = [f"the line repeats a position: {words}" for words in expected[:1]]
+        assert found == first, moves
+        repeating += bool(found)
+    assert 10 < repeating < 90
+
+
+def test_the_clock_of_the_fen_counts_to_the_fifty_moves() -> None:
+    # Before the defender's last move the clock is eleven higher; who may make it a
+    # hundred may claim the draw.
+    fifty = "50 moves without a pawn move or capture at move 6"
+    assert warnings("87 60", 7, SHUFFLED) == [REPEATED]
+    assert sorted(warnings("88 60", 7, SHUFFLED)) == [fifty, REPEATED]
+    assert warnings("99 60", 1, ("a1a8",)) == []  # mate on the hundredth ply
+
+
+@pytest.mark.parametrize(
+    ("counters", "mate", "expected"),
+    [("0 1", 50, []), ("0 1", 51, [LONG]), ("0 1", -50, []), ("98 60", 2, [LONG])],
+)
+def test_a_long_mate_without_a_line_may_need_more_than_fifty_moves(
+    counters: str, mate: int, expected: list[str]
+) -> None:
+    assert warnings(counters, mate, ()) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "mate", "line", "expected"),
+    [
+        # The line that was found, since the claimed one is as long as another mate.
+        (Claim(7, line=SHUFFLED), 1, ("a1a8",), []),
+        (Claim(1, line=("a1a8",)), 7, SHUFFLED, [REPEATED]),
+        # The claimed line, found again or not yet found.
+        (Claim(7, line=SHUFFLED), 7, (), [REPEATED]),
+        (Claim(7, line=SHUFFLED), None, (), [REPEATED]),
+        # A part of a line does not show where the mate is.
+        (Claim(60, line=SHUFFLED), 60, (), [LONG]),
+        (Claim(60), None, (), [LONG]),
+        (None, 60, (), [LONG]),
+        (None, None, (), []),
+        (None, 0, (), []),
+    ],
+)
+def test_a_result_warns_of_the_mate_that_it_has(
+    claim: Claim | None, mate: int | None, line: tuple[str, ...], expected: list[str]
+) -> None:
+    problem = Problem(f"{BACK_RANK} 0 1", "x.epd:1", claim, "x.epd:1")
+    status = Status.UNDECIDED if mate is None else Status.PROVED
+    solution = Solution(problem, status, mate, 1 if mate is None else mate, pv=line)
+    assert list(result_warnings(audit_result(solution))) == expected
+
+
+def test_what_is_no_mate_of_play_has_no_warnings() -> None:
+    fen = f"{BACK_RANK} 0 1"
+    selfmate = Problem(fen, source="x.epd:1", stipulation="s#60")
+    full_clock = Problem(f"{BACK_RANK} 100 90", "x.epd:1", Claim(1), "x.epd:1")
+    for answer in (
+        FormatError("x.epd:1", "expected a FEN, found nothing"),
+        Solution(Problem(fen, "x", Claim(60), "x:1"), Status.DISPROVED, None, 61),
+        Solution(selfmate, Status.PROVED, 60, 60),
+        Solution(full_clock, Status.PROVED, 1, 1, pv=("a1a8",)),
+    ):
+        assert not list(result_warnings(audit_result(answer)))
+
+
+@pytest.mark.parametrize("stipulation", [None, "h#2"])
+def test_what_could_not_be_read_is_a_warning_of_any_stipulation(
+    stipulation: str | None,
+) -> None:
+    said = ("acd: expected a number, found 'x'; kept mate in 2", "a\x1bb: no")
+    fen = f"{BACK_RANK} 0 1"
+    problem = Problem(fen, "x", warnings=said, stipulation=stipulation)
+    result = audit_result(Solution(problem, Status.UNDECIDED, None, 1))
+    assert list(result_warnings(result)) == [said[0], "a\ufffdb: no"]
+
+
+def test_a_bar_is_exact_to_an_eighth_and_in_ascii_to_a_half() -> None:
+    lengths = [0, 0.01, 0.125, 0.5, 1, 2.9, 2.99]
+    assert [*map(bar, lengths)] == ["", "", "▏", "▌", "█", "██▉", "███"]
+    drawn = [bar(length, ascii_only=True) for length in (0, 0.4, 0.6, 3)]
+    assert drawn == ["", "", "#", "###"]
+
+
+def test_there_are_no_bars_without_room_or_lengths() -> None:
+    columns = [Column("name", ["a", "bcd"], left=True)]
+    for width, lengths, count in ((16, [1, 2], 1), (15, [1, 2], 0), (99, [None, 0], 0)):
+        console = Console(file=io.StringIO(), width=width)
+        assert len(bars(console, columns, [*lengths])) == count
+
+
+def test_a_table_for_a_file_is_the_same_as_on_a_wide_terminal(
+    table: AuditTable,
+) -> None:
+    for_a_file = str(table.draw(None)).splitlines()
+    assert [line.rstrip() for line in for_a_file] == WIDE

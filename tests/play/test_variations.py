@@ -1,8 +1,9 @@
-"""`solver.variations`: arguments, limits, stops, and what is cut."""
+"""`solver.variations`: arguments, limits, stops, what is cut, and the record."""
 
 from __future__ import annotations
 
 import doctest
+import json
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,25 +12,28 @@ import chess
 import pytest
 
 from solver import Claim, Control, InputError, Limits, Problem, Restriction
+from solver.output.answer_record import dump
 from solver.output.play_text import missing
 from solver.play import builder
-from solver.play.builder import build_variations, find_variations, variations_after
+from solver.play.builder import build_variations, find_variations
 from solver.play.record import PlayOptions
-from solver.problem import Stipulation
 from solver.search.queries import read_question
-from solver.solution import Stats
 from solver.solving import Solver
 from tests.cpu_time import after_work
-from tests.typed_play import all_attacks_of, names, typed
+from tests.output.play_trees import BLOCK, BLOCK_PLAY, shuffled
+from tests.typed_play import all_attacks_of, names, play_record, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+pytestmark = pytest.mark.usefixtures("kernel")
 
 IN_THREE = "R1K5/5k2/2ppNpNp/7p/3P1Q2/8/2b5/b7 w - - 0 1"
 """Alexander Alekhine, K Novoi Armii, 1920."""
 
 IN_TWO = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
+
+THREE = Problem(IN_THREE, stipulation="#3")
 
 
 @pytest.fixture(scope="module")
@@ -37,28 +41,24 @@ def solver() -> Solver:
     return Solver(hash_mib=16)
 
 
-def text(play: Any, depth: int | None = None) -> str:
+def text(play: Any, depth: int = 99) -> str:
     """Write a tree in its own order, to a depth in defences."""
     return repr(
         [
             _defences(play.set_play, depth),
-            _attacks(play.tries, depth),
-            _attacks(play.keys, depth),
+            *(_attacks(attacks, depth) for attacks in (play.tries, play.keys)),
             _defences(play.defences, depth),
         ]
     )
 
 
-def _attacks(attacks: Iterable[Any], depth: int | None) -> list[Any]:
-    if depth is not None and depth < 1:
+def _attacks(attacks: Iterable[Any], depth: int = 99) -> list[Any]:
+    if depth < 1:
         return [attack.move for attack in attacks]
-    below = None if depth is None else depth - 1
     return [
         (
-            attack.move,
-            attack.moves_left,
-            attack.is_zugzwang,
-            _attacks(attack.threats, below),
+            *(attack.move, attack.moves_left, attack.is_zugzwang),
+            _attacks(attack.threats, depth - 1),
             _defences(attack.defences, depth),
             names(attack.refutations),
         )
@@ -66,12 +66,11 @@ def _attacks(attacks: Iterable[Any], depth: int | None) -> list[Any]:
     ]
 
 
-def _defences(defences: Iterable[Any], depth: int | None) -> list[Any]:
-    if depth is not None and depth < 1:
-        return []
-    below = None if depth is None else depth - 1
+def _defences(defences: Iterable[Any], depth: int) -> list[Any]:
     return [
-        (defence.move, _attacks(defence.continuations, below)) for defence in defences
+        (defence.move, _attacks(defence.continuations, depth - 1))
+        for defence in defences
+        if depth > 0
     ]
 
 
@@ -79,27 +78,21 @@ def variations(*question: Any, **options: Any) -> Any:
     return typed(builder.variations(*question, **options))
 
 
-def problem_of(fen: str, stipulation: str) -> Problem:
-    return Problem(fen, stipulation=Stipulation.parse(stipulation))
-
-
 def built(solver: Solver, problem: Problem, **options: Any) -> Any:
     question = read_question(problem, Limits())
     return typed(find_variations(solver, question, PlayOptions(**options), Control()))
 
 
-@pytest.mark.usefixtures("kernel")
 def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
     solver: Solver,
 ) -> None:
-    problem = problem_of(IN_THREE, "#3")
     options: dict[str, Any] = {"set_play": True, "tries": 2, "all_defences": True}
-    whole = built(solver, problem, **options)
+    whole = built(solver, THREE, **options)
     assert whole.complete_moves is None
     assert not any(attack.is_cut for attack in all_attacks_of(whole))
     depths = []
-    for most in (0, 10, 100, 300, 600, 1000, 2000, 100_000):
-        play = built(solver, problem, most_moves=most, **options)
+    for most in (0, 600, 2000, 100_000):
+        play = built(solver, THREE, most_moves=most, **options)
         depths.append(play.complete_moves)
         if play.complete_moves is None:
             assert text(play) == text(whole)
@@ -113,113 +106,66 @@ def test_cut_play_is_complete_to_the_depth_it_names_and_claims_no_more(
     assert len(set(depths)) > 2
 
 
-@pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_depth_cuts_after_so_many_moves_of_the_attacker(
-    depth: int, solver: Solver
-) -> None:
-    problem = problem_of(IN_THREE, "#3")
-    whole = variations(problem, solver=solver, tries=1)
-    play = variations(problem, solver=solver, tries=1, depth=depth)
-    if depth == 3:
-        assert text(play) == text(whole)
-        assert play.complete_moves is None
-    else:
+def test_a_depth_cuts_after_so_many_moves_of_the_attacker(solver: Solver) -> None:
+    whole = variations(THREE, solver=solver, tries=1)
+    for depth in (1, 2):
+        play = variations(THREE, solver=solver, tries=1, depth=depth)
         assert play.complete_moves == depth - 1
         assert text(play, depth - 1) == text(whole, depth - 1)
-    if depth == 1:
-        main_line = 2
-        first = len(whole.keys) + len(whole.tries)
-        assert len(list(all_attacks_of(play))) == first + main_line
+        first, main_line = len(whole.keys) + len(whole.tries), 2
+        assert depth > 1 or len(list(all_attacks_of(play))) == first + main_line
 
 
-@pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("depth", [1, 2])
-def test_a_cut_selfmate_has_the_main_line_to_its_last_reply(
-    depth: int, solver: Solver
-) -> None:
-    problem = problem_of("8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - -", "s#2")
-    play = variations(problem, solver=solver, set_play=True, depth=depth)
-    (key,) = play.keys
-    (defence,) = key.defences
-    (last,) = defence.continuations
-    (end,) = last.defences
-    assert (key.move, defence.move, last.move) == ("h6h7", "f1f2", "h7d3")
-    assert (end.move, end.continuations) == ("g3g2", [])
-    assert (key.is_cut, last.is_cut) == (depth == 1, True)
-    assert play.complete_moves == depth - 1
-    assert missing(play.to_dict()).keys
+def test_a_cut_selfmate_has_the_main_line_to_its_last_reply(solver: Solver) -> None:
+    problem = Problem("8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - -", stipulation="s#2")
+    for depth in (1, 2):
+        play = variations(problem, solver=solver, set_play=True, depth=depth)
+        (key,) = play.keys
+        (defence,) = key.defences
+        (last,) = defence.continuations
+        (end,) = last.defences
+        assert (key.move, defence.move, last.move) == ("h6h7", "f1f2", "h7d3")
+        assert (end.move, end.continuations) == ("g3g2", [])
+        assert (key.is_cut, last.is_cut) == (depth == 1, True)
+        assert play.complete_moves == depth - 1
+        assert missing(play.to_dict()).keys
 
 
-@pytest.mark.usefixtures("kernel")
 def test_the_order_does_not_depend_on_memory_or_earlier_problems() -> None:
-    problem = problem_of(IN_THREE, "#3")
-    options: dict[str, Any] = {"set_play": True, "tries": 2}
     texts = set()
     for hash_mib in (1, 16):
         solver = Solver(hash_mib)
         for earlier in (IN_TWO, "8/7K/8/8/8/8/R7/7k w - - 0 1"):
-            texts.add(text(built(solver, problem, **options)))
+            texts.add(text(built(solver, THREE, set_play=True, tries=2)))
             solver.solve(earlier)
     assert len(texts) == 1
 
 
-@pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize(
-    ("limits", "has_play"),
-    [(Limits(nodes=1), False), (Limits(nodes=5000), True), (Limits(time_s=0), None)],
-)
-def test_a_limit_leaves_the_play_incomplete(
-    limits: Limits, has_play: bool | None, solver: Solver
-) -> None:
-    problem = problem_of(IN_THREE, "#3")
-    play = variations(problem, limits, solver=solver, set_play=True, tries=2)
+def test_a_limit_leaves_the_play_incomplete(solver: Solver) -> None:
+    for limits, has_play in ((Limits(nodes=1), False), (Limits(nodes=5000), True)):
+        play = variations(THREE, limits, solver=solver, set_play=True, tries=2)
+        assert (play.complete_moves is None, bool(play.keys)) == (False, has_play)
+    play = variations(IN_THREE, Limits(time_s=0), solver=solver)
     assert play.complete_moves is not None
-    assert has_play is None or bool(play.keys) == has_play
 
 
-@pytest.mark.usefixtures("kernel")
 def test_what_is_asked_for_besides_shortens_nothing(solver: Solver) -> None:
-    problem = problem_of(IN_THREE, "#3")
-    for most in (0, 10, 100, 300, 5000):
-        keys = built(solver, problem, most_moves=most)
-        more = built(solver, problem, most_moves=most, set_play=True)
-        tries = built(solver, problem, most_moves=most, tries=1)
-        most_tries = built(solver, problem, most_moves=most, tries=5, set_play=True)
+    for most in (0, 100, 5000):
+        keys = built(solver, THREE, most_moves=most)
+        more = built(solver, THREE, most_moves=most, set_play=True)
+        tries = built(solver, THREE, most_moves=most, tries=1)
+        most_tries = built(solver, THREE, most_moves=most, tries=5, set_play=True)
         for play in (more, tries, most_tries):
             assert play.key_moves == keys.key_moves
-            assert _attacks(play.keys, None) == _attacks(keys.keys, None)
+            assert _attacks(play.keys) == _attacks(keys.keys)
         assert more.set_play_moves == most_tries.set_play_moves
         shown = {attack.move: attack for attack in most_tries.tries}
         assert {attack.move for attack in tries.tries} < set(shown)
         if tries.try_moves is None:
             for attack in tries.tries:
-                assert _attacks([attack], None) == _attacks([shown[attack.move]], None)
+                assert _attacks([attack]) == _attacks([shown[attack.move]])
 
 
-LONG = "1B6/4p3/N3Kp2/2NP4/P2k1P2/1P2pr2/1Pn1Bppb/4nrq1 w - - 0 1"
-"""Mate in 6."""
-
-
-@pytest.mark.usefixtures("kernel")
-def test_the_tries_of_a_long_mate_are_found_with_their_play(solver: Solver) -> None:
-    limits = Limits(nodes=5_000_000)
-    play = variations(LONG, limits, solver=solver, tries=1, set_play=True)
-    alone = variations(LONG, limits, solver=solver)
-    assert play.complete_moves is None
-    assert play.tries_complete
-    assert {attack.move: names(attack.refutations) for attack in play.tries} == {
-        "b3b4": ["e1d3"],
-        "b8e5": ["f6e5"],
-    }
-    (defence,) = play.set_play
-    assert (defence.move, defence.length) == ("f6f5", 1)
-    (relevant,) = play.tries[0].defences
-    assert (relevant.move, relevant.incomplete) == ("c2a1", 0)
-    assert _attacks(play.keys, None) == _attacks(alone.keys, None)
-
-
-@pytest.mark.usefixtures("kernel")
 def test_a_claim_that_fails_in_many_moves_is_shown_with_what_refutes_it(
     solver: Solver,
 ) -> None:
@@ -232,7 +178,6 @@ def test_a_claim_that_fails_in_many_moves_is_shown_with_what_refutes_it(
     }
 
 
-@pytest.mark.usefixtures("kernel")
 def test_under_a_restriction_no_set_play_is_looked_for(solver: Solver) -> None:
     problem = Problem("8/8/8/8/8/5K2/R7/7k w - - 0 1")
     question = read_question(problem, restriction=Restriction(king_flights=2))
@@ -242,69 +187,24 @@ def test_under_a_restriction_no_set_play_is_looked_for(solver: Solver) -> None:
     assert solver.workspace.search.nodes < 10_000
 
 
-@pytest.mark.usefixtures("kernel")
-def test_the_time_of_the_search_counts_for_the_play(solver: Solver) -> None:
-    limits = Limits(time_s=1000)
-    solution = solver.solve(problem_of(IN_THREE, "#3"), limits)
-    slow = replace(solution, stats=Stats(solution.stats.nodes, 1000.0))
-    plays = [
-        variations_after(found, solver.workspace, limits, PlayOptions(), Control())
-        for found in (solution, slow)
-    ]
-    assert [play.complete_moves for play in plays] == [None, 0]
-
-
-@pytest.mark.usefixtures("kernel")
-def test_what_is_being_built_is_described(solver: Solver) -> None:
-    solution = solver.solve(problem_of(IN_TWO, "#2"), Limits())
-    solver.workspace.resume()
-    works: list[str] = []
-    options = PlayOptions(set_play=True, tries=1)
-    play = build_variations(solution, solver.workspace, options, works.append)
-    assert works[:3] == ["play of the key", "set play", "tries: move 1 of 31"]
-    assert works[-2:] == ["tries: move 31 of 31", "play of the tries"]
-    assert play.tries_complete
-
-
-@pytest.mark.usefixtures("kernel")
 def test_a_search_of_fewer_moves_than_claimed_leaves_the_play_open(
     solver: Solver,
 ) -> None:
-    fen = "2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1"
-    solution = solver.solve(Problem(fen), Limits(max_moves=2))
-    assert solution.status == "disproved"
-    claimed = Problem(fen, claim=Claim(40))
-    play = variations(claimed, Limits(max_moves=2), solver=solver)
-    assert (play.keys, play.complete_moves) == ([], 0)
-    play = variations(Problem(fen), Limits(max_moves=2), solver=solver)
-    assert (play.keys, play.complete_moves) == ([], None)
+    problem = Problem("2k1N3/p2NPP2/2p3p1/2pp1P2/K7/6p1/p2Bp3/5brn w - - 0 1")
+    for claim, complete in ((Claim(40), 0), (None, None)):
+        asked = replace(problem, claim=claim)
+        play = variations(asked, Limits(max_moves=2), solver=solver)
+        assert (play.keys, play.complete_moves) == ([], complete)
 
 
-@pytest.mark.usefixtures("kernel")
-def test_a_stopped_control_leaves_no_complete_play(solver: Solver) -> None:
-    control = Control()
-    control.stop()
-    play = variations(IN_THREE, solver=solver, control=control)
-    assert play.complete_moves is not None
-
-
-@pytest.mark.usefixtures("kernel")
 def test_a_stop_ends_the_building_of_a_large_tree(solver: Solver) -> None:
-    endless = problem_of("8/8/8/3k4/8/8/1Q5K/R7 w - - 0 1", "#7")
+    endless = Problem("8/8/8/3k4/8/8/1Q5K/R7 w - - 0 1", stipulation="#7")
     control = Control()
-    with after_work(control.stop, cpu_s=1):
+    with after_work(control.stop, cpu_s=0.5):
         play = variations(endless, solver=solver, control=control, tries=9)
     assert play.complete_moves is not None
 
 
-@pytest.mark.usefixtures("kernel")
-def test_without_a_stipulation_the_shortest_mate_is_shown(solver: Solver) -> None:
-    play = variations(IN_TWO, solver=solver)
-    assert str(play.stipulation) == "#2"
-    assert [key.move for key in play.keys] == ["c4g8"]
-
-
-@pytest.mark.usefixtures("kernel")
 def test_a_claim_says_within_how_many_moves_keys_solve(solver: Solver) -> None:
     fen = "7k/8/5K2/8/8/8/8/RR6 w - - 0 1"
     shortest = variations(fen, solver=solver)
@@ -316,7 +216,6 @@ def test_a_claim_says_within_how_many_moves_keys_solve(solver: Solver) -> None:
     assert sooner == {key.move for key in shortest.keys}
 
 
-@pytest.mark.usefixtures("kernel")
 def test_where_the_defender_begins_threats_stand_at_the_root(solver: Solver) -> None:
     board = chess.Board("2brrb2/8/p7/1Q6/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
     play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
@@ -326,46 +225,84 @@ def test_where_the_defender_begins_threats_stand_at_the_root(solver: Solver) -> 
     board = chess.Board("2brrb2/8/p7/Q7/1p1kpPp1/1P1pN1K1/3P4/8 b - - 0 1")
     play = variations(Problem(board.fen(), claim=Claim(-1)), solver=solver)
     assert (len(play.defences), play.threats, play.zugzwang) == (15, [], True)
-    assert play.refutations == []
-    assert play.keys == []
-    assert play.tries == []
-    assert play.set_play == []
+    assert play.refutations == play.keys == play.tries == play.set_play == []
 
 
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        ({"tries": -1}, "tries"),
-        ({"tries": True}, "tries"),
-        ({"tries": 1000}, "tries"),
-        ({"depth": 0}, "depth"),
-        ({"depth": "2"}, "depth"),
-        ({"set_play": 1}, "set_play"),
-        ({"threats": None}, "threats"),
-        ({"all_defences": "yes"}, "all_defences"),
-        ({"control": 1}, "control"),
-        ({"solver": 1}, "solver"),
-        ({"limits": 1}, "limits"),
-    ],
-)
-def test_an_argument_is_refused_by_its_name(options: Any, name: str) -> None:
+# fmt: off
+WRONG = [
+    ("tries", -1), ("tries", True), ("tries", 1000), ("depth", 0), ("depth", "2"),
+    ("set_play", 1), ("threats", None), ("all_defences", "yes"), ("control", 1),
+    ("solver", 1), ("limits", 1),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_an_argument_is_refused_by_its_name(name: str, value: Any) -> None:
     with pytest.raises(InputError, match=f"^{name}: expected"):
-        variations(IN_TWO, **options)
+        variations(IN_TWO, **{name: value})
 
 
-@pytest.mark.parametrize("problem", [1, None, b"8/8", "", "not a fen"])
-def test_a_wrong_position_is_refused(problem: Any) -> None:
+def test_a_wrong_position_and_help_play_are_refused() -> None:
     with pytest.raises(InputError):
-        variations(problem)
-
-
-def test_help_play_has_no_variations() -> None:
-    problem = problem_of(IN_TWO, "h#2")
+        variations("not a fen")
     with pytest.raises(InputError, match=r"found h#2$"):
-        variations(problem)
+        variations(Problem(IN_TWO, stipulation="h#2"))
 
 
-@pytest.mark.usefixtures("kernel")
 def test_the_example_in_the_help_runs_as_shown() -> None:
     outcome = doctest.testmod(sys.modules["solver.play.builder"])
     assert (outcome.failed, outcome.attempted) == (0, 5)
+
+
+def play_all(record: dict[str, Any], board: chess.Board) -> int:
+    """Play every move of a record by python-chess's rules; return how many."""
+    after = board.copy(stack=False)
+    move = after.push_san(record["san"])
+    assert move.uci() == record["uci"]
+    count = 1
+    for name in ("defences", "continuations", "refutations"):
+        count += sum(play_all(following, after) for following in record.get(name, []))
+    passed = after.copy(stack=False)
+    passed.push(chess.Move.null())
+    return count + sum(play_all(threat, passed) for threat in record.get("threats", []))
+
+
+def test_empty_fields_of_a_move_are_left_out_and_what_is_cut_is_marked() -> None:
+    (key,) = variations(BLOCK).keys
+    assert list(key) == ["uci", "san", "moves_left", "zugzwang", "defences"]
+    mate = {"uci": "e3f5", "san": "Nf5#"}
+    assert key["defences"][0] == {"uci": "c8b7", "san": "Bb7", "continuations": [mate]}
+    key, *_ = variations("8/8/8/8/8/5KR1/8/7k w - -", depth=1).keys
+    (defence,) = key["defences"]
+    assert (key["cut"], defence["incomplete"]) == (True, True)
+    assert defence["continuations"][0]["cut"] is True
+
+
+def test_the_record_of_a_real_problem_has_legal_moves_only() -> None:
+    solver = Solver(hash_mib=16)
+    solution = solver.solve(Problem(BLOCK), Limits())
+    solver.workspace.resume()
+    play = build_variations(solution, solver.workspace, PlayOptions(True, 2))
+    record = json.loads(dump(play.to_dict(), None))
+    assert record == play_record(typed(play), marks=True)
+    board = chess.Board(BLOCK)
+    moves = sum(play_all(attack, board) for attack in record["keys"] + record["tries"])
+    board.push(chess.Move.null())
+    moves += sum(play_all(defence, board) for defence in record["set_play"])
+    assert moves > 50
+
+
+def test_the_deepest_play_can_be_written_and_read() -> None:
+    record = json.loads(dump(play_record(shuffled(200)), 2))
+    depth, attack = 1, record["keys"][0]
+    while attack.get("defences"):
+        attack = attack["defences"][0]["continuations"][0]
+        depth += 1
+    assert depth == 200
+
+
+def test_the_least_complete_part_says_how_far_all_is_complete() -> None:
+    record = play_record(replace(BLOCK_PLAY, key_moves=3, set_play_moves=1))
+    names = ("complete_moves", "key_moves", "set_play_moves", "try_moves")
+    assert [record[name] for name in names] == [1, 3, 1, None]

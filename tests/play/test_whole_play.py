@@ -1,22 +1,41 @@
-"""The whole play: known trees, and an oracle written from the definitions."""
+"""The play, and the marks of problemists, are what oracles find by the definitions."""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 import pytest
 
-from solver import Problem, variations
-from solver.problem import Stipulation
+from solver import solve, variations
+from solver.board import Place
+from solver.formats.registry import read_collection
+from solver.play.builder import build_variations
+from solver.play.record import (
+    KEY_FEATURES,
+    MateMark,
+    PlayOptions,
+    Variations,
+    find_mate_mark,
+    mark_key,
+)
+from solver.problem import Limits, Problem, Restriction, Stipulation
+from solver.solution import Solution, Status
 from solver.solving import Solver
+from tests.oracles import marks, special, walks
 from tests.oracles import play as oracle
+from tests.oracles.restrictions import RestrictedGame
 from tests.oracles.walks import small_positions
+from tests.output.answers import ROOK_BY_TABLE
+from tests.played import Ply, require_whole_mate, walk
+from tests.sizes import sized
 from tests.typed_play import all_attacks_of, names, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from collections.abc import Iterable, Iterator
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -32,13 +51,6 @@ def solver() -> Solver:
 def whole(board: chess.Board, stipulation: str, solver: Solver, **options: Any) -> Any:
     problem = Problem(board.fen(), stipulation=Stipulation.parse(stipulation))
     return typed(variations(problem, solver=solver, **options))
-
-
-def continuations(defences: Iterable[Any]) -> dict[str, list[str]]:
-    return {
-        defence.move: [attack.move for attack in defence.continuations]
-        for defence in defences
-    }
 
 
 def as_oracle(play: Any) -> oracle.WholePlay:
@@ -67,40 +79,6 @@ def _defences(defences: Iterable[Any]) -> frozenset[oracle.Defence]:
         oracle.Defence(defence.move, _attacks(defence.continuations))
         for defence in defences
     )
-
-
-def test_the_play_of_a_known_problem_is_complete(solver: Solver) -> None:
-    play = whole(chess.Board(BLOCK + " 0 1"), "#2", solver, set_play=True, tries=1)
-    assert play.complete_moves is None
-    assert play.keys_complete
-    assert play.tries_complete
-    assert continuations(play.set_play) == {
-        "c8d7": ["h5d5"],
-        "c8e6": ["h5e5"],
-        "d8d5": ["h5d5"],
-        "e8e5": ["h5e5"],
-        "f8d6": ["h5d5"],
-        "f8e7": ["h5e5"],
-    }
-    (key,) = play.keys
-    assert (key.move, key.moves_left, key.is_zugzwang) == ("h5a5", 1, True)
-    assert key.threats == []
-    defences = continuations(key.defences)
-    assert len(defences) == 15
-    duals = {reply: sorted(moves) for reply, moves in defences.items() if moves[1:]}
-    both = ["a5b4", "a5b6"]
-    assert duals == {"e8e7": both, "f8h6": both, "f8g7": both}
-    tries = {attack.move: attack for attack in play.tries}
-    assert {name: names(attack.refutations) for name, attack in tries.items()} == {
-        "e3c2": ["d3c2"],
-        "h5b5": ["a6b5"],
-        "h5d5": ["d8d5"],
-        "h5e5": ["e8e5"],
-    }
-    assert [threat.move for threat in tries["h5b5"].threats] == ["b5c4"]
-    assert continuations(tries["h5b5"].defences) == {"c8e6": ["b5e5"]}
-    assert [name for name, attack in tries.items() if attack.defences] == ["h5b5"]
-    assert not any(attack.is_zugzwang for attack in play.tries)
 
 
 def attacking_positions(count: int, seed: int) -> list[chess.Board]:
@@ -167,28 +145,19 @@ def test_the_play_of_mates_in_three_is_that_of_the_definition(
 
 
 SELFMATE = "8/8/1B5R/p7/N7/K2k4/R2p1Bp1/1q1Q2NR w - -"
+SHORT_SELFMATE = "Q7/8/6B1/3R4/8/2R2p2/4kNN1/6BK w - -"
+AT_ONCE = "8/8/8/8/8/6k1/P4q2/7K w - -"
+"""The set play ends at once: the defender, in reflex play, must mate."""
 
+# fmt: off
 OTHER = [
-    ("s#2", SELFMATE),
-    ("s#2", "Q7/8/6B1/3R4/8/2R2p2/4kNN1/6BK w - -"),
-    ("s#1", SELFMATE),
-    ("s=2", "Q7/8/6B1/3R4/8/2R2p2/4kNN1/6BK w - -"),
-    ("r#2", "K7/3q4/8/k7/8/1P3r2/8/8 w - -"),
-    ("semi-r#2", "1N6/8/8/8/1k2r3/8/2qq4/K7 w - -"),
-    # The set play ends at once: the defender, in reflex play, must mate.
-    ("r#2", "8/8/8/8/8/6k1/P4q2/7K w - -"),
-    ("semi-r#2", "8/8/8/8/8/6k1/P4q2/7K w - -"),
-    ("=2", "K7/1P4B1/3N4/1Bp2P2/N7/8/1pR5/1k6 w - -"),
+    pytest.param("s#2", SELFMATE, marks=pytest.mark.slow),
+    ("s#2", SHORT_SELFMATE), ("s=2", SHORT_SELFMATE),
+    ("r#2", "K7/3q4/8/k7/8/1P3r2/8/8 w - -"), ("r#2", AT_ONCE),
+    ("semi-r#2", "1N6/8/8/8/1k2r3/8/2qq4/K7 w - -"), ("semi-r#2", AT_ONCE),
     ("=2", "1k6/8/2R5/K7/5P2/8/8/8 w - -"),
-    *(
-        pytest.param(
-            stipulation,
-            "8/3p4/1B6/4P3/1pRN2k1/1q6/1P6/b1KN4 w - -",
-            marks=pytest.mark.slow,
-        )
-        for stipulation in ("r#2", "semi-r#2")
-    ),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(("stipulation", "fen"), OTHER)
@@ -216,7 +185,6 @@ LAST_MOVE = "5K2/q7/7k/2R5/3n4/8/4B3/8 w - -"
         ("r#2", MUST_MATE, []),
         ("semi-r#2", MUST_MATE, ["f1d3"]),
         ("r#1", LAST_MOVE, []),
-        ("semi-r#1", LAST_MOVE, []),
         ("s#1", LAST_MOVE, ["c5h5"]),
     ],
 )
@@ -229,64 +197,271 @@ def test_reflex_play_has_no_tries_where_a_mate_is_due_or_one_move_is_left(
     assert play.tries_complete
 
 
-def test_a_selfmate_ends_with_the_defender_s_mates(solver: Solver) -> None:
-    board = chess.Board(f"{SELFMATE} 0 1")
-    (key,) = whole(board, "s#2", solver).keys
-    (defence,) = key.defences
-    (last,) = defence.continuations
-    assert (key.move, defence.move, last.move) == ("d1f3", "d3c4", "f3b3")
-    assert last.moves_left == 0
-    assert not last.is_zugzwang
-    assert [(end.move, end.continuations) for end in last.defences] == [("b1b3", [])]
-    assert last.defences[0].length == 0
-
-
-def test_a_key_that_mates_sooner_has_only_the_play_of_its_length(
-    solver: Solver,
-) -> None:
-    board = chess.Board("8/8/8/4N3/3n4/6pp/5npk/1K4bn w - - 0 1")
-    in_two = whole(board, "#2", solver)
-    in_three = whole(board, "#3", solver)
-    (key,) = in_two.keys
-    sooner = [attack for attack in in_three.keys if attack.move == key.move]
-    assert _attacks(sooner) == _attacks([key])
-    assert in_three.keys[0].moves_left == 1
-
-
-@pytest.mark.parametrize("stipulation", ["#2", "s#2"])
-def test_black_s_play_is_the_mirror_image(stipulation: str, solver: Solver) -> None:
-    fen = BLOCK if stipulation == "#2" else SELFMATE
-    board = chess.Board(f"{fen} 0 1")
-    options = {"set_play": True, "tries": 1}
-    play = as_oracle(whole(board, stipulation, solver, **options))
-    mirrored = as_oracle(whole(board.mirror(), stipulation, solver, **options))
-    flip = str.maketrans("12345678", "87654321")
-    assert repr(_sorted(play)).translate(flip) != repr(_sorted(play))
-    assert _sorted(mirrored) == _sorted(_flipped(play, flip))
-
-
-def _flipped(node: Any, flip: dict[int, int]) -> Any:
-    if isinstance(node, str):
-        return node.translate(flip)
-    if isinstance(node, frozenset):
-        return frozenset(_flipped(child, flip) for child in node)
-    if isinstance(node, tuple):
-        return tuple(_flipped(child, flip) for child in node)
-    return node
-
-
-def _sorted(node: Any) -> Any:
-    """Return a tree with its sets in order, so that it has one text."""
-    if isinstance(node, frozenset):
-        return sorted(map(_sorted, node), key=repr)
-    if isinstance(node, tuple):
-        return tuple(map(_sorted, node))
-    return node
-
-
 def test_in_check_there_is_no_set_play(solver: Solver) -> None:
     board = chess.Board("k7/8/1K6/8/8/8/8/1r5R w - - 0 1")
     assert board.is_check()
     play = whole(board, "#2", solver, set_play=True)
     assert play.set_play == []
     assert play.complete_moves is None
+
+
+PUZZLES = Path(__file__).parents[2] / "puzzles"
+
+MATED = "7k/8/p5K1/8/8/8/8/1R6 b - - 0 1"
+"""Mated in 1, whichever of the two moves is played."""
+
+
+def play(
+    solution: Solution, solver: Solver, *, most_moves: int = 5_000, **options: Any
+) -> Any:
+    """Build the play of the solver's last answer, with every defence."""
+    solver.workspace.resume()
+    wanted = PlayOptions(all_defences=True, most_moves=most_moves, **options)
+    return typed(build_variations(solution, solver.workspace, wanted))
+
+
+def first_of(variations: Any) -> Any:
+    return variations.keys or variations.defences
+
+
+def next_of(move: Any) -> Any:
+    return move.defences or move.continuations
+
+
+def plies(solution: Solution, variations: Any) -> Iterator[Ply]:
+    assert solution.mate
+    return walk(
+        chess.Board(solution.problem.fen),
+        first_of(variations),
+        attacking=solution.mate > 0,
+        move_of=lambda move: move.move,
+        next_of=next_of,
+    )
+
+
+def mainline(variations: Any) -> tuple[str, ...]:
+    line = []
+    ahead = first_of(variations)
+    while ahead:
+        line.append(ahead[0].move)
+        ahead = next_of(ahead[0])
+    return tuple(line)
+
+
+def puzzles(name: str, most: int, count: int) -> list[Problem]:
+    """Return the first puzzles of a file that claim a mate in at most `most` moves."""
+    records = read_collection(str(PUZZLES / f"{name}.epd"))
+    problems = [record for record in records if isinstance(record, Problem)]
+    claimed = (one for one in problems if one.claim and 0 < abs(one.claim.mate) <= most)
+    return list(islice(claimed, count))
+
+
+@pytest.mark.parametrize(("name", "most"), [("traps", 4), ("classics", 3)])
+def test_every_defence_of_a_puzzle_ends_in_mate_in_time(
+    name: str, most: int, solver: Solver
+) -> None:
+    for problem in puzzles(name, most, 15):
+        solution = solver.solve(problem, Limits())
+        assert solution.mate
+        variations = play(solution, solver, most_moves=50_000)
+        assert variations.complete_moves is None
+        longest = require_whole_mate(plies(solution, variations), solution.mate)
+        assert longest == abs(solution.mate)
+        assert mainline(variations) == solution.pv, problem.id
+        if solution.mate > 0:
+            keys = [key.move for key in variations.keys]
+            assert sorted(keys) == sorted(solution.keys)
+        for attack in all_attacks_of(variations):
+            lengths = [defence.length for defence in attack.defences]
+            assert lengths == sorted(lengths, reverse=True), problem.id
+
+
+def test_without_time_the_main_line_and_the_keys_are_still_complete(
+    solver: Solver,
+) -> None:
+    solution = solver.solve(Problem("7k/8/5K2/8/8/8/8/RR6 w - - 0 1"), Limits())
+    assert solution.mate == 2
+    assert len(solution.keys) > 2
+    variations = play(solution, solver, time_s=0)
+    assert variations.complete_moves == 0
+    assert {key.move for key in variations.keys} == set(solution.keys)
+    assert all(key.is_cut for key in variations.keys)
+    assert [bool(key.defences) for key in variations.keys][:2] == [True, False]
+    assert mainline(variations) == solution.pv
+    solution = solver.solve(Problem("8/8/8/8/1Q6/2K5/8/k7 w - - 0 1"), Limits())
+    assert solution.mate == 1
+    assert play(solution, solver, time_s=0).complete_moves is None
+    stalemate = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+    solution = solver.solve(Problem(stalemate), Limits(max_moves=2))
+    assert play(solution, solver) == Variations(fen=stalemate)
+
+
+def test_the_side_to_move_may_be_mated(solver: Solver) -> None:
+    found = solver.solve(Problem(MATED), Limits())
+    assert found.mate == -1
+    assert require_whole_mate(plies(found, play(found, solver)), -1) == 1
+    for line in ((), ("a6a5", "b1b8")):
+        solver.workspace.begin(None)
+        solution = Solution(Problem(MATED), Status.PROVED, -1, 1, pv=line)
+        variations = play(solution, solver)
+        assert require_whole_mate(plies(solution, variations), -1) == 1
+        # Among equally long defences the main line comes first.
+        assert mainline(variations) == line or not line
+
+
+@pytest.mark.parametrize("flights", [None, 2])
+def test_the_attacker_obeys_a_restriction(flights: int | None, solver: Solver) -> None:
+    restriction = Restriction(checks_only=flights is None, king_flights=flights)
+    game = RestrictedGame(flights is None, flights, None, None)
+    shown = 0
+    for problem in puzzles("generated-3", 3, 60):
+        limits = Limits(max_moves=4, nodes=100_000)
+        solution = solver.solve(problem, limits, restriction=restriction)
+        if not solution.mate:
+            continue
+        variations = play(solution, solver)
+        require_whole_mate(plies(solution, variations), solution.mate)
+        for ply in plies(solution, variations):
+            if not ply.is_attackers and ply.moves:
+                assert game.admits(ply.before), (problem.fen, ply)
+        shown += 1
+    assert shown > 3
+
+
+def test_the_mate_of_a_small_endgame_is_shown_beyond_the_reach_of_search(
+    solver: Solver,
+) -> None:
+    solution = solver.solve(Problem("7k/8/5K2/8/4N3/8/8/5B2 w - - 0 1"), Limits())
+    assert solution.mate == 22
+    variations = play(solution, solver, most_moves=500)
+    assert variations.complete_moves
+    assert all(attack.moves_left < 22 for attack in all_attacks_of(variations))
+
+
+def test_a_mate_from_a_tablebase_has_only_its_main_line_and_keys(
+    solver: Solver,
+) -> None:
+    solver.workspace.begin(None)
+    variations = play(ROOK_BY_TABLE, solver)
+    assert variations.complete_moves == 0
+    assert mainline(variations) == ROOK_BY_TABLE.pv
+    assert {key.move for key in variations.keys} == set(ROOK_BY_TABLE.keys)
+
+
+# Pure, model and ideal mates, and what a key does
+
+
+PLAIN, PURE, MODEL, IDEAL = MateMark
+
+MATES = [
+    # One guard for each square; the king takes part.
+    ("k6R/8/1K6/8/8/8/8/8 b - - 0 1", IDEAL),
+    # An idle king or pawn leaves a model mate, an idle piece a pure one.
+    ("4R1k1/5ppp/8/8/8/8/8/K7 b - - 0 1", MODEL),
+    ("k6R/8/1K6/8/8/8/7P/8 b - - 0 1", MODEL),
+    ("4R1k1/5ppp/8/8/8/8/8/K1B5 b - - 0 1", PURE),
+    # An idle piece of the mated side prevents only an ideal mate.
+    ("k6R/8/1K6/8/8/8/p7/8 b - - 0 1", MODEL),
+    # Smothered: all blocks, and the knight alone mates.
+    ("6rk/5Npp/8/8/8/8/8/K7 b - - 0 1", MODEL),
+    # A square guarded twice, and a block that is guarded.
+    ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", PLAIN),
+    ("4R1k1/5ppp/8/8/3B4/8/8/K7 b - - 0 1", PLAIN),
+    # The king's own shadow is guarded: h8 by the rook behind its king.
+    ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", MODEL),
+    # Both checks are needed: the bishop would parry one, the rook the other.
+    ("kr6/8/8/2b5/4B3/8/8/R6K b - - 0 1", MODEL),
+    ("kr6/8/8/8/4B3/8/8/R6K b - - 0 1", PLAIN),
+    # A block may be guarded by its pinner where the pin is needed.
+    ("3rkb2/4qp2/5N2/8/8/8/8/4R2K b - - 0 1", MODEL),
+    ("3rkb2/4np2/5N2/8/8/8/8/4R2K b - - 0 1", PLAIN),
+    # The rook far away would parry the check, so its pinner takes part; the knight
+    # would not.
+    ("k1K5/8/8/3r4/8/8/6B1/R7 b - - 0 1", MODEL),
+    ("k1K5/8/8/3n4/8/8/6B1/R7 b - - 0 1", PURE),
+    # The pawn f4 would capture en passant if the rook did not pin it.
+    ("8/6K1/8/4pkp1/2Q1Ppp1/5R2/8/8 b - e3 0 1", IDEAL),
+    # Not mate at all: stalemate and check.
+    ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", PLAIN),
+    ("k7/8/8/8/8/8/8/R6K b - - 0 1", PLAIN),
+]
+
+
+@pytest.mark.parametrize(("fen", "mark"), MATES)
+def test_a_mate_is_marked_by_the_definition(fen: str, mark: MateMark) -> None:
+    board = chess.Board(fen)
+    assert board.is_checkmate() or mark is PLAIN
+    assert find_mate_mark(board) is mark
+    assert board.fen(en_passant="fen") == fen
+    assert find_mate_mark(board.mirror()) is mark
+    assert find_mate_mark(board.transform(chess.flip_horizontal)) is mark
+
+
+def moves_of(count: int, seed: int) -> Iterator[tuple[chess.Board, chess.Move]]:
+    """Yield all legal moves of positions of all kinds, special moves among them."""
+    boards = chain(
+        walks.random_positions(count, seed),
+        walks.small_positions(count, seed),
+        walks.crowded_positions(count, seed),
+        special.all_kinds(count // len(special.KINDS), seed),
+    )
+    return ((board, move) for board in boards for move in list(board.legal_moves))
+
+
+def feature_of(remark: str) -> str:
+    """Return a remark without its squares."""
+    words = remark.replace(",", "").split()
+    return " ".join(word for word in words if word not in chess.SQUARE_NAMES)
+
+
+@sized("count", 30, 3_000)
+def test_a_key_does_what_the_oracle_says(count: int) -> None:
+    found: Counter[str] = Counter()
+    for board, move in moves_of(count, seed=1):
+        expected = marks.mark_key(board, move)
+        assert mark_key(Place.of(board), move.uci()) == expected, (board.fen(), move)
+        found.update(map(feature_of, expected))
+        found[special.name_special(board, move)] += 1
+    named = {feature_of(text.format("a1")) for text in KEY_FEATURES.values()}
+    assert named - {"promotes to a pawn"} <= set(found)
+    assert {"castling", "en passant", "promotion"} <= set(found)
+
+
+def mates_of_play(count: int, seed: int) -> Iterator[chess.Board]:
+    """Yield the mates that a legal move gives in positions of all kinds."""
+    for board, move in moves_of(count, seed):
+        board.push(move)
+        if board.is_checkmate():
+            yield board
+        board.pop()
+
+
+def mates_of_puzzles(every: int) -> Iterator[chess.Board]:
+    """Yield the final positions of the puzzles' solutions."""
+    records = chain.from_iterable(map(read_collection, sorted(PUZZLES.glob("*.epd"))))
+    for record in islice(records, 0, None, every):
+        assert isinstance(record, Problem)
+        board = chess.Board(record.fen)
+        for move in solve(record, Limits(nodes=20_000)).pv:
+            board.push_uci(move)
+        yield board
+
+
+@sized("count", 150, 8_000)
+def test_a_mate_is_what_the_oracle_says(count: int) -> None:
+    found: Counter[str] = Counter()
+    mates = chain(
+        walks.mated_positions(count, seed=3),
+        mates_of_play(count, seed=3),
+        mates_of_puzzles(every=10 if count < 1_000 else 1),
+    )
+    for board in mates:
+        mark = marks.mark_mate(board)
+        assert find_mate_mark(board) is mark, board.fen()
+        assert find_mate_mark(board.mirror()) is mark, board.fen()
+        found[mark] += 1
+        found["double check"] += mark != PLAIN and len(board.checkers()) > 1
+        own = chess.SquareSet(board.occupied_co[board.turn] & ~board.kings)
+        pinned = any(board.is_pinned(board.turn, square) for square in own)
+        found["pin"] += mark != PLAIN and pinned
+    assert {PLAIN, PURE, MODEL, "double check", "pin"} <= set(+found)
