@@ -7,13 +7,12 @@ import os
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import warnings
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from itertools import chain, cycle
 from pathlib import Path
@@ -23,13 +22,12 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from distributed import KilledWorker
+from distributed import WorkerPlugin
 
 from solver import __version__
 from solver.audit import cluster
-from solver.audit.job import AuditOptions
-from solver.audit.store import ResumeStore, Store
-from solver.audit.workers import WorkerDiedError, audit, local_workers
+from solver.audit.job import AuditJob, AuditOptions
+from solver.audit.workers import audit, local_workers
 from solver.cli.main import run
 from solver.errors import ClusterError
 from solver.formats.registry import read_collection
@@ -37,13 +35,12 @@ from solver.problem import Claim, Limits, Problem
 from solver.search.endgame import BEFORE_TABLE
 from solver.search.threads import GroupControl
 from solver.solution import StoppedBy
-from tests.audit.deadly import Deadly
 from tests.cli import conftest, processes
 from tests.processes import PATIENCE_S, started
 from tests.processes import run as run_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from solver.audit.results import AuditResult
     from solver.audit.workers import WorkerPool
@@ -66,145 +63,65 @@ def generated(*moves: int) -> Iterator[Problem | FormatError]:
 
 
 def audited(
-    records: Iterable[Problem | FormatError],
-    pool: WorkerPool,
-    resume: ResumeStore | None = None,
+    records: Iterable[Problem | FormatError], pool: WorkerPool
 ) -> Iterator[AuditResult]:
     """Audit the records; an audit that hangs is stopped and lacks results."""
     control = GroupControl()
     alarm = threading.Timer(PATIENCE_S, control.stop)
     alarm.start()
     try:
-        yield from audit(records, OPTIONS, pool, resume=resume, control=control)
+        for result in audit(records, OPTIONS, pool, control=control):
+            yield result._replace(time_s=0.0)
     finally:
         alarm.cancel()
 
 
-def rows(store: Path) -> list[dict[str, Any]]:
-    with closing(sqlite3.connect(store)) as base:
-        base.row_factory = sqlite3.Row
-        found = map(dict, base.execute("SELECT * FROM results ORDER BY file, line"))
-        return [row | {"time_s": None} for row in found]
-
-
 def living(group: int) -> list[str]:
-    """Return the processes of a group, without those that have ended."""
-    listed = run_process(["ps", "-e", "-o", "pgid=,stat=,args="], check=True)
-    fields = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
-    return [
-        args
-        for pgid, state, args in fields
-        if int(pgid) == group and not state.startswith("Z")
-    ]
+    """Return the states of a group's processes, without those that have ended."""
+    listed = run_process(["ps", "-e", "-o", "pgid=,stat="], check=True)
+    fields = map(str.split, listed.stdout.splitlines())
+    return [state for pgid, state in fields if int(pgid) == group and state[0] != "Z"]
+
+
+class Deadly(WorkerPlugin):
+    """Kills each worker that a problem named `deadly` reaches."""
+
+    def setup(self, worker: object) -> None:
+        assert worker
+        whole = AuditJob.run_batch
+
+        def run_batch(job: AuditJob, problems: list[Problem], *more: Any) -> Any:
+            if "deadly" in [problem.id for problem in problems]:
+                os._exit(1)
+            return whole(job, problems, *more)
+
+        AuditJob.run_batch = run_batch  # type: ignore[assignment,method-assign]
 
 
 @pytest.mark.slow
-def test_a_killed_worker_neither_loses_nor_repeats_a_result(tmp_path: Path) -> None:
-    with Store(tmp_path / "calm.db") as store:
-        calm = ResumeStore(store, OPTIONS)
-        asked = len(list(audited(generated(3, 4, 5), local_workers(OPTIONS, 1), calm)))
-    with (
-        Store(tmp_path / "killed.db") as store,
-        cluster.open_cluster(cluster.LOCAL, OPTIONS, 2) as machines,
-    ):
-        pids = machines.client.run(os.getpid).values()
-        assert len(set(pids)) == 2
-        found = 0
-        for _ in audited(
-            generated(3, 4, 5), machines.pool, ResumeStore(store, OPTIONS)
-        ):
-            found += 1
-            if found == 20:
-                os.kill(min(pids), signal.SIGKILL)
-        left = machines.client.run(os.getpid).values()
-    assert min(pids) not in left
-    assert found == asked == 300
-    assert rows(tmp_path / "killed.db") == rows(tmp_path / "calm.db")
-
-
-@pytest.mark.slow
-def test_a_problem_that_kills_its_workers_is_undecided_and_harms_no_other() -> None:
-    deadly = replace(MATE, id="deadly")
+def test_killed_and_deadly_problems_neither_lose_nor_repeat_a_result() -> None:
+    asked = [*generated(1, 2)]
+    expected = sorted(audited(asked, local_workers(OPTIONS, 1)))
+    found: list[AuditResult] = []
     with cluster.open_cluster(cluster.LOCAL, OPTIONS, 2) as machines:
         machines.client.register_plugin(Deadly())
-        records = [*generated(1), deadly, *generated(2)]
-        results = {result.id: result for result in audited(records, machines.pool)}
-    assert len(results) == len(records)
-    assert results.pop("deadly").stopped_by == StoppedBy.CRASH
-    assert {result.word for result in results.values()} == {"proved"}
-
-
-class Lost:
-    """A client and its task, whose workers all die; counts the tasks."""
-
-    status = "running"
-
-    def __init__(self) -> None:
-        self.begun = threading.Semaphore(0)
-        self.submitted = 0
-        self.go_on = threading.Event()
-
-    def run(self, *_: Any, **__: Any) -> dict[str, str]:
-        return {}
-
-    def run_on_scheduler(self, *_: Any) -> str:
-        return __version__
-
-    def nthreads(self) -> dict[str, int]:
-        return {"a": 1}
-
-    def submit(self, *_: Any, key: str) -> Ending:
-        assert key
-        self.submitted += 1
-        self.begun.release()
-        return Ending(self.go_on)
-
-
-class Ending:
-    status = "error"
-
-    def __init__(self, go_on: threading.Event) -> None:
-        self.go_on = go_on
-
-    def add_done_callback(self, call: Callable[[Ending], None]) -> None:
-        self.go_on.wait(PATIENCE_S)
-        call(self)
-
-    def exception(self) -> Exception:
-        died: Any = KilledWorker  # its arguments have no types
-        error: Exception = died("task", None, 1)
-        return error
-
-
-def test_a_suspect_runs_again_while_nothing_else_runs() -> None:
-    client = Lost()
-    machines = cluster.Cluster(client, OPTIONS)
-    control = GroupControl()
-
-    def lose(problem: Problem) -> None:
-        with pytest.raises(WorkerDiedError):
-            machines.run_batch([problem], control)
-
-    client.go_on.set()
-    lose(MATE)
-    client.go_on.clear()
-    other = replace(MATE, id="other")
-    threads = [threading.Thread(target=lose, args=[one]) for one in (other, MATE)]
-    threads[0].start()
-    for _ in range(2):
-        assert client.begun.acquire(timeout=PATIENCE_S)
-    threads[1].start()
-    assert not client.begun.acquire(timeout=0.1)
-    assert client.submitted == 2
-    client.go_on.set()
-    for thread in threads:
-        thread.join(PATIENCE_S)
-    assert client.submitted == 3
+        pids = machines.client.run(os.getpid).values()
+        assert len(set(pids)) == 2
+        asked.insert(len(asked) // 2, replace(MATE, id="deadly"))
+        for result in audited(asked, machines.pool):
+            found.append(result)
+            if len(found) == 20:
+                os.kill(min(pids), signal.SIGKILL)
+        assert min(pids) not in machines.client.run(os.getpid).values()
+    (deadly,) = (result for result in found if result.id == "deadly")
+    assert deadly.stopped_by == StoppedBy.CRASH
+    found.remove(deadly)
+    assert sorted(found) == expected
 
 
 def test_an_audit_ends_with_an_error_when_its_scheduler_is_gone(tmp_path: Path) -> None:
     place = tmp_path / "scheduler.json"
-    common = ["--scheduler-file", str(place), "--no-dashboard"]
+    common = ["--scheduler-file", str(place), "--no-dashboard", "--host", "127.0.0.1"]
 
     def dask(role: str, *more: str) -> AbstractContextManager[subprocess.Popen[str]]:
         return started(
@@ -214,57 +131,40 @@ def test_an_audit_ends_with_an_error_when_its_scheduler_is_gone(tmp_path: Path) 
         )
 
     with (
-        dask("scheduler", "--host", "127.0.0.1", "--port", "0") as scheduler,
-        dask("worker", "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1"),
-        cluster.open_cluster(scheduler_of(place), OPTIONS) as machines,
+        dask("scheduler", "--port", "0") as scheduler,
+        dask("worker", "--no-nanny", "--nthreads", "1"),
     ):
-        results = audited(cycle([*generated(5)]), machines.pool)
-        next(results)
-        scheduler.kill()
-        with pytest.raises(ClusterError, match="lost the connection"):
-            list(results)
+        address = None
+        while address is None:
+            time.sleep(0.05)
+            assert scheduler.poll() is None
+            with suppress(FileNotFoundError, ValueError):
+                address = json.loads(place.read_text())["address"]
+        with cluster.open_cluster(address, OPTIONS) as machines:
+            results = audited(cycle([*generated(5)]), machines.pool)
+            next(results)
+            scheduler.kill()
+            with pytest.raises(ClusterError, match="lost the connection"):
+                list(results)
 
 
-def scheduler_of(place: Path) -> str:
-    for _ in range(int(PATIENCE_S / 0.05)):
-        with suppress(FileNotFoundError, ValueError):
-            return str(json.loads(place.read_text())["address"])
-        time.sleep(0.05)
-    pytest.fail("no scheduler came up")
-
-
-def test_a_worker_with_another_solver_is_refused_at_once(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("version", "folders", "reason"),
+    [
+        ("99.0", (), r"expected matesolve 99\.0, found \d"),
+        (__version__, ("/none",), r"127\.0\.0\.1:\d+: .*none"),
+    ],
+)
+def test_a_worker_with_another_solver_or_other_tables_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, version: str, folders: tuple[str, ...], reason: str
 ) -> None:
-    monkeypatch.setattr(cluster, "__version__", "99.0")
+    monkeypatch.setattr(cluster, "__version__", version)
+    options = replace(OPTIONS, directories=folders)
     with (
-        pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"),
-        cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
-    ):
-        pass
-
-
-def test_a_worker_with_another_solver_that_joins_later_is_refused_too() -> None:
-    with pytest.raises(ClusterError, match=r"expected matesolve 99\.0, found \d"):
-        cluster.run_batch("audit", "99.0", OPTIONS, [MATE])
-
-
-def test_a_worker_without_the_endgame_tables_is_refused(tmp_path: Path) -> None:
-    options = replace(OPTIONS, directories=(str(tmp_path / "none"),))
-    with (
-        pytest.raises(ClusterError, match=r"127\.0\.0\.1:\d+: .*none"),
+        pytest.raises(ClusterError, match=reason),
         cluster.open_cluster(cluster.LOCAL, options, 1),
     ):
         pass
-
-
-def test_a_batch_keeps_its_order_and_its_audit_can_be_ended() -> None:
-    problems = [MATE, replace(MATE, claim=Claim(2))]
-    version = __version__
-    found = cluster.run_batch("ended", version, OPTIONS, problems)
-    assert [one and one.word for one in found] == ["proved", "shorter"]
-    cluster.end_audit("ended")
-    assert "ended" not in cluster._running
 
 
 def test_an_address_without_a_scheduler_is_an_error_of_one_line(
@@ -281,19 +181,19 @@ def test_an_address_without_a_scheduler_is_an_error_of_one_line(
     )
 
 
-@pytest.mark.parametrize("address", ["here", "tcp://host", "http://host:80", ""])
-def test_a_malformed_address_is_a_usage_error(
-    capsys: pytest.CaptureFixture[str], address: str
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["tcp://host"], "tcp://HOST:8786, found 'tcp://host'\n"),
+        (["http://host:80"], "tcp://HOST:8786, found 'http://host:80'\n"),
+        (["tcp://[::1]:1", "-j", "2"], "--jobs cannot be combined with a cluster"),
+    ],
+)
+def test_a_malformed_address_and_jobs_elsewhere_are_usage_errors(
+    capsys: pytest.CaptureFixture[str], options: list[str], reason: str
 ) -> None:
-    assert run(["verify", "-", "--cluster", address]) == 2
-    assert f"tcp://HOST:8786, found {address!r}\n" in capsys.readouterr().err
-
-
-def test_jobs_are_refused_for_a_cluster_elsewhere(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["verify", "-", "--cluster", "tcp://127.0.0.1:1", "-j", "2"]) == 2
-    assert "--jobs cannot be combined with a cluster" in capsys.readouterr().err
+    assert run(["verify", "-", "--cluster", *options]) == 2
+    assert reason in capsys.readouterr().err
 
 
 def test_without_dask_the_package_is_named(
@@ -317,23 +217,18 @@ def test_dask_is_loaded_for_a_cluster_only() -> None:
 def test_the_output_is_the_same_as_without_a_cluster(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """dask gives a first cluster its port 8787, and warns in a second."""
     found = []
-    for options in ([], ["--cluster", "local", "--jobs", "1"]):
-        code = run(["verify", str(PUZZLES / "traps.epd"), "--keys", *options])
-        out, err = capsys.readouterr()
-        found.append((code, COSTS.sub("", out), err))
-    assert found[0] == found[1]
-
-
-def test_two_clusters_on_one_machine_do_not_disturb_each_other() -> None:
-    """dask gives the first one its port 8787, and warns in the second."""
-    with warnings.catch_warnings(record=True) as caught:
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
+    ):
         warnings.simplefilter("always")
-        with (
-            cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
-            cluster.open_cluster(cluster.LOCAL, OPTIONS, 1),
-        ):
-            pass
+        for options in ([], ["--cluster", "local", "--jobs", "1"]):
+            code = run(["verify", str(PUZZLES / "traps.epd"), "--keys", *options])
+            out, err = capsys.readouterr()
+            found.append((code, COSTS.sub("", out), err))
+    assert found[0] == found[1]
     assert not [each for each in caught if "8787" in str(each.message)]
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from itertools import islice, product
+from collections import defaultdict
+from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
 import chess
 import pytest
 
-from solver.audit.duplicates import Duplicate, Duplicates
+from solver.audit.duplicates import Duplicates
 from solver.problem import MATE, Claim, Problem, Stipulation
 from tests.sizes import sized
 
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.usefixtures("kernel")
 ROOK = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 PUSHED = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+ALONE = "4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1"
+PINNED = "8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1"
 FILES, RANKS = chess.flip_horizontal, chess.flip_vertical
 
 
@@ -40,10 +42,6 @@ def exchanged(fen: str) -> str:
     return chess.Board(fen).mirror().fen(en_passant="fen")
 
 
-def recounted(fen: str) -> str:
-    return " ".join([*fen.split()[:4], "7", "31"])
-
-
 def walk(random: Random) -> Iterator[chess.Board]:
     """Yield the positions of a game of random moves, some with fewer rights."""
     board = chess.Board(random.choice([chess.STARTING_FEN, CASTLING, PUSHED]))
@@ -57,26 +55,15 @@ def walk(random: Random) -> Iterator[chess.Board]:
         board.push(random.choice([*board.legal_moves]))
 
 
-def placed(random: Random) -> Iterator[str]:
-    """Yield random positions without castling, each with other pieces."""
-    seen = set[frozenset[str]]()
-    while True:
-        board = chess.Board(None)
-        letters = ["K", "k", *random.choices("QRBNPqrbnp", k=random.randint(3, 8))]
-        squares = random.sample(range(8, 56), len(letters))
-        for letter, square in zip(letters, squares, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = random.random() < 0.5
-        if board.is_valid() and images(board) not in seen:
-            seen.add(images(board))
-            yield board.fen()
-
-
 def found(problems: Iterable[Problem]) -> Duplicates:
     duplicates = Duplicates()
     for problem in problems:
         duplicates.add(problem)
     return duplicates
+
+
+def recounted(fen: str) -> str:
+    return " ".join([*fen.split()[:4], "7", "31"])
 
 
 def listed(*records: tuple[str, Claim | None]) -> Duplicates:
@@ -85,12 +72,6 @@ def listed(*records: tuple[str, Claim | None]) -> Duplicates:
         Problem(fen, claim=claim, source=f"a.epd:{line}")
         for line, (fen, claim) in enumerate(records, 1)
     )
-
-
-def related(*fens: str) -> list[list[str | None]]:
-    """Return how the positions of each group relate to its first."""
-    groups = listed(*((fen, None) for fen in fens)).groups()
-    return [[one.relation for one in group] for group in groups]
 
 
 @sized("games", 4, 60)
@@ -112,81 +93,37 @@ def test_positions_are_grouped_as_the_oracle_groups_them(games: int) -> None:
     assert len(groups) > games
 
 
-def test_all_planted_duplicates_are_found_and_no_others() -> None:
-    random = Random(1)
-    fens = [*islice(placed(random), 300)]
-    changes: dict[str, Callable[[str], str]] = {
-        "the same position": str,
-        "with other counters": recounted,
-        "mirrored": mirrored,
-        "with colours exchanged": exchanged,
-    }
-    claims = {None: Claim(2), "another claim": Claim(3)}
-    kinds = [*product(changes, [None]), ("the same position", "another claim")]
-    records = [(fen, Claim(2)) for fen in fens]
-    expected = {}
-    for (relation, differs), place in product(kinds, range(12)):
-        first = kinds.index((relation, differs)) * 12 + place
-        records.append((changes[relation](fens[first]), claims[differs]))
-        expected[f"a.epd:{len(records)}"] = (f"a.epd:{first + 1}", relation, differs)
-    duplicates = listed(*records)
-    groups = [*duplicates.groups()]
-    assert expected == {
-        one.source: (first.source, one.relation, one.differs)
-        for first, *others in groups
-        for one in others
-    }
-    assert duplicates.counts().groups == len(groups)
-    assert str(duplicates.counts()) == (
-        "60 records repeat an earlier position (12 with another claim)"
-    )
-    assert duplicates.dropped() == {
-        source: first for source, (first, _, differs) in expected.items() if not differs
-    }
+SAME = [
+    (CASTLING, exchanged(CASTLING), "with colours exchanged"),
+    (ROOK, exchanged(mirrored(ROOK)), "mirrored with colours exchanged"),
+    (ROOK, mirrored(recounted(ROOK)), "mirrored"),
+    (PUSHED, exchanged(PUSHED), "with colours exchanged"),
+    # No pawn stands beside the pushed one, or the one that does is pinned.
+    (ALONE, ALONE.replace("e3", "-"), "with other counters"),
+    (PINNED, PINNED.replace("e3", "-"), "with other counters"),
+]
+OTHERS = [
+    (ROOK, ROOK.replace(" w ", " b ")),
+    (ROOK, chess.Board(ROOK).transform(RANKS).fen()),
+    (CASTLING, CASTLING.replace("KQkq", "Qkq")),
+    # The kings and the rooks mirrored on the board, but no longer able to castle.
+    ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "3k4/8/8/8/8/8/8/3K3R w - - 0 1"),
+    (PUSHED, PUSHED.replace("e3", "-")),
+    ("8/8 w", "8/8 w"),  # no position
+]
 
 
 @pytest.mark.parametrize(
-    ("fens", "relation"),
-    [
-        ((CASTLING, exchanged(CASTLING)), "with colours exchanged"),
-        ((ROOK, exchanged(mirrored(ROOK))), "mirrored with colours exchanged"),
-        ((ROOK, mirrored(recounted(ROOK))), "mirrored"),
-        ((PUSHED, exchanged(PUSHED)), "with colours exchanged"),
-        # No pawn stands beside the pushed one, or the one that does is pinned.
-        (
-            ("4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"),
-            "with other counters",
-        ),
-        (
-            ("8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1", "8/8/8/8/k2pP2R/8/8/4K3 b - - 0 1"),
-            "with other counters",
-        ),
-    ],
+    ("one", "other", "relation"), [*SAME, *((*pair, None) for pair in OTHERS)]
 )
-def test_the_same_problem_is_found(fens: tuple[str, str], relation: str) -> None:
-    assert related(*fens) == [[None, relation]]
-
-
-@pytest.mark.parametrize(
-    "fens",
-    [
-        (ROOK, ROOK.replace(" w ", " b ")),
-        (ROOK, chess.Board(ROOK).transform(RANKS).fen()),
-        (CASTLING, CASTLING.replace("KQkq", "Qkq")),
-        (CASTLING.replace("KQkq", "Q"), CASTLING.replace("KQkq", "K")),
-        # The kings and the rooks mirrored on the board, but no longer able to castle.
-        ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "3k4/8/8/8/8/8/8/3K3R w - - 0 1"),
-        (PUSHED, PUSHED.replace("e3", "-")),
-        (ROOK, ROOK.replace("R", "Q")),
-        (ROOK, "8/7K/8/8/8/8/R7/7k b - - 0 1"),
-    ],
-)
-def test_other_problems_are_no_duplicates(fens: tuple[str, str]) -> None:
-    assert related(*fens) == []
-
-
-def test_a_text_that_is_no_position_repeats_nothing() -> None:
-    assert related("", "", "8/8 w", "8/8 w") == []
+def test_only_the_same_problem_is_a_duplicate(
+    one: str, other: str, relation: str | None
+) -> None:
+    records = listed((one, None), (other, None))
+    groups = [*records.groups()]
+    assert [each.relation for _, each in groups] == [relation] * bool(relation)
+    counted = "1 record repeats" if relation else "0 records repeat"
+    assert str(records.counts()) == f"{counted} an earlier position"
 
 
 def test_records_of_one_line_are_no_duplicates_of_each_other() -> None:
@@ -197,16 +134,12 @@ def test_records_of_one_line_are_no_duplicates_of_each_other() -> None:
     alone, both = found(twins[:2]), found(twins)
     assert ([*alone.groups()], alone.dropped()) == ([], {})
     ((first, *others),) = both.groups()
-    assert (first.source, [one.id for one in others]) == (
-        "a.olv:1",
-        ["rook a)", "rook duplex"],
-    )
+    assert first.source == "a.olv:1"
+    assert [one.id for one in others] == ["rook a)", "rook duplex"]
     assert both.dropped() == {"a.olv:5": "a.olv:1"}
-
-
-def test_a_line_with_a_twin_that_is_no_duplicate_is_kept() -> None:
-    twins = [Problem(ROOK, source="a:1"), Problem(ROOK, source="a:5")]
-    assert found([*twins, Problem(CASTLING, source="a:5")]).dropped() == {}
+    # A line with a twin that is no duplicate is kept.
+    other = Problem(CASTLING, source="a.olv:5")
+    assert found([*twins[::2], other]).dropped() == {}
 
 
 KEY, OTHER = ("h7g6",), ("h7h6",)
@@ -215,7 +148,6 @@ KEY, OTHER = ("h7g6",), ("h7h6",)
 @pytest.mark.parametrize(
     ("claims", "differs", "dropped"),
     [
-        ([Claim(8), Claim(8)], [None], [2]),
         ([Claim(8), None], ["another claim"], []),
         ([Claim(8), Claim(9), Claim(9)], ["another claim"] * 2, [3]),
         ([Claim(8, KEY), Claim(8, KEY)], [None], [2]),
@@ -223,7 +155,6 @@ KEY, OTHER = ("h7g6",), ("h7h6",)
         ([Claim(8, KEY), Claim(8)], [None], [2]),
         ([Claim(8), Claim(8, KEY)], ["other first moves"], []),
         ([Claim(8, KEY), Claim(8, line=KEY)], [None], [2]),
-        ([Claim(8), Claim(-8)], ["another claim"], []),
     ],
 )
 def test_only_records_with_the_same_claim_are_dropped(
@@ -235,24 +166,24 @@ def test_only_records_with_the_same_claim_are_dropped(
     assert [*duplicates.dropped()] == [f"a.epd:{line}" for line in dropped]
 
 
+PROMOTED = ("a7a8b",)
+
+
 @pytest.mark.parametrize(
-    ("fen", "key"),
+    ("fen", "key", "change", "same"),
     [
-        (mirrored(ROOK), "a7b6"),
-        (exchanged(ROOK), "h2g3"),
-        (exchanged(mirrored(ROOK)), "a2b3"),
+        (ROOK, KEY, mirrored, "a7b6"),
+        (ROOK, KEY, exchanged, "h2g3"),
+        (ROOK, KEY, lambda fen: exchanged(mirrored(fen)), "a2b3"),
+        ("8/P6k/8/8/8/8/8/K7 w - - 0 1", PROMOTED, mirrored, "h7h8b"),
     ],
 )
-def test_first_moves_are_compared_on_the_same_board(fen: str, key: str) -> None:
-    for move, dropped in ((key, 1), (KEY[0], 0)):
-        duplicates = listed((ROOK, Claim(8, KEY)), (fen, Claim(8, (move,))))
-        assert len(duplicates.dropped()) == dropped
-
-
-def test_a_bishop_promotion_is_mirrored_as_one() -> None:
-    fen = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
-    same = listed((fen, Claim(9, ("a7a8b",))), (mirrored(fen), Claim(9, ("h7h8b",))))
-    assert same.dropped() == {"a.epd:2": "a.epd:1"}
+def test_first_moves_are_compared_on_the_same_board(
+    fen: str, key: tuple[str, ...], change: Callable[[str], str], same: str
+) -> None:
+    for moves, dropped in (((same,), 1), (key, 0)):
+        records = listed((fen, Claim(8, key)), (change(fen), Claim(8, moves)))
+        assert len(records.dropped()) == dropped
 
 
 def test_other_stipulations_and_counts_of_solutions_are_other_claims() -> None:
@@ -265,30 +196,9 @@ def test_other_stipulations_and_counts_of_solutions_are_other_claims() -> None:
     problems.append(Problem(ROOK, "", counted, "a:4", None, asked[1]))
     problems.append(Problem(ROOK, source="a:5", no_mate=7))
     (group,) = found(problems).groups()
-    assert [one.claim for one in group] == [
-        "#2",
-        "h#2",
-        "s#2",
-        "h#2, 2 solutions",
-        "no #7",
-    ]
-    assert Counter(one.differs for one in group) == {None: 1, "another claim": 4}
-
-
-def test_many_records_in_several_files_keep_names_and_sources() -> None:
-    problems = [
-        Problem(fen, f"{file} {number}", Claim(1), f"{file}:{number}")
-        for file in ("first.epd", "second.epd")
-        for number, fen in enumerate(islice(placed(Random(3)), 700), 1)
-    ]
-    groups = [*found(problems).groups()]
-    assert groups == [
-        [
-            Duplicate(f"{file}:{number}", f"{file} {number}", "#1", relation, None)
-            for file, relation in (
-                ("first.epd", None),
-                ("second.epd", "the same position"),
-            )
-        ]
-        for number in range(1, 701)
-    ]
+    claims = ["#2", "h#2", "s#2", "h#2, 2 solutions", "no #7"]
+    assert [one.claim for one in group] == claims
+    assert [one.differs for one in group] == [None] + ["another claim"] * 4
+    assert str(found(problems).counts()) == (
+        "4 records repeat an earlier position (4 with another claim)"
+    )

@@ -27,16 +27,12 @@ def collections(folder: Path) -> list[str]:
     return [*map(str, files), str(again)]
 
 
-def test_an_audit_interrupted_and_killed_has_the_same_results(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_an_audit_interrupted_and_killed_has_the_same_results(
+    tmp_path: Path, jobs: int
+) -> None:
     """Interrupted, it prints what it stored."""
-    audit = kills.Audit(collections(tmp_path), jobs=1, nodes=100_000)
+    audit = kills.Audit(collections(tmp_path), jobs, nodes=100_000)
     # With this seed both come after a second, when there are results to lose.
-    found = kills.compare(audit, 1, seed=0, folder=tmp_path, longest_s=1.6, terms=1)
+    found = kills.compare(audit, jobs, seed=0, folder=tmp_path, longest_s=1.6, terms=1)
     assert found == RECORDS
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_audit_killed_often_has_the_same_results(tmp_path: Path, jobs: int) -> None:
-    audit = kills.Audit(collections(tmp_path), jobs=jobs, nodes=100_000)
-    assert kills.compare(audit, 5, seed=jobs, folder=tmp_path, longest_s=1.5) == RECORDS

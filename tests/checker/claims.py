@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def claimed(board: chess.Board, most: int) -> Document:
-    """The claim about the side to move: its shortest mate, or none within `most`."""
+    """Claim the shortest mate of the side to move, or none within `most`."""
     oracle = Oracle()
     lengths = range(1, most + 1)
     n = next((length for length in lengths if oracle.mate_in(board, length)), None)
@@ -24,18 +24,15 @@ def claimed(board: chess.Board, most: int) -> Document:
 
 
 def claim(board: chess.Board, kind: str, n: int, certificate: Any) -> Document:
-    """A claim with its certificate."""
     return {"fen": board.epd(), "claim": kind, "n": n, "certificate": certificate}
 
 
 def minimality(n: int, tree: Document, shorter: Document | None) -> Document:
-    """The certificate of a shortest mate."""
     proof = {"format": "matebench-minimality-1", "n": n, "mate": tree}
     return proof | {"no_shorter": shorter}
 
 
 def mate(board: chess.Board, n: int, oracle: Oracle) -> Document:
-    """The tree of a mate within n."""
     key = min(oracle.keys(board, n))
     after = played(board, key)
     replies = [
@@ -46,7 +43,6 @@ def mate(board: chess.Board, n: int, oracle: Oracle) -> Document:
 
 
 def absence(board: chess.Board, k: int, oracle: Oracle) -> Document:
-    """The certificate that there is no mate within k; it has no shared nodes."""
     node = _absent(board, k, oracle)
     return {"format": "matebench-absence-1", "k": k, "proof": node}
 
@@ -68,7 +64,6 @@ def _absent(board: chess.Board, left: int, oracle: Oracle) -> Document:
 
 
 def played(board: chess.Board, move: str) -> chess.Board:
-    """The position after a move."""
     after = board.copy(stack=False)
     after.push_uci(move)
     return after

@@ -70,7 +70,6 @@ MATED: Document = {
 
 
 def changed(document: Document, *path: Any, to: Any) -> Document:
-    """A copy with another value in one place."""
     forged = copy.deepcopy(document)
     place: Any = forged
     for step in path[:-1]:
@@ -80,7 +79,6 @@ def changed(document: Document, *path: Any, to: Any) -> Document:
 
 
 def without(document: Document, *path: Any) -> Document:
-    """A copy without a value."""
     forged = copy.deepcopy(document)
     place: Any = forged
     for step in path[:-1]:
@@ -90,13 +88,11 @@ def without(document: Document, *path: Any) -> Document:
 
 
 def mate(fen: str, moves: int, *nodes: Any, **others: Any) -> Document:
-    """A certificate of a mate by White."""
     part = {"moves": moves, "nodes": list(nodes), **others}
     return {"certificate": 1, "fen": fen, "attacker": "white", "mate": part}
 
 
 def refutation(fen: str, moves: int, *nodes: Any, **others: Any) -> Document:
-    """A certificate that White does not mate."""
     part = {"moves": moves, "nodes": list(nodes), **others}
     return {"certificate": 1, "fen": fen, "attacker": "white", "refutation": part}
 

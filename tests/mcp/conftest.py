@@ -1,72 +1,59 @@
-"""A server of `matesolve mcp`, and the SDK's own client."""
+"""The tools of `matesolve mcp`, called in this process, and the SDK's own client."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.cli.processes import ENVIRONMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
+    from collections.abc import Callable, Iterator
 
-    from mcp import Client
+pytest.importorskip("mcp")
 
 PATIENCE_S = 120.0
 """Ends what hangs; no test measures time."""
 
 
-class Connected(Protocol):
-    """A client that is connected to a server in another process."""
-
-    client: Client
-
-    def __call__(self, name: str, **arguments: Any) -> Any: ...
-
-
-@pytest.fixture(scope="session")
-def sdk() -> ModuleType:
-    """The SDK, or skip."""
-    module: ModuleType = pytest.importorskip("mcp")
-    return module
-
-
-@pytest.fixture(scope="module", params=["auto", "legacy"])
-def call(request: pytest.FixtureRequest, sdk: ModuleType) -> Iterator[Connected]:
-    """Calls a tool by the SDK's client, in the newest protocol and with a handshake.
-
-    What a tool returns must follow the schema that the server lists for it.
-    """
-    from anyio.from_thread import start_blocking_portal
+def call(name: str, **arguments: Any) -> Any:
+    """Call a tool; what it returns must follow the schema that the server lists."""
     from jsonschema import Draft202012Validator
 
-    for part in ("kernel", "battle_kernel", "help_kernel"):
-        request.getfixturevalue(part)
-    server = sdk.StdioServerParameters(
+    from solver.mcp import server
+
+    (tool,) = (one for one in server.read_tools()["tools"] if one["name"] == name)
+    asked = server.Call(lambda _stipulation: None)
+    answer = server._answer(asked, name, tool["inputSchema"], arguments)
+    assert answer
+    if not answer.is_error:
+        assert answer.structured_content is not None
+        schema = tool["outputSchema"]
+        Draft202012Validator(schema).validate(answer.structured_content)
+        assert answer.structured_content.keys() <= schema["properties"].keys()
+    return answer
+
+
+@pytest.fixture(scope="module")
+def client(kernel: object) -> Iterator[Callable[..., Any]]:
+    """Calls methods of the SDK's client, connected to a server in another process."""
+    import mcp
+    from anyio.from_thread import start_blocking_portal
+
+    assert kernel
+    server = mcp.StdioServerParameters(
         command=sys.executable, args=["-m", "solver", "mcp"], env=ENVIRONMENT
     )
-    client = sdk.Client(server, mode=request.param, read_timeout_seconds=PATIENCE_S)
-
-    schemas: dict[str, dict[str, Any]] = {}
-
-    def tool(name: str, **arguments: Any) -> Any:
-        answer = portal.call(client.call_tool, name, arguments)
-        if not answer.is_error:
-            Draft202012Validator(schemas[name]).validate(answer.structured_content)
-            assert (
-                answer.structured_content.keys() <= schemas[name]["properties"].keys()
-            )
-        return answer
-
+    connection = mcp.Client(server, read_timeout_seconds=PATIENCE_S)
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(client),
+        portal.wrap_async_context_manager(connection),
     ):
-        listed = portal.call(client.list_tools).tools
-        schemas |= {one.name: one.output_schema for one in listed}
-        tool.client = client  # type: ignore[attr-defined]
-        tool.portal = portal  # type: ignore[attr-defined]
-        yield tool  # type: ignore[misc]
+
+        def ask(method: str, *arguments: Any) -> Any:
+            asked = getattr(connection, method)
+            return portal.call(asked, *arguments) if callable(asked) else asked
+
+        yield ask

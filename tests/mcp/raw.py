@@ -22,13 +22,7 @@ INITIALIZE = {
 
 
 class Raw:
-    """A connection to a server.
-
-    Attributes
-    ----------
-    process : subprocess.Popen
-        The server.
-    """
+    """A connection to a server, its `process`."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -58,7 +52,7 @@ class Raw:
         return self.request("tools/call", name=name, arguments=arguments, **meta)
 
     def read(self) -> dict[str, Any]:
-        """Return the next message of the server, whatever it is."""
+        """Return the next message of the server."""
         assert self.process.stdout
         message: dict[str, Any] = json.loads(self.process.stdout.readline())
         return message

@@ -17,13 +17,15 @@ import pytest
 from solver.kernel.build.cache import candidate_directories
 from solver.mcp import server as tools
 from solver.problem import Limits
-from tests.cli.conftest import COMMAND
 from tests.cli.processes import ENVIRONMENT
 from tests.cpu_time import wait_for_work
+from tests.mcp.conftest import call
 from tests.mcp.raw import connected
-from tests.processes import run
+from tests.processes import PATIENCE_S, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.mcp.raw import Raw
 
 pytest.importorskip("mcp")
@@ -36,7 +38,6 @@ EPD = START.removesuffix(" 0 1")
 ENDLESS: list[tuple[str, dict[str, Any]]] = [
     ("solve", {"fen": START}),
     ("solve", {"fen": START, "stipulation": "h=7"}),
-    ("variations", {"fen": START}),
     ("grade", {"fen": START, "line": "e4", "within": 30}),
     ("check_collection", {"text": f"{EPD} dm 30;\n" * 50}),
 ]
@@ -58,69 +59,67 @@ def end(client: Raw) -> tuple[int, bytes, bytes]:
     return client.process.returncode, out, err
 
 
-def test_a_cancelled_call_stops_at_once_and_is_not_answered() -> None:
-    with connected() as client:
-        process = psutil.Process(client.process.pid)
-        for name, arguments in ENDLESS:
-            number = client.call(name, time_s=30, **arguments)
-            wait_for_work(client.process, 0.3)
-            client.notify("notifications/cancelled", requestId=number)
-            assert client.solve(MATE_IN_2)["mate"] == 2  # not the answer to the other
-            before = sum(process.cpu_times()[:2])
-            time.sleep(0.4)
-            assert sum(process.cpu_times()[:2]) - before < 0.2
+@pytest.fixture(scope="module")
+def client(kernel: object) -> Iterator[Raw]:
+    """A server for the tests that neither end nor break it."""
+    assert kernel
+    with connected(patience_s=PATIENCE_S) as client:
+        yield client
         assert end(client) == (0, b"", b"")
 
 
-SHORT: list[tuple[str, dict[str, Any]]] = [
-    ("moves", {"fen": MATE_IN_2, "moves": "Qg8+"}),
-    ("grade", {"fen": MATE_IN_2, "line": "Qg8+", "within": 2}),
-    ("solve", {"fen": MATE_IN_2}),
-    ("variations", {"fen": MATE_IN_2}),
-    ("diagram", {"fen": MATE_IN_2}),
-]
-"""Calls that take milliseconds."""
-
-
-def test_two_long_calls_search_at_once_a_third_waits_and_short_ones_do_not() -> None:
-    with connected() as client:
-        long = [
-            client.call("solve", token=token, fen=START, time_s=30) for token in "abc"
-        ]
-        while (words := progress_words(client, *"abc"))["c"] != "waiting":
-            pass  # each has searched for a short time
-        assert "nodes" in words["a"]
-        assert "nodes" in words["b"]
-        for name, arguments in SHORT:
-            number = client.call(name, **arguments)
-            while (found := client.read().get("id")) != number:
-                assert found is None  # progress of the others
-        client.notify("notifications/cancelled", requestId=long[0])
-        while progress_words(client, "b", "c")["c"] == "waiting":
-            pass
-        for number in long[1:]:
-            client.notify("notifications/cancelled", requestId=number)
-        client.request("ping")
-        while "id" not in (message := client.read()):
-            pass
-        assert message["result"] == {}
-
-
-def test_progress_grows_and_says_what_is_proved_so_far() -> None:
-    with connected() as client:
-        number = client.call("solve", token="t", fen=START, time_s=30)
-        messages = [client.read()["params"] for _ in range(2)]
-        assert "no mate in" in messages[-1]["message"]
-        values = [message["progress"] for message in messages]
-        assert values == sorted({*values})
+def test_a_cancelled_call_stops_at_once_and_is_not_answered(client: Raw) -> None:
+    process = psutil.Process(client.process.pid)
+    for name, arguments in ENDLESS:
+        number = client.call(name, time_s=30, **arguments)
+        wait_for_work(client.process, 0.3)
         client.notify("notifications/cancelled", requestId=number)
+        assert client.solve(MATE_IN_2)["mate"] == 2  # not the answer to the other
+        before = sum(process.cpu_times()[:2])
+        time.sleep(0.4)
+        assert sum(process.cpu_times()[:2]) - before < 0.2
 
 
-def test_without_a_token_there_is_no_progress() -> None:
-    with connected() as client:
-        number = client.call("solve", fen=START, time_s=2.2 * tools.PROGRESS_S)
-        record = client.answer(number)["result"]["structuredContent"]
-        assert (record["status"], record["stopped_by"]) == ("undecided", "time")
+def test_two_long_calls_search_at_once_a_third_waits_and_short_ones_do_not(
+    client: Raw,
+) -> None:
+    long = [client.call("solve", token=token, fen=START, time_s=30) for token in "abc"]
+    while (words := progress_words(client, *"abc"))["c"] != "waiting":
+        pass  # each has searched for a short time
+    assert "nodes" in words["a"]
+    assert "nodes" in words["b"]
+    for name, more in (
+        ("solve", {}),
+        ("moves", {"moves": "Qg8+"}),
+        ("grade", {"line": "Qg8+", "within": 2}),
+        ("variations", {}),
+        ("diagram", {}),
+    ):
+        number = client.call(name, fen=MATE_IN_2, **more)  # takes milliseconds
+        while (found := client.read().get("id")) != number:
+            assert found is None  # progress of the others
+    client.notify("notifications/cancelled", requestId=long[0])
+    while progress_words(client, "b", "c")["c"] == "waiting":
+        pass
+    for number in long[1:]:
+        client.notify("notifications/cancelled", requestId=number)
+    number = client.request("ping")
+    while client.read().get("id") != number:
+        pass
+
+
+def test_progress_grows_and_says_what_is_proved_if_it_is_asked_for(client: Raw) -> None:
+    number = client.call("solve", token="t", fen=START, time_s=30)
+    messages = [client.read()["params"] for _ in range(2)]
+    assert "no mate in" in messages[-1]["message"]
+    values = [message["progress"] for message in messages]
+    assert values == sorted({*values})
+    client.notify("notifications/cancelled", requestId=number)
+    number = client.request("ping")
+    while client.read().get("id") != number:
+        pass
+    record = client.solve(START, time_s=2.2 * tools.PROGRESS_S)  # the next message
+    assert (record["status"], record["stopped_by"]) == ("undecided", "time")
 
 
 @pytest.mark.parametrize(("name", "arguments"), [ENDLESS[0], ENDLESS[-1]])
@@ -148,10 +147,8 @@ def test_a_signal_ends_the_server_with_130_and_no_traceback(
             wait_for_work(client.process, 0.3)
         client.process.send_signal(getattr(signal, number))
         assert client.process.wait() == 130
-        assert client.process.stdout
-        assert client.process.stderr
-        assert client.process.stdout.read() == b""
-        assert client.process.stderr.read() == b"interrupted\n"
+        for stream, printed in (("stdout", b""), ("stderr", b"interrupted\n")):
+            assert getattr(client.process, stream).read() == printed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="stored code depends on the system")
@@ -219,35 +216,28 @@ def test_no_tool_opens_a_file(tmp_path: Path) -> None:
     secret.write_text(f"{MATE_IN_2.removesuffix(' 0 1')} dm 2;\n")
     names = [str(secret), "-", f"file://{secret}", f"@{secret}", "/etc/passwd"]
     texts = [
-        *names,
+        *(*names, "PAR1" + "x" * 50, "BZh9" + "x" * 50),
         f"BeginProblem\nInput {secret}\nEndProblem\n",
-        f"BeginProblem\nForsyth {secret}\nStipulation #2\nEndProblem\n",
         f'[Event "{secret}"]\n[FEN "{secret}"]\n\n*\n',
         json.dumps({"fen": str(secret), "$ref": f"file://{secret}"}),
         f"fen,mate\n{secret},2\n",
         f"---\nalgebraic: !!python/object/apply:open ['{secret}']\n",
         f"- !include {secret}\n",
-        "PAR1" + "x" * 50,
-        "BZh9" + "x" * 50,
     ]
+    calls: list[tuple[str, dict[str, Any]]]
+    calls = [("check_collection", {"text": text}) for text in texts]
+    for name in names:
+        calls += [(tool, {"fen": name}) for tool in ("solve", "moves", "variations")]
+        calls += [
+            ("solve", {"fen": MATE_IN_2, "stipulation": name[:30]}),
+            ("grade", {"fen": MATE_IN_2, "line": name, "within": 2}),
+            ("moves", {"fen": MATE_IN_2, "moves": name}),
+            ("diagram", {"fen": MATE_IN_2, "arrows": name}),
+        ]
+    calls += [("diagram", {"fen": MATE_IN_2, "kind": kind}) for kind in ("svg", "png")]
+    calls += [("variations", {"fen": MATE_IN_2}), ("solve", {"fen": MATE_IN_2})]
     cache = next(candidate_directories())
     with connected(sys.executable, "-c", WATCHED, "mcp", cache) as client:
-        calls: list[tuple[str, dict[str, Any]]]
-        calls = [("check_collection", {"text": text}) for text in texts]
-        for name in names:
-            calls += [
-                ("solve", {"fen": name}),
-                ("solve", {"fen": MATE_IN_2, "stipulation": name[:30]}),
-                ("grade", {"fen": name, "line": "e4", "within": 2}),
-                ("grade", {"fen": MATE_IN_2, "line": name, "within": 2}),
-                ("moves", {"fen": name}),
-                ("moves", {"fen": MATE_IN_2, "moves": name}),
-                ("variations", {"fen": name}),
-                ("diagram", {"fen": MATE_IN_2, "arrows": name}),
-            ]
-        for kind in ("svg", "png"):
-            calls.append(("diagram", {"fen": MATE_IN_2, "kind": kind}))
-        calls += [("variations", {"fen": MATE_IN_2}), ("solve", {"fen": MATE_IN_2})]
         for name, arguments in calls:
             message = client.answer(client.call(name, **arguments))
             if name != "diagram":
@@ -267,74 +257,50 @@ def test_the_watch_notices_an_opened_file(tmp_path: Path) -> None:
         assert f"open {file}\n".encode() in end(client)[2]
 
 
-def test_a_long_play_is_cut_with_a_line_that_says_so(
+def test_a_long_play_is_cut_and_a_long_record_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    call = tools.Call(lambda _stipulation: None)
-    whole = tools.variations(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
-    monkeypatch.setattr(tools, "ANSWER_CHARACTERS", len(whole) - 1)
-    cut = tools.variations(call, fen=MATE_IN_2).content[0].text  # type: ignore[union-attr]
-    *kept, last = cut.splitlines()
+    whole = text_of("variations", fen=MATE_IN_2)
+    monkeypatch.setattr(tools, "ANSWER_CHARACTERS", len(whole) - 20)
+    *kept, last = text_of("variations", fen=MATE_IN_2).splitlines()
     assert last == "The rest is left out: the answer is too long."
-    assert whole.startswith("\n".join(kept[:1]))
+    assert whole.startswith(kept[0])
     assert len(kept) < len(whole.splitlines())
+    monkeypatch.setattr(tools, "RECORD_CHARACTERS", 100)
+    assert text_of("solve", fen=MATE_IN_2).startswith("expected a shorter answer, foun")
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert text_of("diagram", fen=MATE_IN_2).startswith("PNG needs resvg-py, which is")
+    limits = tools.Call(lambda _stipulation: None).question(MATE_IN_2, time_s=30).limits
+    assert limits == Limits(nodes=tools.NODES, time_s=30, max_solutions=200)
+
+
+def text_of(name: str, **arguments: Any) -> str:
+    """Call a tool in this process; return its text."""
+    text: str = call(name, **arguments).content[0].text
+    return text
 
 
 MATE_IN_17 = "5bk1/p3p1p1/p3P1P1/p7/p7/8/P7/5K2 w - - 0 1"
 
 
-@pytest.mark.parametrize(
-    ("most", "arguments", "parts"),
-    [
-        (600, {"fen": MATE_IN_2}, ["mates in 2", "1. Qg8+ Rxg8 2. Nf7#", "Only key"]),
-        (600, {"fen": MATE_IN_17}, ["mates in 17", "1. Ke2 Kh8", "17. Qxf8#"]),
-        (300, {"fen": MATE_IN_17}, ["1. Ke2 Kh8", " ...\nOnly key: Ke2", "none is"]),
-        (600, {"fen": START, "time_s": 0.05}, ["Undecided: no mate found so far."]),
-        (
-            600,
-            {"fen": "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1", "stipulation": "h#3"},
-            ["Helpmate in 3: 200 solutions", "\n  1) 1.Ke4 Qa4+ 2.Kd3 Rh3#", "\n..."],
-        ),
-        (600, {"fen": MATE_IN_2.replace("w -", "w K")}, ["Warning: ", "Only key: "]),
-    ],
-)
+# fmt: off
+SHOWN: list[tuple[int, dict[str, Any], list[str]]] = [
+    (600, {"fen": MATE_IN_17}, ["mates in 17", "1. Ke2 Kh8", "17. Qxf8#"]),
+    (300, {"fen": MATE_IN_17}, ["1. Ke2 Kh8", " ...\nOnly key: Ke2", "none is"]),
+    (600, {"fen": "8/8/8/8/8/5k2/8/Q2K3R b - - 0 1", "stipulation": "h#3"},
+     ["Helpmate in 3: 200 solutions", "\n  1) 1.Ke4 Qa4+ 2.Kd3 Rh3#", "\n..."]),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("most", "arguments", "parts"), SHOWN)
 def test_the_text_of_an_answer_is_short_and_suffices(
-    most: int,
-    arguments: dict[str, Any],
-    parts: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    most: int, arguments: dict[str, Any], parts: list[str], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(tools, "SOLUTION_BYTES", most)
-    answer = tools.solve(tools.Call(lambda _stipulation: None), **arguments)
-    (block,) = answer.content
-    text = block.text  # type: ignore[union-attr]
+    text = text_of("solve", **arguments)
     assert len(text.encode()) <= most
     assert [part for part in parts if part not in text] == []
-
-
-def test_a_record_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from solver.errors import InputError
-
-    monkeypatch.setattr(tools, "RECORD_CHARACTERS", 100)
-    call = tools.Call(lambda _stipulation: None)
-    with pytest.raises(InputError, match=r"^expected a shorter answer, found \d+ "):
-        tools.solve(call, fen=MATE_IN_2)
-
-
-def test_a_call_cannot_exceed_the_limits_of_nodes_and_solutions() -> None:
-    call = tools.Call(lambda _stipulation: None)
-    limits = call.question(MATE_IN_2, time_s=30).limits
-    assert limits == Limits(nodes=tools.NODES, time_s=30, max_solutions=200)
-
-
-def test_png_needs_a_package_and_svg_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    from solver.errors import InputError
-
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    call = tools.Call(lambda _stipulation: None)
-    with pytest.raises(InputError, match=r"^PNG needs resvg-py, which is not"):
-        tools.diagram(call, MATE_IN_2)
-    assert tools.diagram(call, MATE_IN_2, kind="svg").content
 
 
 def test_without_the_sdk_one_line_says_how_to_install_it() -> None:
@@ -349,7 +315,7 @@ def test_without_the_sdk_one_line_says_how_to_install_it() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("redirection", ["<&-", ">&- </dev/null", ">/dev/full"])
+@pytest.mark.parametrize("redirection", ["<&-", ">/dev/full"])
 def test_closed_and_full_streams_are_errors_of_reading_and_writing(
     redirection: str,
 ) -> None:
@@ -361,39 +327,32 @@ def test_closed_and_full_streams_are_errors_of_reading_and_writing(
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [["--help"], ["mcp", "--help"], ["solve", MATE_IN_2]])
-def test_no_other_command_loads_the_sdk(words: list[str]) -> None:
+def test_no_other_command_loads_the_sdk_and_the_help_names_all_tools() -> None:
     program = f"""
 import sys
 from solver.cli.main import run
-run({words!r})
+for words in ["--help"], ["mcp", "--help"], ["solve", "{MATE_IN_2}"]:
+    run(words)
 print(sorted({{"mcp", "mcp_types", "pydantic", "solver.mcp"}} & {{*sys.modules}}))
 """
     done = run([sys.executable, "-c", program], check=True, env=ENVIRONMENT)
     assert done.stdout.endswith("[]\n")
+    assert [name for name in tools.TOOLS if name not in done.stdout] == []
 
 
+CALL = b'{"jsonrpc": "2.0", "id": 905, "method": "tools/call", "params": '
 STRANGE = [
-    b"",
-    b"{",
-    b"[]",
-    b"null",
-    b"\xff\xfe\x00",
+    *(b"", b"{", b"[]", b"null", b"\xff\xfe\x00", b"[" * 100_000),
     b'{"jsonrpc": "2.0"}',
     b'{"jsonrpc": "2.0", "id": 1e400, "method": "ping"}',
     b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}',
     b'{"jsonrpc": "2.0", "id": 901, "method": "nope"}',
     b'{"jsonrpc": "2.0", "id": 902, "method": "tools/call"}',
-    b'{"jsonrpc": "2.0", "id": 903, "method": "tools/call", "params": []}',
-    b'{"jsonrpc": "2.0", "id": 904, "method": "tools/call", "params": {"name": 1}}',
-    b'{"jsonrpc": "2.0", "id": 905, "method": "tools/call", '
-    b'"params": {"name": "solve", "arguments": [1]}}',
-    b'{"jsonrpc": "2.0", "id": 906, "method": "tools/call", '
-    b'"params": {"name": "solve", "arguments": {"fen": "\\ud800"}}}',
-    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", '
-    b'"params": {"requestId": 9}}',
+    CALL + b"[]}",
+    CALL + b'{"name": 1}}',
+    CALL + b'{"name": "solve", "arguments": [1]}}',
+    CALL + b'{"name": "solve", "arguments": {"fen": "\\ud800"}}}',
     b'{"jsonrpc": "2.0", "method": "notifications/cancelled"}',
-    b"[" * 100_000,
     b'{"jsonrpc": "2.0", "id": 907, "method": "' + b"x" * 1_000_000 + b'"}',
 ]
 
@@ -405,13 +364,8 @@ def test_lines_that_are_no_requests_are_answered_or_ignored() -> None:
             number = client.request("ping")
             while client.read().get("id") != number:
                 pass
+        client.notify("notifications/cancelled", requestId=9)
         assert client.solve(MATE_IN_2)["mate"] == 2
         code, out, err = end(client)
     assert (code, out) == (0, b"")
     assert b"Traceback" not in err
-
-
-def test_the_command_is_listed_and_explains_itself() -> None:
-    done = run([*COMMAND, "mcp", "--help"], check=True, env=ENVIRONMENT)
-    for name in tools.TOOLS:
-        assert name in done.stdout
