@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from solver.kernel.border.interface import (
-        Kernel,
-    )
+    from solver.kernel.border.interface import Kernel
     from solver.kernel.border.search_struct import Search
 
 if find_spec("hypothesis"):  # the smoke tests of a wheel need pytest alone
@@ -62,40 +60,33 @@ def signals() -> None:
     restore_signals()
 
 
-@pytest.fixture(scope="session")
-def kernel() -> Kernel:
-    """The compiled kernel, stored before any test starts a process that needs it."""
-    from solver.kernel.border.parts import SEARCH
+def _compiled(name: str) -> Kernel:
+    """Return a part of the kernel, stored before a test starts a process with it."""
+    from solver.kernel.border import parts
     from solver.kernel.build.loader import load_part
 
-    return load_part(SEARCH).kernel
+    part: parts.Part = getattr(parts, name)
+    return load_part(part).kernel
+
+
+@pytest.fixture(scope="session")
+def kernel() -> Kernel:
+    return _compiled("SEARCH")
 
 
 @pytest.fixture(scope="session")
 def battle_kernel() -> Kernel:
-    """The part of the compiled kernel for battle play, stored likewise."""
-    from solver.kernel.border.parts import BATTLE
-    from solver.kernel.build.loader import load_part
-
-    return load_part(BATTLE).kernel
+    return _compiled("BATTLE")
 
 
 @pytest.fixture(scope="session")
 def help_kernel() -> Kernel:
-    """The part of the compiled kernel for help play, stored likewise."""
-    from solver.kernel.border.parts import HELP
-    from solver.kernel.build.loader import load_part
-
-    return load_part(HELP).kernel
+    return _compiled("HELP")
 
 
 @pytest.fixture(scope="session")
 def laboratory_kernel() -> Kernel:
-    """The laboratory's part of the compiled kernel, stored likewise."""
-    from solver.kernel.border.parts import LABORATORY
-    from solver.kernel.build.loader import load_part
-
-    return load_part(LABORATORY).kernel
+    return _compiled("LABORATORY")
 
 
 @pytest.fixture
@@ -120,10 +111,9 @@ OVERLAID = {"ui.useOverlayScrollbars": 1}
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium; tests that need it are skipped where there is none.
+    """The system's Chromium, or Playwright's Firefox where `MATESOLVE_BROWSER` says so.
 
-    Where `CI` is set they fail: a gate without a browser has let a failing test pass.
-    Where `MATESOLVE_BROWSER` is firefox, it is the Firefox that Playwright installs.
+    Tests that need it are skipped where there is none; where `CI` is set they fail.
     """
     playwright = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None and not IS_FIREFOX:

@@ -1,8 +1,6 @@
 """CPU time, for tests that must pass on a busy machine too.
 
-A wall clock also counts what other processes do; CPU time counts one process alone.
-A limit is a wide multiple of what the work usually takes. What is to happen during a
-search waits until the process has worked, not until some time went by.
+A limit is a wide multiple of what the work usually takes.
 """
 
 from __future__ import annotations
@@ -38,10 +36,7 @@ def wait_for_work(process: subprocess.Popen[Any], cpu_s: float = 0.5) -> None:
 
 @contextmanager
 def ending_within(process: subprocess.Popen[Any], cpu_s: float) -> Iterator[None]:
-    """Fail if a process spends so much CPU time in the block, which waits for its end.
-
-    No other child of this process may end in the block.
-    """
+    """Fail if a process, the only child to end in it, spends so much CPU time."""
     before = sum(os.times()[2:4]) + _spent_s(process.pid)
     yield
     spent = sum(os.times()[2:4]) - before
@@ -52,17 +47,7 @@ def ending_within(process: subprocess.Popen[Any], cpu_s: float) -> Iterator[None
 def after_work(
     act: Callable[[], object], cpu_s: float = 0.3, pid: int | None = None
 ) -> Iterator[None]:
-    """Act in another thread, once a process has spent CPU time since the block began.
-
-    Parameters
-    ----------
-    act : callable
-        Such as the `stop` of the control of what the block searches.
-    cpu_s : float
-        How much CPU time; if the block ends sooner, nothing happens.
-    pid : int or None
-        The process; None is this one, in all its threads.
-    """
+    """Act in another thread, once a process (or this one) has spent CPU time."""
     pid = pid or os.getpid()
     enough, is_over = _spent_s(pid) + cpu_s, threading.Event()
 

@@ -57,10 +57,7 @@ def walk(
 def require_whole_mate(plies: Iterable[Ply], mate: int) -> int:
     """Hold uncut play to its claim: all replies, some attack, mate in time.
 
-    Returns
-    -------
-    int
-        How many moves the longest line takes of the attacker.
+    Return how many moves the longest line takes of the attacker.
     """
     longest = 0
     for ply in plies:

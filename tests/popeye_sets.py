@@ -1,14 +1,8 @@
 """Sets of problems on which Popeye and `matesolve popeye` are compared.
 
-Direct mates come from suites, if any are given, and all else from a seeded generator:
-its positions are drawn at random. Of battle play, those are kept that our search solves
-in exactly the stipulated moves, and a few that it does not solve; of help play, those
-where Popeye prints few solutions. What both programs print is compared afterwards, so
-the choice does not decide the result.
-
+Direct mates come from suites, if any are given, and all else from a seeded generator.
 No first move of a reflex problem in n > 1 moves lets the defender reach the goal at
-once, or the problem would be one in 1. So these positions, and others in which the
-defender can reach the goal at once, are drawn with the defender to move.
+once, or the problem would be one in 1: such positions are drawn after it.
 """
 
 from __future__ import annotations
@@ -54,17 +48,10 @@ TO_POPEYE = str.maketrans("Nn", "Ss")
 
 
 class Set(NamedTuple):
-    """A set of problems.
+    """A set of problems, with Popeye's options.
 
-    Attributes
-    ----------
-    name : str
-    stipulation : str
-    options : str
-        Popeye's.
-    at_once : bool or None
-        Whether the defender, which is to move, can reach the goal at once. None: it
-        does not matter; the positions are those of problems, or after a first move.
+    `at_once`: whether the defender, which is to move, can reach the goal at once; None
+    if it does not matter, or the positions are those of problems.
     """
 
     name: str
@@ -114,17 +101,7 @@ SETS = {
 
 
 class Entry(NamedTuple):
-    """A problem of a set.
-
-    Attributes
-    ----------
-    name : str
-        Of the set.
-    fen : str
-        Four fields.
-    stipulation, options : str
-        As in Popeye's input.
-    """
+    """A problem of a set; its FEN has four fields, the rest is as in Popeye's input."""
 
     name: str
     fen: str
@@ -215,10 +192,7 @@ def after_first_moves(problems: Iterable[Entry], solver: Solver) -> Iterator[Ent
 
 
 def drawn_after_key(kind: Set, count: int) -> Iterator[Entry]:
-    """Yield positions with the defender to move, White in one of two.
-
-    See `Set.at_once`.
-    """
+    """Yield positions with the defender to move, White in one of two."""
     stipulation = Stipulation.parse(kind.stipulation)
     is_goal = genre_of(stipulation).is_goal
     rng = random.Random(f"{SEED} {kind.name}")

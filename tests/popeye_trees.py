@@ -6,23 +6,10 @@ each problem of an output:
     {"ending": "finished", "play": {"": PLAY}}
 
 `play` has one entry for each twin, under its label, or one under the empty label. PLAY
-has these entries where they are not empty:
-
-    "set"    {move: {move: NODE}}   defences of the set play and their continuations
-    "first"  {move: NODE}           first moves, keys and tries
-    "after"  NODE                   the play if the defender begins
-    "lines"  [line]                 solutions of help play, sorted
-
-A NODE is what follows a move of the attacker. It has these entries where they apply:
-
-    "mark"         "!", "?", or "?!?" for a mate that reflex play forces
-    "threats"      {move: NODE}
-    "zugzwang"     True
-    "check"        True; only "after" has it, where no move is written that gave check
-    "defences"     {move: {move: NODE}}
-    "refutations"  {move: {move: NODE}}
-
-A move is written as in the text, without spaces and number: `Qh5*e5#`.
+has `set` ({move: {move: NODE}}), `first` ({move: NODE}), `after` (NODE) and `lines`
+([line]) where they are not empty. A NODE is what follows a move of the attacker: its
+`mark`, `threats` ({move: NODE}), `zugzwang`, `check` (of "after" alone), `defences` and
+`refutations` ({move: {move: NODE}}). A move is written without spaces and number.
 """
 
 from __future__ import annotations

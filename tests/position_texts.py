@@ -1,7 +1,6 @@
 """Texts that give a position, and what each door must read in them.
 
-A door is a way in: Python's `read_position`, the command line, UCI, the pages' and
-npm's JavaScript. Doors for programs refuse what doors for people repair.
+Doors for programs refuse what doors for people repair.
 """
 
 from __future__ import annotations
@@ -25,15 +24,8 @@ FOOL = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 class Given(NamedTuple):
     """A text, moves that are played then, and what is read.
 
-    Attributes
-    ----------
-    text, moves : str
-    fen : str
-        Six fields; empty: the text is refused with a message that `fault` matches.
-    fault : str
-        Without repairs, the message that refuses it; empty: it is read all the same.
-    warnings : tuple of str
-        With repairs, the beginning of each warning.
+    Without a `fen`, the text is refused with a message that `fault` matches. With one,
+    `fault` refuses it without repairs, and `warnings` begin the warnings with repairs.
     """
 
     text: str
@@ -60,17 +52,13 @@ VARIANT = "Variant tag: expected Standard or none, found "
 
 PLAIN = [
     Given(QUEEN, f"{QUEEN} w - - 0 1"),
-    Given(f"{QUEEN} b", f"{QUEEN} b - - 0 1", moves=""),
     Given(f"{START} b KQ -", f"{START} b KQ - 0 1"),
     Given(f"  {START}\t w  qkQK -\r\n", GAME),
-    Given(f"{ROOKS} w KQkq - 7 31", f"{ROOKS} w KQkq - 7 31"),
     Given(f"{PUSHED} b - d3", f"{PUSHED} b - d3 0 1"),
     Given("startpos", GAME),
-    Given("position startpos", GAME),
     Given(f"position fen {QUEEN} w - - 0 1", f"{QUEEN} w - - 0 1"),
     Given(f"fen {QUEEN}", f"{QUEEN} w - - 0 1"),
     Given("startpos moves e2e4 e7e5 d1h5", AFTER_QUEEN),
-    Given("startpos moves e2e4 e7e5", AFTER_QUEEN, moves="Qh5"),
     Given("startpos", AFTER_QUEEN, moves="1. e4 e5 2. Qd1-h5!"),
     Given(f"{QUEEN} w - - 0 1 moves g1g6", "7k/8/5KQ1/8/8/8/8/8 b - - 1 1"),
     Given(
@@ -90,55 +78,31 @@ PLAIN = [
 """Read alike everywhere."""
 
 REPAIRED = [
-    Given(f"{ROOKS} w KK -", f"{ROOKS} w K - 0 1", LETTERS, (LETTERS,)),
-    Given(f"{ROOKS} w kqKQkq -", f"{ROOKS} w KQkq - 0 1", LETTERS, (LETTERS,)),
-    Given(f"{ROOKS} w -KQ -", f"{ROOKS} w KQ - 0 1", LETTERS, (LETTERS,)),
+    Given(f"{ROOKS} w -KK -", f"{ROOKS} w K - 0 1", LETTERS, (LETTERS,)),
     Given(f"{PUSHED} w Kq -", f"{PUSHED} w - - 0 1", RIGHT, (RIGHT,)),
-    Given(
-        "4k3/8/8/8/8/8/8/R3K1R1 w KQ -",
-        "4k3/8/8/8/8/8/8/R3K1R1 w Q - 0 1",
-        RIGHT,
-        (RIGHT,),
-    ),
     Given(f"{PUSHED} b - D3", f"{PUSHED} b - d3 0 1", SQUARE, (SQUARE,)),
     Given(f"{PUSHED} b - d9", f"{PUSHED} b - - 0 1", SQUARE, (SQUARE,)),
     Given(f"{PUSHED} w - d3", f"{PUSHED} w - - 0 1", RANK, (RANK,)),
     Given(f"{PUSHED} b - c3", f"{PUSHED} b - - 0 1", PASSANT, (PASSANT,)),
-    Given(
-        "4k3/8/8/8/4P3/4N3/8/4K3 b - e3",
-        "4k3/8/8/8/4P3/4N3/8/4K3 b - - 0 1",
-        PASSANT,
-        (PASSANT,),
-    ),
     Given(f"{KNIGHT} w - d6 0 1", f"{KNIGHT} w - - 0 1", PASSANT, (PASSANT,)),
     Given(f"{ROOKS} W", f"{ROOKS} w - - 0 1", SIDE, (SIDE,)),
     Given(f"{ROOKS} BLACK KQ -", f"{ROOKS} b KQ - 0 1", SIDE, (SIDE,)),
     Given(f"{ROOKS} w KQ", f"{ROOKS} w KQ - 0 1", FIELDS, (FIELDS,)),
-    Given(f"{ROOKS} w KQ - 7", f"{ROOKS} w KQ - 7 1", FIELDS, (FIELDS,)),
     Given(f"{ROOKS} w KQ 7 9", f"{ROOKS} w KQ - 7 9", FIELDS, (SQUARE,)),
     Given(f"{ROOKS} w 7 9", f"{ROOKS} w - - 7 9", LETTERS, (LETTERS,)),
     Given(f"{ROOKS} w KQ -7 9", f"{ROOKS} w KQ - 7 9", FIELDS, (SQUARE,)),
     Given(f"{ROOKS} w KQ - -1 x", f"{ROOKS} w KQ - 0 1", CLOCK, (CLOCK, NUMBER)),
-    Given(f"{ROOKS} w - - - -", f"{ROOKS} w - - 0 1", CLOCK, (CLOCK, NUMBER)),
     Given(f"{ROOKS} w KQ - {'9' * 18} 1", f"{ROOKS} w KQ - 0 1", CLOCK, (CLOCK,)),
-    Given(
-        f"fen {QUEEN} w K - 0 1 moves Qg6",
-        "7k/8/5KQ1/8/8/8/8/8 b - - 1 1",
-        RIGHT,
-        (RIGHT,),
-    ),
     Given(f'[FEN "{QUEEN} W"]', f"{QUEEN} w - - 0 1", SIDE, (SIDE,)),
     *(
         Given(text, f"{QUEEN} w - - 0 1", fault)
         for text, fault in (
             (f'"{QUEEN} w - - 0 1"', BOARD),
-            (f"`{QUEEN} w - - 0 1`", BOARD),
             (f"\u201c{QUEEN} w - - 0 1\u201d", "expected plain ASCII"),
             (f"{QUEEN} w - - 0 1;", NUMBER),
             (f"{QUEEN} w \u2013 \u2013 0 1", "expected plain ASCII"),
             (LINE, BOARD),
             (f"{QUEEN}%20w%20-%20-", BOARD),
-            (f"{LICHESS}/analysis/{LINE}", RANKS),
             (f"{LICHESS}/analysis/{QUEEN} w - - 0 1", RANKS),
             (f"{LICHESS}/analysis/standard/{LINE}?color=black#5", RANKS),
             (f"lichess.org/analysis/fromPosition/{LINE}", RANKS),
@@ -157,7 +121,6 @@ REPAIRED = [each if each.fault else each._replace(fault=RANKS) for each in REPAI
 ADDRESS = "(expected a FEN or the address|board: expected 8 ranks)"
 REFUSED = [
     Given("", fault="expected a FEN, found nothing"),
-    Given("e4 e5", fault=RANKS),
     Given("startpos e2e4", fault="expected moves after startpos, found 'e2e4'"),
     Given("8/8/8/8/8/8/8/8 w - - 0 1", fault="expected one white king"),
     Given("n/6k1/8/8/8/8/8/K7/8", fault=RANKS),
@@ -186,17 +149,7 @@ TEXTS = [*PLAIN, *REPAIRED, *REFUSED]
 def fault_of(
     given: Given, found: str, warnings: list[str] | tuple[str, ...], *, repair: bool
 ) -> str:
-    """Return how a door's answer differs from what it must be; empty: it does not.
-
-    Parameters
-    ----------
-    given : Given
-    found : str
-        The position's FEN, or the message that refuses the text.
-    warnings : sequence of str
-    repair : bool
-        Whether the door repairs.
-    """
+    """Return how a door's answer, a FEN or a message, differs; empty: it does not."""
     expected = re.escape(given.fen) + "$" if given.fen else given.fault
     if given.fault and not repair:
         expected = given.fault

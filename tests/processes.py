@@ -2,8 +2,7 @@
 
 Start each process through `started` or `run`; `limited` and `limited_workers` are for
 processes that a library starts. A child inherits the signals that its parent ignores,
-so under `nohup`, in a shell's `&` and on some runners it would never hear Ctrl-C, and
-whoever waits for its end would wait for ever.
+so under `nohup` and on some runners it would never hear Ctrl-C.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ PATIENCE_S = 600.0
 def restore_signals() -> None:
     """Hear the signals that this process was started to ignore.
 
-    Ctrl-C raises KeyboardInterrupt again. SIGTERM, SIGHUP and SIGQUIT do nothing here,
-    as before (`nohup` protects the tests as a whole), but are handled, and what its
-    parent handles has its default in a child. Signals that are not ignored stay as
-    they are.
+    The others do nothing here, but what a parent handles has its default in a child.
     """
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
         number = getattr(signal, name, None)  # Windows lacks the last two
@@ -49,18 +45,8 @@ def _do_nothing(_number: int, _frame: object) -> None:
 def limited(pid: int, patience_s: float = PATIENCE_S) -> Iterator[None]:
     """Kill a process group when its time is up, and what is left of it at the end.
 
-    Parameters
-    ----------
-    pid : int
-        The group's leader; a child of this process.
-    patience_s : float
-        How long the block may last, in seconds. When the time is up, reading from the
-        group's pipes and waiting for its leader come to an end.
-
-    Raises
-    ------
-    TimeoutError
-        At the end of the block: its time was up. An error of the block is the cause.
+    When the time is up, reading from the group's pipes and waiting for its leader end,
+    and the block raises TimeoutError; an error of the block is its cause.
     """
     with _limited(partial(kill_group, pid), f"process {pid} was killed", patience_s):
         yield
@@ -129,34 +115,10 @@ def started(
 ) -> Iterator[subprocess.Popen[Any]]:
     """Start a process with default signals, and leave nothing of it behind.
 
-    The process leads a new session and group. When the block ends, however it
-    ends, the whole group is killed, pipes are closed, and the process is waited for:
-    wait for its own end inside the block.
-
-    Parameters
-    ----------
-    words : sequence of str or path
-        The program and its arguments.
-    patience_s : float
-        The group is killed after this many seconds.
-    **settings
-        What `subprocess.Popen` takes. Streams are text unless `text=False` is given.
-
-    Yields
-    ------
-    subprocess.Popen
-        The process, running.
-
-    Raises
-    ------
-    TimeoutError
-        It was killed since it took too long.
-
-    Examples
-    --------
-    >>> with started([sys.executable, "-m", "solver", "uci"], stdin=PIPE) as engine:
-    ...     engine.send_signal(signal.SIGINT)
-    ...     assert engine.wait() == 130
+    The process leads a new session and group. When the block ends, however it ends, or
+    after `patience_s` seconds (then with TimeoutError), the whole group is killed:
+    wait for its own end inside the block. `settings` are those of `subprocess.Popen`;
+    streams are text unless `text=False` is given.
     """
     restore_signals()
     process = subprocess.Popen(
@@ -179,28 +141,9 @@ def run(
     patience_s: float = PATIENCE_S,
     **settings: Any,
 ) -> subprocess.CompletedProcess[Any]:
-    """Run a process with default signals to its end, as `subprocess.run` does.
+    """Run a process as `started` to its end; it reads `stdin`, or nothing.
 
-    Parameters
-    ----------
-    words : sequence of str or path
-        The program and its arguments.
-    stdin : str or bytes, optional
-        What it reads; without it, nothing. Bytes need `text=False`.
-    check : bool
-        Whether an exit code other than 0 is an error.
-    patience_s : float
-        It is killed with all its processes after this many seconds.
-    **settings
-        What `subprocess.Popen` takes. Both output streams are captured as text unless
-        `stdout`, `stderr` or `text` say otherwise.
-
-    Raises
-    ------
-    TimeoutError
-        It was killed since it took too long.
-    subprocess.CalledProcessError
-        `check` is set, and the exit code is not 0.
+    Both output streams are captured unless `settings` say otherwise.
     """
     captured = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     pipe = subprocess.DEVNULL if stdin is None else subprocess.PIPE

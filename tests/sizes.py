@@ -6,15 +6,7 @@ import pytest
 
 
 def sized(name: str, few: int, many: int) -> pytest.MarkDecorator:
-    """Run a test with `few` always and with `many` in the slow suite.
-
-    Parameters
-    ----------
-    name : str
-        The test's argument.
-    few, many : int
-        Its value: how many positions, records or rounds it tries, or every how many.
-    """
+    """Run a test with `few` as an argument, and with `many` in the slow suite."""
     return pytest.mark.parametrize(
         name, [few, pytest.param(many, marks=pytest.mark.slow)]
     )

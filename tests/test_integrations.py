@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver import generate, grade_many
+from solver import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,45 +30,28 @@ def path() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(
-    ("answer", "within", "reward"),
-    [
-        (LINE, 2, 1.0),
-        (f"The rook must take.\nFINAL ANSWER: **{LINE}**\n", 2, 1.0),
-        (f"FINAL ANSWER: Nf7+\nNo. FINAL ANSWER: {LINE}", 2, 1.0),
-        (LINE, 1, 0.0),
-        ("Qg8+", 2, 0.0),
-        ("FINAL ANSWER: Nf7+ Kg8", 2, 0.0),
-        (f"{LINE}\nFINAL ANSWER: I resign", 2, 0.0),
-        (f"The answer is {LINE}", 2, 0.0),
-        ("", 2, 0.0),
-    ],
-)
-def test_only_a_whole_line_that_mates_in_time_is_rewarded(
-    answer: str, within: int, reward: float
-) -> None:
-    assert import_module("matesolve_rewards").rewards([FEN], within, [answer]) == [
-        reward
-    ]
+ANSWERS: list[tuple[str, int, float]] = [
+    (LINE, 2, 1.0),
+    (f"The rook must take.\nFINAL ANSWER: **{LINE}**\n", 2, 1.0),
+    (f"FINAL ANSWER: Nf7+\nNo. FINAL ANSWER: {LINE}", 2, 1.0),
+    (LINE, 1, 0.0),
+    ("Qg8+", 2, 0.0),
+    (f"{LINE}\nFINAL ANSWER: I resign", 2, 0.0),
+    (f"The answer is {LINE}", 2, 0.0),
+    ("", 2, 0.0),
+]
+
+
+def test_only_a_whole_line_that_mates_in_time_is_rewarded() -> None:
+    rewards = import_module("matesolve_rewards").rewards
+    for answer, within, reward in ANSWERS:
+        assert rewards([FEN], within, [answer]) == [reward], answer
 
 
 def test_what_the_limit_leaves_open_has_no_reward() -> None:
     rewards = import_module("matesolve_rewards").rewards
     fens = [chess.STARTING_FEN, FEN]
     assert rewards(fens, [9, 2], ["e4", LINE], nodes=100) == [None, 1.0]
-
-
-def test_a_batch_is_graded_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("matesolve_rewards")
-    calls: list[Any] = []
-
-    def counted(*given: Any, **limits: Any) -> Any:
-        calls.append((given, limits))
-        return grade_many(*given, **limits)
-
-    monkeypatch.setattr(module, "grade_many", counted)
-    assert module.rewards([FEN] * 3, 2, [LINE] * 3) == [1.0] * 3
-    assert calls == [(([FEN] * 3, [LINE] * 3, 2), {"nodes": 1_000_000})]
 
 
 def test_the_environment_has_generated_problems_and_proved_rewards() -> None:

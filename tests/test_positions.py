@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
+from random import Random
 from typing import TYPE_CHECKING, Any
 
+import chess
 import pytest
 
+from solver.board import pack_board, unpack_move
 from solver.cli.main import run as run_command
 from solver.errors import InputError
 from solver.kernel.border.parts import SEARCH
 from solver.kernel.build.loader import load_module
 from solver.pages.layout import describe_kernel
-from solver.position_text import read_position
+from solver.position_text import has_stalemate, read_position, uci_line, uci_move
 from solver.uci.session import Session
+from tests.oracles import walks
 from tests.pages.test_modules import MODULES
 from tests.position_texts import TEXTS, Given, fault_of
 from tests.processes import run
@@ -22,6 +27,9 @@ from tests.processes import run
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from solver.kernel.border.interface import Kernel
+    from solver.kernel.border.search_struct import Search
 
 pytestmark = pytest.mark.usefixtures("kernel")
 
@@ -44,12 +52,6 @@ def test_python_reads_each_text(repair: bool) -> None:
         return position.fen, [*position.warnings]
 
     assert faults(read, repair=repair) == []
-
-
-@pytest.mark.parametrize("moves", [5, ["e4", 5], None])
-def test_moves_that_are_no_texts_are_refused(moves: Any) -> None:
-    with pytest.raises(InputError, match="moves: expected moves in one string or in "):
-        read_position("startpos", moves)
 
 
 def test_the_command_line_reads_each_text(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,3 +141,43 @@ def test_javascript_reads_each_text(tmp_path: Path) -> None:
         return answer.get("fault") or answer["fen"], answer.get("warnings", [])
 
     assert faults(read, repair=False) + faults(read, repair=True) == []
+
+
+# To and from python-chess
+
+
+def test_lines_of_games_are_named_as_by_python_chess(
+    kernel: Kernel, search: Search
+) -> None:
+    random, kinds = Random(47), Counter[str]()
+    for fen in walks.STARTS * 60:
+        start = chess.Board(fen)
+        board, position, words, names = start.copy(), pack_board(start), [], []
+        for _ in range(12):
+            moves = kernel.moves(position, search)
+            if not moves:
+                break
+            word = random.choice(moves)
+            move = unpack_move(board, word)
+            kinds["castling"] += board.is_castling(move)
+            kinds["en passant"] += board.is_en_passant(move)
+            kinds["promotion"] += move.promotion is not None
+            assert board.is_legal(move)
+            words.append(word)
+            names.append(move.uci())
+            position = kernel.made(position, search, word)
+            board.push(move)
+            assert bytes(position) == bytes(pack_board(board))
+        black = start.turn == chess.BLACK
+        assert uci_line(pack_board(start), words, black=black) == tuple(names)
+        if words:
+            assert uci_move(pack_board(start), words[0], black=black) == names[0]
+    assert min(kinds.values()) > 5
+
+
+def test_stalemates_are_those_of_python_chess() -> None:
+    seen = Counter[bool]()
+    for board in walks.small_positions(1500, seed=48):
+        seen[board.is_stalemate()] += 1
+        assert has_stalemate(board.fen()) == board.is_stalemate()
+    assert min(seen[True], seen[False]) > 10

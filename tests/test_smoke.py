@@ -1,31 +1,28 @@
 """The installed command does what it is for: `python -m pytest -m smoke`, in seconds.
 
 `tools/release.py` runs these tests against each package before it is published. They
-need pytest alone, start the command from a new folder, and compare it with what
-others state: the README, perft tables, endgame tables and python-chess.
+need pytest alone, and start the command from a new folder.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
-import shlex
 import shutil
 import sysconfig
 from pathlib import Path
 from subprocess import PIPE
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
 import pytest
 
 import solver
 from solver.kernel.border.parts import PARTS
 from tests.processes import run, started
-from tools.samples import sample_folder, samples, without_times
+from tools.samples import sample_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.smoke, pytest.mark.usefixtures("kernel")]
 
@@ -68,92 +65,41 @@ def test_the_command_has_the_version_of_the_package() -> None:
     assert matesolve("--version") == (0, f"matesolve {version}\n", "")
 
 
-@pytest.mark.slow  # of a checkout, tests/test_docs.py compares all samples
-def test_the_samples_of_the_readme_show_what_the_command_prints() -> None:
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = {sample.command: sample.shown for sample in samples(page)}
-    assert len(shown) >= 6
-    for command, text in shown.items():
-        program, *words = shlex.split(command)
-        if program == "cat":
-            Path(words[0]).write_text(text, encoding="utf-8")
-        else:
-            printed = matesolve(*words).out
-            assert without_times(printed) == without_times(text), command
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["solve", SMOTHERED], 0),
-        (["verify", "true.epd"], 0),
-        (["check", "docs/reference/example.json"], 0),
-        (["solve", ROOK, "-n", "7"], 1),
-        (["verify", "true.epd", "false.epd"], 1),
-        (["solve", "--no-such-option"], 2),
-        (["solve", LONG, "--nodes", "1000"], 3),
-        (["solve", "8/8/8/8/8/8/8/8"], 65),
-        (["verify", "broken.epd"], 65),
-        (["verify", "missing.epd"], 74),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
-)
-def test_each_answer_has_its_exit_code(
-    words: list[str], code: int, folder: Path
-) -> None:
+def test_each_answer_has_its_exit_code(folder: Path) -> None:
     position = " ".join(SMOTHERED.split()[:4])
     (folder / "true.epd").write_text(f"{position} dm 2;\n", encoding="utf-8")
     (folder / "false.epd").write_text(f"{position} dm 1;\n", encoding="utf-8")
     (folder / "broken.epd").write_text("no position\n", encoding="utf-8")
-    assert matesolve(*words).code == code
-
-
-def test_a_record_has_a_line_that_mates() -> None:
-    record = json.loads(matesolve("solve", ROOK, "--json").out)
-    assert (record["status"], record["mate"], record["lower_bound"]) == ("proved", 8, 8)
-    board = chess.Board(ROOK)
-    for move in record["pv"]:
-        board.push(chess.Move.from_uci(move))
-    assert board.is_checkmate()
-    assert len(record["pv"]) == 15
-
-
-@pytest.mark.parametrize(("depth", "positions"), [("1", 20), ("4", 197_281)])
-def test_perft_counts_what_the_tables_say(depth: str, positions: int) -> None:
-    ended = matesolve("perft", chess.STARTING_FEN, "--depth", depth, "--divide")
-    assert f"{positions:,}" in ended.out.split()
-    assert f"h2h4: {1 if depth == '1' else '9,329'}" in ended.out.splitlines()
+    for words, code in (
+        (["check", "docs/reference/example.json"], 0),
+        (["verify", "true.epd", "false.epd"], 1),
+        (["solve", "--no-such-option"], 2),
+        (["solve", LONG, "--nodes", "1000"], 3),
+        (["verify", "broken.epd"], 65),
+        (["verify", "missing.epd"], 74),
+    ):
+        assert matesolve(*words).code == code, words
 
 
 def test_workers_fill_a_store_that_can_be_exported(folder: Path) -> None:
     collection = (folder / "puzzles" / "classics.epd").read_text(encoding="utf-8")
     claims = [line for line in collection.splitlines() if " dm 2; " in line][:20]
     (folder / "some.epd").write_text("\n".join(claims), encoding="utf-8")
-    assert len(claims) >= 5
     assert matesolve("verify", "some.epd", "--jobs", "2", "--store", "s.db").code == 0
     exported = matesolve("export", "s.db", "--to", "jsonl", "-o", "-").out.splitlines()
     assert {json.loads(line)["verdict"] for line in exported} == {"proved"}
-    assert len(exported) == len(claims)
+    assert len(exported) == len(claims) >= 5
     assert matesolve("report", "s.db", "-o", "audit.html").code == 0
     assert "<html" in (folder / "audit.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        (lambda proof: proof, 0),
-        (lambda proof: {**proof, "fen": ROOK}, 1),
-        (lambda proof: {**proof, "claim": None}, 65),
-    ],
-    ids=["as written", "of another position", "without its claim"],
-)
-def test_a_certificate_is_accepted_as_it_was_written_and_no_other(
-    change: Callable[[dict[str, object]], object], code: int, folder: Path
-) -> None:
+def test_a_certificate_is_accepted_as_it_was_written_and_no_other() -> None:
     assert matesolve("solve", SMOTHERED, "--certificate", "proof.json").code == 0
-    proof = json.loads((folder / "proof.json").read_text(encoding="utf-8"))
-    (folder / "proof.json").write_text(json.dumps(change(proof)), encoding="utf-8")
-    assert matesolve("check", "proof.json").code == code
+    file = Path("proof.json")
+    proof = json.loads(file.read_text(encoding="utf-8"))
+    for changes, code in (({}, 0), ({"fen": ROOK}, 1), ({"claim": None}, 65)):
+        file.write_text(json.dumps(proof | changes), encoding="utf-8")
+        assert matesolve("check", "proof.json").code == code
 
 
 def test_the_engine_finds_the_mate() -> None:
@@ -189,9 +135,3 @@ def test_the_self_test_passes_and_shows_every_part_of_the_kernel() -> None:
     assert result.code == 0
     words = {line.split()[0] for line in result.out.splitlines()}
     assert words >= {part.name for part in PARTS}
-
-
-def test_python_gets_the_answer() -> None:
-    solution = solver.solve(SMOTHERED)
-    assert (solution.status, solution.mate) == (solver.Status.PROVED, 2)
-    assert solution.pv_san == ("Qg8+", "Rxg8", "Nf7#")

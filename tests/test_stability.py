@@ -7,7 +7,6 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -22,9 +21,9 @@ from solver.checker import VERSION as CERTIFICATE_VERSION
 from solver.cli.console import Exit
 from solver.cli.main import COMMANDS, SUMMARIES, run
 from solver.output.answer_record import dump_solutions
-from solver.output.audit_records import audit_record, read_record
+from solver.output.audit_records import audit_record
 from solver.record import COLUMNS, FIELDS, MARKS
-from solver.solution import SCHEMA, StoppedBy
+from solver.solution import SCHEMA, StoppedBy, TableFormat
 from solver.stipulations import Soundness, Verdict
 from solver.uci.protocol import OPTIONS
 from tools.listing import listing
@@ -53,38 +52,29 @@ def long_options(command: str) -> list[object]:
     return [name for name in names if name.startswith("--") and name != "--help"]
 
 
-def of_the_program() -> dict[str, list[object]]:
-    """Return what each list of the page must be, apart from its order."""
-    stable = [name for name in SUMMARIES if name not in LABORATORY]
-    return {
-        **{f"options-{name}": long_options(name) for name in stable},
-        "certificate": [CERTIFICATE_VERSION],
-        "store": [STORE_VERSION],
-        "status": [*AnswerStatus],
-        "verdict": [*Verdict],
-        "soundness": [*Soundness],
-        "stopped_by": [*StoppedBy],
-        "mark": [*MARKS],
-        "exit": [int(code) for code in Exit],
-        "commands": [*stable],
-        "laboratory": [*LABORATORY],
-        "short": [
-            name
-            for listed in listing()
-            if listed.command.split()[0] not in LABORATORY
-            for name in listed.names
-            if re.fullmatch("-[a-z]", name) and name != "-h"
-        ],
-        "uci": [*OPTIONS],
-        "python": [name for name in solver.__all__ if name != "__version__"],
-        "action-inputs": [*ACTION["inputs"]],
-        "action-outputs": [*ACTION["outputs"]],
-        "hook": [hook["id"] for hook in HOOKS],
-        "tools": [tool["name"] for tool in TOOLS],
-    }
+STABLE = [name for name in SUMMARIES if name not in LABORATORY]
+SHORT = [
+    name
+    for listed in listing()
+    if listed.command.split()[0] not in LABORATORY
+    for name in listed.names
+    if re.fullmatch("-[a-z]", name) and name != "-h"
+]
 
-
-PROGRAM = of_the_program()
+# fmt: off
+PROGRAM: dict[str, list[object]] = {
+    **{f"options-{name}": long_options(name) for name in STABLE},
+    "certificate": [CERTIFICATE_VERSION], "store": [STORE_VERSION],
+    "status": [*AnswerStatus], "verdict": [*Verdict], "soundness": [*Soundness],
+    "stopped_by": [*StoppedBy], "mark": [*MARKS], "exit": [int(code) for code in Exit],
+    "commands": [*STABLE], "laboratory": [*LABORATORY], "short": [*SHORT],
+    "uci": [*OPTIONS],
+    "python": [name for name in solver.__all__ if name != "__version__"],
+    "action-inputs": [*ACTION["inputs"]], "action-outputs": [*ACTION["outputs"]],
+    "hook": [hook["id"] for hook in HOOKS], "tools": [tool["name"] for tool in TOOLS],
+}
+"""What each list of the page must be, apart from its order."""
+# fmt: on
 
 
 @pytest.mark.parametrize("name", PROGRAM)
@@ -103,10 +93,6 @@ def test_every_list_of_the_page_is_compared() -> None:
     assert {*COMMANDS["Measure search techniques"]} == LABORATORY | {"perft"}
 
 
-def answer(problem: Problem, **values: Any) -> Solution:
-    return Solution(problem, AnswerStatus.PROVED, 2, 2, **values)
-
-
 @pytest.mark.usefixtures("kernel")
 def test_the_fields_of_every_answer_are_listed_in_their_order() -> None:
     record = Solver(hash_mib=1).solve(MATE, Limits(max_moves=3)).to_dict()
@@ -119,10 +105,14 @@ def test_the_fields_of_every_answer_are_listed_in_their_order() -> None:
 def test_the_fields_of_some_answers_are_listed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    rest = {"restriction": Restriction(checks_only=True), "tablebase": "syzygy"}
-    restricted = answer(Problem(MATE, warnings=("repaired",)), **rest)
+    restricted = Solution(
+        *(Problem(MATE, warnings=("repaired",)), AnswerStatus.PROVED, 2, 2),
+        restriction=Restriction(checks_only=True),
+        tablebase=TableFormat.SYZYGY,
+    )
     helped = Problem(MATE, stipulation=Stipulation.parse("h#2"))
-    many = answer(helped, solutions=tuple(("a1a2",) for _ in range(2_000)))
+    lines = tuple(("a1a2",) for _ in range(2_000))
+    many = Solution(helped, AnswerStatus.PROVED, 2, 2, solutions=lines)
     cut = json.loads("".join(dump_solutions(many.to_dict(), None, lambda: True)))
     assert run(["solve", MATE, "--variations", "--jsonl"]) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -132,31 +122,26 @@ def test_the_fields_of_some_answers_are_listed(
     assert found - {*LISTS["record"]} == {*LISTS["record-some"]}
 
 
-def filled() -> AuditResult:
-    """Return a result with a value in every column."""
-    values: dict[type, object] = {int: 1, str: "x", float: 0.5}
-    columns = {name: values[FIELDS[name].kind.column] for name in COLUMNS}
-    special = {
-        "fen": MATE,
-        "keys": "c4g8",
-        "pv": "c4g8",
-        "claimed_keys": "c4f7",
-        "claimed_line": "c4g8",
-        "wrong_keys": "c4f7",
-        "plies": "[]",
-        "solutions": '["c4g8"]',
-        "verdict": "shorter",
-        "stipulation": "h#2",
-        "warnings": ("x",),
-        "error": None,
-    }
-    return AuditResult(**columns | special)  # type: ignore[arg-type]
+SPECIAL = {
+    **dict.fromkeys(("keys", "pv", "claimed_line", "wrong_keys"), "c4g8"),
+    "fen": MATE,
+    "claimed_keys": "c4f7",
+    "plies": "[]",
+    "solutions": '["c4g8"]',
+    "verdict": "shorter",
+    "stipulation": "h#2",
+    "warnings": ("x",),
+    "error": None,
+}
 
 
 @pytest.mark.usefixtures("kernel")
 def test_the_fields_of_an_audit_are_listed() -> None:
+    values: dict[type, object] = {int: 1, str: "x", float: 0.5}
+    columns = {name: values[FIELDS[name].kind.column] for name in COLUMNS}
+    filled = AuditResult(**columns | SPECIAL)  # type: ignore[arg-type]
     unreadable = AuditResult("x.epd:1", "x", verdict="unreadable", error="wrong")
-    found = {*audit_record(filled()), *audit_record(unreadable)}
+    found = {*audit_record(filled), *audit_record(unreadable)}
     known = {*LISTS["record"], *LISTS["record-some"]}
     assert found - known == {*LISTS["record-audit"]}
 
@@ -170,13 +155,3 @@ def test_the_tables_of_a_store_are_listed(tmp_path: Path) -> None:
         )
         names = {name for (name,) in rows if not name.startswith("sqlite_")}
     assert names == {*LISTS["store-names"]}
-
-
-@pytest.mark.parametrize("schema", [0, 2, "1", None])
-def test_a_record_of_another_schema_is_refused(schema: object) -> None:
-    record = {**audit_record(AuditResult("x:1", "x", verdict="unreadable", error="y"))}
-    assert read_record(record).error == "y"
-    assert read_record(record | {"more": [1]}).error == "y"
-    if schema is not None:
-        with pytest.raises(solver.InputError, match="schema: expected 1, found"):
-            read_record(record | {"schema": schema})

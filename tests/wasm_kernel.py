@@ -1,8 +1,6 @@
 """The kernel's WebAssembly modules, run by wasmtime: a `Kernel` like any other.
 
-A module has its own memory. So each call copies what it is given there, with all
-that it points to, and copies it back afterwards. All of `solver` can then search in
-WebAssembly, or in native code and WebAssembly at once; see `searching_with`.
+A module has its own memory: each call copies what it is given there, and back.
 """
 
 from __future__ import annotations
@@ -76,20 +74,10 @@ def _engine() -> wasmtime.Engine:
 
 
 class WasmKernel(Kernel):
-    """A part of the kernel as a WebAssembly module.
+    """A part of the kernel as a WebAssembly module: its own one, or other code.
 
-    Parameters
-    ----------
-    part : Part
-    code : bytes or None
-        The module; None: the part's own.
-
-    Attributes
-    ----------
-    on_report : callable
-        Receives the `Search` in the module's memory at its `report_at`; 0: never.
-    search : Search
-        The last one in the module's memory.
+    `on_report` receives the `Search` in the module's memory at its `report_at` (0:
+    never); `search` is the last one there.
     """
 
     def __init__(self, part: Part, code: bytes | None = None) -> None:
@@ -174,16 +162,7 @@ class WasmKernel(Kernel):
 
 
 class TwinKernel(Kernel):
-    """Runs each call in native code and in WebAssembly, and compares all memory.
-
-    That is verdicts, lines, keys and node counts, and all that the search remembers: a
-    difference shows at the call that makes it.
-
-    Attributes
-    ----------
-    calls : Counter of str
-        How often each operation was run.
-    """
+    """Runs each call in native code and in WebAssembly, and compares all memory."""
 
     def __init__(self, native: Kernel, wasm: WasmKernel) -> None:
         self._native = native
@@ -242,9 +221,9 @@ class Loan:
 
     def contents(self) -> list[tuple[int, bytes]]:
         """Return what is lent, and where; what is empty is left out."""
+        base = self._base
         copies = [
-            (place, string_at(self._base + place, size))
-            for place, _, size in self._lent
+            (place, string_at(base + place, size)) for place, _, size in self._lent
         ]
         return [(place, copy) for place, copy in copies if any(copy)]
 

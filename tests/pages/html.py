@@ -1,4 +1,4 @@
-"""Pages read and opened: well-formed, with nothing from elsewhere, in a browser."""
+"""Pages as texts: well-formed, and with nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
+        self.handle_startendtag(tag, attrs)
         if tag not in VOID:
             self.open.append(tag)
 
@@ -66,29 +66,37 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def require_own_style_and_script(data: bytes) -> None:
-    """Hold a page to its policy: it loads nothing and runs at most its own script."""
-    text = data.decode()
-    shown = Page(data)
-    policy = next(
+def require_own_style_and_script(data: bytes, *, solves: bool = False) -> None:
+    """Hold a page to its policy: it loads nothing and runs at most its own script.
+
+    A page that solves also runs its own WebAssembly, in a worker of its own.
+    """
+    page = Page(data)
+    (policy,) = (
         attributes["content"]
-        for attributes in shown.attributes("meta")
+        for attributes in page.attributes("meta")
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
-    assert policy is not None
-    assert shown.attributes("script").count({}) == len(shown.scripts) <= 1
-    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert page.attributes("script").count({}) == len(page.scripts) <= 1
+    style = re.search(r"<style>(.*?)</style>", page.text, re.DOTALL)
     assert style
     styled, *run = (
         "sha256-" + base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
-        for part in (style[1], *shown.scripts)
+        for part in (style[1], *page.scripts)
+    )
+    wasm, worker = (
+        (" 'wasm-unsafe-eval'", "worker-src blob:; img-src blob:; ")
+        if solves
+        else ("", "")
     )
     assert policy == (
         f"default-src 'none'; style-src '{styled}'; "
-        f"script-src '{run[0] if run else 'none'}'; base-uri 'none'; form-action 'none'"
+        f"script-src '{run[0] if run else 'none'}'{wasm}; {worker}"
+        "base-uri 'none'; form-action 'none'"
     )
-    tags = {tag for tag, _ in shown.tags}
-    assert not tags & {"img", "link", "iframe", "object"}
-    assert not re.search(r"<[^>]* style=", text)
-    assert not re.search(r"\bon\w+=|url\((?!#)|@import|innerHTML|\beval\(", text)
-    assert set(re.findall(r"https?://([^/\"]+)", text)) <= {"www.w3.org", "lichess.org"}
+    assert not {tag for tag, _ in page.tags} & {"img", "link", "iframe", "object"}
+    assert not re.search(r"<[^>]* style=", page.text)
+    assert not re.search(r"url\((?!#)|@import|innerHTML|\beval\(", page.text)
+    assert solves or not re.search(r"\bon\w+=", page.text)
+    links = re.findall(r"https?://([^/\"]+)", page.text)
+    assert {*links} <= {"www.w3.org", "lichess.org"}

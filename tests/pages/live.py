@@ -1,21 +1,22 @@
-"""The live board as a user has it: opened from disk, looked at, clicked."""
+"""Pages as a user has them: opened from disk, looked at, clicked."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
 from tests.pages.html import IS_FIREFOX
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
-WIDE = {"width": 1280, "height": 900}
-NARROW = {"width": 390, "height": 800}
+WIDE = {"width": 1280, "height": 720}
+PHONE = {"width": 390, "height": 844}
 
 PATIENCE_MS = 15_000
 """How long any browser test waits for one thing: a page that hangs is given up."""
@@ -29,6 +30,13 @@ Object.defineProperty(navigator, "clipboard", {
 """
 """Keeps what the page copies, where no clipboard is."""
 
+GO = """(hash) => new Promise((resolve) => {
+  const before = location.hash;
+  addEventListener("hashchange", resolve, { once: true });
+  location.hash = hash;
+  if (location.hash === before) resolve();
+})"""
+
 
 def needs_chromium(what: str) -> pytest.MarkDecorator:
     """Leave a test out in Firefox, which does not have what it needs."""
@@ -40,7 +48,9 @@ def new_page(browser: Browser, messages: list[str], **options: Any) -> Page:
 
     `options` are those of a context of Playwright, such as its viewport.
     """
-    context = browser.new_context(**{"viewport": WIDE} | options)
+    context = browser.new_context(
+        **{"viewport": {"width": 1280, "height": 900}} | options
+    )
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.on("console", lambda message: messages.append(message.text))
@@ -48,36 +58,40 @@ def new_page(browser: Browser, messages: list[str], **options: Any) -> Page:
     return page
 
 
-class Opener:
-    """Opens the page with changes, and collects what it reports."""
+Look: TypeAlias = "Callable[..., Live]"
+"""Takes what `Opener.open` takes."""
 
-    def __init__(self, browser: Browser, page: bytes, folder: Path) -> None:
+
+class Opener:
+    """Opens pages with changes; in the end they must have reported nothing."""
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
         self._browser = browser
-        self._page = page
         self._folder = folder
         self._pages: list[Page] = []
-        self.messages: list[str] = []
+        self._messages: list[str] = []
 
     def open(
         self,
+        data: bytes,
         fen: str | None = None,
         *,
         replaced: tuple[str, str] = ("", ""),
         before: str = "",
         **options: Any,
     ) -> Live:
-        """Open the page; `before` is a script that runs first, in the page itself.
+        """Open a page; `before` is a script that runs first, in the page itself.
 
         `replaced` is a pattern and what it becomes, in the page's data.
         """
-        path = self._folder / "board.html"
-        text = self._page.decode()
+        path = self._folder / "page.html"
+        text = data.decode()
         pattern, replacement = replaced
         if pattern:
             text, count = re.subn(pattern, replacement, text)
             assert count
         path.write_text(text, encoding="utf-8")
-        page = new_page(self._browser, self.messages, **options)
+        page = new_page(self._browser, self._messages, **options)
         self._pages.append(page)
         if before:
             page.add_init_script(before)
@@ -88,6 +102,7 @@ class Opener:
     def close(self) -> None:
         for page in self._pages:
             page.context.close()
+        assert self._messages == []
 
 
 class Live:
@@ -104,7 +119,7 @@ class Live:
     def until(self, condition: str) -> None:
         """Wait until a JavaScript expression is true; the policy refuses to poll it."""
         for _ in range(PATIENCE_MS // PAUSE_MS):
-            if self.page.evaluate(condition):
+            if self.page.evaluate(f"Boolean({condition})"):
                 return
             self.page.wait_for_timeout(PAUSE_MS)
         raise AssertionError(condition)
@@ -115,13 +130,21 @@ class Live:
         assert value is not None
         return value
 
+    def text(self, element: str) -> str:
+        """Return what an element with this `id` shows."""
+        return self.page.inner_text(f"#{element}")
+
     @property
     def headline(self) -> str:
-        return self.page.inner_text("#answer-headline")
+        return self.text("answer-headline")
 
     @property
     def fen(self) -> str:
         return self.page.input_value("#setup-fen")
+
+    def go(self, fragment: str) -> None:
+        """Follow a link to the same page."""
+        self.page.evaluate(GO, fragment)
 
     def type_fen(self, fen: str) -> None:
         """Write a FEN into its field, as a user does."""
@@ -144,3 +167,10 @@ class Live:
         self.find(stipulation)
         self.type_fen(fen)
         self.wait(fen=fen)
+
+    def copied(self, button: str) -> str:
+        """Press a button that copies; return the text."""
+        self.page.evaluate("globalThis.copied = null")
+        self.page.click(f"#{button}")
+        self.until("globalThis.copied !== null")
+        return str(self.page.evaluate("globalThis.copied"))

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from dataclasses import replace
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import pytest
 
-from solver import solution as shown_forms
 from solver.columns.answer_table import MoveColumn, Texts
 from solver.columns.grade_table import Grade, GradeStatus
 from solver.columns.solve_many import STATUSES, MateTable
-from solver.output.shown_play import DECLARATION, encode_svg
 from solver.pages.viewer_pages import SHOWN_ROWS
 from solver.play.record import Variations
-from solver.problem import Problem, Stipulation
-from solver.solution import Solution, Status
-from tests.output.answers import MATED, ROOK, ROOK_DISPROVED, SMOTHERED
+from tests.output.answers import MATED, SMOTHERED
 from tests.output.play_trees import BLOCK, BLOCK_PLAY
 from tests.pages.html import Page
 from tests.pages.records import HOSTILE
-from tests.processes import run
 from tests.typed_play import play_record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ARROW = re.compile(r'<line [^>]*class="arrow"')
 
@@ -76,36 +64,13 @@ def test_a_solution_has_a_board_with_its_keys_and_its_sentences() -> None:
     ]
 
 
-def test_each_form_of_an_answer_has_its_function() -> None:
-    for form in ("html", "svg"):
-        assert shown_forms.show_answer(SMOTHERED, form).lstrip().startswith("<"), form
-    record = shown_forms.show_answer(SMOTHERED, "record")
-    assert record == SMOTHERED.to_dict()
-    assert shown_forms.show_answer(SMOTHERED, "text") == str(SMOTHERED)
-
-
-def test_a_solution_is_also_a_drawing() -> None:
-    drawing = SMOTHERED._repr_svg_()
-    assert f"{DECLARATION}{drawing}\n".encode() == encode_svg(SMOTHERED)
-
-
-def test_printing_a_solution_gives_the_sentences_of_solve() -> None:
-    assert str(SMOTHERED).splitlines()[:3] == [
-        "White mates in 2.",
-        "1. Qg8+ Rxg8 2. Nf7#",
-        "Only key: Qg8+",
-    ]
+def test_an_answer_is_printed_in_sentences_and_represented_in_a_line() -> None:
+    assert str(SMOTHERED).splitlines() == shown(SMOTHERED).lines[2:-1]
     assert str(MATED).startswith("White is mated in 1.\n")
-
-
-def test_help_play_shows_its_solutions() -> None:
-    problem = Problem("8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1", stipulation="h#2")
-    line = ("c6c1", "f4f2", "c1g1", "f2h2")
-    solution = Solution(
-        problem, Status.PROVED, 2, 2, solutions=(line,), solutions_complete=True
-    )
-    assert "1.Rc1 Rf2 2.Rg1 Rh2#" in str(solution).splitlines()
-    assert "1.Rc1" in shown(solution).lines
+    long = Grade(GradeStatus.WRONG, 3, ("a1a8",) * 100, reason="expected a mate")
+    for answer in (SMOTHERED, MATED, table(*["x" * 500] * 500), table()[0], long):
+        assert len(repr(answer)) < 250
+        assert "\n" not in repr(answer)
 
 
 def test_the_play_unfolds_below_the_board() -> None:
@@ -146,48 +111,3 @@ def test_nothing_becomes_markup() -> None:
         page = shown(answer)
         assert any(HOSTILE in line for line in page.lines)
         assert page.attributes("b") == page.attributes("img") == []
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *(SMOTHERED, ROOK_DISPROVED, MATED),
-        Variations(Stipulation.parse("#2"), BLOCK, keys=[{"uci": "h5a5"}]),
-        table(*["x" * 500] * 500),
-        table()[0],
-        Grade(GradeStatus.WRONG, 3, ("a1a8",) * 100, reason="expected a mate"),
-    ],
-)
-def test_a_representation_is_short(answer: object) -> None:
-    assert len(repr(answer)) < 250
-    assert "\n" not in repr(answer)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("kernel")
-def test_a_notebook_is_rendered(tmp_path: Path) -> None:
-    if not find_spec("nbconvert") or not find_spec("ipykernel"):
-        pytest.skip("needs nbconvert and ipykernel")
-    sources = [
-        f"import solver\nanswer = solver.solve({SMOTHERED.problem.fen!r})\nanswer",
-        "print(answer)",
-        f"solver.variations({SMOTHERED.problem.fen!r})",
-        f"solver.solve_many([{ROOK.fen!r}, '<b>'], max_moves=3)",
-        f"solver.grade({SMOTHERED.problem.fen!r}, 'Nf7+', 2)",
-    ]
-    cell: dict[str, Any] = {
-        "cell_type": "code",
-        "metadata": {},
-        "outputs": [],
-        "execution_count": None,
-    }
-    cells = [{**cell, "id": f"c{n}", "source": text} for n, text in enumerate(sources)]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (tmp_path / "answers.ipynb").write_text(json.dumps(notebook))
-    words = ["nbconvert", "--to", "html", "--template", "basic", "--execute"]
-    run([sys.executable, "-m", *words, "answers.ipynb"], cwd=tmp_path, check=True)
-    page = (tmp_path / "answers.html").read_text(encoding="utf-8")
-    assert page.count('class="matesolve"') == 4
-    assert len(ARROW.findall(page)) == 2
-    assert page.count("White mates in 2.") == 2
-    assert "expected a move that mates within 2 moves, found" in page
