@@ -74,6 +74,14 @@ class StoreError(MatesolveError):
     exit_code: ClassVar[int] = 74
 
 
+class TooLargeError(MatesolveError):
+    """What is built exceeds a limit; the message says which."""
+
+
+class BuildingStoppedError(MatesolveError):
+    """The search that a certificate or the play is built with was stopped."""
+
+
 class ClusterError(MatesolveError):
     """A cluster cannot be reached, or its workers cannot run an audit."""
 

@@ -679,14 +679,14 @@ class AuditJob:
 
     def _certify(self, answer: Solution) -> tuple[bytes | None, tuple[str, ...]] | None:
         """Build the certificate of an answer; return None after an interrupt."""
-        from solver.certificate.build import BuildingStoppedError, certify_last
+        from solver.certificate.build import certify_last
         from solver.certificate.matebench import encode_claim
 
         with self._searching() as control:
             try:
                 built = certify_last(answer, self._solver.workspace, control)
                 return encode_claim(built, self._options.certificate_format, control)
-            except BuildingStoppedError:
+            except errors.BuildingStoppedError:
                 if control.reason is None:
                     raise
                 return None

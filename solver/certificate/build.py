@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -12,7 +11,7 @@ import chess
 
 from solver.board import pack_board, unpack_pieces
 from solver.endgames import ending, probe
-from solver.errors import MatesolveError
+from solver.errors import BuildingStoppedError, TooLargeError
 from solver.files import write_whole
 from solver.kernel.border.interface import Decision, new_search
 from solver.kernel.border.parts import SEARCH
@@ -20,6 +19,7 @@ from solver.kernel.border.search_struct import PositionStruct
 from solver.kernel.build.loader import load_part
 from solver.position_text import SQUARE_BITS, spell_move
 from solver.search import queries
+from solver.search.threads import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -197,56 +197,6 @@ class ProofContext:
             attacking = solution.mate > 0
         attacker = board.turn if attacking else not board.turn
         return cls(bytes(pack_board(board)), attacker, attacking, Moves(), prover)
-
-
-class TooLargeError(MatesolveError):
-    """A part of a certificate exceeds a limit; the message says which."""
-
-
-class Budget:
-    """Counts the cost of a part of a certificate.
-
-    Parameters
-    ----------
-    most : int
-        The greatest count allowed.
-    what : str
-        What is counted, for the message.
-    time_s : float
-        Seconds allowed, from now on.
-    """
-
-    def __init__(self, most: int, what: str, time_s: float) -> None:
-        self._most = most
-        self._what = what
-        self._time_s = time_s
-        self._deadline = time.monotonic() + time_s
-        self.count = 0
-        """What was spent; a caller that drops part of its work may subtract it."""
-
-    def spend(self, count: int) -> None:
-        """Add to the count.
-
-        Raises
-        ------
-        TooLargeError
-            The count or the time exceeds its limit.
-        """
-        self.count += count
-        if self.count > self._most:
-            msg = f"more than {self._most:,} {self._what}"
-            raise TooLargeError(msg)
-        self.check_time()
-
-    def check_time(self) -> None:
-        """Raise TooLargeError if the time limit is exceeded."""
-        if time.monotonic() > self._deadline:
-            msg = f"more than {self._time_s:g} s of building"
-            raise TooLargeError(msg)
-
-
-class BuildingStoppedError(MatesolveError):
-    """The prover was stopped."""
 
 
 _LAST_RANK_SHIFT = 9

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from solver.certificate import build
+from solver.errors import BuildingStoppedError, TooLargeError
 from solver.problem import MAX_MOVES
+from solver.search.threads import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +64,7 @@ def encode_claim(
             n, tree = mate["moves"], _mate_tree(mate)
         if refutation and n <= excluded + 1:
             absence = _Absence(refutation, control).encode(board)
-    except build.TooLargeError as limit:
+    except TooLargeError as limit:
         left_out = (*left_out, f"a proof for MateBench is left out: {limit}")
     if tree and (absence or n == 1):
         head = _dump({"format": MINIMALITY, "n": n, "mate": tree})
@@ -90,7 +92,7 @@ def _mate_tree(part: Mapping[str, Any]) -> dict[str, Any]:
     """
     if part["moves"] > MAX_MOVES:  # readers of JSON limit how deep it nests
         msg = f"more than {MAX_MOVES} moves"
-        raise build.TooLargeError(msg)
+        raise TooLargeError(msg)
     sizes: dict[int, int] = {}
     trees: dict[int, dict[str, Any]] = {}
     for number, (attack, replies) in reversed([*enumerate(part["nodes"])]):
@@ -105,7 +107,7 @@ def _mate_tree(part: Mapping[str, Any]) -> dict[str, Any]:
             if replies
             else {"a": attack, "mate": True}
         )
-    build.Budget(build.MATE_NODES, "nodes", build.BUILDING_S).spend(sizes[0])
+    Budget(build.MATE_NODES, "nodes", build.BUILDING_S).spend(sizes[0])
     return trees[0]
 
 
@@ -128,7 +130,7 @@ class _Absence:
         self._control = control
         self._moves: int = part["moves"]
         self._answers: list[dict[str, Any]] = part["nodes"]
-        self._budget = build.Budget(build.REFUTATION_MOVES, "moves", build.BUILDING_S)
+        self._budget = Budget(build.REFUTATION_MOVES, "moves", build.BUILDING_S)
         self._known: dict[tuple[str, int], int] = {}
         self._nodes: dict[str, int] = {}
 
@@ -162,7 +164,7 @@ class _Absence:
         """Yield each attack, its reply if one is needed, and the node that follows."""
         self._budget.check_time()
         if self._control.reason is not None:
-            raise build.BuildingStoppedError
+            raise BuildingStoppedError
         if left == 1:
             yield from ((move.uci(), None, None) for move in board.legal_moves)
             return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver import problem
+from solver import errors, problem
 from solver.audit import results
 from solver.certificate import build, matebench
 from solver.cli import console
@@ -26,7 +26,7 @@ from solver.stipulations import genre_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from solver import errors, solving
+    from solver import solving
     from solver.cli import options
     from solver.search import queries, threads, workspaces
     from solver.solution import Solution
@@ -55,7 +55,7 @@ def build_play(
         find = partial(shown_play.find_accepted, question, solution)
     try:
         return console.build_stoppable("play", find)
-    except build.BuildingStoppedError:
+    except errors.BuildingStoppedError:
         return None
 
 
@@ -161,7 +161,7 @@ def write_certificate(
                 build.certify_last(solution, workspace, control), form, control
             ),
         )
-    except build.BuildingStoppedError:
+    except errors.BuildingStoppedError:
         name_unwritten(path)
         return console.Exit.INTERRUPTED
     for notice in left_out:

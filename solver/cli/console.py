@@ -650,14 +650,13 @@ def build_stoppable(work: str, build: Callable[[threads.Control], Result]) -> Re
         An interrupt came, even if only at the last moment.
     """
     from solver import solution
-    from solver.certificate.build import BuildingStoppedError
     from solver.search import threads
 
     control = threads.Control()
     control.describe(work)
     built = run_interruptible(lambda: build(control), control)
     if control.reason is solution.StoppedBy.INTERRUPT:
-        raise BuildingStoppedError
+        raise errors.BuildingStoppedError
     return built
 
 

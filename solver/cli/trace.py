@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from solver import Limits, Problem, Solver, files, problem
+from solver import Limits, Problem, Solver, errors, files, problem
 from solver.cli import console, experiments, options, signals
 from solver.kernel.border import parts
 from solver.laboratory import techniques
@@ -302,7 +302,6 @@ def _trace_proof(
     until: str | None,
 ) -> Trace:
     """Trace the proof-number search, or a certificate of the shortest mate."""
-    from solver.certificate import build
     from solver.laboratory.traces import trace_certificate, trace_numbers
 
     control = threads.Control()
@@ -335,7 +334,7 @@ def _trace_proof(
         return console.run_interruptible(
             lambda: trace_certificate(board, solution, control), control
         )
-    except build.BuildingStoppedError:
+    except errors.BuildingStoppedError:
         console.notify("interrupted")
         raise click.exceptions.Exit(console.Exit.INTERRUPTED) from None
 

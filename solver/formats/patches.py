@@ -352,7 +352,8 @@ def _write_plain(_text: str, _at: object, new: str) -> str:
 def _locate_game(_number: int, text: str, summary: FileSummary) -> Located:
     def read(texts: Mapping[Any, str]) -> Problem | None:
         assert summary.parse
-        lines = _edit(text, texts, _write_plain).encode().splitlines(keepends=True)
+        edited = _edit(text, texts, _write_plain).encode(errors="replace")
+        lines = edited.splitlines(keepends=True)
         ((_, game),) = pgn.split_games(enumerate(lines, 1))
         return summary.parse(game, "")
 

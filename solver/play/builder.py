@@ -14,6 +14,7 @@ import chess
 from solver.board import MoveRow, MoveWriter, Place
 from solver.certificate import build
 from solver.endgames import ending
+from solver.errors import BuildingStoppedError, TooLargeError
 from solver.kernel.border import search_struct
 from solver.kernel.border.interface import NULL_MOVE
 from solver.kernel.border.query_struct import LevelRole
@@ -36,6 +37,7 @@ from solver.problem import (
 from solver.search import queries
 from solver.search.threads import (
     WATCHDOG,
+    Budget,
     Control,
     require_control,
     run_stoppable,
@@ -58,7 +60,7 @@ ENDING_MOVES = 9
 """Longer play of a small endgame is followed in its table. The exact play of bishop and
 knight takes half a second for a mate in 9, 5 s in 11, and minutes in 13."""
 
-ENDS = (build.TooLargeError, build.BuildingStoppedError)
+ENDS = (TooLargeError, BuildingStoppedError)
 """A limit or a stop ended the building."""
 
 ATTACK, THREAT, DEFENCE, ENDING, ZUGZWANG = LevelRole
@@ -118,7 +120,7 @@ class _PlayBuilder:
         self._moves = abs(moves)
         self._stipulation = solution.problem.stipulation.numbered(self._moves)
         self._genre = genre_of(self._stipulation)
-        self._budget = build.Budget(options.most_moves, "moves", options.time_s)
+        self._budget = Budget(options.most_moves, "moves", options.time_s)
         self._replies = self._genre.replies(workspace, self._budget)
         self._writer = MoveWriter(workspace.search)
         self._place = Place.of(chess.Board(solution.problem.fen), self._writer)

@@ -12,7 +12,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from solver.errors import InUseError
+from solver.errors import InUseError, TooLargeError
 from solver.kernel.border import interface, parts, search_struct
 from solver.kernel.build.loader import load_part, loaded_part
 from solver.problem import MOST_CORES, require_instance
@@ -144,6 +144,48 @@ class Control:
             self._search.stop |= (
                 search_struct.Stop.INTERRUPT if is_urgent else search_struct.Stop.LIMIT
             )
+
+
+class Budget:
+    """Counts the cost of what is built from an answer, and limits it.
+
+    Parameters
+    ----------
+    most : int
+        The greatest count allowed.
+    what : str
+        What is counted, for the message.
+    time_s : float
+        Seconds allowed, from now on.
+    """
+
+    def __init__(self, most: int, what: str, time_s: float) -> None:
+        self._most = most
+        self._what = what
+        self._time_s = time_s
+        self._deadline = time.monotonic() + time_s
+        self.count = 0
+        """What was spent; a caller that drops part of its work may subtract it."""
+
+    def spend(self, count: int) -> None:
+        """Add to the count.
+
+        Raises
+        ------
+        TooLargeError
+            The count or the time exceeds its limit.
+        """
+        self.count += count
+        if self.count > self._most:
+            msg = f"more than {self._most:,} {self._what}"
+            raise TooLargeError(msg)
+        self.check_time()
+
+    def check_time(self) -> None:
+        """Raise TooLargeError if the time limit is exceeded."""
+        if time.monotonic() > self._deadline:
+            msg = f"more than {self._time_s:g} s of building"
+            raise TooLargeError(msg)
 
 
 def require_control(control: Control | None) -> Control:

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
     import chess
 
-    from solver.certificate.build import Budget
     from solver.endgames.tablebases import Tablebases
     from solver.search.queries import Question
-    from solver.search.threads import Control
+    from solver.search.threads import Budget, Control
     from solver.search.workspaces import Workspace
     from solver.stipulations.solving_moves import Replies
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from solver import position_text, solution
 from solver.certificate import build
+from solver.errors import BuildingStoppedError
 from solver.kernel.border import parts, search_struct
 from solver.kernel.build.loader import load_part
 from solver.problem import Claim, Goal
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from solver.kernel.border.interface import Kernel
     from solver.search.queries import Question
-    from solver.search.threads import Control
+    from solver.search.threads import Budget, Control
 
 # Play by force: lists of moves that are proved
 
@@ -48,7 +49,7 @@ class Replies:
     """
 
     def __init__(
-        self, workspace: workspaces.Workspace, budget: build.Budget, kernel: Kernel
+        self, workspace: workspaces.Workspace, budget: Budget, kernel: Kernel
     ) -> None:
         self._workspace = workspace
         self._search = workspace.search
@@ -104,7 +105,7 @@ class Replies:
             if answer is not None:
                 return answer
             if self._workspace.is_exhausted:
-                raise build.BuildingStoppedError
+                raise BuildingStoppedError
             self._budget.check_time()
             nodes = min(2 * nodes, build.SLICE_NODES)
 
