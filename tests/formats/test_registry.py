@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_read_is_an_os_error(
         next(read_collection("-"))
 
 
-@pytest.mark.parametrize("text", [GOOD, gzip.compress(GOOD)])
+@pytest.mark.parametrize("text", [GOOD, gzip.compress(GOOD)], ids=["plain", "gzip"])
 def test_standard_input_may_be_replaced_and_has_no_progress(
     monkeypatch: pytest.MonkeyPatch, text: bytes
 ) -> None:
