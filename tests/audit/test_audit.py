@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,9 +76,6 @@ class _Worker:
     def _run(self, problem: Problem, *, alone: bool) -> AuditResult | None:
         workers = self.workers
         workers.started.release()
-        if problem.id == "broken":
-            msg = "the search broke"
-            raise RuntimeError(msg)
         if workers.deaths.get(problem.id, 0):
             workers.deaths[problem.id] -= 1
             raise WorkerDiedError
@@ -136,24 +133,6 @@ def test_a_slow_position_delays_only_ordered_results_and_no_searches(
     workers.go_on.set()
     reader.join(PATIENCE_S)
     assert yielded == (["slow", "1", "2"] if ordered else ["1", "2", "slow"])
-
-
-def test_batches_grow_and_the_last_records_are_shared() -> None:
-    workers = Workers(batch_s=1e9)
-
-    def all_there() -> Iterator[Problem | FormatError]:
-        """Let the first problem, a slow one, go on when all others wait."""
-        yield from problems("slow", *map(str, range(1000)))
-        workers.go_on.set()
-
-    assert len(list(workers.audit(all_there()))) == 1001
-    sizes = [len(batch) for batch in workers.batches]
-    assert sizes[0] == 1
-    assert max(sizes) >= 64
-    assert all(after <= 4 * before for before, after in pairwise(sizes))
-    workers.batches.clear()
-    list(workers.audit(problems(*map(str, range(1000))), jobs=4))
-    assert max(len(batch) for batch in workers.batches) <= 1000 // 4
 
 
 def test_only_a_problem_that_crashes_every_worker_is_undecided() -> None:
@@ -231,17 +210,6 @@ def test_a_stop_keeps_complete_results_and_leaves_out_interrupted_ones(
     with control.search() as search:  # a later one is stopped too
         assert search.reason is StoppedBy.INTERRUPT
     assert names([*yielded, *results]) == ["1", "3"]
-
-
-def test_in_input_order_an_error_comes_after_the_results_before_it() -> None:
-    workers = Workers(batch_s=1e9)
-    workers.go_on.set()
-    asked = [*map(str, range(30)), "slow", *map(str, range(30, 60)), "broken", "more"]
-    yielded: list[str] = []
-    results = workers.audit(problems(*asked), ordered=True)
-    with pytest.raises(RuntimeError, match="the search broke"):
-        yielded.extend(result.id for result in results)
-    assert yielded == asked[: len(yielded)]
 
 
 def test_a_problem_too_slow_for_its_batch_runs_again_alone() -> None:

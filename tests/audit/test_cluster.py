@@ -208,12 +208,6 @@ def test_without_dask_the_package_is_named(
     )
 
 
-def test_dask_is_loaded_for_a_cluster_only() -> None:
-    program = "from solver.cli.main import run; run(['verify', '-q', '/dev/null'])"
-    _, heavy = processes.run_and_list_heavy(program)
-    assert "dask" not in heavy
-
-
 def test_the_output_is_the_same_as_without_a_cluster(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

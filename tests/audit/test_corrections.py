@@ -159,14 +159,6 @@ def test_each_format_keeps_what_is_no_claim(tmp_path: Path, name: str) -> None:
     assert corrected(tmp_path, name, text.format(*wrong)) == text.format(*right)
 
 
-@pytest.mark.parametrize("columns", [{"claim": "N"}, {"fen": "1", "claim": "3"}])
-def test_columns_may_have_other_names(tmp_path: Path, columns: dict[str, str]) -> None:
-    head = "fen,mate,N\n" * ("fen" not in columns)
-    wrong, right = (head + f"{ROOK},x,{n}\n" * 2 for n in (7, 8))
-    read = ReadOptions(columns=columns)
-    assert corrected(tmp_path, "set.csv", wrong, read) == right
-
-
 def test_a_corrected_record_need_not_be_selected_by_its_new_claim(
     tmp_path: Path,
 ) -> None:

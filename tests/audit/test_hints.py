@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 
-from solver.audit.job import AuditJob, AuditOptions, variants
+from solver.audit.job import AuditJob, AuditOptions
 from solver.audit.store import ResumeStore, Store
 from solver.audit.workers import audit, local_workers
 from solver.output.audit_records import audit_record, read_record
@@ -96,21 +96,6 @@ def test_help_play_has_as_many_solutions_with_the_convention(
     placement, side, *_ = fen.split()
     variant = chess.Board(f"{placement} {side} {fields} 0 1")
     assert len(help_play.solutions(variant, 2)) == solutions
-
-
-def test_each_convention_has_a_name() -> None:
-    fen = "r3k2r/8/8/2pPpP2/8/8/8/R3K2R w KQkq e6 0 1"
-    found = {words: one.fen.split()[2:4] for words, one in variants(Problem(fen))}
-    assert found == {
-        "with en passant on c6": ["KQkq", "c6"],
-        "without White's castling (O-O)": ["Qkq", "e6"],
-        "without White's castling (O-O-O)": ["Kkq", "e6"],
-        "without Black's castling (O-O)": ["KQq", "e6"],
-        "without Black's castling (O-O-O)": ["KQk", "e6"],
-        "without White's castling": ["kq", "e6"],
-        "without Black's castling": ["KQ", "e6"],
-        "with Black to move": ["KQkq", "-"],
-    }
 
 
 def test_the_other_side_is_tried_unless_the_solution_is_legal_for_this_one() -> None:

@@ -89,30 +89,6 @@ def test_the_results_of_a_batch_are_those_of_its_problems_alone(
 # --- slow problems
 
 
-def test_the_rest_of_a_slow_batch_is_returned_unfinished() -> None:
-    job = AuditJob(AuditOptions(SMALL))
-    job.run_batch([BACK_RANK])
-    batch = [BACK_RANK, LONG, BACK_RANK, BACK_RANK]
-    result = job.run_batch(batch, TimeSlice(problem_s=0.5, batch_s=0.3))
-    assert [x and x.verdict for x in result] == ["proved", None, None, None]
-
-
-@pytest.mark.parametrize(
-    ("limits", "batch", "time_slice", "found"),
-    [
-        (Limits(time_s=0.01, hash_mib=1), [LONG, LONG], LATER, ["time", "time"]),
-        (Limits(nodes=500, hash_mib=1), [LONG, LONG], LATER, ["nodes", "nodes"]),
-        # A problem that is alone may use its own limit.
-        (Limits(nodes=100_000, hash_mib=1), [LONG], TimeSlice(1e-9, 1e-9), ["nodes"]),
-    ],
-)
-def test_a_limit_that_is_hit_before_the_time_slice_gives_a_result(
-    limits: Limits, batch: list[Problem], time_slice: TimeSlice, found: list[str]
-) -> None:
-    result = AuditJob(AuditOptions(limits)).run_batch(batch, time_slice)
-    assert [x and x.stopped_by for x in result] == found
-
-
 LINED = replace(LONG, claim=Claim(12, line=("f7f8q", "c8b7", "d7e5")))
 
 
@@ -199,14 +175,6 @@ def test_each_attacker_move_of_the_line_is_searched(
     assert found.only_moves == only
 
 
-def test_after_a_limit_it_is_unknown_whether_moves_are_the_only_ones() -> None:
-    problem = replace(LONG, claim=Claim(12, line=("f7f8q",)))
-    found = run(problem, replace(PLIES, limits=replace(SMALL, nodes=1000)))
-    assert (found.only_moves, found.soundness) == (None, None)
-    (ply,) = found.claimed_plies()
-    assert (ply.move, ply.mate, ply.keys, ply.only) == ("f7f8q", None, (), None)
-
-
 @pytest.mark.parametrize("claim", [None, Claim(-1, line=("g8f8",))])
 def test_only_a_line_of_a_mate_by_the_side_to_move_is_searched(
     claim: Claim | None,
@@ -266,20 +234,6 @@ def test_a_mate_that_the_search_does_not_find_is_proved_along_its_line() -> None
     assert led.nodes > alone.nodes
     assert check(load(io.BytesIO(led.certificate or b""))).mate == 8
     assert AuditOptions(limits, follow=True).describe() == "follow"
-
-
-def test_a_mate_within_the_claim_needs_no_more_once_the_line_has_led_to_it() -> None:
-    limits = Limits(nodes=1000, hash_mib=1)
-    result = run(ROOK, AuditOptions(limits, within=True, follow=True))
-    assert (result.verdict, result.mate, result.stopped_by) == ("holds", 8, None)
-    # A wrong line leaves the mate to the search.
-    wrong = replace(ROOK, claim=Claim(8, line=("h7g7", "h1g1")))
-    result = run(wrong, AuditOptions(SMALL, within=True, follow=True))
-    alone = run(wrong, AuditOptions(SMALL, within=True))
-    assert (result.verdict, result.mate, result.pv) == ("holds", 8, alone.pv)
-    assert [ply.holds for ply in result.claimed_plies()] == [False]
-    assert result.nodes > alone.nodes
-    assert result.stopped_by is None
 
 
 def test_what_is_known_already_has_no_certificate_unless_requested() -> None:

@@ -133,19 +133,6 @@ def test_a_verdict_follows_from_the_two_bounds(
     assert (unclaimed.verdict, unclaimed.claim, unclaimed.word) == (None, None, "found")
 
 
-@pytest.mark.parametrize(
-    ("claimed", "mate", "complete"), [(2, 2, False), (3, 2, True), (-2, -2, True)]
-)
-def test_keys_are_compared_only_if_all_keys_of_the_claim_are_known(
-    claimed: int, mate: int, complete: bool
-) -> None:
-    problem = Problem(ROOK, claim=Claim(claimed, ("a2a4", "h7g6")))
-    solution = Solution(
-        problem, Status.PROVED, mate, 2, keys=("h7g6",), keys_complete=complete
-    )
-    assert audit_result(solution).wrong_keys == ""
-
-
 # --- soundness
 
 TWO_ROOKS = "7k/8/R7/1R6/8/8/8/K7 w - - 0 1"
@@ -389,15 +376,6 @@ def test_the_moves_that_a_help_problem_claims_must_be_solutions(
     assert (incomplete.soundness, incomplete.wrong_keys) == (None, "")
 
 
-def test_half_a_move_more_counts_as_a_move_of_the_side_that_mates() -> None:
-    problem, line = Problem(CORNERED, stipulation="h#1.5"), moves("h8g8 f6g6 g8h8")
-    answer = Solution(
-        problem, Status.PROVED, 2, 2, solutions=(line,), solutions_complete=True
-    )
-    result = audit_result(answer)
-    assert (result.claim, result.verdict, result.soundness) == (2, "proved", "sound")
-
-
 # --- how far to search
 
 
@@ -415,11 +393,3 @@ def test_options_change_no_stipulation_but_a_mate(within: bool) -> None:
     question = AuditOptions(Limits(), within).question(Problem(ROOK, stipulation="#3"))
     expected = (None, 3) if within else (3, None)
     assert (question.limits.max_moves, question.within) == expected
-
-
-def test_help_play_is_searched_for_more_solutions_than_claimed() -> None:
-    for claimed in (0, 3):
-        claim = Claim(2, solutions=claimed)
-        problem = Problem(CORNERED, claim=claim, stipulation="h#2")
-        limits = AuditOptions(Limits()).question(problem).limits
-        assert limits.max_solutions == claimed + SPARE_SOLUTIONS

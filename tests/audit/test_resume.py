@@ -135,9 +135,7 @@ def test_a_saved_answer_is_found_for_another_record(store: Store) -> None:
 
 
 SOME = Limits(time_s=5.0, nodes=1000)
-UNCLAIMED = replace(PROBLEM, claim=None)
 TIME, CRASH, TABLES = StoppedBy.TIME, StoppedBy.CRASH, StoppedBy.TABLEBASE
-OPEN, FOUND = Status.UNDECIDED, Status.FOUND
 
 
 @pytest.mark.parametrize(
@@ -160,7 +158,7 @@ OPEN, FOUND = Status.UNDECIDED, Status.FOUND
 def test_a_problem_is_retried_with_wider_limits_or_after_a_crash(
     store: Store, stopped_by: StoppedBy, before: Limits, now: Limits, is_searched: bool
 ) -> None:
-    found = answered(PROBLEM, OPEN, stopped_by)
+    found = answered(PROBLEM, Status.UNDECIDED, stopped_by)
     key = saved(store, found, AuditOptions(before))
     again = ResumeStore(store, AuditOptions(now), {"undecided"})
     assert (again.find(PROBLEM, key) is None) is is_searched
@@ -168,31 +166,6 @@ def test_a_problem_is_retried_with_wider_limits_or_after_a_crash(
     saved(store, found, AuditOptions(now))  # the answer has the limits of its search
     if is_searched and stopped_by is TIME:
         assert again.find(PROBLEM, key) is not None
-
-
-@pytest.mark.parametrize(
-    ("problem", "status", "retry", "is_searched"),
-    [
-        (PROBLEM, OPEN, (), False),
-        (PROBLEM, OPEN, ("proved", "found"), False),
-        # Without a claim the status selects retries.
-        (UNCLAIMED, FOUND, ("undecided",), False),
-        (UNCLAIMED, FOUND, ("found",), True),
-    ],
-)
-def test_only_the_given_verdicts_are_retried(
-    store: Store,
-    problem: Problem,
-    status: Status,
-    retry: tuple[str, ...],
-    is_searched: bool,
-) -> None:
-    found = answered(problem, status, TIME)
-    key = saved(store, found)
-    again = ResumeStore(store, AuditOptions(Limits()), retry)
-    expected = None if is_searched else found._replace(origin="repeated")
-    assert again.find(problem, key) == expected
-    assert again.not_retried == 0
 
 
 # --- in an audit

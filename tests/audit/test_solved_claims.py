@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +9,12 @@ import chess
 import pytest
 
 from solver.audit.job import AuditJob, AuditOptions
-from solver.cli.main import run as cli
 from solver.problem import Claim, Goal, Limits, Problem, Stipulation
 from solver.stipulations import SPARE_SOLUTIONS
 from tests.oracles import battle_play, help_play, naive
 from tests.sizes import sized
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from solver.audit.results import AuditResult
 
 pytestmark = pytest.mark.usefixtures("worker_processes", "battle_kernel", "help_kernel")
@@ -81,25 +76,6 @@ def test_the_soundness_of_claimed_mates_agrees_with_the_oracle(every: int) -> No
         if mate > 1:
             assert solved(mate - 1, *keys).soundness == "no-solution"
     assert len(kinds) == 4
-
-
-@pytest.mark.usefixtures("kernel")
-def test_verify_proves_or_refutes_that_there_is_no_mate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "x.epd"
-    back_rank = "6k1/5ppp/8/8/8/8/8/R5K1"
-    path.write_text(
-        f"k7/8/1K6/8/3N4/8/8/8 w - - nomate 3;\n{back_rank} w - - nomate 2;\n"
-    )
-    assert cli(["verify", str(path)]) == 1
-    out = capsys.readouterr().out
-    assert "no #3       1" in out
-    assert f"{path}:2: claimed none in 2, found mate in 1: 1. Ra8#" in out
-    assert cli(["verify", str(path), "--jsonl"]) == 1
-    records = map(json.loads, capsys.readouterr().out.splitlines())
-    verdicts = [(one["verdict"], one["nomate"]) for one in records]
-    assert verdicts == [("proved", 3), ("refuted", 2)]
 
 
 # --- battle play
@@ -208,19 +184,3 @@ def test_counting_ends_well_above_the_claimed_number_and_not_below() -> None:
     result = run(helping("h#2", MANY, len(every)), OPTIONS)
     assert (result.verdict, result.soundness) == ("proved", "sound")
     assert result.solutions_complete == 1
-
-
-def test_a_limit_leaves_the_number_undecided() -> None:
-    problem, seen = helping("h#2", HELP["h#2", 1]), []
-    for nodes in range(1, 1000):
-        options = replace(OPTIONS, limits=replace(SMALL, nodes=nodes))
-        result = run(problem, options)
-        is_complete = result.stopped_by is None
-        assert result.solutions_complete == result.agrees == is_complete
-        assert result.is_undecided is not is_complete
-        word = (result.verdict, result.soundness, len(result.found_solutions()))
-        if word not in seen:
-            seen.append(word)
-        if is_complete:
-            break
-    assert seen == [("undecided", None, 0), ("holds", None, 1), ("proved", "sound", 1)]

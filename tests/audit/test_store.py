@@ -105,15 +105,6 @@ def test_an_answer_is_found_by_its_key_and_replaces_an_earlier_one(path: Path) -
     assert stored(path) == [result("a.epd:1"), result("a.epd:2")]
 
 
-def test_results_are_ordered_by_file_and_line_number(path: Path) -> None:
-    sources = ["b.epd:1", "a.epd:10", "a.epd:9", "a.epd", "b.epd:0x", "a.epd:100"]
-    with store.Store(path) as base:
-        for source in sources:
-            keep(base, result(source))
-    expected = ["a.epd", "a.epd:9", "a.epd:10", "a.epd:100", "b.epd:1", "b.epd:0x"]
-    assert [f.source for f in stored(path)] == expected
-
-
 VALUES = ("1", 1, 1.0, b"1", None, "", "None", "\ud800", 0, True)
 
 

@@ -1,4 +1,4 @@
-"""Workers: processes give the same results as threads, and none outlives its audit."""
+"""Workers: processes give the same results as threads, and kills lose none."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from benchmarks import kills
 from solver.audit import workers
 from solver.audit.job import AuditJob, AuditOptions
 from solver.errors import TablebaseError
@@ -190,20 +191,6 @@ def test_processes_take_over_an_audit_that_is_not_short(
     assert not any(worker._process.is_alive() for worker in made)
 
 
-@pytest.mark.usefixtures("made")
-def test_a_stop_ends_an_audit_whose_other_workers_have_not_begun(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(workers, "SHORT_S", PATIENCE_S)
-    control = GroupControl()
-    results = workers.audit(
-        EASY, SHARED, workers.local_workers(SHARED, None), control=control
-    )
-    next(results)
-    control.stop()
-    assert len(list(results)) < len(EASY)
-
-
 # --- processes whose audit is gone
 
 
@@ -243,3 +230,29 @@ def test_no_process_outlives_its_audit(tmp_path: Path, how: signal.Signals) -> N
         _, error = running.communicate()
         wait_until(lambda: all(map(has_ended, searching)))
         assert "Traceback" not in error
+
+
+# --- audits killed at random moments, as benchmarks.kills does
+
+RECORDS = 1564
+
+
+def collections(folder: Path) -> list[str]:
+    """Write the project's puzzles twice, the second time under other ids."""
+    files = sorted(PUZZLES.glob("*.epd"))
+    again = folder / "again.epd"
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    again.write_text(text.replace('id "', 'id "again '), encoding="utf-8")
+    return [*map(str, files), str(again)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_an_audit_interrupted_and_killed_has_the_same_results(
+    tmp_path: Path, jobs: int
+) -> None:
+    """Interrupted, it prints what it stored."""
+    audit = kills.Audit(collections(tmp_path), jobs, nodes=100_000)
+    # With this seed both come after a second, when there are results to lose.
+    found = kills.compare(audit, jobs, seed=0, folder=tmp_path, longest_s=1.6, terms=1)
+    assert found == RECORDS

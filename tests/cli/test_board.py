@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from solver.audit.store import REMEDY, Store
 from tests.pages.records import data_of, records_of
 
 if TYPE_CHECKING:
@@ -76,14 +75,6 @@ def test_a_store_and_its_records_are_listed_with_what_agrees(matesolve: Cli) -> 
         assert matesolve("board", name, *TO_PAGE) == (0, "", f"{PAGE}: written\n")
         verdicts = [found["verdict"] for found in records_of(PAGE.read_bytes())]
         assert verdicts == ["proved", "shorter"]
-
-
-def test_a_store_that_was_cut_off_is_refused_in_a_line(cli: Cli) -> None:
-    Store(Path("run.db")).close()
-    Path("run.db").write_bytes(Path("run.db").read_bytes()[:5000])
-    reason = f"error: run.db: database disk image is malformed; {REMEDY}\n"
-    for name in ("board", "report"):
-        assert cli(f"{name} run.db -o page.html") == (74, "", reason)
 
 
 @pytest.mark.parametrize("opens", [True, False])

@@ -14,19 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from solver.audit.results import AuditResult
 from solver.certificate import build
 from solver.certificate.build import Certification
 from solver.checker.mate_proof import MAX_BYTES
 from solver.cli import answer_files
-from solver.cli.answer_files import CertificateFolder
 from solver.cli.solve import TextAnswers
 from solver.errors import BuildingStoppedError
-from solver.problem import Problem
 from solver.solving import Solver
 from tests.cli.conftest import names, records, rows
 from tests.cli.processes import run_and_list_heavy
-from tests.cpu_time import spending_less_than
 
 if TYPE_CHECKING:
     from solver.search.threads import Control
@@ -295,16 +291,3 @@ def test_any_name_becomes_the_name_of_a_file() -> None:
         assert answer_files.file_stem(name) == stem
         assert PureWindowsPath(f"{stem}.json").name == f"{stem}.json"
         Path(f".{stem}-1000000.json.gz.part1").touch()
-
-
-def test_names_are_chosen_in_the_order_of_the_records_and_in_linear_time() -> None:
-    folder = CertificateFolder("proofs", print)
-    problems = [
-        Problem(FEN, name, source=f"x:{number}")
-        for number in range(4000)
-        for name in ("шаг", "Шаг", "?", "!", "position-2")
-    ]
-    with spending_less_than(cpu_s=5):
-        assert [*folder.name(problems)] == problems
-    folder.add(AuditResult("!", "x:3999", FEN, certificate=b"{}"))
-    assert names("proofs") == ["position-8000.json"]

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import signal
-import stat
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +31,6 @@ NODES = 150_000
 """Too few to find a mate there."""
 
 OTHER = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
-NOT_PRIVATE = "expected a key that its owner alone can read (mode 0600), found 0644"
 GOES_ON = "; the same command goes on"
 OPTIONS = ("--checkpoint=one", "--checkpoint-key=key", "--threads=1")
 
@@ -108,21 +105,6 @@ def test_other_files_are_merged_and_kept(solve: Cli, saved: bytes) -> None:
     assert [Path(name).read_bytes() for name in others] == [saved, saved]
     assert header()["searches"] == 3
     assert 2 * NODES + 1000 <= header()["nodes"] < 2 * NODES + 2000
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="XDG_DATA_HOME is Linux's")
-def test_the_users_key_is_made_once(matesolve: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("platformdirs")
-    env = {"XDG_DATA_HOME": str(tmp_path / "data")}
-    words = ["solve", OTHER, "--checkpoint", "one"]
-    assert matesolve(*words, env=env)[::2] == (0, "")
-    key = tmp_path / "data" / "matesolve" / "checkpoint.key"
-    assert stat.S_IMODE(key.stat().st_mode) == 0o600
-    ended = matesolve(*words, env=env)
-    assert (ended.code, ended.err.count("\n")) == (0, 1)
-    key.chmod(0o644)
-    refused = f"error: {key}: {NOT_PRIVATE}\n"
-    assert matesolve(*words, env=env) == (65, "", refused)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")

@@ -185,18 +185,3 @@ def test_markdown_has_counts_and_failures(cli: Cli) -> None:
     ended = cli("verify missing.epd good.epd --summary markdown")
     assert ended.code == 74
     assert "\n- `missing.epd: 0 records`\n- `good.epd: EPD, 1 record;" in ended.out
-
-
-REFUSED = """
---summary json | --summary json needs --jsonl.
---summary markdown --jsonl | --summary markdown cannot be combined with --jsonl.
---summary html | 'html' is not one of 'json', 'markdown'.
---annotate other | 'other' is not 'github'.
-"""
-
-
-def test_a_summary_that_cannot_be_printed_is_refused(matesolve: Cli) -> None:
-    for options, message in rows(REFUSED):
-        ended = matesolve("verify", "x.epd", *options.split())
-        assert (ended.code, ended.out) == (2, "")
-        assert ended.err.rstrip().endswith(message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,22 +120,6 @@ def test_a_longer_file_is_shown_as_a_sample(matesolve: Cli) -> None:
         assert ended.out.startswith(first)
         assert ended.out.endswith(whole) == (count > FIRST)
         assert ended.out.count("stdin: EPD") == 1 + (count > FIRST)
-
-
-def test_inspect_lists_unreadable_records_of_the_sample(matesolve: Cli) -> None:
-    for damaged, shown in (([2, 5, 6, 7], [1, 2, 3, 5, 6]), ([1500], [1, 2, 3])):
-        lines = [f"{BACK_RANK} dm 1;"] * 1500
-        for number in damaged:
-            lines[number - 1] = f"8/8/{number} w - -"
-        text = "\n".join(lines)
-        ended = matesolve("inspect", "-", stdin=text)
-        assert ended.code == 65
-        found = re.findall(r"^  stdin:(\d+): (error)?", ended.out, re.MULTILINE)
-        errors = {number: number in damaged for number in shown}
-        assert {int(number): bool(error) for number, error in found} == errors
-        record = json.loads(matesolve("inspect", "-", "--json", stdin=text).out)
-        sources = [one["source"] for one in record["first"]]
-        assert sources == [f"stdin:{number}" for number in shown]
 
 
 def test_inspect_names_a_file_that_cannot_be_read_and_one_without_records(

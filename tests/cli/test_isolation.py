@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -12,11 +11,7 @@ import click
 import pytest
 
 from solver.cli import main
-from solver.kernel.border.parts import PARTS
-from solver.kernel.build import cache
-from solver.kernel.build.loader import load_part
 from solver.problem import escape_controls
-from tests.cli.conftest import ROOT, without_summaries
 from tests.hostile_folder import make_hostile
 from tests.processes import run
 
@@ -204,55 +199,3 @@ def test_only_control_characters_are_escaped() -> None:
     plain = "a  b\u3000\xa0é\U0001f600.epd"
     assert escape_controls(plain) == plain
     assert escape_controls("a\nb\x1b\x9b\u2028\udc80") == r"a\nb\x1b\x9b\u2028\udc80"
-
-
-# --- A user without write permissions
-
-
-@pytest.fixture
-def through() -> list[str]:
-    """What gives up the rights of the superuser, who may write anywhere."""
-    if os.geteuid():
-        return []
-    words = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
-    if shutil.which("setpriv") is None or run([*words, "true"]).returncode:
-        pytest.skip("the superuser's rights cannot be given up here")
-    return words
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="folders are named otherwise")
-def test_a_stored_kernel_is_used_in_a_read_only_place(
-    tmp_path: Path, through: list[str]
-) -> None:
-    """`tests/kernel/build/test_cache.py` has all other places of the kernel."""
-    package, home, work = (tmp_path / name for name in ("package", "home", "work"))
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "solver", package / "solver", ignore=ignored)
-    stored = home / ".cache" / "matesolve"
-    stored.mkdir(mode=0o700, parents=True)
-    for part in PARTS:
-        code = load_part(part).path
-        if code is None:
-            pytest.skip("no kernel can be stored on this machine")
-        shutil.copy(code, stored)
-    work.mkdir()
-    (work / "one.epd").write_text(f"{FEN} dm 1;\n")
-    unset = {cache.DIRECTORY_VARIABLE, cache.FALLBACK_VARIABLE, "XDG_CACHE_HOME"}
-    env = {k: v for k, v in os.environ.items() if k not in unset}
-    env |= {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(package)}
-    closed = [package, *package.rglob("*/"), home, *home.rglob("*/")]
-    for path in closed:
-        path.chmod(0o555)
-    assert run([*through, "test", "-w", package]).returncode == 1
-    for words, stdin, answer in (
-        ("verify --store one.db one.epd", "", "  all       1      1"),
-        ("doctor", "", "self-test passed"),
-        ("uci", f"position fen {FEN}\ngo mate 1\nisready\n", "bestmove"),
-    ):
-        command = [*through, sys.executable, "-m", "solver", *words.split()]
-        ended = run(command, stdin=stdin, cwd=work, env=env)
-        assert (ended.returncode, without_summaries(ended.stderr)) == (0, ""), words
-        assert answer in ended.stdout
-    assert not list(package.rglob("__pycache__"))
-    for path in closed:
-        path.chmod(0o755)

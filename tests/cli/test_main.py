@@ -119,18 +119,6 @@ def test_the_help_of_every_option_is_a_sentence_in_a_group() -> None:
     assert {*grouped} <= SHARED.keys()
 
 
-def test_help_lists_options_in_groups_and_ends_with_help(matesolve: Cli) -> None:
-    page = matesolve("solve", "--help").out
-    _, *parts = re.split(r"^([A-Z].*):$", page, flags=re.MULTILINE)
-    titles, sections = parts[::2], parts[1::2]
-    assert (titles[0], titles[-1], len(titles)) == ("Input", "Other options", 8)
-    for title, section in zip(titles[:-1], sections, strict=False):
-        found = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", section, re.MULTILINE)
-        assert found
-        assert {*found} <= {*GROUPS[title]}
-    assert "-h, --help  Show this message and exit." in sections[-1]
-
-
 def test_all_cores_are_used_by_default_except_within_a_limit_of_nodes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

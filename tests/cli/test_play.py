@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Cli
 
 SMOTHERED = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
-LONG = "8/8/7p/5K1k/8/6p1/5bPP/4N3 w - - 0 1"
-"""Mate in 6."""
 
 
 STALEMATE = "8/8/8/8/8/1K6/7R/k7 w - - 0 1"
@@ -110,15 +108,6 @@ def test_the_whole_play_is_printed_below_the_answer(solve: Cli) -> None:
     whole = f"{ANSWER}{PLAY}Key\n{KEY}"
     assert solve(BLOCK, "--set-play --tries") == (0, whole, "")
     assert solve(BLOCK, "--variations") == (0, f"{ANSWER}Key\n{KEY}", "")
-
-
-def test_tries_have_as_many_refutations_as_asked(solve: Cli) -> None:
-    for number, most, least in (("", 1, 4), ("1", 1, 4), ("2", 2, 5), ("20", 20, 25)):
-        play = json.loads(solve(BLOCK, f"--jsonl --tries {number}").out)["play"]
-        counts = [len(attempt["refutations"]) for attempt in play["tries"]]
-        assert 0 < min(counts) <= max(counts) <= most
-        assert len(counts) >= least
-        assert len(counts) == 4 or most > 1
 
 
 def test_depth_cuts_the_play_and_says_so(solve: Cli) -> None:
@@ -209,17 +198,6 @@ def test_an_interrupt_while_the_play_is_built_leaves_the_answer(
     assert left == [pytest.approx(1000)] * 2
 
 
-def test_a_limit_cuts_first_what_was_asked_for_besides(solve: Cli) -> None:
-    words = "--tries 20 --set-play"
-    whole = play_of(solve(LONG, words))
-    ended = solve(LONG, f"{words} --nodes 60000")
-    cut = play_of(ended)
-    assert (ended.code, ended.err) == (0, "")
-    assert cut[cut.index("Tries") :][:2] == ["Tries", "  There may be tries."]
-    assert cut[cut.index("Key") :] == whole[whole.index("Key") :]
-    assert len(whole) > 2 * len(cut)
-
-
 def test_the_game_of_the_whole_play_is_read_without_errors(solve: Cli) -> None:
     solve(BLOCK, "--set-play --pgn block.pgn --tries")
     game = chess.pgn.read_game(io.StringIO(Path("block.pgn").read_text()))
@@ -258,25 +236,6 @@ def test_each_stipulation_is_answered_in_its_own_words(solve: Cli) -> None:
         record = json.loads(solve(fen, f"--stipulation {stipulation} --jsonl").out)
         assert record["stipulation"] == stipulation
         assert (record["status"] == "proved") == (code == "0")
-
-
-def test_a_sound_problem_with_a_stipulation_is_marked_without_its_play_too(
-    solve: Cli,
-) -> None:
-    out = solve(BLOCK, "--stipulation #2").out
-    assert out.endswith(f"N nodes in T\n\n{MARK}\n")
-    assert "C+" not in solve(BLOCK).out
-    assert "C+" not in solve(BLOCK, "--stipulation #3").out
-
-
-def test_a_selfmate_has_its_whole_play(solve: Cli) -> None:
-    fen = "8/8/4BQ1Q/8/5b2/4R1p1/8/5k1K w - -"
-    ended = solve(fen, "--stipulation s#2 --variations")
-    assert ended.code == 0
-    line = ["White forces selfmate in 2.", "1. Qh7 Kf2 2. Qd3 g2#", "Only key: Qh7"]
-    assert ended.out.splitlines()[1:4] == line
-    play = ["Key", "  1.Qh7! zugzwang", "    1...Kf2 2.Qd3 g2# (model)", "", MARK]
-    assert play_of(ended) == play
 
 
 # --- help play
@@ -335,30 +294,3 @@ def test_set_play_and_solutions_of_help_play_have_titles(solve: Cli) -> None:
     assert record["solutions_complete"] is True
     play = {"set_play": [["h2h1"]], "set_play_complete": True}
     assert record["play"] == {"stipulation": "h#1", **play}
-
-
-def test_set_play_of_help_play_gets_the_nodes_that_are_left(solve: Cli) -> None:
-    words = "--stipulation h#3 --set-play"
-    limited = play_of(solve(HELPMATE, f"{words} --nodes 200"))
-    assert limited[:2] == ["Set play", "  There may be set play."]
-    words += " --max-solutions 2"
-    assert play_of(solve(HELPMATE, f"{words} --pgn a.pgn"))[:4] == [
-        "Set play",
-        "  1) 1...Ke7 2.Rc1 Rf2 3.Rg1 Rh2# (model)",
-        "  2) 1...Kg7 2.Rc1 Rf2 3.Rg1 Rh2# (model)",
-        "  There may be other set play.",
-    ]
-    assert "There may be other set play." in Path("a.pgn").read_text()
-    out = solve(HELPMATE, f"{words} --jsonl").out
-    assert json.loads(out)["play"]["set_play_complete"] is False
-
-
-def test_help_play_stops_after_as_many_solutions_as_asked(solve: Cli) -> None:
-    ended = solve(HELPMATE, "--stipulation h#2.5 --max-solutions 3")
-    assert ended.code == 3
-    assert ended.out.splitlines()[1:4] == [
-        "Helpmate in 2.5: 3 solutions found so far.",
-        "There may be others.",
-        "Stopped by the requested number of solutions.",
-    ]
-    assert len(play_of(ended)) == 3

@@ -7,7 +7,7 @@ import json
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -36,13 +36,6 @@ def solve(matesolve: Cli, *problems: str, code: int = 0) -> Ended:
     ended = matesolve("popeye", stdin=f"BeginProblem\n{text}\nEndProblem\n")
     assert ended.code == code
     return ended
-
-
-def play(matesolve: Cli, problem: str) -> dict[str, Any]:
-    (answer,) = parse(solve(matesolve, problem).out)
-    assert answer["ending"] == "finished"
-    tree: dict[str, Any] = answer["play"][""]
-    return tree
 
 
 def endings(out: str) -> list[str]:
@@ -109,13 +102,6 @@ def test_max_solutions_makes_the_solution_partial(matesolve: Cli) -> None:
     (partial,) = parse(solve(matesolve, f"{problem} 3").out)
     assert (partial["ending"], len(partial["play"][""]["first"])) == ("partial", 3)
     assert endings(solve(matesolve, f"{problem} 50").out) == ["finished"]
-
-
-def test_half_duplex_exchanges_the_sides(matesolve: Cli) -> None:
-    problem = "Forsyth 8/8/8/8/8/5k2/r7/7K\nStipulation #2\nOption Variation"
-    one = play(matesolve, f"{problem} HalfDuplex")
-    assert list(one["first"]) == ["Kf3-g3"]
-    assert play(matesolve, f"{problem} Duplex") == one
 
 
 def test_each_twin_has_its_heading_and_play(matesolve: Cli) -> None:

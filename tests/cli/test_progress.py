@@ -14,7 +14,7 @@ import pytest
 
 from solver.audit.results import AuditResult
 from solver.cli import console
-from solver.cli.console import RECENT_S, AuditProgress, TimedProgress, run_interruptible
+from solver.cli.console import AuditProgress, TimedProgress, run_interruptible
 from solver.search.threads import Control
 from tests.processes import PATIENCE_S
 
@@ -133,18 +133,6 @@ def test_the_line_has_what_is_done_the_time_left_the_rate_and_the_verdicts(
         progress.add(AuditResult("x.epd:1", "x", "8/8", verdict=verdict))
     clock[0] += 2
     assert progress.line() == line
-
-
-def test_the_rate_covers_recent_results_only(clock: list[float]) -> None:
-    progress = TimedProgress(lambda: "", lambda: 10_100)
-    progress.done = 10_000  # such as from a store
-    clock[0] += 1
-    assert "10,000/s" in progress.line()
-    for _ in range(5):
-        clock[0] += RECENT_S / 2
-        progress.done += 1
-        progress.line()
-    assert ", 0.1/s" in progress.line()
 
 
 def test_a_pipe_gets_a_line_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,13 +104,6 @@ def test_a_malicious_record_is_refused_at_once(report: Cli) -> None:
         assert len(listed()) == 3
 
 
-def test_of_many_damaged_lines_the_first_are_printed(report: Cli) -> None:
-    code, _, err = report(RECORDS.encode() + b"hello\n" * 1200)
-    *printed, more, written = err.splitlines()
-    assert (code, len(printed), written) == (65, 20, "page.html: written")
-    assert more == "error: 1,180 more records are damaged"
-
-
 LICHESS = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl"
 PUZZLE = "00008,8/8/8/8,e2e4 e7e5,1,2,3,4,mate,x\n"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,10 @@ import chess
 import pytest
 
 from solver import __version__
-from tests.cli.conftest import ROOT, Ended, rows
-from tests.cli.processes import ENVIRONMENT, process
+from tests.cli.conftest import Ended, rows
+from tests.cli.processes import process
 from tests.endgames.gaviota import write_table
 from tests.oracles.endgames import solve_endgame
-from tests.processes import run
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Cli
@@ -262,16 +260,6 @@ def test_a_terminal_gets_colours_and_lines_of_its_width() -> None:
     assert max(map(len, plain)) <= 24
     assert " ".join(plain[:3]) == "White to move White mates in 2. 1. Qg8+ Rxg8 2. Nf7#"
     assert "\x1b[1" in shown
-
-
-def test_one_fen_runs_code_in_few_files() -> None:
-    words = [sys.executable, "-m", "benchmarks.trace", "solve", SMOTHERED]
-    listed = run(words, cwd=ROOT, env=ENVIRONMENT).stdout
-    *files, count = re.findall(r"^(?:[\w/]+\.py|[0-9]+ files)$", listed, re.MULTILINE)
-    assert count == f"{len(files)} files"
-    assert len(files) <= 17
-    expected = {"solving.py", "search/queries.py", "kernel/border/interface.py"}
-    assert expected <= {*files}
 
 
 # --- tablebases beside the search

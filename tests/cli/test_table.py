@@ -181,21 +181,6 @@ def test_without_a_mate_a_position_ends_at_a_limit_that_is_printed(
     assert fake.made[-1].asked[0][1:] == (2, None)
 
 
-@pytest.mark.usefixtures("searching")
-def test_a_variant_that_finds_the_mate_earlier_is_searched_as_far_as_all_others(
-    table: Cli,
-) -> None:
-    mate_in_3 = "8/8/8/8/np6/K2P4/4Q3/k7 w - - 0 1"
-    code, out, err = table("--mdp off --check-extension off,all --json", mate_in_3)
-    assert (code, err) == (0, "")
-    record = json.loads(out)
-    assert (record["depth"], record["node_limit"]) == (10, 10_000_000)
-    for name, depth in (("off", 6), ("all", 5)):
-        scores = [row["variants"][name]["score"] for row in record["rows"]]
-        assert scores.index("M3") + 1 == depth
-        assert (len(scores), scores[-1]) == (10, "M3")
-
-
 def test_without_a_position_the_published_one_is_searched(
     table: Cli, fake: type[Fake]
 ) -> None:
@@ -302,26 +287,6 @@ def test_a_collection_has_a_row_per_problem_and_totals(
     assert [asked[1:] for asked in fake.made[0].asked] == [
         (depth, 10_000_000) for depth in (2, 2, 6, 6, 8, 8)
     ]
-
-
-DEPTHS = """
-dm 4;     | static | 8
-dm 4;     | mate   | 7
-dm -4;    | static | 9
-nomate 3; | static | 6
-          | static | 8
-dm 70;    | static | 100
-"""
-
-
-def test_a_problem_is_searched_as_deep_as_its_claim_needs(
-    table: Cli, fake: type[Fake]
-) -> None:
-    """A mate test at the horizon sees a mate a ply earlier."""
-    for operation, horizon, depth in rows(DEPTHS):
-        Path("x.epd").write_text(f"{BACK_RANK} {operation}\n")
-        table(f"x.epd --mdp off --horizon {horizon}")
-        assert [asked[1] for asked in fake.made[-1].asked] == [int(depth)]
 
 
 def test_problems_with_another_stipulation_than_mate_are_skipped(table: Cli) -> None:

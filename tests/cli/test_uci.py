@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     Answers = Callable[..., list[str]]
 
 MATE_IN_2 = "2brrb2/8/p7/7Q/1p1kpPp1/1P1pN1K1/3P4/8 w - - 0 1"
-MATE_IN_8 = "8/7K/8/8/8/8/R7/7k w - - 0 1"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 SEVENTEEN_WHITE_PIECES = "4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQ - 0 1"
 MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
@@ -209,22 +208,6 @@ def test_after_a_refused_position_there_is_no_position(answers: Answers) -> None
         assert best_moves(answers(*before[::-1], "go mate 1")) == ["a1a8"]
 
 
-QUOTED = """
-go nodes x{}
-setoption name {} value 1
-position {}
-position startpos moves {}
-{}
-"""
-
-
-def test_a_refused_text_is_quoted_in_short(answers: Answers) -> None:
-    for command in QUOTED.strip().splitlines():
-        lines = answers(f"position fen {MATE_IN_2}", command.format("9" * 100_000))
-        (refusal,) = [line for line in lines if line.startswith("info string ")]
-        assert len(refusal) < 400
-
-
 def test_a_line_that_is_too_long_is_refused_and_not_cut(answers: Answers) -> None:
     moves = " g1f3 g8f6 f3g1 f6g8" * (MAX_RECORD_BYTES // 20)
     long = f"position startpos moves{moves} e2e4"
@@ -295,17 +278,6 @@ def test_a_known_answer_waits_until_it_is_requested(client: Client) -> None:
         client.notify("isready")
         assert not best_moves(client.read_to("readyok"))
         assert client.ask(release)[-1] == "bestmove h5a5 ponder c8b7"
-
-
-def test_a_search_with_a_limit_is_finished_before_the_end(answers: Answers) -> None:
-    for limit, end in (
-        ("mate 3", ""),
-        ("nodes 99999999", "quit"),
-        ("wtime 600000", ""),
-    ):
-        *_, info, best = answers(f"position fen {MATE_IN_2}", f"go {limit}", last=end)
-        assert re.search(r" score mate [23] ", info)
-        assert f" pv {best.split()[1]} " in info
 
 
 def test_searches_sent_together_are_answered_in_order(answers: Answers) -> None:
@@ -399,13 +371,3 @@ def test_a_real_client_gets_the_mate_by_any_limit(
     info = engine.analyse(board, chess.engine.Limit(**limit))
     assert replayed(board, info) == 2
     assert {"depth", "seldepth", "nodes", "nps", "hashfull", "time"} <= info.keys()
-
-
-def test_a_real_client_gets_several_lines(engine: chess.engine.SimpleEngine) -> None:
-    board = chess.Board(MATE_IN_8)
-    infos = engine.analyse(board, chess.engine.Limit(nodes=8_000_000), multipv=3)
-    mates = [replayed(board, info) for info in infos]
-    assert mates[0] == 8
-    assert all(mate is None or mate >= 9 for mate in mates[1:])
-    assert [info["multipv"] for info in infos] == [1, 2, 3]
-    assert len({info["pv"][0] for info in infos}) == 3

@@ -135,11 +135,6 @@ def test_the_exit_code_follows_from_the_results(verify: Cli) -> None:
         assert verify(words).code == int(code)
 
 
-def test_an_unknown_verdict_is_named(verify: Cli) -> None:
-    found = verify("good.epd --fail-on shorter,wrong").err
-    assert "'--fail-on': 'wrong' is not one of proved, holds, shorter, ref" in found
-
-
 # --- files without an answer
 
 

@@ -143,20 +143,6 @@ def test_a_second_run_prints_the_same_and_searches_nothing(
     assert recorder.given == []
 
 
-def test_a_position_that_occurs_twice_is_searched_once(
-    verify: Verify, recorder: Recorder
-) -> None:
-    lines = [f'{BACK_RANK} dm 1; id "{number}";\n' for number in range(300)]
-    Path("same.epd").write_text("".join(lines))
-    code, out, err = verify("same.epd good.epd -j 2")
-    assert recorder.given == ["same.epd:1"]
-    assert (code, err) == (0, "")
-    assert out.startswith("claim  proved  total\n   #1     301    301\n  all     301")
-    assert "300 records repeat an earlier position: inspect --duplicates" in out
-    ids = {result.id for result in stored()}
-    assert ids == {*map(str, range(300)), "good.epd:1"}
-
-
 def test_the_table_has_the_cost_of_this_run_and_a_line_that_of_stored_answers(
     verify: Verify,
 ) -> None:
@@ -199,18 +185,6 @@ def test_undecided_results_are_retried_only_with_wider_limits(
     (undecided,) = (result for result in stored() if result.word == "undecided")
     assert undecided.stopped_by == "nodes"
     assert undecided.nodes > 2000
-
-
-def test_a_corrected_line_is_read_and_searched(
-    verify: Verify, recorder: Recorder
-) -> None:
-    verify("mixed.epd")
-    corrected = MIXED.replace("hello", f'{BACK_RANK} dm 3; id "mended";')
-    Path("mixed.epd").write_text(corrected)
-    assert verify("mixed.epd")[::2] == (1, "")
-    assert recorder.given == ["mixed.epd:3"]
-    assert stored()[2].id == "mended"
-    assert {result.error for result in stored()} == {None}
 
 
 # --- audits that end early and resume

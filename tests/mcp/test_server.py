@@ -108,20 +108,6 @@ def test_two_long_calls_search_at_once_a_third_waits_and_short_ones_do_not(
         pass
 
 
-def test_progress_grows_and_says_what_is_proved_if_it_is_asked_for(client: Raw) -> None:
-    number = client.call("solve", token="t", fen=START, time_s=30)
-    messages = [client.read()["params"] for _ in range(2)]
-    assert "no mate in" in messages[-1]["message"]
-    values = [message["progress"] for message in messages]
-    assert values == sorted({*values})
-    client.notify("notifications/cancelled", requestId=number)
-    number = client.request("ping")
-    while client.read().get("id") != number:
-        pass
-    record = client.solve(START, time_s=2.2 * tools.PROGRESS_S)  # the next message
-    assert (record["status"], record["stopped_by"]) == ("undecided", "time")
-
-
 @pytest.mark.parametrize(("name", "arguments"), [ENDLESS[0], ENDLESS[-1]])
 def test_the_server_ends_when_its_input_ends_also_during_a_search(
     name: str, arguments: dict[str, Any]

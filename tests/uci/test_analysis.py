@@ -5,7 +5,6 @@ from __future__ import annotations
 import chess
 import pytest
 
-from solver.solution import StoppedBy
 from solver.solving import Solver
 from solver.uci.analysis import Analysis
 from solver.uci.protocol import (
@@ -127,15 +126,6 @@ def test_a_node_limit_holds_for_all_searches_together(
     analysis = Analysis(chess.Board(HARD), parse_go(f"nodes 300000 {extra}"), count)
     analysis.run(solver)
     assert 300_000 <= analysis.nodes < 310_000
-
-
-def test_a_search_stopped_before_it_starts_has_a_legal_move(solver: Solver) -> None:
-    analysis = Analysis(chess.Board(HARD), parse_go("infinite"), 3)
-    analysis.stop(StoppedBy.INTERRUPT)
-    analysis.run(solver)
-    assert [line.mate for line in analysis.lines()] == [None] * 3
-    for line in analysis.lines():
-        replay(chess.Board(HARD), line)
 
 
 QUEEN_AGAINST_ROOK = "5Q2/8/8/7K/8/4k3/8/6r1 w - - 0 1"

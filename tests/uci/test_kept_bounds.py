@@ -9,7 +9,6 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-import chess
 import pytest
 
 from solver.problem import MAX_HASH_MIB
@@ -126,22 +125,3 @@ def test_the_answers_are_those_of_a_naive_search(count: int, keeping: Solver) ->
         ):
             found = analyse(keeping, fen, go, count, kept_mb=1)
             assert [line.mate for line in found] == rated(fen, most)[:count]
-
-
-def test_the_answers_are_those_of_a_new_solver(keeping: Solver) -> None:
-    """For each position of a game, then in the opposite order, twice."""
-    (best,) = analyse(keeping, MATE_IN_8, "nodes 4000000")
-    board, fens = chess.Board(MATE_IN_8), []
-    for number, move in enumerate(best.pv):
-        if number % 2 == 0:
-            fens.append(board.fen())
-        board.push_uci(move)
-    for fen in fens + 2 * fens[::-1]:
-        found, expected = (
-            [(line.mate, line.lower_bound) for line in lines]
-            for lines in (
-                analyse(keeping, fen, "depth 9", 3, kept_mb=1),
-                analyse(Solver(hash_mib=4), fen, "depth 9", 3),
-            )
-        )
-        assert found == expected
