@@ -92,21 +92,6 @@ def test_every_puzzle_is_certified_as_claimed(
     assert certified > 20
 
 
-@sized("longest", 3, 4)
-def test_positions_without_a_mate_are_certified_as_such(
-    solver: Solver, prover: build.WorkspaceProver, longest: int
-) -> None:
-    for problem in puzzles("nomates"):
-        most = problem.no_mate
-        assert most is not None
-        if most > longest:
-            continue
-        solution = solver.solve(problem, Limits(max_moves=most))
-        checked = prove(build.certify(solution, prover))
-        assert (checked.mate, checked.lower_bound) == (None, most + 1), problem.id
-        assert checked.attacker == chess.Board(problem.fen).turn
-
-
 def test_random_positions_are_certified_as_solved(
     solver: Solver, prover: build.WorkspaceProver
 ) -> None:

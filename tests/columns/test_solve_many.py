@@ -17,8 +17,7 @@ from solver.columns.solve_many import read_column
 from solver.problem import Claim, Problem
 from solver.search.threads import GroupControl
 from solver.solving import Solver
-from tests.oracles import naive, walks
-from tests.sizes import sized
+from tests.oracles import walks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,15 +63,6 @@ def test_each_row_is_what_solve_answers(keys: bool, max_moves: int) -> None:
             *(alone.stats.nodes, ""),
         )
         assert row == expected, fen
-
-
-@sized("count", 40, 300)
-def test_mates_are_those_of_a_naive_oracle(count: int) -> None:
-    boards = [b for b in walks.small_positions(count, seed=3) if not b.is_checkmate()]
-    table = solve_many([b.fen() for b in boards], max_moves=2, limits=SMALL)
-    expected = [naive.shortest_mate(board, 2) for board in boards]
-    assert [mate or None for mate in table.mate.tolist()] == expected
-    assert sum(mate is not None for mate in expected) > count // 15
 
 
 def test_any_kind_of_column_gives_the_same_answers() -> None:

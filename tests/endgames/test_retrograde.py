@@ -22,7 +22,6 @@ from solver.kernel.rules.bitboards import (
 from solver.kernel.rules.movegen import generate
 from tests.endgames.boards import ENDINGS, random_boards
 from tests.kernel.positions import position_of
-from tests.oracles import endgames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,40 +62,6 @@ def table_of(name: str) -> endgame_table.Table:
     tables = probe.get_tables(pieces, never)
     assert tables is not None
     return tables[pieces]
-
-
-def unfolded(nodes: endgame_table.Moves) -> endgame_table.Moves:
-    """Return all values of a table of three pieces: king, piece, other king."""
-    pairs = zip(PLACES, IMAGES, strict=True)
-    return np.stack([nodes[place][images][:, images] for place, images in pairs])
-
-
-def as_cube(distances: list[int]) -> endgame_table.Moves:
-    """Bring the oracle's plies into the order of `unfolded`, in moves."""
-    plies = np.array(distances).reshape(64, 64, 64).transpose(2, 1, 0)
-    return np.where(plies >= 0, (plies + 1) // 2, endgame_table.NO_MATE)
-
-
-@pytest.mark.parametrize(
-    ("name", "piece"), [("KQvK", chess.QUEEN), ("KRvK", chess.ROOK)]
-)
-def test_every_position_of_three_pieces_agrees_with_the_oracle(
-    name: str, piece: chess.PieceType
-) -> None:
-    endgame = endgames.solve_endgame(piece)
-    table = table_of(name)
-    attacking, defending = (
-        unfolded(nodes) for nodes in (table.attacker_nodes, table.defender_nodes)
-    )
-    legal = np.array(endgame.white_to_move).reshape(64, 64, 64).transpose(2, 1, 0)
-    assert np.array_equal(attacking == endgame_table.ILLEGAL, legal == endgames.ILLEGAL)
-    expected = np.where(
-        legal >= 0, as_cube(endgame.white_to_move), endgame_table.ILLEGAL
-    )
-    assert np.array_equal(attacking, expected)
-    # The oracle counts illegal positions with Black to move as escapes.
-    defending[defending == endgame_table.ILLEGAL] = endgame_table.NO_MATE
-    assert np.array_equal(defending, as_cube(endgame.black_to_move))
 
 
 KINGS = np.array(endgame_table.TRIANGLE)

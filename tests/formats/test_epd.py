@@ -273,15 +273,6 @@ def test_only_distance_and_moves_are_replaced(before: str, after: str) -> None:
             assert claim == (1, ("a1a8",), "")
 
 
-def test_bytes_that_are_not_utf_8_and_the_mated_side_are_written_back() -> None:
-    for other in (b"M\xfcller", b"\xff\xfe"):
-        before = f"{BACK_RANK} bm #2; ".encode() + other + b"; PV: a1a7;\xa0\n"
-        expected = before.replace(b"#2", b"#1").replace(b"a1a7", b"a1a8")
-        assert row_of(before).rewrite(1, ["a1a8"]) == expected
-    text = row_of(f"{MATED} bm #1;\n").rewrite(-1, ["h8g8", "a1a8"])
-    assert text.decode() == f"{MATED} bm #-1; PV: h8g8 a1a8;\n"
-
-
 NOT_REWRITTEN = r"""
                                  | none
     nomate 3;                    | nomate 3

@@ -13,7 +13,6 @@ import yaml
 from solver.errors import FormatError
 from solver.formats import claims, olive, registry
 from solver.problem import EXPECTED, Claim, Problem
-from tests.cpu_time import spending_less_than
 from tests.formats.cases import cases, listed, problems_of, said, warned
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
@@ -167,17 +166,6 @@ def test_keys_may_be_captures_castling_and_promotions() -> None:
         passed = "options: [EnPassant d6]\n"
         assert said(read_one(text + passed)) == f"#2 keys {key}"
         assert (said(read_one(text)) == "#2") == (move == "e5*d6 ep.")
-
-
-def test_long_solutions_are_searched_in_linear_time() -> None:
-    units = ("{", "1.", "1.Rb7 ", " ", "! ", "1.Kh8-h7 Rb1-b7 ", "1...", "1.a1 ep")
-    with spending_less_than(8):  # 1 s
-        for unit in units:
-            solution = f"1.Rb7{unit * (100_000 // len(unit))}x"
-            assert said(read_one(f"{GOOD}solution: '{solution}'\n")).startswith("#2")
-            for length in ("h#2.5", "h#200"):
-                text = f"{PIECES}stipulation: {length}\nsolution: '{solution}'\n"
-                assert read_one(text).warnings
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Parquet: which columns are read, damage, pipes, and what is in memory."""
+"""Parquet: which columns are read, damage, pipes, and the rows of CSV."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import random
-import re
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import FormatError
-from solver.formats.claims import FileSummary, ReadOptions, Selection
-from solver.formats.evidence import COLUMNS
+from solver.formats.claims import FileSummary, Selection
 from solver.formats.registry import read_collection
 from solver.formats.streams import MAX_LINE_BYTES
 from solver.problem import Claim, Problem
@@ -23,7 +21,6 @@ from solver.problem import Claim, Problem
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from solver.formats.parquet import read_parquet, write_rows  # noqa: E402
 from tests.formats.cases import (  # noqa: E402
     Records,
     read_with,
@@ -187,51 +184,11 @@ def test_a_changed_directory_loses_no_row_without_an_error(path: Path) -> None:
     assert 0 < complete < size // 3
 
 
-def test_no_changed_offset_of_the_directory_costs_much_memory() -> None:
-    file = io.BytesIO()
-    cells = (AFTER, 1, None, "a1a8", "a1a8", None, None, None)
-    write_rows(COLUMNS, [(f"n{number}", *cells) for number in range(40)], file)
-    whole = file.getvalue()
-    end = len(whole) - 8
-    start = end - int.from_bytes(whole[end : end + 4], "little")
-    # The offsets of dictionaries have two bytes at most.
-    offsets = re.finditer(rb"&[\x80-\xff]?[\0-\x7f]\x1c", whole[start:end])
-    changed = [start + p for m in offsets for p in range(m.start() + 1, m.end())]
-    for place in changed:
-        for bit in (3, 5, 6, 7):
-            copy = bytearray(whole)
-            copy[place] ^= 1 << bit
-            list(read_parquet(io.BytesIO(copy), FileSummary("x"), ReadOptions()))
-    assert len(changed) > 10
-    assert pa.default_memory_pool().max_memory() < 1 << 28
-
-
 def test_missing_pyarrow_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(path, [PUZZLE])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     reason = "needs pyarrow, which is not installed: pip install pyarrow"
     assert read(path) == [FormatError("x", f"reading Parquet {reason}")]
-
-
-class Measured(io.BytesIO):
-    """A file that knows the largest piece that was read."""
-
-    largest = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        piece = super().read(size)
-        self.largest = max(self.largest, len(piece))
-        return piece
-
-
-def test_a_large_group_is_read_in_parts(path: Path) -> None:
-    long = {**PUZZLE, "Themes": "x" * 300}
-    rows = [{**long, "FEN": f"{FEN} {n}"} for n in range(50_000)]
-    write(path, rows, use_dictionary=False, compression="none", data_page_size=1 << 16)
-    stream, summary = Measured(path.read_bytes()), FileSummary()
-    assert list(read_parquet(stream, summary, ReadOptions())) == []
-    assert summary.not_selected == 50_000
-    assert stream.largest < path.stat().st_size / 20
 
 
 # --- Parquet gives the records that the same rows give in CSV
@@ -365,30 +322,3 @@ def by_row(record: Problem | FormatError) -> Problem | FormatError:
     if isinstance(record, Problem) and record.id == record.source:
         return replace(record, source=source, id=source)
     return with_source(record, source)
-
-
-OWN = {
-    "id": ["a", "", "é"],
-    "fen": [LADDER, "7k/8/8/8/8/8/R7/1R4K1", "8/8", ""],
-    "claim": ["2", "", "-1", "300"],
-    "nomate": ["", "", "", "1"],
-    "claimed_keys": ["b1b7", "", "Rb7 a2a7", "x"],
-    "claimed_line": ["b1b7 h8g8", "", ""],
-    "any_last_move": ["true", "false", ""],
-    "stipulation": ["", "", "s#2", "h#2"],
-    "claimed_solutions": ["", "", "", "2"],
-    "other": ["1", ""],
-}
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_rows_of_matesolve_are_read_as_in_csv(tmp_path: Path, seed: int) -> None:
-    choice = random.Random(seed)
-    ways = {
-        **dict.fromkeys(("claimed_keys", "claimed_line"), TEXTS + LISTS),
-        "any_last_move": ["nulls", "nulls bool_"],
-    }
-    for name in ("claim", "nomate", "claimed_solutions"):
-        ways[name] = ["nulls", "nulls int64", "nulls float64"]
-    selections = (Selection(), Selection(min_claim=2), Selection(max_claim=1))
-    assert compare(tmp_path, rows_of(choice, OWN), ways, choice, selections) > 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 from dataclasses import replace
 
 import chess
@@ -16,7 +15,6 @@ from solver.formats.claims import FileSummary
 from solver.formats.streams import MAX_RECORD_BYTES
 from solver.laboratory import games, imbalance
 from solver.problem import EXPECTED, Claim, Problem
-from tests.cpu_time import spending_less_than
 from tests.formats.cases import Records, cases, listed, problems_of, said, warned
 
 # --- games
@@ -110,22 +108,6 @@ def test_a_game_ends_where_the_next_begins(text: str, starts: tuple[int, ...]) -
     ]
 
 
-def test_pieces_of_whole_games_agree_with_python_chess() -> None:
-    chance = random.Random(11)
-    for _ in range(6):
-        game = chess.pgn.Game({"Result": chance.choice(["1-0", "0-1", "1/2-1/2"])})
-        node: chess.pgn.GameNode = game
-        expected = [imbalance.count_material(game.board())]
-        while len(expected) < 120 and (moves := list(node.board().legal_moves)):
-            if chance.random() < 0.1:
-                node.add_variation(chance.choice(moves))
-            node = node.add_main_variation(chance.choice(moves))
-            node.comment = chance.choice(["", "[%clk 0:01:02]", "a; comment"])
-            expected.append(imbalance.count_material(node.board()))
-        ((_, text),) = cut(f"{game}\n\n".encode())
-        assert games.parse_game(text).materials == expected
-
-
 # --- problems
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
@@ -207,17 +189,6 @@ def test_a_game_from_the_initial_position_is_no_problem_unless_words_say_so() ->
     (problem,) = problems_of(read('[Event "Mate in 1"]\n\n1. f3 e5 2. g4 *\n'))
     board = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b"
     assert (problem.fen.startswith(board), said(problem)) == (True, "#1")
-
-
-def test_long_comments_and_tags_are_read_in_linear_time() -> None:
-    words = ("[%", ".\n \n", "mate in", "(", "#", "white is ", "n't", ".#3 x")
-    parts = ('[x "', '[x "a"]', "[", '"', "\\", "{a}", "{ ", "[x\n", "; ", "a\n")
-    with spending_less_than(12):  # 2 s
-        for unit in words:
-            (record,) = read(game(f"{{{unit * (60_000 // len(unit))}}} 1. Rb7 *"))
-            assert said(record) == "none"
-        for unit in parts:
-            assert read(f'{TAG}\n[Event "\n' + unit * (60_000 // len(unit)))
 
 
 # --- written
@@ -310,23 +281,6 @@ def test_a_line_that_should_be_a_tag_is_quoted(tags: str, line: str) -> None:
         assert expected == 'expected a tag such as [FEN "..."]'
         assert found[1:].startswith(ascii(line)[1:-1][:59])
         assert said(good) == MATE
-
-
-@pytest.mark.parametrize("first", ["Termination", "Result", "Round"])
-@pytest.mark.parametrize("between", ["\n*\n\n", "\n1. Nf7# 1-0\n", "\n\n"])
-def test_tags_in_any_order_belong_to_one_game(first: str, between: str) -> None:
-    text = "".join(
-        f'[{first} "mate in {n}"]\n[Event "{n}"]\n{TAG}\n{between}' for n in (4, 5, 6)
-    )
-    problems = problems_of(read(text))
-    assert [one.id for one in problems] == ["4", "5", "6"]
-    lines = text.count("\n") // 3
-    assert [one.source for one in problems] == [
-        f"dir/x.pgn:{1 + number * lines}" for number in range(3)
-    ]
-    line = 1 if "Nf7" in between else None
-    lengths = [one.claim and one.claim.mate for one in problems]
-    assert lengths == ([line] * 3 if first == "Round" else [4, 5, 6])
 
 
 NEITHER = "expected a FEN tag or moves, found neither"

@@ -300,21 +300,6 @@ def test_anything_less_than_a_flood_is_reported_record_by_record(read: Any) -> N
         assert summary.records == text.count("\n")
 
 
-def test_a_pipe_gets_each_error_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, writing = os.pipe()
-    os.write(writing, b"hello\n")
-    with os.fdopen(reading, "rb") as stream:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
-        records = read_collection("-", ReadOptions("epd"))
-        first = next(records)  # before the second line is written
-        os.write(writing, b"hello\n" * 30)
-        os.close(writing)
-        rest = list(records)
-    assert first.source == "stdin:1"
-    assert len(rest) == FLOOD
-    assert rest[-1].source == "stdin"
-
-
 def test_other_bytes_than_utf_8_are_read_or_one_message(path: Path) -> None:
     text = f"\ufeff{ROOK} dm 8;\n"
     binary = b"\x7fELF\x02\xff\0\n" * 5000

@@ -506,27 +506,6 @@ def test_moves_that_cannot_be_read_cost_only_a_claim_without_a_number(
         assert read_rows(row(moves=moves, themes="mate")) == [error]
 
 
-BOARD = "board: expected 8 ranks with / between them, found 2 in '8/8'"
-QUOTE = f'{row()}"x'
-ROW = f"expected a row of CSV, found {QUOTE[:60]!r}...: unexpected end of data"
-BAD = [
-    (row(moves="g8g6 a1a8"), f"{LEGAL} 'g8g6'"),
-    (row(moves="Q@a3 a1a8"), f"{UNREADABLE} 'Q@a3'"),
-    (row(moves=""), f"{UNREADABLE} ''"),
-    (row(fen="8/8 b - - 0 1"), BOARD),
-    ("a,b", "expected 10 columns, found 2"),
-    (QUOTE, ROW),
-]
-
-
-@pytest.mark.parametrize(("bad", "reason"), BAD)
-def test_a_bad_row_is_reported_and_skipped(bad: str, reason: str) -> None:
-    good, error, last = read_rows(HEADER, row(), bad, row())
-    assert good == MATE
-    assert error == FormatError("x:3", reason)
-    assert last == with_source(MATE, "x:4")
-
-
 CHOSEN = [
     row("one", rating="1000"),
     row("two", rating="2000", themes="mate mateIn1 hangingPiece"),

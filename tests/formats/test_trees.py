@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from solver.errors import InputError
-from solver.formats import detection, json_tokens, registry, streams, trees
+from solver.formats import detection, registry, streams, trees
 from solver.formats.claims import FileSummary
 from solver.problem import Claim, Problem
 from tests.formats.cases import arrows
@@ -28,7 +28,6 @@ FEN = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 OTHER = "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"
 ONE = {"fen": FEN, "claim": 2}
 PROSE = f"What mates here?\n{FEN}\nAnswer in SAN."
-PADDING = "x" * 300
 
 
 def filled(text: str) -> str:
@@ -270,26 +269,6 @@ def test_a_record_that_is_too_large_is_one_error() -> None:
         reasons = [str(each) if isinstance(each, InputError) else "" for each in found]
         assert reasons == [first, error, error, error, ""]
         assert found[-1].number == 5  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        [[FEN, PADDING]] * 4000,
-        {"t": "t", "a": {"b": [{**ONE, "x": PADDING}] * 4000}},
-        {f"{n}": {**ONE, "x": PADDING} for n in range(4000)},
-        [[{"input": f"1. e4 e5 {PADDING}"}] * 4000],
-    ],
-    ids=range(4),
-)
-def test_a_long_document_is_read_as_its_value_in_constant_memory(value: object) -> None:
-    stream = trees.Document(FileSummary())
-    entries: list[Any] = []
-    for kind, token in json_tokens.parse_tokens([json.dumps(value).encode()]):
-        entries += stream.read(kind, token)
-        assert sum(each.size for each in stream.stack) < 2 * streams.MAX_RECORD_BYTES
-    entries += stream.end("x")
-    assert show(entries) == show(trees.entries_of(value, 1))
 
 
 # YAML and TOML

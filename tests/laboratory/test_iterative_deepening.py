@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -17,23 +16,19 @@ from solver.kernel.border.scored_struct import (
     Mdp,
     MipUse,
     PrunedNodes,
-    RootOrder,
 )
 from solver.laboratory.iterative_deepening import Laboratory, Runner
 from solver.laboratory.techniques import (
-    ADDITIONS,
     MAX_DEPTH,
     Choice,
     Iteration,
     MateBounds,
-    NodeCount,
     Outcome,
     Techniques,
     ablation,
     bounds_of_shortest,
     bounds_when_seen,
     combine,
-    conditions_of,
     contradict,
     excludes_shorter,
     format_score,
@@ -303,35 +298,6 @@ def test_techniques_are_combined_with_the_last_changing_fastest() -> None:
     )
     (single,) = combine(["tight"], ["all+promotions"], NONE, ["lazy"])
     assert single.name == "tight/all+promotions/lazy"
-
-
-def test_settings_and_conditions_reach_the_techniques() -> None:
-    settings = Techniques(
-        null_reduction=3,
-        cuts=2,
-        tries=5,
-        aspiration=9,
-        mip_positions=7,
-        horizon=Horizon.MATE,
-        root_order=RootOrder.NODES,
-        count=NodeCount.CALLS,
-    )
-    plain, pruned = combine(NONE, NONE, ["off", "14"], ["lazy"], settings)
-    assert plain.techniques == replace(settings, mip=MipUse.LAZY)
-    assert pruned.techniques == replace(
-        plain.techniques,
-        pruned_nodes=PrunedNodes.CUT_AND_ALL,
-        additions=frozenset({1, 4}),
-    )
-    for variant in ablation(settings):
-        assert conditions_of(variant.techniques) == {
-            "horizon": "mate", "root_order": "nodes", "count": "calls"
-        }  # fmt: skip
-    assert conditions_of(Techniques(aspiration=0)) == {}
-    (usual,) = combine(NONE, NONE, ["on"], NONE)
-    assert usual.techniques == Techniques(
-        pruned_nodes=PrunedNodes.CUT_AND_ALL, additions=ADDITIONS
-    )
 
 
 @pytest.mark.parametrize("horizon", Horizon)

@@ -384,13 +384,6 @@ def test_a_score_without_an_interval_has_no_elo_or_error() -> None:
     assert few.error is None
 
 
-def test_a_game_counts_once_and_a_pair_by_its_points() -> None:
-    score = score_of((1, 1), (1, 0), (0, 1), (0.5, 1), (0, 0.5), (0, 0))
-    assert (score.wins, score.losses, score.draws) == (5, 5, 2)
-    assert score.games == 12
-    assert score.pairs == {2: 1, 1: 2, 1.5: 1, 0.5: 1, 0: 1}
-
-
 PLAYED = ((1, 1), (1, 0), (0.5, 1), (0, 0.5))
 
 

@@ -17,7 +17,7 @@ from solver import __version__
 from solver.kernel.border.scored_struct import Horizon, RootOrder
 from solver.laboratory import count_tables as tables
 from solver.laboratory import node_counts
-from solver.laboratory.node_counts import ProblemCounts, Series, Total, node_ratio
+from solver.laboratory.node_counts import ProblemCounts, Series, Total
 from solver.laboratory.techniques import NodeCount
 from solver.output.columns import fit
 from solver.problem import Problem
@@ -49,25 +49,6 @@ if TYPE_CHECKING:
 
     from solver.laboratory.techniques import Outcome
     from solver.output.columns import Column
-
-
-def test_a_position_is_complete_when_every_variant_reached_its_depth() -> None:
-    assert POSITION.is_complete
-    assert not CUT_POSITION.is_complete
-    assert list(CUT_POSITION.depths) == [1, 2, 3, 4]
-    cut = CUT_POSITION.series[1]
-    assert cut.depth == 3
-    assert cut.at(0) is cut.at(4) is None
-    assert cut.ratio(POSITION.series[0], 4) is None
-    empty = replace(POSITION, series=(Series(OFF, ()),))
-    assert (empty.series[0].depth, list(empty.depths)) == (0, [])
-
-
-def test_ratios_compare_nodes_until_the_variation_was_found() -> None:
-    off, cpw = POSITION.series
-    assert cpw.ratio(off, 4) == pytest.approx(9876 / 12345)
-    assert off.ratio(cpw, 4) == pytest.approx(12345 / 9876)
-    assert node_ratio(0, 5) is node_ratio(5, 0) is None
 
 
 def test_only_sound_variants_with_different_mates_contradict() -> None:
@@ -112,33 +93,6 @@ def test_totals_count_proved_mates_and_compare_equal_ones() -> None:
     assert second.ratio == pytest.approx(1.0)  # a quarter and four times
     nothing = replace(COLLECTION, rows=(problem_counts("x", 2, NONE, NONE),))
     assert [total.ratio for total in nothing.totals()] == [None, None]
-
-
-def test_the_parts_of_a_collection_are_its_files() -> None:
-    (one, first), (other, second) = SEVERAL_FILES.parts()
-    assert (one, other) == ("x.epd", '"b", <i>.epd')
-    assert first.rows + second.rows == SEVERAL_FILES.rows
-    assert [len(part.rows) for part in (first, second)] == [4, 2]
-    for part in (first, second):
-        ((_, itself),) = part.parts()
-        assert itself == part
-    parts = [part.totals() for part in (first, second, SEVERAL_FILES)]
-    for total, another, whole in zip(*parts, strict=True):
-        assert total.found + another.found == whole.found
-        assert total.nodes_total + another.nodes_total == whole.nodes_total
-    stopped = replace(SEVERAL_FILES, rows=SEVERAL_FILES.rows[:3])
-    (_, first), (_, second) = stopped.parts()
-    assert (len(first.rows), first.problems) == (3, 4)
-    assert (second.rows, second.problems) == ((), 2)
-    assert [total.found for total in second.totals()] == [0, 0]
-
-
-def test_a_collection_is_complete_with_every_answer_to_every_problem() -> None:
-    rows = tuple(row for row in COLLECTION.rows if row.problem.id != "cut")
-    collection = replace(COLLECTION, rows=rows, problems=len(rows))
-    assert collection.is_complete
-    assert not replace(collection, problems=len(rows) + 1).is_complete
-    assert not COLLECTION.is_complete
 
 
 @pytest.mark.parametrize(
@@ -250,10 +204,6 @@ def test_the_csv_of_a_position_has_a_row_per_depth() -> None:
     cut = rows_of(node_counts.position_csv(CUT_POSITION))
     assert "glass.off" not in cut[0]
     assert [cut[3][f"cpw.{name}"] for name in ("score", "nodes")] == ["", ""]
-    off = GLASS_POSITION.series[0]
-    many = node_counts.Series(EFP, off.iterations[:1] * 21)
-    deep = replace(GLASS_POSITION, series=(replace(off, iterations=()), many))
-    assert rows_of(node_counts.position_csv(deep))[20]["glass.off"] == ""
 
 
 def test_a_collection_has_the_documented_fields() -> None:
@@ -554,11 +504,6 @@ def test_the_notes_of_a_position_name_its_source_and_stopped_variants() -> None:
         SETTING,
         "Stopped before depth 4: cpw.",
     ]
-    blind = series(OFF, *[(0, 1, 1)] * 4)
-    position = replace(POSITION, series=(*POSITION.series, blind))
-    assert list(tables.position_notes(position, brief=True))[-1] == (
-        "Sound variants contradict each other: please report this position."
-    )
 
 
 def test_marks_are_explained_where_they_are_shown() -> None:
@@ -601,7 +546,7 @@ def test_the_notes_state_conditions_that_are_not_the_usual_ones(
     assert any(note in line for line in tables.collection_notes(collection, brief=True))
 
 
-def test_the_notes_of_a_collection_explain_counts_and_where_it_stopped() -> None:
+def test_the_notes_of_a_collection_explain_its_counts() -> None:
     first, _, *others = tables.collection_notes(COLLECTION, brief=False)
     assert first.endswith(
         " Counts are sums from depth 1, without the nodes of the prover that "
@@ -609,9 +554,6 @@ def test_the_notes_of_a_collection_explain_counts_and_where_it_stopped() -> None
     )
     assert others == [SETTING, AT_MOST_NOTE, UNPROVED_NOTE]
     assert list(tables.collection_notes(COLLECTION, brief=True))[-1] == SETTING
-    stopped = replace(COLLECTION, rows=COLLECTION.rows[:1], problems=7)
-    last = list(tables.collection_notes(stopped, brief=True))[-1]
-    assert last == "Stopped after 1 of 7 problems."
 
 
 def test_each_contradiction_is_listed_with_its_source_and_answers() -> None:

@@ -70,9 +70,6 @@ HELPMATE = Solution(
     stats=Stats(10, 0.0123),
 )
 
-SELFMATE = "8/8/8/8/8/1r1k4/8/K7 w - - 0 1"
-"""A fair position for trees of self-play; nothing in it is forced."""
-
 
 def shuffled(moves: int) -> Variations:
     """Kings that go to and fro for a number of moves, with a choice each time."""

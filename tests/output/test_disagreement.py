@@ -20,8 +20,8 @@ from solver.output import audit_text
 from solver.output.audit_text import AuditTable, disagreement, fault
 from solver.problem import Claim, Problem, printable
 from solver.solution import Solution, Status, StoppedBy, TableFormat
+from tests.formats.cases import cases
 from tests.output.answers import ROOK_BY_TABLE
-from tests.output.cases import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -221,7 +221,6 @@ def test_a_fault_is_a_sentence_without_the_name_of_its_record(
 
 
 EPD = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
-MATED = "7k/8/6K1/8/8/8/8/R7 b - -"
 IN_TWO = "a1c1 g8h8 c1c8"
 
 
@@ -248,22 +247,6 @@ def result_of(
         tablebase=tablebase,
     )
     return audit_result(solution)
-
-
-def test_a_better_mate_is_written_with_its_line() -> None:
-    row = read("bm #3; PV: a1d1 g8h8 d1d8;")
-    result = result_of(row, 2, 1, "a1d1 g8h8 d1d8")
-    change = improve.find_change(row, result)
-    assert change == improve.Replacement(
-        improve.Gain.SHORTER, 2, ("a1d1", "g8h8", "d1d8")
-    )
-    assert improve.describe_change(row, change, result).startswith(
-        "mates.epd:7: mate in 3 is now mate in 2 (a shorter one is not excluded)"
-    )
-    other = read("bm #1; PV: h8g8 a1a8;", MATED)
-    assert improve.mates_other_side(other)
-    change = improve.find_change(other, result_of(other, -1, 1, "h8g8 a1a8"))
-    assert change == improve.Replacement(improve.Gain.SIDE, -1, ("h8g8", "a1a8"))
 
 
 @pytest.mark.parametrize(
@@ -345,36 +328,6 @@ def test_a_line_that_is_proved_wrong_is_replaced() -> None:
     assert "line replaced (proved wrong): 1. Rc1" in words
     held = found._replace(plies=followed(row, True, True).plies)
     assert improve.find_change(row, held) is None
-
-
-def test_a_disproved_claim_is_reported_and_kept() -> None:
-    row = read("bm #1; PV: a1a7;")
-    assert improve.is_disproved(result_of(row, None, 2))
-    assert improve.find_change(row, result_of(row, None, 2)) is None
-    kept = "mates.epd:7: mate in 1, kept, but disproved: no mate in 1"
-    assert improve.describe_kept(row, result_of(row, None, 2)) == kept
-    longer = result_of(row, 2, 2, IN_TWO)
-    assert improve.describe_kept(row, longer) == (
-        f"{kept}, but mate in 2: 1. Rc1 Kh8 2. Rc8#"
-    )
-    mated = read("bm #-7;")
-    assert improve.describe_kept(mated, result_of(mated, None, 8)) == (
-        "mates.epd:7: mated in 7, kept, but disproved: not mated in 7"
-    )
-
-
-def test_a_line_belongs_to_the_claim_of_the_side_that_it_mates() -> None:
-    row = read("bm #1; PV: h8g8 a1a8;", MATED)
-    assert improve.own_side(row).claim == Claim(1)
-    other = improve.other_side(row)
-    assert other.claim == Claim(-1, line=("h8g8", "a1a8"))
-    assert other.source == "mates.epd (other side):7"
-    assert (improve.turned(row).claim.mate, improve.turned(row).fault) == (-1, "")
-
-    row = read("bm #-1; PV: h8g8 a1a8;", MATED)
-    assert improve.own_side(row) == row.problem
-    assert improve.other_side(row).claim == Claim(1)
-    assert improve.turned(row).fault == "missing"
 
 
 def test_a_row_that_stays_undecided_is_named_only_if_its_line_is_broken() -> None:

@@ -33,13 +33,12 @@ from solver.output.popeye_text import (
 )
 from solver.output.shown_play import ShownSolutions, popeye_diagram
 from solver.play.record import Variations
-from solver.problem import Claim, Problem, Restriction, Stipulation
+from solver.problem import Claim, Restriction, Stipulation
 from solver.solution import Solution, Status
 from tests.output.play_trees import (
     BLOCK_PLAY,
     BLOCK_SOLUTION,
     HELPMATE,
-    SELFMATE,
     defence,
     refuted,
     shuffled,
@@ -153,29 +152,6 @@ def test_where_the_defender_begins_refutations_stand_below_its_defences() -> Non
     assert printed(laid_out(replace(play, refutations=()))) == defences
 
 
-def test_a_try_with_several_refutations_names_them_all() -> None:
-    threats = [attack_of("a2h2", 0)]
-    attempt = attack_of("a1b1", 1, refutations=["h8g8", "h8h7"], threats=threats)
-    asked = Stipulation.parse("#2")
-    play = Variations(asked, BOXED, tries=[attempt], tries_complete=True)
-    assert printed(laid_out(play)) == [
-        *("Try", "  1.Kb1? threat: 2.Rh2+", "    but 1...Kg8!, Kh7!")
-    ]
-
-
-def test_self_play_ends_with_moves_of_the_defender() -> None:
-    ends = [defence_of("b3a3"), defence_of("b3b2")]
-    once = attack_of("a1a2", 0, zugzwang=True, defences=ends)
-    last = attack_of("a2a1", 0, defences=[defence_of("b3b1")])
-    twice = attack_of("a1a2", 1, defences=[defence_of("d3c3", [last])])
-    for first, stipulation, lines in (
-        (once, "s#1", ["  1.Ka2! zugzwang", "    1...Ra3+, Rb2+"]),
-        (twice, "s#2", ["  1.Ka2!", "    1...Kc3 2.Ka1 Rb1+"]),
-    ):
-        play = keys(first, fen=SELFMATE, stipulation=stipulation)
-        assert printed(laid_out(play))[1:] == lines
-
-
 def test_moves_are_numbered_by_colour_where_black_attacks() -> None:
     mated = defence("h1g1", "a7a1")
     first = attack_of("a8b8", 1, defences=[mated])
@@ -267,20 +243,6 @@ def test_play_of_two_hundred_moves_is_printed_without_running_off_the_page() -> 
     texts = printed(laid_out(shuffled(200)))
     assert texts[-1].strip().startswith("199...K") or "200." in " ".join(texts)
     assert max(map(len, texts)) <= 80
-
-
-def test_set_play_of_help_play_begins_with_the_second_move() -> None:
-    set_play = (("h3h2", "a1b1", "h2h1"),)
-    assert printed(ShownSolutions(HELPMATE, set_play).lines(marks=False)) == [
-        *("Set play", "  1...Rh2 2.Kb1 Rh1#", "", "Solutions"),
-        *("  1) 1.Kb1 Rh4 2.Ka1 Rh1#", "  2) 1.Kb1 Rh5 2.Ka1 Rh1#"),
-    ]
-    fen = "8/8/8/8/8/1K6/7R/1k6 w - - 0 1"
-    problem = Problem(fen, stipulation=Stipulation.parse("h#1.5"))
-    solution = replace(HELPMATE, problem=problem, solutions=(("h2h3", "b1a1", "h3h1"),))
-    assert printed(ShownSolutions(solution).lines(Notation.UCI, marks=False)) == [
-        "  1...h2h3 2.b1a1 h3h1"
-    ]
 
 
 def claiming(solution: Solution, claim: Claim) -> Solution:
@@ -377,18 +339,6 @@ def tree(stipulation: str, fen: str = ROOK, **parts: Any) -> Variations:
 QUIET = attack_of(
     "a1f1", 1, zugzwang=True, defences=[defence_of("h2h3", [mate("f1h1")])]
 )
-TREE = tree(
-    "#3",
-    set_play=(defence_of("h1g1", [attack_of("f3g3", 1)]),),
-    keys=(
-        attack_of("f3g3", 1, threats=[mate("a2a1")]),
-        attack_of("a2a1", 2, defences=[defence_of("h1h2", [QUIET])]),
-    ),
-    tries=(
-        attack_of("a2h2", 2, refutations=["h1h2"]),
-        attack_of("f3e4", 2, zugzwang=True, refutations=["h1g1"]),
-    ),
-)
 
 
 def writer(shown: Variations, **options: bool) -> BattleWriter:
@@ -399,29 +349,6 @@ def writer(shown: Variations, **options: bool) -> BattleWriter:
 def first_moves(shown: Variations, part: str, **options: bool) -> list[str]:
     moves = play_record(shown, popeye=True)[part]
     return writer(shown, **options).first_moves(moves).splitlines()
-
-
-def test_keys_have_threats_zugzwang_defences_and_mates() -> None:
-    assert first_moves(TREE, "keys") == [
-        "",
-        "   1.Kf3-g3 ! threat:",
-        "          2.Ra2-a1 #",
-        "",
-        "   1.Ra2-a1 + !",
-        "      1...Kh1-h2",
-        "          2.Ra1-f1 zugzwang.",
-        "              2...Kh2-h3",
-        "                  3.Rf1-h1 #",
-    ]
-    set_play = writer(TREE).set_play().splitlines()
-    assert set_play == ["", "      1...Kh1-g1", "          2.Kf3-g3"]
-
-
-def test_tries_have_their_refutations_and_first_moves_alone_no_play() -> None:
-    assert first_moves(TREE, "tries", with_play=False) == [
-        *("", "   1.Ra2-h2 + ?", "    but", "      1...Kh1*h2 !"),
-        *("", "   1.Kf3-e4 ?", "    but", "      1...Kh1-g1 !"),
-    ]
 
 
 def test_short_variations_are_left_out_on_request() -> None:

@@ -20,6 +20,7 @@ from solver.position_text import first_moves
 from solver.problem import Claim, Problem, Restriction, Stipulation, at_most
 from solver.solution import Solution, Stats, Status, StoppedBy, TableFormat
 from solver.stipulations import numbered_line
+from tests.formats.cases import cases
 from tests.output.answers import (
     MATED,
     ROOK,
@@ -32,7 +33,6 @@ from tests.output.answers import (
     SMOTHERED_BY_BLACK,
     STATS,
 )
-from tests.output.cases import cases
 
 
 def described(solution: Solution) -> list[str]:
@@ -398,15 +398,6 @@ def test_columns_are_dropped_before_figures_are_cut(table: AuditTable) -> None:
     assert drawn(table, 40) == NARROW
 
 
-@pytest.mark.parametrize(("width", "count"), [(80, 4), (16, 2)])
-def test_counts_of_thousands_have_separators(width: int, count: int) -> None:
-    table = AuditTable()
-    for _ in range(1_234):
-        table.add(audit_result(Solution(Problem(FEN), Status.PROVED, 1, 1)))
-    counts = re.findall(r"[0-9,]*234", " ".join(drawn(table, width)))
-    assert counts == ["1,234"] * count
-
-
 def test_soundness_is_counted_in_its_own_order(table: AuditTable) -> None:
     assert table.soundness() == "soundness: 1 short-solution"
     problem, keys = Problem(FEN, claim=Claim(2)), ("a2a3",)
@@ -550,10 +541,3 @@ def test_there_are_no_bars_without_room_or_lengths() -> None:
     for width, lengths, count in ((16, [1, 2], 1), (15, [1, 2], 0), (99, [None, 0], 0)):
         console = Console(file=io.StringIO(), width=width)
         assert len(bars(console, columns, [*lengths])) == count
-
-
-def test_a_table_for_a_file_is_the_same_as_on_a_wide_terminal(
-    table: AuditTable,
-) -> None:
-    for_a_file = str(table.draw(None)).splitlines()
-    assert [line.rstrip() for line in for_a_file] == WIDE

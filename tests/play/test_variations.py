@@ -15,7 +15,7 @@ from solver import Claim, Control, InputError, Limits, Problem, Restriction
 from solver.output.answer_record import dump
 from solver.output.play_text import missing
 from solver.play import builder
-from solver.play.builder import build_variations, find_variations
+from solver.play.builder import find_variations
 from solver.play.record import PlayOptions
 from solver.search.queries import read_question
 from solver.solving import Solver
@@ -255,19 +255,6 @@ def test_the_example_in_the_help_runs_as_shown() -> None:
     assert (outcome.failed, outcome.attempted) == (0, 5)
 
 
-def play_all(record: dict[str, Any], board: chess.Board) -> int:
-    """Play every move of a record by python-chess's rules; return how many."""
-    after = board.copy(stack=False)
-    move = after.push_san(record["san"])
-    assert move.uci() == record["uci"]
-    count = 1
-    for name in ("defences", "continuations", "refutations"):
-        count += sum(play_all(following, after) for following in record.get(name, []))
-    passed = after.copy(stack=False)
-    passed.push(chess.Move.null())
-    return count + sum(play_all(threat, passed) for threat in record.get("threats", []))
-
-
 def test_empty_fields_of_a_move_are_left_out_and_what_is_cut_is_marked() -> None:
     (key,) = variations(BLOCK).keys
     assert list(key) == ["uci", "san", "moves_left", "zugzwang", "defences"]
@@ -277,20 +264,6 @@ def test_empty_fields_of_a_move_are_left_out_and_what_is_cut_is_marked() -> None
     (defence,) = key["defences"]
     assert (key["cut"], defence["incomplete"]) == (True, True)
     assert defence["continuations"][0]["cut"] is True
-
-
-def test_the_record_of_a_real_problem_has_legal_moves_only() -> None:
-    solver = Solver(hash_mib=16)
-    solution = solver.solve(Problem(BLOCK), Limits())
-    solver.workspace.resume()
-    play = build_variations(solution, solver.workspace, PlayOptions(True, 2))
-    record = json.loads(dump(play.to_dict(), None))
-    assert record == play_record(typed(play), marks=True)
-    board = chess.Board(BLOCK)
-    moves = sum(play_all(attack, board) for attack in record["keys"] + record["tries"])
-    board.push(chess.Move.null())
-    moves += sum(play_all(defence, board) for defence in record["set_play"])
-    assert moves > 50
 
 
 def test_the_deepest_play_can_be_written_and_read() -> None:
