@@ -33,8 +33,7 @@ from solver import Limits, Problem, Solver
 from solver.errors import FormatError
 from solver.formats.popeye import make_problems, read_inputs
 from solver.problem import Stipulation
-from tests.popeye_sets import Entry, as_input
-from tests.popeye_trees import parse
+from tests.popeye_trees import Entry, as_input, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -33,22 +33,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from solver.cli.popeye_answer import PopeyeAnswer
-from solver.errors import FormatError
-from solver.formats.popeye import read_inputs
-from solver.solving import Solver
-from tests.popeye_sets import (
-    MOST_SOLUTIONS,
+from benchmarks.popeye_sets import (
     SETS,
-    Entry,
     after_first_moves,
-    as_input,
     drawn,
     drawn_after_key,
     from_suites,
     generated,
 )
-from tests.popeye_trees import Tree, difference, parse
+from solver.cli.popeye_answer import PopeyeAnswer
+from solver.errors import FormatError
+from solver.formats.popeye import read_inputs
+from solver.solving import Solver
+from tests.popeye_trees import Entry, Tree, as_input, difference, parse
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "popeye_trees.json.gz"
 
@@ -56,6 +53,7 @@ HASH_MIB = 128
 HASH = f"{HASH_MIB}M"
 OURS = [sys.executable, "-m", "solver", "popeye"]
 
+MOST_SOLUTIONS = 40
 MOST_MOVES = 1500
 """The largest tree that the tests keep, in moves."""
 
@@ -127,7 +125,7 @@ def chosen(
     if not kind.stipulation.startswith("h"):
         entries = (
             from_suites(kind, suites, count)
-            if kind.is_from_suite and suites
+            if kind.stipulation.startswith("#") and suites
             else list(generated(kind, count, solver))
         )
         if kind.is_after_key:

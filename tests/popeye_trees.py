@@ -1,4 +1,4 @@
-"""Parse solutions in Popeye's text into plain nested data, and compare them.
+"""Problems as Popeye's input, and its solutions as plain nested data, compared.
 
 This shares no code with `solver.output.popeye_text`. `parse` returns one dictionary for
 each problem of an output:
@@ -15,7 +15,57 @@ has `set` ({move: {move: NODE}}), `first` ({move: NODE}), `after` (NODE) and `li
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import chess
+
+from solver.problem import Stipulation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TO_POPEYE = str.maketrans("Nn", "Ss")
+
+
+class Entry(NamedTuple):
+    """A problem; its FEN has four fields, the rest is as in Popeye's input."""
+
+    name: str
+    fen: str
+    stipulation: str
+    options: str
+
+
+def as_input(entries: Iterable[Entry]) -> str:
+    """Return an input file with all problems."""
+    return (
+        "BeginProblem\n"
+        + "NextProblem\n".join(_record(entry) for entry in entries)
+        + "EndProblem\n"
+    )
+
+
+def _record(entry: Entry) -> str:
+    """Return the lines of a problem; castling and en passant become options."""
+    board = chess.Board(f"{entry.fen} 0 1")
+    options = ["NoBoard", *entry.options.split()]
+    white_begins = Stipulation.parse(entry.stipulation).white_begins
+    if board.turn != white_begins ^ ("PostKeyPlay" in options):
+        options.append("HalfDuplex")
+    rights = board.castling_rights
+    board.castling_rights = chess.BB_CORNERS
+    lost = chess.SquareSet(board.clean_castling_rights() & ~rights)
+    if lost:
+        options.append(f"NoCastling {''.join(map(chess.square_name, lost))}")
+    if (end := board.ep_square) is not None:
+        back = 8 if chess.square_rank(end) == 2 else -8
+        way = (end - back, end, end + back)
+        options.append(f"EnPassant {''.join(map(chess.square_name, way))}")
+    return (
+        f"Forsyth {board.board_fen().translate(TO_POPEYE)}\n"
+        f"Stipulation {entry.stipulation}\nOption {' '.join(options)}\n"
+    )
+
 
 Tree = dict[str, Any]
 

@@ -13,8 +13,7 @@ import pytest
 
 from tests.cli.conftest import rows
 from tests.cli.processes import process
-from tests.popeye_sets import Entry, as_input
-from tests.popeye_trees import difference, parse
+from tests.popeye_trees import Entry, as_input, difference, parse
 from tests.sizes import sized
 
 if TYPE_CHECKING:

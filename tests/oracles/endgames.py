@@ -2,8 +2,6 @@
 
 White has the piece. A position is one integer, `white king + 64 * piece +
 4096 * black king`; a distance is in plies to mate with best play on both sides.
-The solution steps back from the mates on the board. White wins one ply before a lost
-position of Black; Black is lost one ply before the last of his moves to be found out.
 """
 
 from __future__ import annotations
@@ -122,11 +120,7 @@ def solve_endgame(piece: chess.PieceType) -> Endgame:
 
 
 def _set_up(rays: Sequence[Rays]) -> tuple[list[int], list[int], list[int]]:
-    """White's legal positions, Black's moves in each of his, and the mates.
-
-    Illegal and stalemated positions have no moves from the start, so that counting
-    down from there never ends at nought and never takes them for lost.
-    """
+    """White's legal positions, Black's moves in each of his (0: none), the mates."""
     white_to_move = [ILLEGAL] * POSITIONS
     hopes = [0] * POSITIONS
     mates = []

@@ -1,7 +1,4 @@
-"""The laboratory's scores by plain minimax, without cutoffs and without a table.
-
-It shares neither search nor evaluation with the scored oracle, and counts no nodes.
-"""
+"""The laboratory's scores by plain minimax, without cutoffs and without a table."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 CASTLING = {
     chess.A1: (chess.D1, chess.E1, chess.C1),
@@ -107,42 +107,6 @@ def cheapest(
             if end not in least:
                 heappush(waiting, (spent + cost[price], end))
     return least
-
-
-def together(
-    colour: chess.Color, rooks: Sequence[chess.Square], longest: int
-) -> Iterator[tuple[int, tuple[chess.Square, ...], int]]:
-    """Walk a king at home and rooks that may castle, alone on the board.
-
-    Yields the moves spent, at most `longest`; the squares of the king and of each rook;
-    the place among these of what moved last. After castling, that is the rook.
-    """
-    kinds = (chess.KING, chess.ROOK, chess.ROOK)
-    board = chess.Board(None)
-    board.turn = colour
-    home = tuple(rooks)
-    first = (CASTLING[home[0]][1], *home), chess.SquareSet(home).mask
-    fresh = {first}
-    known = set(fresh)
-    for spent in range(1, longest + 1):
-        following = set()
-        for squares, rights in fresh:
-            pieces = (chess.Piece(kind, colour) for kind in kinds)
-            board.set_piece_map(dict(zip(squares, pieces, strict=False)))
-            board.castling_rights = rights
-            for move in board.generate_pseudo_legal_moves():
-                ends = list(squares)
-                last = squares.index(move.from_square)
-                ends[last] = move.to_square
-                left = rights & ~chess.BB_SQUARES[move.from_square] if last else 0
-                for corner, (rook_end, _, king_end) in CASTLING.items():
-                    if board.is_castling(move) and move.to_square == king_end:
-                        last = squares.index(corner)
-                        ends[last] = rook_end
-                yield spent, tuple(ends), last
-                following.add((tuple(ends), left))
-        fresh = following - known
-        known |= fresh
 
 
 def leaves(

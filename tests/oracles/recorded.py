@@ -1,8 +1,4 @@
-"""The laboratory's search with its root window, recording every node.
-
-The oracle keeps every entry of its table. With the root window of the definition, its
-nodes are those of the kernel with a large table, one by one.
-"""
+"""The laboratory's search with its root window, recording every node."""
 
 from __future__ import annotations
 

@@ -172,15 +172,6 @@ def test_a_collection_that_was_not_solved_is_listed() -> None:
     assert other["error"] == "expected a FEN"
 
 
-def test_the_first_rows_and_their_diagrams_need_no_script() -> None:
-    agreeing = [record(id=f"fine {number}") for number in range(60)]
-    made = rendered(*agreeing, record(id="wrong", soundness="cooked"), UNREADABLE)
-    table = made.decode().partition('id="list"')[2].partition("</table>")[0]
-    assert table.count("<tr>") == 51
-    assert table.count('class="diagram"') == 49
-    assert table.index("wrong") < table.index("x.epd:7") < table.index("fine 0")
-
-
 def test_nothing_in_a_collection_becomes_markup() -> None:
     given = record(id=HOSTILE, source=HOSTILE, verdict="shorter", solver=HOSTILE)
     made = render_page([given, {**UNREADABLE, "error": HOSTILE}], title=HOSTILE)

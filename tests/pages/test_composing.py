@@ -231,6 +231,3 @@ def test_names_stay_with_the_position_and_are_in_every_copy(live: Look) -> None:
     board.page.click("#setup-undo")  # which keeps what was written in between
     board.wait(fen=TWO_MOVER)
     assert board.page.input_value("#setup-title") == "Later"
-
-
-# A phone

@@ -47,6 +47,3 @@ def test_the_board_runs_its_own_script_and_its_data_cannot_end_their_element() -
     page = encode_board({}, hostile)
     require_own_style_and_script(page, solves=True)
     assert hostile not in page.decode()
-
-
-# Techniques, which pages of traces compare

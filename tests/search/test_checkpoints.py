@@ -40,7 +40,6 @@ Entry = tuple[int, int]
 """The two words of an exported bound."""
 
 EFFORT = 5
-KEY_BITS = 25
 PROVED_BITS = 33
 MOST_EXPORTED = 31
 ROOM = 1 << 18

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -14,7 +14,7 @@ from solver.endgames.probe import find_ending
 from solver.problem import Claim, Limits, Problem, Restriction
 from solver.search import endgame
 from solver.search.threads import Control
-from solver.solution import Stats, Status, StoppedBy
+from solver.solution import Status, StoppedBy
 from solver.solving import Solver
 from tests.endgames.boards import random_boards
 from tests.search.workspaces import untimed
@@ -239,28 +239,6 @@ def test_a_table_is_built_at_the_second_position_and_then_probed_first(
     control.stop()
     found = probing.solve(Problem(KING_AND_ROOK[0]), Limits(), control=control)
     assert (found.status, found.stopped_by) == (Status.UNDECIDED, StoppedBy.INTERRUPT)
-
-
-@pytest.mark.parametrize("name", ["KQvK", "KRvK", "KQvKR"])
-def test_a_second_position_is_answered_as_if_alone(
-    fresh: Solver, probing: Solver, name: str
-) -> None:
-    """Whether the short search before the table answers, or the table."""
-    by_search = set()
-    boards = near_mates(probing, name, 30, seed=65)
-    for before, board in pairwise(boards):
-        for most in (2, 3, 5):
-            limits = Limits(max_moves=most)
-            second = Solver(hash_mib=1)
-            second.solve(Problem(before.fen()), Limits(max_moves=1))
-            answer = second.solve(Problem(board.fen()), limits)
-            alone = fresh.solve(
-                Problem(board.fen()), replace(limits, nodes=SEARCH_NODES)
-            )
-            if alone.stopped_by is None:
-                by_search.add(answer.stats.nodes == alone.stats.nodes)
-                assert_alike(alone, replace(answer, stats=Stats()))
-    assert by_search == {True, False}
 
 
 def test_little_time_or_a_node_limit_builds_no_table_of_four_pieces_any_sooner(

@@ -7,7 +7,6 @@ import os
 import pickle
 import signal
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from random import Random
@@ -22,17 +21,16 @@ from solver.errors import InUseError, MatesolveError
 from solver.play import builder as play
 from solver.search.queries import Question, Questions
 from solver.search.threads import Control
-from solver.solution import Solution, StoppedBy
 from solver.solving import Solver
 from solver.uci.analysis import Analysis
 from solver.uci.protocol import parse_go
 from tests import processes
-from tests.search.controls import Hooked
 from tests.search.workspaces import untimed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from solver.kernel.border.search_struct import Search
     from solver.solution import Solution
 
 
@@ -45,6 +43,18 @@ SHORT = "5r1k/6pp/7N/8/2Q5/8/8/6K1 w - -"
 
 IN_USE = "solver is already in use; use one for each thread, for one search at a time"
 CONTROL_IN_USE = "control is already in use; use one for each search"
+
+
+class Hooked(Control):
+    """A control that calls a function whenever a search begins."""
+
+    def __init__(self, hook: Callable[[], object]) -> None:
+        super().__init__()
+        self._hook = hook
+
+    def attach(self, search: Search) -> None:
+        super().attach(search)
+        self._hook()
 
 
 @pytest.fixture
@@ -230,20 +240,6 @@ def test_answers_and_nodes_are_those_of_a_new_solver_in_any_order() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(60)))
-
-
-def test_a_search_that_is_not_short_goes_on_in_another_thread() -> None:
-    solve(SHORT)  # loads the kernel
-    threads: list[threading.Thread] = []
-    control = Hooked(lambda: threads.append(threading.current_thread()))
-    solve(SHORT, control=control)
-    assert threads == [threading.main_thread()]
-    found = solve(NO_MATE, Limits(nodes=20_000), control=control)
-    assert threads[:2] == [threading.main_thread()] * 2
-    assert threading.main_thread() not in threads[2:]
-    assert len(threads) == 3
-    assert found.stopped_by is StoppedBy.NODES
-    assert found.stats.nodes >= 20_000
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX")

@@ -30,8 +30,7 @@ MEREDITH = "8/3K4/3N4/3k1p2/3B1P2/2P1p3/4P3/8 w - - 0 1"
 """Mate in 7 by 1. Bf6, 1.6 million nodes."""
 
 ENDING = "6qk/4Q3/5P2/8/3KB3/8/8/8 w - - 0 1"
-LOCKED = "2b1B3/1pr5/4P3/5Rp1/n2pk1KN/2b5/1pP5/3N4 w - - 0 1"
-"""Mates of 1.6 to 2.2 million nodes."""
+"""A mate of 1.6 to 2.2 million nodes."""
 
 SELFMATE = "8/8/Q7/8/8/1q6/2Q5/K5kr w - - 0 1"
 HELPMATE = "8/5K2/2r5/7p/5R2/6B1/8/7k b - - 0 1"

@@ -7,8 +7,6 @@ What the table knows of a position is read with the kernel's operation BOUNDS.
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import sys
 import threading
 from random import Random
 from typing import NamedTuple
@@ -29,7 +27,6 @@ from solver.search.workspaces import (
 )
 from solver.solving import Solver
 from tests.oracles import walks
-from tests.processes import PATIENCE_S
 from tests.search import workspaces
 from tests.search.workspaces import NOTHING, fill, known, table_of, workspace_of
 
@@ -215,22 +212,3 @@ def test_a_search_with_memory_from_elsewhere_does_not_grow() -> None:
     assert search.buckets == 8
     assert any(memory[:64])
     assert not any(memory[64:])
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's peak of memory")
-def test_a_short_search_takes_little_memory_whatever_it_might_take() -> None:
-    hard = "r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 0"
-    program = f"""
-from solver import Limits, solve
-solve({hard!r}, Limits(hash_mib=1024))
-print(open("/proc/self/status").read())
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE_S,
-    )
-    (peak,) = [line for line in done.stdout.splitlines() if line.startswith("VmHWM")]
-    assert int(peak.split()[1]) < 32 * 1024

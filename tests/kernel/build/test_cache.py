@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
 import tempfile
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -216,19 +214,6 @@ def test_a_file_that_is_damaged_or_open_to_others_or_a_link_is_refused(
         cache.read_object(str(stored))
 
 
-def test_a_failed_write_keeps_the_old_file_and_leaves_no_other(
-    stored: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_: Path, target: Path) -> None:
-        raise OSError(28, "No space left on device", str(target))
-
-    monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(OSError, match="No space left"):
-        cache.write_object(str(stored), b"other")
-    assert cache.read_object(str(stored)) == KERNEL
-    assert [path.name for path in stored.parent.iterdir()] == [stored.name]
-
-
 def test_code_has_no_key_if_its_sources_cannot_be_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -341,13 +326,6 @@ def test_required_features_are_those_that_llvm_finds() -> None:
     assert {name for name in required if found[name]} == required & cache.features()
 
 
-def test_features_have_llvms_names(cpuinfo: Path) -> None:
-    cpuinfo.write_text(X86.format(mhz=2000, more=""))
-    level = cache.PORTABLE["x86_64"][-1]
-    assert {*level.required, "lzcnt", "bmi"} <= cache.features()
-    assert "never_read" not in cache.features()
-
-
 @pytest.mark.parametrize(
     ("vendor", "family", "flag", "is_fast"),
     [
@@ -380,41 +358,6 @@ def test_llvmlite_describes_the_processor_where_linux_does_not(cpuinfo: Path) ->
     assert llvm.get_host_cpu_name() in cache.processor()
     found = llvm.get_host_cpu_features()
     assert cache.features() == {name for name, is_there in found.items() if is_there}
-
-
-def test_an_installed_version_is_that_of_its_metadata() -> None:
-    for name in cache.COMPILER:
-        assert version(name) in cache.installed_version(name)
-    assert cache.installed_version("absent_package") == "unknown"
-
-
-FILES = """
-import sys
-from solver.kernel.build import cache
-
-cache.code_key()
-[cache.runs_here(each) for each in cache.portable_targets()]
-print(*sys.modules)
-"""
-
-
-@with_images
-def test_which_files_fit_is_found_without_slow_imports() -> None:
-    command = [sys.executable, "-c", FILES]
-    printed = subprocess.check_output(command, text=True, env={**os.environ})
-    slow = {"llvmlite", "numba", "numpy", "importlib.metadata", "platform", "tempfile"}
-    assert not slow & set(printed.split())
-
-
-def test_the_release_of_a_system_does_not_matter_to_compiled_code(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(cache, "HAS_IMAGES", False)
-    for name in ("x86_64-pc-windows-msvc", "arm64-apple-darwin"):
-        monkeypatch.setattr(llvm, "get_process_triple", lambda name=name: name)
-        assert cache.triple() == name
-    monkeypatch.setattr(llvm, "get_process_triple", lambda: f"{name}24.1.0")
-    assert cache.triple() == name
 
 
 # numba's settings

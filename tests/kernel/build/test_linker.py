@@ -23,7 +23,7 @@ from solver.kernel.border import parts
 from solver.kernel.border.interface import Kernel, KernelError
 from solver.kernel.border.parts import Operation
 from solver.kernel.border.search_struct import POSITION_WORDS, Search
-from solver.kernel.build import cache, compiler, linker, loader
+from solver.kernel.build import cache, linker, loader
 from solver.kernel.build.compiler import Typing
 from solver.kernel.build.jit import jit, native
 from solver.kernel.build.words import Bitboard, Number, i64
@@ -113,15 +113,6 @@ def test_an_image_without_its_function_is_refused() -> None:
     for size in (0, 1, cache.ENTRY.size):
         with pytest.raises(KernelError, match="expected a function in "):
             loader.load_image(code[:size])
-
-
-@with_images
-@pytest.mark.slow
-def test_each_part_passes_its_self_test_as_llvmlite_links_it() -> None:
-    for part in parts.PARTS:
-        entry = importlib.import_module(part.module).entry
-        code = compiler.compile_object(entry, loader.SYMBOL, cache.host())
-        part.self_test(Kernel(loader.place_object(code), part.operations))
 
 
 # Types

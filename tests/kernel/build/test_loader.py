@@ -206,21 +206,6 @@ def test_a_fault_of_the_machine_is_not_taken_for_other_internals(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_used_ends_the_command(tmp_path: Path) -> None:
-    directory = tmp_path / "cache"
-    directory.mkdir()
-    directory.chmod(0o777)
-    ended = run(
-        [sys.executable, "-m", "solver", "solve", FENS[0]],
-        cwd=ROOT,
-        env={**os.environ, cache.DIRECTORY_VARIABLE: str(directory)},
-    )
-    assert ended.returncode == 74
-    assert ended.stdout == ""
-    assert "by the user alone, found 0777" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
-
-
 CHECK_BOUNDS = """
 import json, sys
 from pathlib import Path

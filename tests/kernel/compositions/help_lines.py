@@ -94,10 +94,7 @@ castling stalemates | 4k1QB/3P4/8/8/8/8/8/R3K2R b KQ - | e8d7 h1g1 d7e7 e1c1
 def solutions(
     kernel: Kernel, search: Search, play: HelpPlay, most: int | None = None
 ) -> list[tuple[int, ...]]:
-    """Return all solutions, with an empty table at first.
-
-    At the search's node limit, these are the solutions so far.
-    """
+    """Return all solutions, or those up to the search's node limit."""
     ctypes.memset(search.table, 0, BUCKETS * 64)
     found: list[tuple[int, ...]] = []
     state = HelpState.PAUSED
@@ -155,11 +152,7 @@ def starts(count: int, seed: int) -> Iterator[chess.Board]:
 def ends_by_chance(
     boards: Iterable[chess.Board], seed: int, longest: int
 ) -> Iterator[tuple[list[tuple[PositionStruct, int]], bool]]:
-    """Play at random; yield the last moves before mates and stalemates.
-
-    A move that mates or stalemates is played whenever there is one, half of the time.
-    Yields lines of 1 to `longest` plies, and whether they end with stalemate.
-    """
+    """Play at random; yield last moves, and whether they end with stalemate."""
     kernel, random, search = load_part(SEARCH).kernel, Random(seed), Search()
     for board in boards:
         position = pack_board(board)

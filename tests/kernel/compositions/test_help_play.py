@@ -17,7 +17,6 @@ from solver.kernel.border.search_struct import (
 )
 from tests.kernel.compositions.help_lines import (
     EASILY_LEFT_OUT,
-    ends_by_chance,
     lengths,
     lines_of,
     named,
@@ -132,20 +131,6 @@ def test_no_position_on_the_way_to_a_mate_is_hopeless(
         assert chess.Move.from_uci(move) in board.legal_moves
         board.push_uci(move)
     assert board.is_checkmate()
-
-
-@pytest.mark.usefixtures("kernel")
-@sized("count", 100, 10_000)
-def test_no_position_before_an_end_found_by_chance_is_hopeless(
-    help_kernel: Kernel, count: int
-) -> None:
-    tested = 0
-    for line, is_stalemate in ends_by_chance(starts(count, 42), 42, 3):
-        for plies, (position, _) in enumerate(reversed(line[:-1]), 1):
-            play = HelpPlay.of(position, plies, is_stalemate=is_stalemate)
-            assert not help_kernel.is_hopeless(play), (bytes(position).hex(), plies)
-            tested += 1
-    assert tested > 2 * count
 
 
 def test_an_enumeration_goes_on_after_a_full_buffer(

@@ -164,51 +164,6 @@ def test_each_need_is_what_the_piece_spends_on_an_empty_board(
     assert min(compared.values()) > 2 * len(ALL_RIGHTS)
 
 
-# King and rooks together
-
-
-@pytest.mark.parametrize("attacker", chess.COLORS, ids=["White", "Black"])
-@pytest.mark.parametrize("colour", chess.COLORS, ids=["White", "Black"])
-@pytest.mark.parametrize(
-    ("files", "longest"),
-    [
-        *(((0,), 3), ((7,), 3), ((0, 7), 2)),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (((0,), 99), ((7,), 99), ((0, 7), 4))
-        ),
-    ],
-)
-def test_king_and_rooks_spend_together_what_they_need(
-    help_kernel: Kernel,
-    nets: search_struct.Nets,
-    colour: chess.Color,
-    attacker: chess.Color,
-    files: tuple[int, ...],
-    longest: int,
-) -> None:
-    # 1. Their needs.
-    rank = 0 if colour else 56
-    rooks = [rank + file for file in files]
-    board = chess.Board(HOME)
-    board.turn, board.castling_rights = colour, chess.SquareSet(rooks).mask
-    table = needs_of(help_kernel, nets, board, attacker, every=False)
-    side, turn = int(colour != attacker), 0 if attacker else 56
-    needs = table.moves[side][6 * side : 6 * side + 6]
-    rook_needs = [needs[3, rook ^ turn] for rook in rooks]
-    king_needs = [
-        max(needs[5, (rank + 4) ^ turn, code] for code in king_codes(square, turn))
-        for square in chess.SQUARES
-    ]
-
-    # 2. No place costs less than its pieces need.
-    for spent, (king, *others), last in oracle.together(colour, rooks, longest):
-        needed = int(king_needs[king])
-        for rook, (own, square) in enumerate(zip(rook_needs, others, strict=True), 1):
-            needed += int(own[(3 + LAST * (rook == last)) * 64 + (square ^ turn)])
-        assert needed <= spent, (king, others, last)
-
-
 def king_codes(square: chess.Square, turn: int) -> list[int]:
     """Return the codes of a king on a square."""
     return [

@@ -20,13 +20,11 @@ from solver.kernel.border.scored_struct import (
 )
 from solver.laboratory.iterative_deepening import Laboratory
 from solver.laboratory.techniques import ADDITIONS, NodeCount, Techniques
-from tests.oracles import naive
 from tests.oracles.scored import Iteration, ScoredSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tests.oracles.remembering import Oracle
     from tests.oracles.scored import Counts
 
 ENTRIES = 1 << 18
@@ -100,10 +98,7 @@ def narrow_endings(count: int, seed: int) -> Iterator[chess.Board]:
 
 
 def mixtures(seed: int) -> Iterator[tuple[Techniques, bool]]:
-    """Yield endless combinations of all switches and conditions.
-
-    With each comes whether there is a table.
-    """
+    """Yield endless combinations of all switches, and whether there is a table."""
     random = Random(seed)
     powers = [0, 1, 2, 3]
     while True:
@@ -136,16 +131,3 @@ def agree(
         expected = list(defined(board, techniques, depth, budget, table=table))
         found = deepen(board, techniques, len(expected), ENTRIES if table else 0)
         assert found == expected, f"{board.fen()}: {techniques}, table: {table}"
-
-
-def shortest_mate(board: chess.Board) -> int | None:
-    """Return the shortest mate within two moves; negative if the mover is mated."""
-    if mate := naive.shortest_mate(board, 2):
-        return mate
-    return next((-n for n in range(3) if naive.mated_in(board, n)), None)
-
-
-def is_there(oracle: Oracle, board: chess.Board, mate: int) -> bool:
-    if mate > 0:
-        return oracle.mate_in(board, mate)
-    return oracle.mated_in(board, -mate)

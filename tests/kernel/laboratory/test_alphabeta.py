@@ -1,4 +1,4 @@
-"""The scored search agrees with its definition, with minimax and with itself."""
+"""The scored search agrees with its definition and with minimax."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ from solver.laboratory.techniques import (
     MAX_DEPTH,
     NodeCount,
     Techniques,
-    mate_distance,
     parse_mip,
     parse_variant,
 )
@@ -58,13 +57,11 @@ from tests.kernel.laboratory.counting import (
     deepen,
     deepen_in,
     defined,
-    is_there,
     mixtures,
     narrow_endings,
-    shortest_mate,
 )
 from tests.laboratory.test_imbalance_file import counts_of, file_of
-from tests.oracles import minimax, remembering, special, walks
+from tests.oracles import minimax, special, walks
 from tests.oracles.scored import Counts, ScoredSearch
 from tests.sizes import sized
 
@@ -136,7 +133,7 @@ def test_any_mixture_costs_what_the_definition_says(
         agree(islice(questions, first, first + 100), depth + deeper, budget)
 
 
-# Minimax and the definition of mate
+# Minimax
 
 
 def scores(
@@ -168,42 +165,6 @@ def test_scores_are_those_of_minimax_with_any_bounds_and_windows(
     assert mates > 3
 
 
-def depth_to_see(mate: int, horizon: Horizon) -> int:
-    """Return the depth that sees a mate: one ply more, without a horizon mate test."""
-    plies = 2 * mate - 1 if mate > 0 else -2 * mate
-    return plies + (horizon is Horizon.STATIC)
-
-
-@sized("count", 6, 30)
-@pytest.mark.parametrize(
-    ("horizon", "entries"),
-    [
-        *((Horizon.STATIC, entries) for entries in (0, ENTRIES)),
-        *((horizon, 0) for horizon in (Horizon.MATE, Horizon.QUIESCENCE)),
-    ],
-)
-def test_mates_found_exist_and_are_the_shortest_once_deep_enough(
-    horizon: Horizon, entries: int, count: int
-) -> None:
-    early = mates = 0
-    for board in walks.small_positions(count, seed=49):
-        oracle, shortest = remembering.Oracle(), shortest_mate(board)
-        for techniques in (*SOUND, *EXTENDED):
-            there = replace(techniques, horizon=horizon)
-            for depth, score in enumerate(scores(board, there, 4, entries), 1):
-                mate = mate_distance(score)
-                where = f"{board.fen()}: {there}, depth {depth}"
-                if shortest is not None and depth >= depth_to_see(shortest, horizon):
-                    assert mate == shortest, where
-                elif mate is not None:
-                    assert shortest is None or abs(mate) >= abs(shortest), where
-                    assert is_there(oracle, board, mate), where
-                    early += depth < depth_to_see(mate, horizon)
-                mates += mate is not None
-    assert early > 1
-    assert mates > 4 * count
-
-
 def test_a_limit_counts_moves_and_stops_the_quiescence_search() -> None:
     """It is tested where moves are made, as in the search above the horizon."""
     board = chess.Board(walks.STARTS[1])
@@ -216,24 +177,6 @@ def test_a_limit_counts_moves_and_stops_the_quiescence_search() -> None:
         beyond = laboratory.search.nodes - whole // 2
         assert 0 <= beyond < 218, "leaves are not stopped, but no further position is"
         assert len(list(laboratory.deepen(board, there, 1, nodes=whole + 1))) == 1
-
-
-# Symmetry
-
-
-def test_the_other_colour_costs_the_same_and_the_other_wing_scores_the_same() -> None:
-    flipped = str.maketrans("12345678", "87654321")
-    boards = [*walks.small_positions(60, seed=50), *walks.random_positions(30, seed=50)]
-    for board, (techniques, table) in zip(boards, mixtures(seed=50), strict=False):
-        entries = ENTRIES if table else 0
-        expected = [
-            iteration._replace(move=iteration.move.translate(flipped))
-            for iteration in deepen(board, techniques, 3, entries)
-        ]
-        assert deepen(board.mirror(), techniques, 3, entries) == expected, board.fen()
-        if not board.castling_rights:
-            mirrored = board.transform(chess.flip_horizontal)
-            assert scores(mirrored, PLAIN, 3) == scores(board, PLAIN, 3), board.fen()
 
 
 # Check extensions

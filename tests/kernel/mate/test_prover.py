@@ -63,15 +63,6 @@ def test_mates_are_those_of_the_definition(prover: Asked, count: int) -> None:
     assert agree_with_the_definition(prover, crowds, range(1, 3), range(2)) > count // 2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 5000, 250))
-def test_five_thousand_positions_are_as_defined(prover: Asked, first: int) -> None:
-    """A quarter of an hour: one of the two roles for three moves, both for two."""
-    boards = list(islice(walks.small_positions(5000, seed=10), first, first + 250))
-    agree_with_the_definition(prover, boards[::2], range(1, 4), range(3))
-    agree_with_the_definition(prover, boards[1::2], range(1, 3), range(4))
-
-
 @pytest.fixture(
     scope="module",
     params=[chess.ROOK, pytest.param(chess.QUEEN, marks=pytest.mark.slow)],
@@ -138,22 +129,6 @@ def test_the_other_colour_the_other_wing_and_any_table_have_the_same_answers(
         prover.forget()
         found = prover.reaches(board, 3, attacking=True)
         assert found == answers[2], board.fen()
-
-
-def test_bounds_kept_from_other_questions_change_no_answer(
-    prover: Asked, varied: list[chess.Board]
-) -> None:
-    """All questions, in any order, in one generation."""
-    expected = {board.fen(): prover.answers(board, 3) for board in varied}
-    assert sum(map(any, expected.values())) > 20
-    prover.forget()
-    questions = [(board, n) for board in varied for n in range(7)]
-    Random(13).shuffle(questions)
-    for board, n in questions:
-        attacking = n < 3
-        moves = n + 1 if attacking else n - 3
-        found = prover.reaches(board, moves, attacking=attacking)
-        assert found == expected[board.fen()][n], (board.fen(), moves, attacking)
 
 
 def test_a_stopped_search_leaves_only_what_is_true(

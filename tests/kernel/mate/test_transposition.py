@@ -249,21 +249,6 @@ def test_numbers_hold_for_one_length_or_for_the_lengths_that_share_them(
         assert table.read(other) == (entry.kept if is_same else NO_NUMBERS)
 
 
-def test_what_cost_least_makes_room_in_a_full_bucket() -> None:
-    table = Table(1)
-    costs = [100_000, 30, 5000, 2_000_000]
-    stored = [
-        Numbers(key << 32, 0, 3, 7, 9, cost) for key, cost in enumerate(costs, start=1)
-    ]
-    newest = Numbers(99 << 32, 0, 3, 1, 1, nodes=1)
-    for entry in (*stored, newest):
-        table.write(entry)
-    assert [table.read(entry) != NO_NUMBERS for entry in stored] == [
-        cost != min(costs) for cost in costs
-    ]
-    assert table.read(newest) == newest.kept
-
-
 def test_first_numbers_make_room_for_all_others_and_take_it_from_none() -> None:
     table = Table(1)
     searched = [Numbers(key << 32, 0, 3, 7, 9, nodes=1) for key in range(1, 4)]

@@ -29,7 +29,7 @@ from solver.kernel.rules.mating import generate_checks, mate_in_one
 from solver.kernel.rules.movegen import count, generate
 from tests.kernel import positions
 from tests.kernel.positions import position_of
-from tests.oracles import naive, special, walks
+from tests.oracles import special, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -76,25 +76,6 @@ def test_checking_moves_are_those_of_python_chess(
         assert kernel.is_check(pack_board(board), search) == board.is_check()
         checks += len(found)
     assert checks > 2 * count
-
-
-@sized("count", 150, 500)
-def test_a_mate_in_one_is_found_where_there_is_one(
-    kernel: Kernel, search: Search, count: int
-) -> None:
-    boards = [*walks.random_positions(3 * count, 5)]
-    boards += [*walks.small_positions(3 * count, 5), *special.all_kinds(count, 5)]
-    mates = 0
-    for board in boards:
-        word = kernel.mate_in_one(pack_board(board), search)
-        assert bool(word) == naive.mate_in(board, 1), board.fen()
-        if word:
-            move = unpack_move(board, word)
-            assert move in board.legal_moves, board.fen()
-            board.push(move)
-            assert board.is_checkmate(), board.fen()
-            mates += 1
-    assert mates > count // 5
 
 
 @numba.njit
@@ -261,14 +242,3 @@ def test_sliders_attack_what_python_chess_says() -> None:
         assert entries == (5248 if piece == chess.BISHOP else 102_400)
         for each in compiled:
             each(64, chess.BB_ALL)  # the square of no king; any answer, but no crash
-
-
-@pytest.mark.skipif(cache.architecture() != "x86_64", reason="only x86-64 has PEXT")
-def test_code_that_looks_sliders_up_differs_from_code_that_computes_them() -> None:
-    computed, looked_up = (
-        compile_entry(
-            orthogonal, cache.PORTABLE["x86_64"][0]._replace(definitions=each)
-        )
-        for each in ("", cache.EXTRACT)
-    )
-    assert len(looked_up) - len(computed) > 2 * 102_400 - 8192

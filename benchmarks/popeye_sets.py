@@ -17,6 +17,8 @@ from solver.formats.registry import read_collection
 from solver.problem import Goal, Play, Stipulation
 from solver.solution import Status
 from solver.stipulations import genre_of
+from tests.oracles.naive import successors
+from tests.popeye_trees import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,8 +28,12 @@ if TYPE_CHECKING:
 
 SEED = 20261122
 
-WHOLE_PLAY = "SetPlay Try Variation"
-HELP_PLAY = "SetPlay"
+WHOLE_PLAY = "#2 #3 #4 #5 =2 =3 s#2 s#3 s#4 r#2 r#3 semi-r#2 semi-r#3"
+HELP_PLAY = "h#2 h#2.5 h#3 h#3.5 h#4 h=2 h=2.5"
+AFTER = "#2 #3 =2 s#2 s#3 r#2 r#3 r=2 semi-r#2 semi-r#3 semi-r=2 =3 exact-#2"
+AT_ONCE = "s#1 s#2 s#3 s=2 r#1 r#2 r#3 r=2 semi-r#1 semi-r#2 semi-r#3 semi-r=2"
+"""The stipulations of sets; 2 of 100,000 positions are solved after a key of s=2."""
+
 AFTER_KEY = "PostKeyPlay Variation"
 AFTER_KEYS = (
     AFTER_KEY,
@@ -35,23 +41,19 @@ AFTER_KEYS = (
 )
 """A position that is drawn with the defender to move has one of these options."""
 
+REVERSED = (Play.SELF, Play.REFLEX, Play.SEMI_REFLEX)
+"""The plays in which the goal is the attacker's."""
+
 MOST_KEYS = 3
-MOST_SOLUTIONS = 40
 MOST_DRAWS = 100_000
 UNSOLVED = 8
 """One in this many problems has no solution, if the generator finds enough."""
-
-STALEMATED = (Play.SELF, Play.REFLEX, Play.SEMI_REFLEX)
-"""The plays in which the goal is the attacker's."""
-
-TO_POPEYE = str.maketrans("Nn", "Ss")
 
 
 class Set(NamedTuple):
     """A set of problems, with Popeye's options.
 
-    `at_once`: whether the defender, which is to move, can reach the goal at once; None
-    if it does not matter, or the positions are those of problems.
+    `at_once`: whether the defender, to move, can reach the goal at once; None for any.
     """
 
     name: str
@@ -64,96 +66,33 @@ class Set(NamedTuple):
         """Whether its positions are those after a first move."""
         return "PostKeyPlay" in self.options
 
-    @property
-    def is_from_suite(self) -> bool:
-        """Whether its positions come from a suite."""
-        return self.stipulation.startswith("#")
-
 
 SETS = {
     found.name: found
     for found in (
-        *(Set(name, name, WHOLE_PLAY) for name in ("#2", "#3", "#4", "#5")),
-        *(Set(name, name, WHOLE_PLAY) for name in ("=2", "=3", "s#2", "s#3", "s#4")),
-        *(Set(name, name, WHOLE_PLAY) for name in ("r#2", "r#3")),
-        *(Set(name, name, WHOLE_PLAY) for name in ("semi-r#2", "semi-r#3")),
-        *(Set(name, name, HELP_PLAY) for name in ("h#2", "h#2.5", "h#3", "h#3.5")),
-        *(Set(name, name, HELP_PLAY) for name in ("h#4", "h=2", "h=2.5")),
+        *(Set(name, name, "SetPlay Try Variation") for name in WHOLE_PLAY.split()),
+        *(Set(name, name, "SetPlay") for name in HELP_PLAY.split()),
         Set("#2 keys", "#2", "SetPlay Defence 2"),
         Set("#2 defences", "#2", "NoThreat Variation"),
         Set("#3 long", "#3", "NoShortVariations Variation"),
-        *(
-            Set(f"{name} after", name, AFTER_KEY)
-            for play in ("", "s", "r", "semi-r")
-            for name in (f"{play}#2", f"{play}#3", f"{play}=2")
-            if name != "s=2"  # 2 of 100,000 positions are solved
-        ),
-        *(Set(f"{name} after", name, AFTER_KEY) for name in ("=3", "exact-#2")),
+        *(Set(f"{name} after", name, AFTER_KEY) for name in AFTER.split()),
         Set("s=2 later", "s=2", AFTER_KEY, at_once=False),
-        *(
-            Set(f"{name} at once", name, AFTER_KEY, at_once=True)
-            for play in ("s", "r", "semi-r")
-            for name in (f"{play}#1", f"{play}#2", f"{play}#3", f"{play}=2")
-        ),
+        *(Set(f"{name} at once", name, AFTER_KEY, True) for name in AT_ONCE.split()),
     )
 }
-"""By name."""
-
-
-class Entry(NamedTuple):
-    """A problem of a set; its FEN has four fields, the rest is as in Popeye's input."""
-
-    name: str
-    fen: str
-    stipulation: str
-    options: str
-
-
-def as_input(entries: Iterable[Entry]) -> str:
-    """Return an input file with all problems."""
-    return (
-        "BeginProblem\n"
-        + "NextProblem\n".join(_record(entry) for entry in entries)
-        + "EndProblem\n"
-    )
-
-
-def _record(entry: Entry) -> str:
-    """Return the lines of a problem; castling and en passant become options."""
-    board = chess.Board(f"{entry.fen} 0 1")
-    options = ["NoBoard", *entry.options.split()]
-    white_begins = Stipulation.parse(entry.stipulation).white_begins
-    if board.turn != white_begins ^ ("PostKeyPlay" in options):
-        options.append("HalfDuplex")
-    rights = board.castling_rights
-    board.castling_rights = chess.BB_CORNERS
-    lost = chess.SquareSet(board.clean_castling_rights() & ~rights)
-    if lost:
-        options.append(f"NoCastling {''.join(map(chess.square_name, lost))}")
-    if (end := board.ep_square) is not None:
-        back = 8 if chess.square_rank(end) == 2 else -8
-        way = (end - back, end, end + back)
-        options.append(f"EnPassant {''.join(map(chess.square_name, way))}")
-    return (
-        f"Forsyth {board.board_fen().translate(TO_POPEYE)}\n"
-        f"Stipulation {entry.stipulation}\nOption {' '.join(options)}\n"
-    )
 
 
 def from_suites(kind: Set, suites: Iterable[Path], count: int) -> list[Entry]:
     """Return `count` problems of the suites, evenly chosen, that claim this mate."""
     moves = Stipulation.parse(kind.stipulation).length
-    fens = [
-        problem.position
+    fens = dict.fromkeys(
+        each.position
         for suite in suites
-        for problem in read_collection(suite)
-        if isinstance(problem, Problem)
-        and problem.claim
-        and problem.claim.mate == moves
-    ]
-    fens = list(dict.fromkeys(fens))
+        for each in read_collection(suite)
+        if isinstance(each, Problem) and each.claim and each.claim.mate == moves
+    )
     step = max(1, len(fens) // count) if count else 1
-    chosen = fens[::step][:count]
+    chosen = list(fens)[::step][:count]
     return [Entry(kind.name, fen, kind.stipulation, kind.options) for fen in chosen]
 
 
@@ -183,12 +122,11 @@ def after_first_moves(problems: Iterable[Entry], solver: Solver) -> Iterator[Ent
         board = chess.Board(f"{entry.fen} 0 1")
         stipulation = Stipulation.parse(entry.stipulation)
         answer = solver.solve(Problem(board.fen(), stipulation=stipulation))
-        checks = [move for move in board.legal_moves if board.gives_check(move)]
+        checks = list(filter(board.gives_check, board.legal_moves))
         choices = [list(map(chess.Move.from_uci, answer.keys)), checks, []]
         rng = random.Random(f"{SEED} {entry.fen}")
         board.push(rng.choice(choices[number % 3] or list(board.legal_moves)))
-        fen = " ".join(board.fen().split()[:4])
-        yield entry._replace(fen=fen)
+        yield entry._replace(fen=board.epd())
 
 
 def drawn_after_key(kind: Set, count: int) -> Iterator[Entry]:
@@ -201,20 +139,11 @@ def drawn_after_key(kind: Set, count: int) -> Iterator[Entry]:
         board.turn = not board.turn
         if not board.is_valid():
             continue
-        if any(map(is_goal, _after_moves(board))) != kind.at_once:
+        if any(is_goal(after) for _, after in successors(board)) != kind.at_once:
             continue
         count -= 1
         board = rng.choice([board, board.mirror()])
-        fen = " ".join(board.fen().split()[:4])
-        yield Entry(kind.name, fen, kind.stipulation, rng.choice(AFTER_KEYS))
-
-
-def _after_moves(board: chess.Board) -> Iterator[chess.Board]:
-    """Yield the board after each legal move."""
-    for move in board.legal_moves:
-        after = board.copy(stack=False)
-        after.push(move)
-        yield after
+        yield Entry(kind.name, board.epd(), kind.stipulation, rng.choice(AFTER_KEYS))
 
 
 def drawn(kind: Set, count: int) -> Iterator[Entry]:
@@ -222,14 +151,14 @@ def drawn(kind: Set, count: int) -> Iterator[Entry]:
     stipulation = Stipulation.parse(kind.stipulation)
     rng = random.Random(f"{SEED} {kind.stipulation}")
     for _ in range(count):
-        fen = " ".join(_drawn(rng, stipulation).fen().split()[:4])
+        fen = _drawn(rng, stipulation).epd()
         yield Entry(kind.name, fen, kind.stipulation, kind.options)
 
 
 def _drawn(rng: random.Random, stipulation: Stipulation) -> chess.Board:
     """Return a legal position that is not check."""
     draw = _confined if stipulation.play is Play.SELF else _scattered
-    if stipulation.play in STALEMATED and stipulation.goal is Goal.STALEMATE:
+    if stipulation.goal is Goal.STALEMATE and stipulation.play in REVERSED:
         draw = _stripped
     while True:
         board = draw(rng)
@@ -248,8 +177,7 @@ def _scattered(rng: random.Random) -> chess.Board:
         for file in range(width)
         for rank in range(height)
     ]
-    more = rng.choices("QRBNPRBNPpppnbrq", k=rng.randint(2, 5))
-    symbols = ["K", "k", *more]
+    symbols = ["K", "k", *rng.choices("QRBNPRBNPpppnbrq", k=rng.randint(2, 5))]
     for symbol, square in zip(symbols, rng.sample(squares, len(symbols)), strict=True):
         _place(board, symbol, square)
     return board
