@@ -130,7 +130,7 @@ UNITS += ["\rO-O//", "\n\\boxed{and Qxf7", "\n|Qxf7-"]
 @pytest.mark.parametrize("unit", UNITS)
 def test_texts_are_read_in_linear_time(unit: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
-    long = f"x{(unit * 20_000)[:20_000]}"
+    long = f"x{(unit * 10_000)[:10_000]}"
     for text in (
         f"{FEN}\n{long}\n{FEN}\n",
         f"{long[1:]}\n{FEN} mate in 2\n",

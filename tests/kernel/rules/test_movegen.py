@@ -123,7 +123,7 @@ def _compare_checks(rows: Any) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        (positions.of_problems, 40_000),
+        (positions.of_problems, 10_000),
         *(
             pytest.param(kind, 130_000, marks=pytest.mark.slow)
             for kind in (positions.of_problems, positions.of_play, positions.of_special)
