@@ -50,7 +50,7 @@ FOLDERS = (
 )
 TEXT = {".py", ".md", ".yml", ".yaml", ".js", ".mjs", ".css", ".html", ".json", ""}
 TEXT |= {".ts", ".toml"}
-NOT_OURS = {"CHANGELOG.md", "LICENSE", "lint.py", "test_lint.py"}
+NOT_OURS = {"CHANGELOG.md", "LICENSE", "lint.py"}
 WORD = re.compile(r"[A-Z]?[a-z]+")
 
 

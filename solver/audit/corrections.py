@@ -460,8 +460,8 @@ class _Corrector:
     ) -> dict[Any, str]:
         """Return the texts that differ with another claim; None leaves keys or line.
 
-        With `words_too`, also what words claim around a position, and in fields that
-        otherwise are not read.
+        With `words_too`, claims in words are replaced too: those around a position, and
+        those in fields that the reader ignores.
         """
         given = next(
             (one.text for one in self._located.fields if one.part == "position"), ""

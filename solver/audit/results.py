@@ -232,7 +232,8 @@ class Origin(StrEnum):
     """From a search for this record."""
 
     STORED = "stored"
-    """From the store, where it was before the audit; the first record that uses it."""
+    """From the store, which had it before the audit. Only the first record that uses an
+    answer is counted so."""
 
     REPEATED = "repeated"
     """The answer is that of an earlier record with the same question."""

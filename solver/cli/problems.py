@@ -80,9 +80,9 @@ def inspect(
     error. The first three records follow as they are read, then unreadable ones among
     the first thousand, up to three in all.
 
-    The line about a longer file is printed for its first thousand records, of which it
-    says that they are a sample, and again at its end. Use this command first on a file
-    that another program wrote.
+    For a longer file, the line is printed twice: after the first thousand records,
+    which it calls a sample, and at the end. Use this command first on a file that
+    another program wrote.
 
     --duplicates also lists the records of all files that pose the same problem, at the
     end or in the last object of JSON: the same position, one with other counters, a

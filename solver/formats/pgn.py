@@ -539,7 +539,7 @@ class _Game(PgnGame):
         return [moves for text in texts for moves in words.find_lengths(text, turn)]
 
     def skip(self, plies: int) -> None:
-        """Make the position after some moves that of the problem."""
+        """Let the problem begin later, with the position after some of the moves."""
         fen, line = read_compiled(
             self.position.fen, " ".join(self.moves), played=plies
         ) or ("", "")

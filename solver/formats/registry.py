@@ -399,7 +399,7 @@ def _find_mismatch(source_format: str, found: str) -> str | None:
 
 
 def _find_refusal(source_format: str, options: ReadOptions) -> str | None:
-    """Return why a file in a format cannot be read with these options, or here."""
+    """Return why a file cannot be read with these options, or on this machine."""
     selection, title = options.selection, title_of(source_format)
     is_selective = selection.theme is not None or selection.min_rating is not None
     if is_selective and source_format not in _SELECTABLE:

@@ -290,4 +290,4 @@ KEY_FEATURES: dict[int, str] = {
     **{KeyFeature.CAPTURES + kind: f"captures a {name}" for kind, name in _PIECES},
     **{KeyFeature.PROMOTES + kind: f"promotes to a {name}" for kind, name in _PIECES},
 }
-"""What a key does in words; squares replace `{}`. The pages use the same table."""
+"""What a key does, in words; squares replace `{}`. The pages use the same table."""
