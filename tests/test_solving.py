@@ -156,7 +156,7 @@ def mates(solver: Solver, wanted: int, seed: int) -> Iterator[Solution]:
     yield from islice((found for found in answers if (found.mate or 0) > 0), wanted)
 
 
-@sized("count", 10, 40)
+@sized("count", 6, 40)
 def test_lines_and_keys_are_those_of_the_definition(solver: Solver, count: int) -> None:
     lengths, more_than_one = set(), 0
     for found in mates(solver, count, seed=21):

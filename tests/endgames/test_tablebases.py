@@ -64,7 +64,7 @@ def keys_by_definition(board: chess.Board, endgame: Endgame, plies: int) -> set[
     return keys
 
 
-@sized("every", 30_011, 4001)
+@sized("every", 60_013, 4001)
 def test_a_mate_has_its_length_a_line_to_checkmate_and_all_keys(
     rook: Endgame, rook_tables: Tablebases, every: int
 ) -> None:

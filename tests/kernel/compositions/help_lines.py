@@ -133,7 +133,7 @@ def lengths(board: chess.Board, leaves: int) -> Iterator[int]:
     after = board.copy(stack=False)
     after.turn = not after.turn
     branches = max(board.legal_moves.count() * after.legal_moves.count(), 1) ** 0.5
-    for plies in range(1, 8):
+    for plies in range(1, 5 if board.is_check() else 8):  # few moves now, many later
         if branches**plies > leaves:
             return
         yield plies

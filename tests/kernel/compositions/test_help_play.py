@@ -60,7 +60,7 @@ def assert_equal_to_the_oracle(
 @pytest.mark.parametrize(
     ("count", "leaves", "part"),
     [
-        (4, LEAVES, slice(None)),
+        (8, LEAVES, slice(None)),
         *(  # about 6 minutes each, most of them the oracle's
             pytest.param(500, 8 * LEAVES, slice(first, None, 8), marks=pytest.mark.slow)
             for first in range(8)
