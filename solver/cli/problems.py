@@ -335,8 +335,8 @@ def convert(
     claimed line, if it ends in mate, after a move of the opponent: the one in IN, or
     else a quiet move that is taken back.
 
-    With --accepted, JSON lines have in `accepted`, and PGN in variations, all moves
-    that mate within the claimed number of moves; .db3 gets the lines that are missing.
+    --accepted adds all moves that mate within the claimed number of moves: to JSON
+    lines as `accepted`, to PGN as variations, to .db3 as lines where there are none.
 
     With --correct, IN is CSV, EPD, PGN, JSON, JSON lines or xlsx, and is read as the
     audit has read it. Wrong lengths, keys and lines are replaced; all else stays, in a

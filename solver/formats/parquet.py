@@ -59,7 +59,7 @@ _is_number = re.compile(
     r"u?int\d+|halffloat|float|double|decimal.*|bool|null"
 ).fullmatch
 _is_list = re.compile("((large|fixed_size)_)?list<").match
-"""Whether this is the name of a type that holds such values."""
+"""Whether this names a type of Arrow that holds texts, numbers or lists."""
 
 _KINDS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 

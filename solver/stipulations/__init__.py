@@ -756,7 +756,8 @@ class Help(Genre):
     def is_sound(self, solution: Solution) -> bool:
         """Return whether a problem deserves `C+`: tested by computer, and sound.
 
-        It has as many solutions as claimed, one without a number; none is shorter.
+        It then has as many solutions as the source claims (one, if it names no number),
+        and none that is shorter.
         """
         claim, found = solution.problem.claim, solution.solutions
         plies = self.stipulation.plies
