@@ -439,13 +439,17 @@ def test_a_file_keeps_its_encoding(tmp_path: Path, name: str, encoding: str) -> 
     assert left_of(made) == [()]
 
 
-def test_bytes_of_no_encoding_come_back_also_from_a_compressed_file(
+def test_bytes_of_no_encoding_come_back_in_epd_pgn_and_compressed(
     tmp_path: Path,
 ) -> None:
     record = f'{ROOK[:-4]} dm 3; id "'.encode() + b'\x81\xe9\xff";\n'
     path = tmp_path / "set.epd.gz"
     path.write_bytes(gzip.compress(record))
     assert correct(path)[0] == record.replace(b"dm 3", b"dm 8")
+    game = form("set.pgn", {0: 3}).encode() + b"{ \x81\xe9\xff }\n"
+    path = tmp_path / "set.pgn"
+    path.write_bytes(game)
+    assert correct(path)[0] == game.replace(b"#3", b"#8")
 
 
 # --- workbooks
