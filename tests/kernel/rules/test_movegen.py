@@ -29,7 +29,7 @@ from solver.kernel.rules.mating import generate_checks, mate_in_one
 from solver.kernel.rules.movegen import count, generate
 from tests.kernel import positions
 from tests.kernel.positions import position_of
-from tests.oracles import special, walks
+from tests.oracles import naive, special, walks
 from tests.sizes import sized
 
 if TYPE_CHECKING:
@@ -76,6 +76,24 @@ def test_checking_moves_are_those_of_python_chess(
         assert kernel.is_check(pack_board(board), search) == board.is_check()
         checks += len(found)
     assert checks > 2 * count
+
+
+@sized("count", 100, 500)
+def test_a_mate_in_one_is_found_where_there_is_one(
+    kernel: Kernel, search: Search, count: int
+) -> None:
+    boards = [*walks.random_positions(count, 5), *walks.small_positions(3 * count, 5)]
+    mates = 0
+    for board in (*boards, *special.all_kinds(count, 5)):
+        word = kernel.mate_in_one(pack_board(board), search)
+        assert bool(word) == naive.mate_in(board, 1), board.fen()
+        if word:
+            move = unpack_move(board, word)
+            assert move in board.legal_moves, board.fen()
+            board.push(move)
+            assert board.is_checkmate(), board.fen()
+            mates += 1
+    assert mates > count // 5
 
 
 @numba.njit
