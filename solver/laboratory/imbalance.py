@@ -207,7 +207,7 @@ def read_arrays(data: bytes) -> dict[str, npt.NDArray[Any]]:
         is_small = size <= MAX_FILE_BYTES
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if is_small}
-    except Exception:  # NumPy does not say which
+    except Exception:  # NumPy raises errors of any kind for damaged bytes
         _refuse("expected a whole table", "a damaged one")
     if not is_small:
         _refuse(f"expected arrays of at most {MAX_FILE_BYTES:,} bytes", f"{size:,}")
